@@ -1,0 +1,104 @@
+# Needs Python 3.10+, a C++20 compiler and GNU make; everything else comes from PyPI into $(VENV).
+# `make help` lists the targets. All of them can be run again at any time.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+VENV   ?= .venv
+PYTHON ?= python3
+JOBS   ?= 2
+
+BIN := $(abspath $(VENV))/bin
+# -qq: errors only, with the output of a failed compilation.
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+# cmake, ninja and the linters are taken from the virtual environment, wherever the system has its own.
+export PATH := $(BIN):$(PATH)
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+
+SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
+CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
+BUILT   := $(VENV)/.built
+
+.PHONY: help venv build demo test ctest pytest bench bench-peers lint docs asan tsan clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-12s %s\n' "$$t" "$$d"; done
+
+$(VENV)/.tools:
+	@echo "== creating $(VENV) with the build tools"
+	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install 'scikit-build-core>=1.1' 'nanobind>=3.1' cmake ninja
+	@touch $@
+
+venv: $(VENV)/.tools  ## create the virtual environment
+
+$(BUILT): $(SOURCES) CMakeLists.txt pyproject.toml Makefile | $(VENV)/.tools
+	@echo "== building streamboost into $(VENV) (editable)"
+	@$(PIP) install --no-build-isolation -e '.[dev]'
+	@touch $@
+
+build: $(BUILT)  ## compile and install the package (editable) with its development tools
+
+demo: build  ## compare seven models on a synthetic stream: a table and a picture
+	@echo "== running the demonstration (results in demo/)"
+	@$(BIN)/streamboost demo --out demo
+
+test: build ctest pytest  ## all tests: C++ core, then Python
+
+ctest: | $(VENV)/.tools  ## the C++ tests of the core
+	@echo "== building and running the C++ tests of the core"
+	@cmake --preset dev >/dev/null
+	@cmake --build --preset dev
+	@ctest --preset dev
+
+pytest: build  ## the Python tests
+	@echo "== running the Python tests"
+	@$(BIN)/python -m pytest -n $(JOBS)
+
+bench: build  ## speed on this machine, against a roofline measured in the same run
+	@echo "== measuring speed (one thread)"
+	@$(BIN)/python -m benchmarks.speed
+
+bench-peers: build  ## speed side by side with other libraries (installs them)
+	@echo "== installing the peers: torch first, which CapyMOA imports without declaring it"
+	@$(PIP) install torch==2.13.0
+	@$(PIP) install --no-build-isolation -e '.[dev,bench]'
+	@echo "== measuring speed beside the peers (one thread)"
+	@$(BIN)/python -m benchmarks.peers
+
+lint: build  ## formatting, style, types, spelling, layers
+	@echo "== checking C++ formatting"
+	@clang-format --dry-run -Werror $(CPP)
+	@echo "== checking Python style and formatting"
+	@ruff check .
+	@ruff format --check .
+	@echo "== checking types"
+	@mypy
+	@echo "== checking spelling"
+	@codespell
+	@echo "== checking the layers"
+	@lint-imports
+
+docs: build  ## the documentation, warnings being errors
+	@echo "== building the documentation into docs/_build/html"
+	@$(PIP) install --no-build-isolation -e '.[dev,docs]'
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+asan: | $(VENV)/.tools  ## the C++ tests under the address and undefined-behaviour sanitizers
+	@echo "== building and running the C++ tests under ASan and UBSan"
+	@cmake --preset asan >/dev/null
+	@cmake --build --preset asan
+	@ctest --preset asan
+
+tsan: | $(VENV)/.tools  ## the C++ tests under the thread sanitizer
+	@echo "== building and running the C++ tests under TSan"
+	@cmake --preset tsan >/dev/null
+	@cmake --build --preset tsan
+	@ctest --preset tsan
+
+clean:  ## remove everything that the other targets made
+	@echo "== removing build results and $(VENV)"
+	@rm -rf build dist demo docs/_build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
