@@ -20,7 +20,7 @@ SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
 
-.PHONY: help venv build demo test ctest pytest bench bench-peers lint docs asan tsan clean
+.PHONY: help venv build demo test ctest pytest bench bench-peers lint format docs asan tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-12s %s\n' "$$t" "$$d"; done
@@ -70,7 +70,7 @@ bench-peers: build  ## speed side by side with other libraries (installs them)
 
 lint: build  ## formatting, style, types, spelling, layers
 	@echo "== checking C++ formatting"
-	@clang-format --dry-run -Werror $(CPP)
+	@test -z "$(CPP)" || clang-format --dry-run -Werror $(CPP)
 	@echo "== checking Python style and formatting"
 	@ruff check .
 	@ruff format --check .
@@ -80,6 +80,12 @@ lint: build  ## formatting, style, types, spelling, layers
 	@codespell
 	@echo "== checking the layers"
 	@lint-imports
+
+format: build  ## rewrite the sources in the project's format
+	@echo "== formatting C++ and Python"
+	@test -z "$(CPP)" || clang-format -i $(CPP)
+	@ruff check --fix-only -q .
+	@ruff format -q .
 
 docs: build  ## the documentation, warnings being errors
 	@echo "== building the documentation into docs/_build/html"
