@@ -25,7 +25,7 @@ PUBLIC = [
 
 def test_public_names():
     assert list(streamboost.__all__) == PUBLIC
-    assert PUBLIC == sorted(PUBLIC)
+    assert sorted(PUBLIC) == PUBLIC
 
 
 @pytest.mark.parametrize("name", PUBLIC)

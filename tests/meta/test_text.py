@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = {
-    ".py", ".pyi", ".md", ".toml", ".txt", ".hpp", ".cpp", ".json", ".yaml", ".yml", ".cfg", ".ini", ".csv", ".sh", "",
-}  # fmt: skip
+TEXT = set(".py .pyi .md .toml .txt .hpp .cpp .json .yaml .yml .cfg .ini .csv .sh".split()) | {""}
 SKIP = {".git", ".venv", "build", "dist", "demo", "_build", "__pycache__"}
 
 
 def tracked() -> list[Path]:
-    """The files of the repository; in an unpacked archive, where git knows nothing, those that look like ours."""
+    """The files of the repository; where git knows nothing (an archive), those that look like ours."""
     if (ROOT / ".git").exists() and shutil.which("git"):
         done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
         paths = [ROOT / name for name in done.stdout.split("\0") if name]
