@@ -1,0 +1,1 @@
+"""Slow, obvious readings of the algorithms: one object per learner, one example at a time, written from the papers and never from the core."""

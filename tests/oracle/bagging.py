@@ -1,0 +1,35 @@
+"""Online bagging (Oza 2001, chapter 3): Poisson(s) copies for every learner; or, after Fern and Givan 2000, a fixed share of the rows."""
+
+from oracle import draws
+from oracle.ensembles import Ensemble
+
+
+class Bagging(Ensemble):
+    def __init__(self, make, n_estimators, key, *, sampling="poisson", fraction=0.7, **options):
+        super().__init__(make, n_estimators, key, **options)
+        self.sampling, self.fraction = sampling, fraction
+
+    def combine(self, row):
+        votes = [0.0] * self.n_known
+        close = False
+        for lane in self.lanes:
+            code = lane.vote(row, self.n_known)
+            if code >= 0:
+                votes[code] += 1.0
+            close |= lane.vote_is_close(row, self.n_known)
+        return self.plurality(votes, close)
+
+    def teach(self, row, label, weight, asked, asked_close):
+        amounts = []
+        for i, lane in enumerate(self.lanes):
+            if self.sampling == "poisson":
+                amount = draws.poisson(self.key, self.examples, i, weight)
+            else:
+                amount = (
+                    weight
+                    if draws.uniform(self.key, self.examples, i, draws.FRACTION) < self.fraction
+                    else 0.0
+                )
+            lane.learn(row, label, amount, copies=self.sampling == "poisson")
+            amounts.append(amount)
+        return {"offered": [weight] * len(self.lanes), "amount": amounts}
