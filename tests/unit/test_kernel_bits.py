@@ -1,0 +1,63 @@
+"""The native kernels give the same bits on every x86-64 level, with and without run-time dispatch."""
+
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = ["-O3", "-std=c++20", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+LEVELS = {  # level: what /proc/cpuinfo must list for the program to run
+    "x86-64": set(),
+    "x86-64-v3": {"avx2", "bmi1", "bmi2", "fma", "movbe", "f16c", "abm"},
+    "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+}
+COMPILER = shutil.which("c++") or shutil.which("g++")
+
+pytestmark = [
+    pytest.mark.skipif(not (ROOT / "core" / "src").is_dir(), reason="needs the source tree"),
+    pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler"),
+    pytest.mark.skipif(platform.machine() not in {"x86_64", "AMD64"}, reason="x86-64 levels"),
+]
+
+
+def cpu_flags() -> set[str]:
+    info = Path("/proc/cpuinfo")
+    if not info.exists():
+        return set()
+    lines = [line for line in info.read_text().splitlines() if line.startswith("flags")]
+    return set(lines[0].split(":")[1].split()) if lines else set()
+
+
+def digests(folder: Path, *options: str) -> dict[str, str]:
+    program = folder / "kernel_bits"
+    sources = [ROOT / "core/tests/kernel_bits.cpp", *sorted((ROOT / "core/src").glob("kernels_*.cpp"))]
+    command = [COMPILER, *FLAGS, *options, f"-I{ROOT / 'core/include'}", *map(str, sources), "-o", str(program)]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    output = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout
+    return dict(line.rsplit(maxsplit=1) for line in output.splitlines())
+
+
+@pytest.fixture(scope="module")
+def baseline(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return digests(tmp_path_factory.mktemp("baseline"), "-DSTREAMBOOST_NO_CLONES", "-march=x86-64")
+
+
+def test_every_kernel_prints_its_own_digest(baseline: dict[str, str]) -> None:
+    assert len(baseline) >= 20
+    lanes = {name: value for name, value in baseline.items() if "_lanes" in name}
+    assert len(set(lanes.values())) == len(lanes)
+
+
+@pytest.mark.parametrize("level", ["x86-64-v3", "x86-64-v4"])
+def test_levels_agree(level: str, baseline: dict[str, str], tmp_path: Path) -> None:
+    if not LEVELS[level] <= cpu_flags():
+        pytest.skip(f"this processor is below {level}")
+    assert digests(tmp_path, "-DSTREAMBOOST_NO_CLONES", f"-march={level}") == baseline
+
+
+def test_dispatch_agrees(baseline: dict[str, str], tmp_path: Path) -> None:
+    assert digests(tmp_path) == baseline
