@@ -61,10 +61,13 @@ bench: build  ## speed on this machine, against a roofline measured in the same 
 	@echo "== measuring speed (one thread)"
 	@$(BIN)/python -m benchmarks.speed
 
-bench-peers: build  ## speed side by side with other libraries (installs them)
+$(VENV)/.peers: pyproject.toml | $(BUILT)
 	@echo "== installing the peers: torch first, which CapyMOA imports without declaring it"
 	@$(PIP) install torch==2.13.0
 	@$(PIP) install --no-build-isolation -e '.[dev,bench]'
+	@touch $@
+
+bench-peers: build $(VENV)/.peers  ## speed side by side with other libraries (installs them)
 	@echo "== measuring speed beside the peers (one thread)"
 	@$(BIN)/python -m benchmarks.peers
 
@@ -87,9 +90,13 @@ format: build  ## rewrite the sources in the project's format
 	@ruff check --fix-only -q .
 	@ruff format -q .
 
-docs: build  ## the documentation, warnings being errors
-	@echo "== building the documentation into docs/_build/html"
+$(VENV)/.docs: pyproject.toml | $(BUILT)
+	@echo "== installing the documentation tools"
 	@$(PIP) install --no-build-isolation -e '.[dev,docs]'
+	@touch $@
+
+docs: build $(VENV)/.docs  ## the documentation, warnings being errors
+	@echo "== building the documentation into docs/_build/html"
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 asan: | $(VENV)/.tools  ## the C++ tests under the address and undefined-behaviour sanitizers

@@ -1,0 +1,39 @@
+"""Sphinx configuration: MyST pages, furo, API from the docstrings. Needs no network."""
+
+from importlib.metadata import version as installed_version
+
+project = "streamboost"
+author = "The streamboost developers"
+copyright = "2026, the streamboost developers"
+release = installed_version("streamboost")
+version = release
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+]
+exclude_patterns = ["_build"]
+
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings say the types, in words
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = f"streamboost {release}"
+html_show_sphinx = False
+
+
+def leave_out_foreign(app, what, name, obj, skip, options):
+    """Leave methods inherited from scikit-learn to scikit-learn's own pages, whose cross-references we lack."""
+    return True if (getattr(obj, "__module__", None) or "").startswith("sklearn.") else None
+
+
+def setup(app):
+    app.connect("autodoc-skip-member", leave_out_foreign)

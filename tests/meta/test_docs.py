@@ -1,0 +1,45 @@
+"""The documentation runs, and names only parameters and commands that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import streamboost
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+PAGES = {
+    "algorithms/bagging.md": "OnlineBaggingClassifier",
+    "algorithms/oza-boost.md": "OnlineBoostingClassifier",
+    "algorithms/osboost.md": "OSBoostClassifier",
+}
+
+
+def test_quickstart_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / "quickstart.md").read_text(), re.S | re.M)
+    assert len(blocks) >= 4
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, "quickstart.md", "exec"), names)
+    assert names["same"].predict_one({"age": 40}) in {"yes", "no"}
+
+
+@pytest.mark.parametrize(("page", "name"), PAGES.items())
+def test_options_of_a_page_are_parameters_of_the_class(page, name):
+    parameters = getattr(streamboost, name)().get_params(deep=False)
+    text = (DOCS / page).read_text()
+    options = re.findall(r"^\| `(\w+)` \|", text, re.M)
+    options += re.findall(r"^\| \$[^|]*\| `(\w+)` \|", text, re.M)
+    unknown = set(options) - set(parameters) - {"sample_weight"}
+    assert not unknown
+
+
+@pytest.mark.parametrize(("page", "name"), PAGES.items())
+def test_every_parameter_value_in_an_options_table_is_accepted(page, name):
+    text = (DOCS / page).read_text()
+    for option, values in re.findall(r"^\| `(\w+)` \| ([^|]*) \|", text, re.M):
+        for value in re.findall(r'`"(\w+)"`', values):
+            model = getattr(streamboost, name)(n_estimators=2, **{option: value})
+            model.partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
