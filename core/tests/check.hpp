@@ -18,14 +18,16 @@ inline bool check(bool condition, std::string_view what = "check", std::source_l
   } else {
     ++failed;
     if (failed <= 50) {
-      std::printf("%s:%u: failed: %.*s\n", where.file_name(), static_cast<unsigned>(where.line()), static_cast<int>(what.size()), what.data());
+      std::printf("%s:%u: failed: %.*s\n", where.file_name(), static_cast<unsigned>(where.line()), static_cast<int>(what.size()),
+                  what.data());
     }
   }
   return condition;
 }
 
 template <class A, class B>
-inline bool check_equal(const A& a, const B& b, std::string_view what = "check", std::source_location where = std::source_location::current()) {
+inline bool check_equal(const A& a, const B& b, std::string_view what = "check",
+                        std::source_location where = std::source_location::current()) {
   return check(a == b, what, where);
 }
 

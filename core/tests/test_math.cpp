@@ -31,7 +31,9 @@ double ulps(double got, long double exact) {
 struct Sampler {
   std::mt19937_64 generator{12345};
   double flat(double low, double high) { return low + (high - low) * (generator() >> 11) * 0x1p-53; }
-  double any_scale(double low_exponent, double high_exponent) { return std::ldexp(flat(1, 2), static_cast<int>(flat(low_exponent, high_exponent))); }
+  double any_scale(double low_exponent, double high_exponent) {
+    return std::ldexp(flat(1, 2), static_cast<int>(flat(low_exponent, high_exponent)));
+  }
   double sign() { return generator() & 1 ? 1.0 : -1.0; }
 };
 
@@ -88,9 +90,9 @@ void accuracy() {
   measure("log subnormal", 1, l, exact_log, [](Sampler& s, int) { return s.any_scale(-1073, -1022); });
   measure("expm1", 2.5, [](double x) { return sb::expm1(x); }, [](L x) { return std::expm1(x); }, scales(-60, 10));
   measure("expm1 middle", 2.5, [](double x) { return sb::expm1(x); }, [](L x) { return std::expm1(x); }, flat(-3, 3));
-  measure("log1p", 2, [](double x) { return sb::log1p(x); }, [](L x) { return std::log1p(x); }, [](Sampler& s, int i) {
-    return i % 2 ? s.any_scale(-1000, 1000) : -s.any_scale(-1000, -1);
-  });
+  measure(
+      "log1p", 2, [](double x) { return sb::log1p(x); }, [](L x) { return std::log1p(x); },
+      [](Sampler& s, int i) { return i % 2 ? s.any_scale(-1000, 1000) : -s.any_scale(-1000, -1); });
   measure("log1p middle", 2, [](double x) { return sb::log1p(x); }, [](L x) { return std::log1p(x); }, flat(-1, 4));
   auto t = [](double x) { return sb::tanh(x); };
   measure("tanh", 3, t, [](L x) { return std::tanh(x); }, scales(-60, 6));
@@ -111,8 +113,9 @@ void accuracy() {
   measure("lgamma at 1, 2", 4, g, exact_gamma, [](Sampler& s, int i) { return 1.0 + i % 2 + s.sign() * s.any_scale(-52, -3); });
   measure("lgamma large", 4, g, exact_gamma, positive_scales(3, 1000));
   measure("lgamma small", 4, g, exact_gamma, positive_scales(-1000, 0));
-  measure("log_factorial", 4, [](double k) { return sb::log_factorial(k); }, [](L k) { return std::lgamma(k + 1); },
-          [](Sampler&, int i) { return static_cast<double>(i / 40); });
+  measure(
+      "log_factorial", 4, [](double k) { return sb::log_factorial(k); }, [](L k) { return std::lgamma(k + 1); },
+      [](Sampler&, int i) { return static_cast<double>(i / 40); });
   measure("normal_quantile", 8, [](double p) { return sb::normal_quantile(p); }, exact_quantile, flat(0, 0.4999));
   measure("quantile tail", 8, [](double p) { return sb::normal_quantile(p); }, exact_quantile, positive_scales(-1000, -1));
 }
@@ -171,7 +174,8 @@ void edges() {
   check_bits(sb::lgamma(-3), inf);
   check_bits(sb::lgamma(inf), inf);
   check(std::isnan(sb::lgamma(nan)));
-  for (double x = -20.3; x < 0; x += 0.37) checking::check_near(sb::lgamma(x), static_cast<double>(std::lgamma(static_cast<long double>(x))), 1e-13);
+  for (double x = -20.3; x < 0; x += 0.37)
+    checking::check_near(sb::lgamma(x), static_cast<double>(std::lgamma(static_cast<long double>(x))), 1e-13);
   check_bits(sb::log_factorial(0), 0);
   check_bits(sb::log_factorial(1), 0);
   check_bits(sb::normal_quantile(0.5), 0);
@@ -199,7 +203,8 @@ void lanes_equal_scalar(const char* name, Lanes lanes, Scalar scalar) {
   std::vector<double> out(in.size());
   for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{16}, in.size()}) {
     lanes(in.data(), out.data(), n);
-    for (std::size_t i = 0; i < n; ++i) check(checking::same_bits(out[i], scalar(in[i])) || (std::isnan(out[i]) && std::isnan(scalar(in[i]))), name);
+    for (std::size_t i = 0; i < n; ++i)
+      check(checking::same_bits(out[i], scalar(in[i])) || (std::isnan(out[i]) && std::isnan(scalar(in[i]))), name);
   }
   out = in;
   lanes(out.data(), out.data(), out.size());

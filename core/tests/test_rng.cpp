@@ -56,7 +56,8 @@ void lanes_equal_scalar() {
       const std::uint64_t example = 0xfffffffffu + first;
       sb::uniform_lanes(seed, example, first, Purpose::fraction, out.data(), n, 9);
       for (std::size_t i = 0; i < n; ++i) {
-        check(out[i] == sb::uniform({seed, example, first + static_cast<std::uint32_t>(i), Purpose::fraction, 9}), "uniform_lanes = uniform");
+        check(out[i] == sb::uniform({seed, example, first + static_cast<std::uint32_t>(i), Purpose::fraction, 9}),
+              "uniform_lanes = uniform");
       }
       for (double lambda : {-1.0, 0.0, 1e-12, 0.01, 1.0, 2.5, 9.99, 10.0, 55.0, sb::detail::not_a_number}) {
         sb::poisson_lanes(lambda, seed, example, first, out.data(), n);
@@ -122,7 +123,8 @@ void poisson_distribution(double lambda) {
     for (double d : draws) counts[static_cast<std::size_t>(d)] += 1;
     double rest_expected = n, rest_observed = n;
     for (int k = 0; k < 3000; ++k) {
-      const double expected = n * std::exp(static_cast<double>(-static_cast<long double>(lambda) + k * std::log(static_cast<long double>(lambda)) - std::lgamma(k + 1.0L)));
+      const double expected = n * std::exp(static_cast<double>(-static_cast<long double>(lambda) +
+                                                               k * std::log(static_cast<long double>(lambda)) - std::lgamma(k + 1.0L)));
       if (expected < 10) continue;
       statistic += (counts[k] - expected) * (counts[k] - expected) / expected;
       rest_expected -= expected;
@@ -148,7 +150,8 @@ void poisson_distribution(double lambda) {
       statistic += (counts[c] - expected[c]) * (counts[c] - expected[c]) / expected[c];
     }
   }
-  std::printf("%-32s mean/rate %.6f variance/rate %.5f chi-square %.1f of %d\n", name.c_str(), static_cast<double>(mean) / lambda, variance / lambda, statistic, cells);
+  std::printf("%-32s mean/rate %.6f variance/rate %.5f chi-square %.1f of %d\n", name.c_str(), static_cast<double>(mean) / lambda,
+              variance / lambda, statistic, cells);
   check(statistic < cells + 6 * std::sqrt(2.0 * cells), name + ": chi-square");
 }
 
@@ -187,7 +190,11 @@ void streams_apart() {
   std::sort(all.begin(), all.end());
   check(std::adjacent_find(all.begin(), all.end()) == all.end(), "no two keys share a draw");
   const int n = 200000;
-  const Key steps[] = {{1, 0, 0, Purpose::start}, {0, 1, 0, Purpose::start}, {0, 0, 1, Purpose::start}, {0, 0, 0, Purpose::poisson}, {0, 0, 0, Purpose::start, 1}};
+  const Key steps[] = {{1, 0, 0, Purpose::start},
+                       {0, 1, 0, Purpose::start},
+                       {0, 0, 1, Purpose::start},
+                       {0, 0, 0, Purpose::poisson},
+                       {0, 0, 0, Purpose::start, 1}};
   for (const Key& step : steps) {
     double product = 0;
     for (int i = 0; i < n; ++i) {

@@ -34,7 +34,15 @@ def cpu_flags() -> set[str]:
 def digests(folder: Path, *options: str) -> dict[str, str]:
     program = folder / "kernel_bits"
     sources = [ROOT / "core/tests/kernel_bits.cpp", *sorted((ROOT / "core/src").glob("kernels_*.cpp"))]
-    command = [COMPILER, *FLAGS, *options, f"-I{ROOT / 'core/include'}", *map(str, sources), "-o", str(program)]
+    command = [
+        COMPILER,
+        *FLAGS,
+        *options,
+        f"-I{ROOT / 'core/include'}",
+        *map(str, sources),
+        "-o",
+        str(program),
+    ]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     output = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout

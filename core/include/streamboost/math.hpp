@@ -139,8 +139,8 @@ template <std::size_t N>
 namespace detail {
 
 struct Quadrant {
-  double sine, cosine;      // of the remainder, |remainder| <= pi/4
-  std::uint64_t number;     // multiples of pi/2 taken off, modulo 2^51
+  double sine, cosine;   // of the remainder, |remainder| <= pi/4
+  std::uint64_t number;  // multiples of pi/2 taken off, modulo 2^51
 };
 
 [[gnu::always_inline]] inline Quadrant quadrant(double x) {
@@ -181,15 +181,15 @@ struct Quadrant {
 inline double erf(double x) {
   const double a = std::fabs(x);
   if (a < 1.0) {
-    constexpr double near_zero[] = {0x1.20dd750429b6dp+0,   -0x1.812746b0379c1p-2,  0x1.ce2f21a040f66p-4,  -0x1.b82ce31203772p-6,
-                                    0x1.565bccfa44156p-8,   -0x1.c02db0665e53dp-11, 0x1.f9a2be4f731a1p-14, -0x1.f4ca838adb73bp-17,
-                                    0x1.b981d78881a5dp-20,  -0x1.5c131500d3f88p-23, 0x1.d76af6ca49787p-27, -0x1.ac9585a44fe29p-31};
+    constexpr double near_zero[] = {0x1.20dd750429b6dp+0,  -0x1.812746b0379c1p-2,  0x1.ce2f21a040f66p-4,  -0x1.b82ce31203772p-6,
+                                    0x1.565bccfa44156p-8,  -0x1.c02db0665e53dp-11, 0x1.f9a2be4f731a1p-14, -0x1.f4ca838adb73bp-17,
+                                    0x1.b981d78881a5dp-20, -0x1.5c131500d3f88p-23, 0x1.d76af6ca49787p-27, -0x1.ac9585a44fe29p-31};
     return x * detail::horner(near_zero, x * x);
   }
   if (a < 6.0) {
     // e^(a^2) (1 - erf a) as a polynomial in 1 / (a + 3).
-    constexpr double tail[] = {0x1.8bc9e4d99c45bp-22, 0x1.20d8e3d6fd854p-1,  0x1.b1b074df40165p+0,  0x1.30454884cf117p+2,
-                               0x1.aee02b9b5410fp+3,  0x1.46f30dd4bd6e5p+4,  0x1.5bc77238a4908p+7,  -0x1.60b1e571fa9dap+9,
+    constexpr double tail[] = {0x1.8bc9e4d99c45bp-22, 0x1.20d8e3d6fd854p-1,   0x1.b1b074df40165p+0,  0x1.30454884cf117p+2,
+                               0x1.aee02b9b5410fp+3,  0x1.46f30dd4bd6e5p+4,   0x1.5bc77238a4908p+7,  -0x1.60b1e571fa9dap+9,
                                0x1.406d25cdcce33p+12, -0x1.5ec0bdd38191bp+14, 0x1.28e559d75eb53p+16, -0x1.6e5a51746df8fp+17,
                                0x1.20a4255e99493p+18, -0x1.01fbaf4e5b813p+18, 0x1.95fe90a211edcp+16, -0x1.8d7731cff93c6p+10};
     return std::copysign(1.0 - streamboost::exp(-a * a) * detail::horner(tail, 1.0 / (a + 3.0)), x);
@@ -216,10 +216,11 @@ inline double lgamma(double x) {
     return (x - 0.5) * (streamboost::log(x) - 1.0) + (0x1.acfe390c97d69p-2 + correction);  // (log(2 pi) - 1) / 2
   }
   if (x < 2.0) {
-    constexpr double one_two[] = {0x1.eeb95b094c191p-2,  -0x1.2aed059bd608ap-3,  0x1.01af62a292e9ep-4,  -0x1.007aa83cee7e5p-5,  0x1.13342351dde0fp-6,
-                                  -0x1.34dbda13c8fa0p-7, 0x1.64f066cdbffa0p-8,   -0x1.a50352d82388ep-9, 0x1.f81485f78bbd0p-10,  -0x1.313e688773355p-10,
-                                  0x1.7510a4178474dp-11, -0x1.cb4cc1c288e9ep-12, 0x1.1c0dd4afb9573p-12, -0x1.61af5dcde0802p-13, 0x1.c3ca9686347cfp-14,
-                                  -0x1.1bbedb9aeb43dp-14, 0x1.25823abba02b4p-15, -0x1.72274bc432ce1p-16, 0x1.db79b9599b3a6p-16, -0x1.2eb5136d557dbp-16};
+    constexpr double one_two[] = {0x1.eeb95b094c191p-2,  -0x1.2aed059bd608ap-3,  0x1.01af62a292e9ep-4,  -0x1.007aa83cee7e5p-5,
+                                  0x1.13342351dde0fp-6,  -0x1.34dbda13c8fa0p-7,  0x1.64f066cdbffa0p-8,  -0x1.a50352d82388ep-9,
+                                  0x1.f81485f78bbd0p-10, -0x1.313e688773355p-10, 0x1.7510a4178474dp-11, -0x1.cb4cc1c288e9ep-12,
+                                  0x1.1c0dd4afb9573p-12, -0x1.61af5dcde0802p-13, 0x1.c3ca9686347cfp-14, -0x1.1bbedb9aeb43dp-14,
+                                  0x1.25823abba02b4p-15, -0x1.72274bc432ce1p-16, 0x1.db79b9599b3a6p-16, -0x1.2eb5136d557dbp-16};
     // Gamma(1 + x) = x Gamma(x) below 1, without forming 1 + x, which would round away the zero at 1.
     if (x < 1.0) return x * (x - 1.0) * detail::horner(one_two, x - 0.5) - streamboost::log(x);
     return (x - 1.0) * (x - 2.0) * detail::horner(one_two, x - 1.5) + 0.0;  // + 0: no -0 at 1
@@ -245,10 +246,16 @@ inline double log_factorial(double k) { return k < 2.0 ? 0.0 : lgamma(k + 1.0); 
 inline double normal_quantile(double p) {
   const double q = p - 0.5;
   if (std::fabs(q) <= 0.425) {
-    constexpr double a[] = {3.3871328727963666080e0, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
+    constexpr double a[] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
                             4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4, 2.5090809287301226727e+3};
-    constexpr double b[] = {1.0, 4.2313330701600911252e+1, 6.8718700749205790830e+2, 5.3941960214247511077e+3,
-                            2.1213794301586595867e+4, 3.9307895800092710610e+4, 2.8729085735721942674e+4, 5.2264952788528545610e+3};
+    constexpr double b[] = {1.0,
+                            4.2313330701600911252e+1,
+                            6.8718700749205790830e+2,
+                            5.3941960214247511077e+3,
+                            2.1213794301586595867e+4,
+                            3.9307895800092710610e+4,
+                            2.8729085735721942674e+4,
+                            5.2264952788528545610e+3};
     const double r = 0.180625 - q * q;
     return q * detail::horner(a, r) / detail::horner(b, r);
   }
@@ -256,16 +263,28 @@ inline double normal_quantile(double p) {
   const double r = std::sqrt(-streamboost::log(q < 0.0 ? p : 1.0 - p));
   double magnitude;
   if (r <= 5.0) {
-    constexpr double c[] = {1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0, 3.64784832476320460504e0,
+    constexpr double c[] = {1.42343711074968357734e0, 4.63033784615654529590e0,  5.76949722146069140550e0,  3.64784832476320460504e0,
                             1.27045825245236838258e0, 2.41780725177450611770e-1, 2.27238449892691845833e-2, 7.74545014278341407640e-4};
-    constexpr double d[] = {1.0, 2.05319162663775882187e0, 1.67638483018380384940e0, 6.89767334985100004550e-1,
-                            1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4, 1.05075007164441684324e-9};
+    constexpr double d[] = {1.0,
+                            2.05319162663775882187e0,
+                            1.67638483018380384940e0,
+                            6.89767334985100004550e-1,
+                            1.48103976427480074590e-1,
+                            1.51986665636164571966e-2,
+                            5.47593808499534494600e-4,
+                            1.05075007164441684324e-9};
     magnitude = detail::horner(c, r - 1.6) / detail::horner(d, r - 1.6);
   } else {
-    constexpr double e[] = {6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0, 2.96560571828504891230e-1,
+    constexpr double e[] = {6.65790464350110377720e0,  5.46378491116411436990e0,  1.78482653991729133580e0,  2.96560571828504891230e-1,
                             2.65321895265761230930e-2, 1.24266094738807843860e-3, 2.71155556874348757815e-5, 2.01033439929228813265e-7};
-    constexpr double f[] = {1.0, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
-                            7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15};
+    constexpr double f[] = {1.0,
+                            5.99832206555887937690e-1,
+                            1.36929880922735805310e-1,
+                            1.48753612908506148525e-2,
+                            7.86869131145613259100e-4,
+                            1.84631831751005468180e-5,
+                            1.42151175831644588870e-7,
+                            2.04426310338993978564e-15};
     magnitude = detail::horner(e, r - 5.0) / detail::horner(f, r - 5.0);
   }
   return q < 0.0 ? -magnitude : magnitude;
