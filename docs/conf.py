@@ -31,7 +31,7 @@ html_show_sphinx = False
 
 
 def leave_out_foreign(app, what, name, obj, skip, options):
-    """Leave methods inherited from scikit-learn to scikit-learn's own pages, whose cross-references we lack."""
+    """Leave methods inherited from scikit-learn to its own pages, whose cross-references we lack."""
     return True if (getattr(obj, "__module__", None) or "").startswith("sklearn.") else None
 
 
