@@ -1,0 +1,31 @@
+"""streamboost models by their command-line names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamboost
+from benchmarks.streams import Stream
+
+MODELS = {
+    "single": "SingleLearnerClassifier",
+    "bagging": "OnlineBaggingClassifier",
+    "oza-boost": "OnlineBoostingClassifier",
+    "osboost": "OSBoostClassifier",
+}
+LEARNERS = {
+    "perceptron": "Perceptron",
+    "ogd": "OGD",
+    "logistic": "LogisticRegression",
+    "naive-bayes": "NaiveBayes",
+}
+
+
+def build(model: str, learner: str, stream: Stream, *, n_estimators: int = 100, **options: Any) -> Any:
+    """An untrained model for this stream; every option not named here is left at its default."""
+    if model != "single":
+        options["n_estimators"] = n_estimators
+    if stream.n_values is not None:
+        options["categorical_features"] = list(range(stream.X.shape[1]))
+    weak = getattr(streamboost, LEARNERS[learner])()
+    return getattr(streamboost, MODELS[model])(weak, random_state=7, **options)

@@ -1,0 +1,134 @@
+"""What is compared with what. A new algorithm joins by adding a line here; nothing else changes.
+
+A race is one stream and several contestants. The first contestant is ours; ratios are ours over theirs.
+``spec`` is passed to the peer's ``Runner`` as it stands: MOA and VW get their own command lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+N = 100
+
+
+@dataclass(frozen=True)
+class Contestant:
+    peer: str
+    label: str
+    spec: Mapping[str, object]
+    rows: int | None = None  # fewer rows than the race, for the slow; its accuracy is then not comparable
+    goal: float | None = None  # ours must be at least this many times faster
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Race:
+    name: str
+    stream: str
+    rows: int
+    contestants: tuple[Contestant, ...] = field(default=())
+
+
+def ours(model: str, learner: str) -> Contestant:
+    spec = {"model": model, "learner": learner, "n_estimators": N}
+    return Contestant("streamboost", f"{model} + {learner}", spec)
+
+
+def vw(algorithm: str, goal: float | None = None) -> Contestant:
+    arguments = ["--boosting", str(N), "--alg", algorithm]
+    return Contestant("vw", f"--boosting {N} --alg {algorithm}", {"arguments": arguments}, goal=goal)
+
+
+def moa(ensemble: str, learner: str, goal: float | None = None, note: str = "") -> Contestant:
+    name = learner.rsplit(".", 1)[-1]
+    return Contestant(
+        "moa", f"{ensemble} + {name}", {"cli": f"meta.{ensemble} -l {learner} -s {N}"}, goal=goal, note=note
+    )
+
+
+def river(ensemble: str, learner: str, rows: int) -> Contestant:
+    spec = {"ensemble": ensemble, "learner": learner, "n_models": N}
+    return Contestant("river", f"{ensemble} + {learner}", spec, rows=rows)
+
+
+CUT = "its vote stops after a few learners"
+
+RACES = (
+    Race(
+        "linear, smooth boosting",
+        "hyperplane",
+        40_000,
+        (
+            ours("osboost", "perceptron"),
+            vw("BBM", goal=20),
+            vw("logistic", goal=20),
+            vw("adaptive", goal=20),
+            moa("OnlineSmoothBoost", "functions.Perceptron"),
+        ),
+    ),
+    Race(
+        "linear, Oza boosting",
+        "hyperplane",
+        40_000,
+        (
+            ours("oza-boost", "perceptron"),
+            moa("OzaBoost", "functions.Perceptron", goal=8, note=CUT),
+            river("AdaBoostClassifier", "Perceptron", 1_000),
+        ),
+    ),
+    Race(
+        "linear, bagging",
+        "hyperplane",
+        40_000,
+        (
+            ours("bagging", "perceptron"),
+            moa("OzaBag", "functions.Perceptron"),
+            river("BaggingClassifier", "Perceptron", 1_000),
+        ),
+    ),
+    Race(
+        "Gaussian naive Bayes, smooth boosting",
+        "gaussians",
+        20_000,
+        (ours("osboost", "naive-bayes"), moa("OnlineSmoothBoost", "bayes.NaiveBayes", goal=25)),
+    ),
+    Race(
+        "Gaussian naive Bayes, Oza boosting",
+        "gaussians",
+        20_000,
+        (
+            ours("oza-boost", "naive-bayes"),
+            moa("OzaBoost", "bayes.NaiveBayes", goal=25, note=CUT),
+            river("AdaBoostClassifier", "GaussianNB", 100),
+        ),
+    ),
+    Race(
+        "Gaussian naive Bayes, bagging",
+        "gaussians",
+        20_000,
+        (
+            ours("bagging", "naive-bayes"),
+            moa("OzaBag", "bayes.NaiveBayes", goal=25),
+            river("BaggingClassifier", "GaussianNB", 100),
+        ),
+    ),
+    Race(
+        "nominal naive Bayes, smooth boosting",
+        "nominal",
+        20_000,
+        (ours("osboost", "naive-bayes"), moa("OnlineSmoothBoost", "bayes.NaiveBayes")),
+    ),
+    Race(
+        "nominal naive Bayes, Oza boosting",
+        "nominal",
+        20_000,
+        (ours("oza-boost", "naive-bayes"), moa("OzaBoost", "bayes.NaiveBayes", note=CUT)),
+    ),
+    Race(
+        "nominal naive Bayes, bagging",
+        "nominal",
+        20_000,
+        (ours("bagging", "naive-bayes"), moa("OzaBag", "bayes.NaiveBayes")),
+    ),
+)

@@ -1,0 +1,31 @@
+"""River: ``predict_one`` then ``learn_one`` per row, its only way for ensembles. Slow, hence few rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from river import ensemble, linear_model, naive_bayes
+
+from benchmarks.clock import Stopwatch
+from benchmarks.streams import Stream
+
+LEARNERS = {"Perceptron": linear_model.Perceptron, "GaussianNB": naive_bayes.GaussianNB}
+
+
+class Runner:
+    driver = "predict_one, learn_one per row, first rows only"
+
+    def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:
+        self._spec = spec
+        self._rows = [dict(enumerate(x)) for x in stream.X.tolist()]
+        self._labels = [bool(label) for label in stream.y]
+
+    def run(self, watch: Stopwatch) -> float:
+        learner = LEARNERS[self._spec["learner"]]()
+        model = getattr(ensemble, self._spec["ensemble"])(learner, n_models=self._spec["n_models"], seed=7)
+        right = 0
+        with watch:
+            for x, y in zip(self._rows, self._labels, strict=True):
+                right += model.predict_one(x) == y
+                model.learn_one(x, y)
+        return right / len(self._rows)

@@ -1,0 +1,67 @@
+"""Seeded streams: every entry of a table, ours or a peer's, sees the same rows in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+N_FEATURES = 20
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Rows in memory. ``n_values``: values of every (nominal) column, None when the columns are numeric."""
+
+    name: str
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    n_classes: int = 2
+    n_values: int | None = None
+
+    @property
+    def classes(self) -> list[int]:
+        return list(range(self.n_classes))
+
+
+def hyperplane(rows: int, seed: int = 1) -> Stream:
+    """A hyperplane through the cube [-1, 1]^20 that turns slowly; one label in ten is flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, (rows, N_FEATURES))
+    start, end = rng.normal(size=(2, N_FEATURES))
+    # A quarter turn in 100,000 rows whatever the length: the drift does not depend on the length of a run.
+    angle = np.arange(rows) * (np.pi / 2 / 100_000)
+    score = np.cos(angle) * (X @ start) + np.sin(angle) * (X @ end)
+    y = (score > 0) ^ (rng.random(rows) < 0.1)
+    return Stream("hyperplane", X, y.astype(np.int64))
+
+
+def gaussians(rows: int, seed: int = 2) -> Stream:
+    """Two spherical Gaussians, 0.5 apart in each of 20 coordinates: the best possible accuracy is 0.868."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, rows)
+    X = rng.normal(size=(rows, N_FEATURES)) + np.where(y == 1, 0.25, -0.25)[:, None]
+    return Stream("gaussians", X, y)
+
+
+def nominal(rows: int, seed: int = 3, n_values: int = 5) -> Stream:
+    """Twenty nominal columns of five values, independent given the class, with similar tables."""
+    rng = np.random.default_rng(seed)
+    tables = rng.dirichlet(np.full(n_values, 8.0), size=(2, N_FEATURES)).cumsum(axis=2)
+    y = rng.integers(0, 2, rows)
+    u = rng.random((rows, N_FEATURES))
+    codes = (u[:, :, None] >= tables[y][:, :, :-1]).sum(axis=2)
+    return Stream("nominal", codes.astype(np.float64), y, n_values=n_values)
+
+
+MAKERS: dict[str, Callable[[int], Stream]] = {
+    "hyperplane": hyperplane,
+    "gaussians": gaussians,
+    "nominal": nominal,
+}
+
+
+def make(name: str, rows: int) -> Stream:
+    return MAKERS[name](rows)
