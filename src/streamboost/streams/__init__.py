@@ -1,0 +1,42 @@
+"""Streams of labelled rows: files, standard input, arrays in memory, generators.
+
+A stream yields :class:`Chunk` objects and holds no more of the data than one chunk at a time.
+"""
+
+from streamboost.streams.base import (
+    DEFAULT_CHUNK_SIZE,
+    ArrayStream,
+    Chunk,
+    DataError,
+    Label,
+    Stream,
+    as_stream,
+    limited,
+    to_arrays,
+)
+from streamboost.streams.builtin import BUILTIN, BuiltinSet, SyntheticStream, load_builtin
+from streamboost.streams.csv import CsvStream
+from streamboost.streams.libsvm import LibsvmStream
+from streamboost.streams.registry import DATA_VARIABLE, DataFile, data_files, open_stream
+
+__all__ = [
+    "BUILTIN",
+    "DATA_VARIABLE",
+    "DEFAULT_CHUNK_SIZE",
+    "ArrayStream",
+    "BuiltinSet",
+    "Chunk",
+    "CsvStream",
+    "DataError",
+    "DataFile",
+    "Label",
+    "LibsvmStream",
+    "Stream",
+    "SyntheticStream",
+    "as_stream",
+    "data_files",
+    "limited",
+    "load_builtin",
+    "open_stream",
+    "to_arrays",
+]

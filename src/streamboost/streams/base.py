@@ -1,0 +1,217 @@
+"""What a stream is: metadata and an iterator of chunks. Streams over data in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+Label: TypeAlias = str | int | float | bool
+
+DEFAULT_CHUNK_SIZE = 2048
+"""Rows per chunk: large enough to make the cost of a call vanish, small enough to stay in cache."""
+
+
+class DataError(ValueError):
+    """The data cannot be read. The message is one line and names the file, the line and the value."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Consecutive rows of a stream.
+
+    ``X`` is a float64 array, a CSR matrix, or for frames given by the user a slice of the frame.
+    ``lines`` are the line numbers of a file, or the numbers of the rows, counted from 1.
+    """
+
+    X: Any
+    y: npt.NDArray[Any]
+    lines: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return int(self.y.shape[0])
+
+
+@runtime_checkable
+class Stream(Protocol):
+    """Rows with labels, in an order, in chunks."""
+
+    @property
+    def name(self) -> str:
+        """What the stream is called in tables and messages."""
+
+    @property
+    def n_features(self) -> int | None:
+        """The number of columns of every chunk."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names of the columns, if they have names."""
+
+    @property
+    def nominal(self) -> npt.NDArray[np.bool_] | None:
+        """Which columns hold codes of nominal values; None where the stream cannot know."""
+
+    @property
+    def classes(self) -> tuple[Label, ...] | None:
+        """The labels, sorted, if they are known without reading the data."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows, if it is known ahead."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether ``chunks`` may be called more than once."""
+
+    @property
+    def fraction(self) -> float | None:
+        """The part of the data that was read so far, for progress bars; None if unknown."""
+
+    def find_classes(self) -> tuple[Label, ...]:
+        """The labels, sorted, after a pass over them if need be. Needs a repeatable stream."""
+
+    def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
+        """The rows from the first one on; every chunk but the last has ``size`` rows."""
+
+
+def plain_label(value: Any) -> Label:
+    """A NumPy scalar as the Python value it stands for."""
+    label: Label = value.item() if isinstance(value, np.generic) else value
+    return label
+
+
+def sorted_labels(labels: Sequence[Any]) -> tuple[Label, ...]:
+    """Distinct labels in sorted order; labels of kinds that cannot be compared are sorted as text."""
+    distinct: list[Any] = list({plain_label(value) for value in labels})
+    try:
+        return tuple(sorted(distinct))
+    except TypeError:
+        return tuple(sorted(distinct, key=str))
+
+
+def check_chunk_size(size: int) -> int:
+    """The size, if it is one."""
+    if size < 1:
+        raise ValueError(f"The size of a chunk must be at least 1, got {size}.")
+    return size
+
+
+class ArrayStream:
+    """Data in memory (NumPy, SciPy CSR, or any frame that can be sliced by rows) as a stream."""
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        name: str = "data",
+        feature_names: Sequence[str] | None = None,
+        nominal: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.y: npt.NDArray[Any] = np.asarray(y)
+        if self.y.ndim != 1:
+            raise DataError(f"y must have one dimension, got {self.y.ndim}.")
+        if isinstance(X, (list, tuple)):
+            X = np.asarray(X)
+        if scipy.sparse.issparse(X):
+            X = X.tocsr()
+        shape = getattr(X, "shape", None)
+        if shape is None or len(shape) != 2:
+            raise DataError("X must have two dimensions: rows and features.")
+        if int(shape[0]) != self.y.shape[0]:
+            raise DataError(f"X has {int(shape[0])} rows but y has {self.y.shape[0]}.")
+        self.X: Any = X
+        self.name = name
+        self.n_features: int | None = int(shape[1])
+        self.n_rows: int | None = int(shape[0])
+        self.feature_names: tuple[str, ...] | None = None if feature_names is None else tuple(feature_names)
+        self.nominal = nominal
+        self.repeatable = True
+        self._read = 0
+
+    @property
+    def classes(self) -> tuple[Label, ...] | None:
+        """Not known: the labels are looked at only when asked for."""
+        return None
+
+    @property
+    def fraction(self) -> float | None:
+        """The part of the rows that was handed out."""
+        return self._read / self.n_rows if self.n_rows else 1.0
+
+    def find_classes(self) -> tuple[Label, ...]:
+        """The labels, sorted."""
+        if self.y.dtype == object:
+            return sorted_labels(self.y.tolist())
+        return tuple(np.unique(self.y).tolist())
+
+    def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
+        """The rows, in chunks that are views of the data."""
+        check_chunk_size(size)
+        for start in range(0, self.y.shape[0], size):
+            stop = min(start + size, self.y.shape[0])
+            self._read = stop
+            lines = np.arange(start + 1, stop + 1, dtype=np.int64)
+            yield Chunk(self.X[start:stop], self.y[start:stop], lines)
+
+    def permuted(self, order: npt.NDArray[np.int64]) -> ArrayStream:
+        """The same rows in another order."""
+        if isinstance(self.X, np.ndarray) or scipy.sparse.issparse(self.X):
+            rows = self.X[order]
+        else:
+            from sklearn.utils import _safe_indexing
+
+            rows = _safe_indexing(self.X, order)
+        return ArrayStream(
+            rows, self.y[order], name=self.name, feature_names=self.feature_names, nominal=self.nominal
+        )
+
+
+def as_stream(data: Any) -> Stream:
+    """A stream as it is; a pair (X, y) as an :class:`ArrayStream`."""
+    if isinstance(data, tuple):
+        if len(data) != 2:
+            raise DataError(f"Expected a stream or a pair (X, y), got a tuple of {len(data)}.")
+        return ArrayStream(*data)
+    if isinstance(data, Stream):
+        return data
+    raise DataError(f"Expected a stream or a pair (X, y), got {type(data).__name__}.")
+
+
+def limited(chunks: Iterator[Chunk], limit: int | None) -> Iterator[Chunk]:
+    """The first ``limit`` rows of an iterator of chunks; all of them if it is None."""
+    left = limit
+    for chunk in chunks:
+        if left is None:
+            yield chunk
+            continue
+        if left <= 0:
+            return
+        if len(chunk) > left:
+            chunk = Chunk(chunk.X[:left], chunk.y[:left], chunk.lines[:left])
+        left -= len(chunk)
+        yield chunk
+        if left <= 0:
+            return
+
+
+def to_arrays(stream: Stream, limit: int | None = None) -> ArrayStream:
+    """Read a stream (or its first rows) into memory."""
+    if isinstance(stream, ArrayStream):
+        if limit is None or limit >= stream.y.shape[0]:
+            return stream
+        return stream.permuted(np.arange(max(limit, 0), dtype=np.int64))
+    parts = list(limited(stream.chunks(), limit))
+    if not parts:
+        raise DataError(f"{stream.name}: no rows.")
+    if scipy.sparse.issparse(parts[0].X):
+        X: Any = scipy.sparse.vstack([part.X for part in parts], format="csr")
+    else:
+        X = np.concatenate([part.X for part in parts])
+    y = np.concatenate([part.y for part in parts])
+    return ArrayStream(X, y, name=stream.name, feature_names=stream.feature_names, nominal=stream.nominal)
