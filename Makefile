@@ -50,7 +50,7 @@ test: build ctest pytest  ## all tests: C++ core, then Python
 ctest: | $(VENV)/.tools  ## the C++ tests of the core
 	@echo "== building and running the C++ tests of the core"
 	@cmake --preset dev >/dev/null
-	@cmake --build --preset dev
+	@cmake --build --preset dev -- --quiet
 	@ctest --preset dev
 
 pytest: build  ## the Python tests
@@ -102,13 +102,13 @@ docs: build $(VENV)/.docs  ## the documentation, warnings being errors
 asan: | $(VENV)/.tools  ## the C++ tests under the address and undefined-behaviour sanitizers
 	@echo "== building and running the C++ tests under ASan and UBSan"
 	@cmake --preset asan >/dev/null
-	@cmake --build --preset asan
+	@cmake --build --preset asan -- --quiet
 	@ctest --preset asan
 
 tsan: | $(VENV)/.tools  ## the C++ tests under the thread sanitizer
 	@echo "== building and running the C++ tests under TSan"
 	@cmake --preset tsan >/dev/null
-	@cmake --build --preset tsan
+	@cmake --build --preset tsan -- --quiet
 	@ctest --preset tsan
 
 clean:  ## remove everything that the other targets made
