@@ -1,0 +1,157 @@
+"""Metrics that are updated a chunk at a time, in bounded memory, and do not depend on how chunks are cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from streamboost.streams.base import Label, plain_label
+
+
+class Confusion:
+    """Counts of (true label, predicted label). Labels are found as they come; an answer of None has its own column."""
+
+    def __init__(self) -> None:
+        self._codes: dict[Label, int] = {}
+        # One column more than rows: the last one counts rows without an answer.
+        self._counts = np.zeros((0, 1), dtype=np.int64)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels in the order of their first appearance."""
+        return tuple(self._codes)
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Rows: true labels; columns: predicted labels, then one column for rows without an answer."""
+        k = len(self._codes)
+        return np.concatenate((self._counts[:k, :k], self._counts[:k, -1:]), axis=1)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows counted."""
+        return int(self._counts.sum())
+
+    @property
+    def error(self) -> float:
+        """The share of wrong answers; no answer is a wrong one. NaN before the first row."""
+        n = self.n_rows
+        k = self._counts.shape[0]
+        return 1.0 - float(np.trace(self._counts[:, :k])) / n if n else float("nan")
+
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa: 0 is chance, 1 is perfect. 0 where chance alone is always right; NaN without rows."""
+        n = self.n_rows
+        if not n:
+            return float("nan")
+        k = self._counts.shape[0]
+        by_chance = float(self._counts.sum(axis=1) @ self._counts[:, :k].sum(axis=0)) / (n * n)
+        right = float(np.trace(self._counts[:, :k])) / n
+        return (right - by_chance) / (1.0 - by_chance) if by_chance < 1.0 else 0.0
+
+    def update(self, y_true: npt.NDArray[Any], y_pred: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Count a chunk; returns which of its rows were answered wrongly."""
+        true, pred = self._encode(y_true), self._encode(y_pred)
+        self._grow()
+        width = self._counts.shape[1]
+        cells = true * width + np.where(pred < 0, width - 1, pred)
+        self._counts += np.bincount(cells, minlength=self._counts.size).reshape(self._counts.shape)
+        wrong: npt.NDArray[np.bool_] = true != pred
+        return wrong
+
+    def merge(self, other: Confusion) -> None:
+        """Add the counts of another one."""
+        codes = np.array([self._code(label) for label in other._codes], dtype=np.int64)
+        self._grow()
+        counts = other.counts
+        self._counts[np.ix_(codes, codes)] += counts[:, :-1]
+        self._counts[codes, -1] += counts[:, -1]
+
+    def _code(self, label: Label) -> int:
+        return self._codes.setdefault(label, len(self._codes))
+
+    def _encode(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        if labels.dtype == object:
+            # Answers of a model that knows no label yet, or labels of mixed kinds: few distinct ones.
+            distinct = {
+                label: -1 if label is None else self._code(plain_label(label)) for label in labels.tolist()
+            }
+            return np.fromiter(
+                (distinct[label] for label in labels.tolist()), dtype=np.int64, count=labels.size
+            )
+        values, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+        codes = np.empty(values.size, dtype=np.int64)
+        for i in np.argsort(first, kind="stable"):
+            codes[i] = self._code(values[i].item())
+        return codes[inverse.reshape(-1)]
+
+    def _grow(self) -> None:
+        k, old = len(self._codes), self._counts.shape[0]
+        if k <= old:
+            return
+        # Room for twice as many, so that a stream of new labels does not copy the table each time.
+        size = k if old == 0 else max(k, 2 * old)
+        grown = np.zeros((size, size + 1), dtype=np.int64)
+        grown[:old, :old] = self._counts[:, :old]
+        grown[:old, -1] = self._counts[:, -1]
+        self._counts = grown
+
+
+class ErrorCurve:
+    """Error so far and error over the last ``window`` rows, at a bounded number of evenly spaced points.
+
+    Points lie at multiples of a stride; when there are ``2 * points`` of them every second one is dropped and the
+    stride doubles. Where fewer than ``window`` rows have been seen both errors are the same.
+    """
+
+    def __init__(self, window: int = 1000, points: int = 500) -> None:
+        if window < 1 or points < 1:
+            raise ValueError(f"window and points must be at least 1, got {window} and {points}.")
+        self.window = window
+        self._limit = 2 * points
+        self._stride = 1
+        self._n = 0
+        self._wrong = 0
+        self._recent = np.zeros(0, dtype=np.bool_)
+        self._points: list[tuple[int, float, float]] = []
+
+    def update(self, wrong: npt.NDArray[np.bool_]) -> None:
+        """Add rows, each wrong or right."""
+        if not wrong.size:
+            return
+        tail = np.concatenate((self._recent, wrong))
+        sums = np.concatenate(([0], np.cumsum(tail)))
+        ends = np.arange(self._n - self._n % self._stride, self._n + wrong.size + 1, self._stride)
+        ends = ends[ends > self._n]
+        within = ends - self._n + self._recent.size
+        spans = np.minimum(ends, self.window)
+        so_far = (self._wrong + sums[within] - sums[self._recent.size]) / ends
+        lately = (sums[within] - sums[within - spans]) / spans
+        self._points.extend(zip(ends.tolist(), so_far.tolist(), lately.tolist(), strict=True))
+        self._n += wrong.size
+        self._wrong += int(wrong.sum())
+        self._recent = tail[-self.window :]
+        while len(self._points) >= self._limit:
+            self._points = self._points[1::2]
+            self._stride *= 2
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows seen."""
+        return self._n
+
+    @property
+    def error(self) -> float:
+        """The error over all rows so far; NaN before the first."""
+        return self._wrong / self._n if self._n else float("nan")
+
+    def series(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Numbers of rows, error so far, error over the window; the last point is the present."""
+        points = list(self._points)
+        if self._n and (not points or points[-1][0] != self._n):
+            points.append((self._n, self.error, float(self._recent.mean())))
+        columns = list(zip(*points, strict=True)) or [(), (), ()]
+        return np.array(columns[0], dtype=np.int64), np.array(columns[1]), np.array(columns[2])

@@ -1,0 +1,116 @@
+"""Pictures of prequential runs. matplotlib comes in with the first picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from streamboost.evaluate.prequential import PrequentialResult
+
+# Okabe and Ito: told apart by colour-blind readers too.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
+_INK, _GRID = "#333333", "#DDDDDD"
+
+
+def plot_errors(
+    results: Sequence[PrequentialResult],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+) -> Figure:
+    """Error so far (bold) and windowed error (faint) of one or several models over the rows.
+
+    Each line is labelled at its right end. Saved at 150 dpi if a path is given; its ending decides the format.
+    """
+    if not results:
+        raise ValueError("There is no result to draw.")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 5.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    ends = []
+    for i, result in enumerate(results):
+        colour = _COLOURS[i % len(_COLOURS)]
+        dashes = "-" if i < len(_COLOURS) else "--"
+        axes.plot(result.positions, result.windowed_error, color=colour, linewidth=0.8, alpha=0.35)
+        axes.plot(result.positions, result.cumulative_error, color=colour, linewidth=2.0, linestyle=dashes)
+        ends.append(float(result.cumulative_error[-1]))
+    last = max(int(result.positions[-1]) for result in results)
+    low, high = _range(results)
+    axes.set_xlim(0, last)
+    axes.set_ylim(low, high)
+    spread = _spread(np.array(ends), 0.048 * (high - low), low, high)
+    for i, (result, height) in enumerate(zip(results, spread, strict=True)):
+        colour = _COLOURS[i % len(_COLOURS)]
+        axes.annotate(
+            f"{result.model_name}  {ends[i]:.3f}",
+            xy=(int(result.positions[-1]), ends[i]),
+            xytext=(1.02, float(height)),
+            textcoords=axes.get_yaxis_transform(),
+            color=colour,
+            fontsize=9.5,
+            va="center",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 1, "shrinkB": 1},
+        )
+    _dress(axes, results, title)
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure
+
+
+def _dress(axes: Any, results: Sequence[PrequentialResult], title: str | None) -> None:
+    first = results[0]
+    orders = f", mean of {first.n_orders} orders" if first.n_orders > 1 else ""
+    axes.set_title(
+        title or f"{first.data_name}: prequential error{orders}", loc="left", color=_INK, fontsize=12
+    )
+    axes.set_xlabel(
+        f"examples   (bold: error so far; faint: error over the last {first.window:,})",
+        color=_INK,
+        fontsize=9.5,
+    )
+    axes.set_ylabel("error rate", color=_INK, fontsize=9.5)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.tick_params(colors=_INK, labelsize=9, length=0)
+    axes.grid(color=_GRID, linewidth=0.7)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(_GRID)
+
+
+def _range(results: Sequence[PrequentialResult]) -> tuple[float, float]:
+    """Limits that show where the curves settle: the first rows are all noise and would squeeze the rest."""
+    settled = [r.positions >= min(0.05 * r.positions[-1], 5 * r.window) for r in results]
+    values = np.concatenate(
+        [
+            np.concatenate((r.cumulative_error[keep], r.windowed_error[keep]))
+            for r, keep in zip(results, settled, strict=True)
+        ]
+    )
+    low, high = float(values.min()), float(values.max())
+    margin = max(0.06 * (high - low), 0.005)
+    return max(0.0, low - margin), min(1.0, high + margin) if high + margin > 0 else 1.0
+
+
+def _spread(heights: npt.NDArray[np.float64], gap: float, low: float, high: float) -> npt.NDArray[np.float64]:
+    """Heights moved apart so that labels do not overlap, as little as a simple sweep can."""
+    order = np.argsort(heights, kind="stable")
+    out = heights[order].astype(np.float64)
+    for i in range(1, out.size):
+        out[i] = max(out[i], out[i - 1] + gap)
+    out -= np.mean(out - heights[order])
+    out += max(0.0, low - float(out[0])) - max(0.0, float(out[-1]) - high)
+    spread = np.empty_like(out)
+    spread[order] = out
+    return spread
