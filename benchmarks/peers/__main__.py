@@ -136,6 +136,7 @@ def picture(races: list[list[Result]], path: Path) -> None:
         labels.append(f"{result.contestant.peer}: {result.contestant.label}")
         position += 1.0
     axes.set_xscale("log")
+    axes.set_xlim(10, 5 * max(r.rate() for _, r in bars))
     axes.set_yticks(ticks, labels, fontsize=7)
     axes.invert_yaxis()
     axes.set_xlabel("examples per CPU second, test then train, 100 learners, 20 features, one thread")

@@ -1,0 +1,1 @@
+"""Speed on this machine: throughput, roofline, latency, memory, import time. One thread."""

@@ -1,0 +1,183 @@
+"""``python -m benchmarks.speed``: throughput, roofline, latency, memory and import time of this machine."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from benchmarks import machine
+from benchmarks.speed import footprint, latency, roofline, throughput
+from benchmarks.speed.throughput import Entry
+from benchmarks.tables import Cell, Table, write_csv, write_markdown
+
+PACKAGES = ["streamboost", "numpy", "scikit-learn"]
+MAIN = ("osboost", "perceptron", True)
+T = TypeVar("T")
+
+SHARE, MODEL_MB, OVER_IMPORTS_MB, LEARN_ONE_US = 0.35, 2.0, 20.0, 10.0
+
+
+def attempt(what: str, action: Callable[[], T]) -> T | None:
+    """A part that cannot be measured is named and skipped; the rest of the page is still written."""
+    try:
+        return action()
+    except Exception as error:
+        print(
+            f"not measured: {what}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        )
+        return None
+
+
+def throughput_table(found: dict[tuple[str, str, bool], Entry], roof: float) -> Table:
+    table = Table(
+        "Throughput",
+        [
+            "ensemble",
+            "learner",
+            "examples/s",
+            "monitor off",
+            "monitor costs",
+            "of roofline",
+            "accuracy",
+            "remark",
+        ],
+        note="100 learners (single: one), 20 features. The roofline is that of the linear bank with 100 learners.",
+    )
+    for (ensemble, learner, monitored), entry in found.items():
+        if not monitored:
+            continue
+        bare = found[(ensemble, learner, False)]
+        if entry.error:
+            table.add(ensemble, learner, *["-"] * 5, f"not run: {entry.error}")
+            continue
+        cost = "-" if bare.error else f"{1 - entry.rate / bare.rate:.1%}"
+        linear = ensemble != "single" and not learner.startswith("naive")
+        share = f"{entry.rate / roof:.0%}" if linear and roof == roof else "-"
+        numbers = [f"{entry.rate:,.0f}", f"{bare.rate:,.0f}", cost, share, f"{entry.accuracy:.4f}"]
+        table.add(ensemble, learner, *numbers, bare.error)
+    return table
+
+
+def roofline_table(kernels: dict[str, Entry], ours: Entry | None) -> Table:
+    table = Table(
+        "Roofline",
+        ["kernel", "examples/s", "osboost + perceptron reaches"],
+        note="Bare kernels that do only the two passes over W[21][112], free to use every instruction of the host;"
+        " plain: loops over the lanes; blocked: half of the lanes in registers at a time.",
+    )
+    for name, entry in kernels.items():
+        share = f"{ours.rate / entry.rate:.1%}" if ours is not None and ours.seconds else "-"
+        table.add(name, f"{entry.rate:,.0f}", share)
+    return table
+
+
+class Goals:
+    """Goal lines and the long-format records behind the CSV."""
+
+    def __init__(self) -> None:
+        self.table = Table("Goals", ["what", "goal", "measured", "reached"])
+        self.records: list[list[Cell]] = []
+
+    def record(self, part: str, entry: str, quantity: str, value: float, unit: str) -> None:
+        self.records.append([part, entry, quantity, float(f"{value:.6g}"), unit])
+
+    def judge(self, what: str, goal: str, measured: str, reached: bool) -> None:
+        self.table.add(what, goal, measured, "yes" if reached else "no")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--repetitions", type=int, default=7)
+    parser.add_argument("--calls", type=int, default=20_000, help="calls of each dict verb")
+    parser.add_argument("--only", default="", help="only throughput entries whose name contains this")
+    parser.add_argument("--out", type=Path, default=Path("docs/results"), help="folder of the result files")
+    parser.add_argument("--date", help="date printed in the results (default: today)")
+    options = parser.parse_args()
+
+    started = time.monotonic()
+    preface = machine.describe(PACKAGES, options.date)
+    print("\n".join(preface), flush=True)
+    goals, tables = Goals(), []
+
+    found = throughput.entries(options.rows, options.only)
+    kernels = attempt("roofline", lambda: roofline.entries(options.rows)) or {}
+    throughput.measure([*kernels.values(), *found.values()], options.repetitions)
+    # The faster kernel is the roof: a share of a slow kernel would flatter.
+    roof = max((k.rate for k in kernels.values()), default=float("nan"))
+    ours = found.get(MAIN)
+    tables.append(throughput_table(found, roof))
+    if kernels:
+        tables.append(roofline_table(kernels, ours))
+    for (ensemble, learner, monitored), entry in found.items():
+        if entry.seconds:
+            name = f"{ensemble} + {learner}"
+            goals.record(
+                "throughput", name, "monitor on" if monitored else "monitor off", entry.rate, "examples/s"
+            )
+    for name, entry in kernels.items():
+        goals.record("roofline", name, "rate", entry.rate, "examples/s")
+    if ours is not None and ours.seconds and kernels:
+        share = ours.rate / roof
+        goals.judge(
+            "osboost + perceptron, share of the roofline", f">= {SHARE:.0%}", f"{share:.1%}", share >= SHARE
+        )
+
+    calls = Table("Latency of one call", ["model", "verb", "p50 us", "p99 us", "max us"])
+    calls.note = f"Dict of 20 numbers, 100 learners, {options.calls:,} calls, wall time."
+    for model, learner, stream in [
+        ("osboost", "perceptron", "hyperplane"),
+        ("osboost", "naive-bayes", "gaussians"),
+    ]:
+        for verb in attempt("latency", partial(latency.measure, model, learner, stream, options.calls)) or []:
+            name = f"{model} + {learner}"
+            calls.add(name, verb.verb, f"{verb.p50:.2f}", f"{verb.p99:.2f}", f"{verb.worst:.0f}")
+            goals.record("latency", name, f"{verb.verb} p50", verb.p50, "us")
+            goals.record("latency", name, f"{verb.verb} p99", verb.p99, "us")
+            if (learner, verb.verb) == ("perceptron", "learn_one"):
+                reached = verb.p50 <= LEARN_ONE_US
+                goals.judge(
+                    f"{name}, learn_one, median", f"<= {LEARN_ONE_US:g} us", f"{verb.p50:.2f} us", reached
+                )
+    tables.append(calls)
+
+    size = attempt("memory", footprint.footprint)
+    if size is not None:
+        model_mb = size.model_bytes / 2**20
+        reached = size.over_imports_mb < OVER_IMPORTS_MB
+        name = "osboost + perceptron"
+        goals.judge(
+            f"{name}, memory_bytes()", f"< {MODEL_MB:g} MB", f"{model_mb:.3f} MB", model_mb < MODEL_MB
+        )
+        over = f"{size.over_imports_mb:.1f} MB"
+        goals.judge("peak memory over the bare imports", f"< {OVER_IMPORTS_MB:g} MB", over, reached)
+        goals.record("memory", name, "memory_bytes", size.model_bytes, "bytes")
+        goals.record("memory", name, "peak over imports", size.over_imports_mb, "MB")
+        goals.record("memory", name, "after imports", size.base_mb, "MB")
+
+    imports = Table(
+        "Import", ["what", "CPU ms"], note="A fresh interpreter, start-up included, files cached."
+    )
+    for what, seconds in (attempt("import time", lambda: footprint.import_seconds(5)) or {}).items():
+        imports.add(what, f"{seconds * 1000:.0f}")
+        goals.record("import", what, "CPU", seconds * 1000, "ms")
+    tables.append(imports)
+
+    tables.insert(0, goals.table)
+    for table in tables:
+        print("\n" + table.text())
+    preface.append(
+        f"- Measure: CPU time of one thread, test_then_train over {options.rows:,} dense rows in memory, median of"
+        f" {options.repetitions} interleaved rounds; every option at its default"
+    )
+    write_markdown(options.out / "bench.md", "Speed on one machine", preface, tables)
+    write_csv(options.out / "bench.csv", ["part", "entry", "quantity", "value", "unit"], goals.records)
+    print(f"\nwritten: {options.out}/bench.md, .csv; {time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Memory and import time, each measured in a fresh interpreter."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from statistics import median
+
+# Blocks of rows, so that the data itself stays small and everything else counts. The base is the memory in use
+# after the imports, not their peak: a passing peak of the imports must not hide what the model takes.
+PEAK = """
+import json, resource
+import numpy as np
+import streamboost
+from streamboost import OSBoostClassifier, Perceptron
+base = int(next(l for l in open("/proc/self/status") if l.startswith("VmRSS")).split()[1]) / 1024
+rng = np.random.default_rng(0)
+model = OSBoostClassifier(Perceptron(), n_estimators=100, random_state=7)
+for _ in range(40):
+    X = rng.uniform(-1.0, 1.0, (5_000, 20))
+    model.test_then_train(X, (X[:, 0] > 0).astype(int), classes=[0, 1])
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"base": base, "over": peak - base, "model": model.memory_bytes()}))
+"""
+
+IMPORTS = {
+    "python alone": "pass",
+    "import streamboost": "import streamboost",
+    "first estimator": "from streamboost import OSBoostClassifier, Perceptron; OSBoostClassifier(Perceptron())",
+}
+
+
+@dataclass(frozen=True)
+class Footprint:
+    base_mb: float
+    over_imports_mb: float
+    model_bytes: int
+
+
+def fresh(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["failed"])[-1])
+    return done.stdout
+
+
+def footprint() -> Footprint:
+    found = json.loads(fresh(PEAK))
+    return Footprint(found["base"], found["over"], found["model"])
+
+
+def import_seconds(repetitions: int) -> dict[str, float]:
+    """CPU seconds of a fresh interpreter that does nothing but this import; the first round fills the caches."""
+    timing = "\nimport time; print(time.process_time())"
+    spent: dict[str, list[float]] = {name: [] for name in IMPORTS}
+    for _ in range(repetitions + 1):
+        for name, code in IMPORTS.items():
+            spent[name].append(float(fresh(code + timing)))
+    return {name: median(values[1:]) for name, values in spent.items()}

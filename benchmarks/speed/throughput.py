@@ -1,0 +1,88 @@
+"""Examples per second of every ensemble x learner, with and without the monitor, all entries interleaved."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+
+from benchmarks.clock import Stopwatch
+from benchmarks.models import build
+from benchmarks.streams import Stream, make
+
+N = 100
+ENSEMBLES = ("single", "bagging", "oza-boost", "osboost")
+# What a learner is fed: linear learners and numeric naive Bayes see numbers, nominal naive Bayes sees codes.
+LEARNERS = (
+    ("perceptron", "perceptron", "hyperplane"),
+    ("ogd", "ogd", "hyperplane"),
+    ("logistic", "logistic", "hyperplane"),
+    ("naive-bayes, numeric", "naive-bayes", "gaussians"),
+    ("naive-bayes, nominal", "naive-bayes", "nominal"),
+)
+
+
+@dataclass
+class Entry:
+    """One measured thing. ``pass_over`` takes the stopwatch, does one pass and gives the accuracy."""
+
+    name: str
+    rows: int
+    pass_over: Callable[[Stopwatch], float]
+    seconds: list[float] = field(default_factory=list)
+    accuracy: float = float("nan")
+    error: str = ""
+
+    @property
+    def rate(self) -> float:
+        return self.rows / median(self.seconds) if self.seconds else float("nan")
+
+
+def model_pass(model: str, learner: str, stream: Stream, monitor: bool) -> Callable[[Stopwatch], float]:
+    # The monitored run leaves the flag out: benchmarks use the defaults.
+    options = {} if monitor else {"monitor": False}
+
+    def pass_over(watch: Stopwatch) -> float:
+        untrained = build(model, learner, stream, n_estimators=N, **options)
+        with watch:
+            answers = untrained.test_then_train(stream.X, stream.y, classes=stream.classes)
+        return float((answers == stream.y).mean())
+
+    return pass_over
+
+
+def entries(rows: int, only: str = "") -> dict[tuple[str, str, bool], Entry]:
+    """Keyed by (ensemble, learner, monitored)."""
+    streams = {stream: make(stream, rows) for _, _, stream in LEARNERS}
+    return {
+        (ensemble, label, monitor): Entry(
+            f"{ensemble} + {label}", rows, model_pass(ensemble, learner, streams[stream], monitor)
+        )
+        for ensemble in ENSEMBLES
+        for label, learner, stream in LEARNERS
+        for monitor in (True, False)
+        if only in f"{ensemble} + {label}"
+    }
+
+
+def measure(wanted: list[Entry], repetitions: int) -> None:
+    """Round after round through all entries, so that a slow minute of the machine hits all alike.
+
+    The first round warms up and is not counted. Garbage collection waits until a round is over.
+    """
+    for repetition in range(repetitions + 1):
+        gc.collect()
+        gc.disable()
+        for entry in wanted:
+            if entry.error:
+                continue
+            watch = Stopwatch()
+            try:
+                entry.accuracy = entry.pass_over(watch)
+            except Exception as error:  # one broken entry must not hide the others
+                entry.error = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+                continue
+            if repetition > 0:
+                entry.seconds.append(watch.thread)
+        gc.enable()
