@@ -9,8 +9,8 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import resource
 import sys
+from pathlib import Path
 from typing import Any, Protocol
 
 from benchmarks.clock import Stopwatch
@@ -36,7 +36,9 @@ class Runner(Protocol):
 
 
 def peak_megabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not ru_maxrss, which is inherited from the parent through fork and exec.
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:", 1)[1].split(maxsplit=1)[0]) / 1024
 
 
 def main(peer: str) -> None:
