@@ -16,10 +16,10 @@ import json
 import numpy as np
 import streamboost
 from streamboost import OSBoostClassifier, Perceptron
+rng = np.random.default_rng(0)  # here, because NumPy loads it late
 def megabytes(field):
     return int(next(line for line in open("/proc/self/status") if line.startswith(field)).split()[1]) / 1024
 base = megabytes("VmRSS")
-rng = np.random.default_rng(0)
 model = OSBoostClassifier(Perceptron(), n_estimators=100, random_state=7)
 for _ in range(40):
     X = rng.uniform(-1.0, 1.0, (5_000, 20))
