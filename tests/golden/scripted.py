@@ -4,6 +4,8 @@ A booster clones one learner many times, so a clone finds its lane by the order 
 are made so that the first row teaches every lane.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -38,7 +40,7 @@ class ScriptedLane:
 class ScriptedLearner(ClassifierMixin, BaseEstimator):
     """For the product: scikit-learn style, hard labels only."""
 
-    roll = []  # clones in the order of their first lesson
+    roll: ClassVar[list] = []  # clones in the order of their first lesson
 
     def __init__(self, script=None):
         self.script = script

@@ -1,1 +1,4 @@
-"""Slow, obvious readings of the algorithms: one object per learner, one example at a time, written from the papers and never from the core."""
+"""Slow, obvious readings of the algorithms: one object per learner, one example at a time.
+
+Written from the papers and never from the core.
+"""

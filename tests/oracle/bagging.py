@@ -1,4 +1,7 @@
-"""Online bagging (Oza 2001, chapter 3): Poisson(s) copies for every learner; or, after Fern and Givan 2000, a fixed share of the rows."""
+"""Online bagging (Oza 2001, chapter 3): Poisson(s) copies of a row of weight s for every learner.
+
+Or, after Fern and Givan 2000, the row itself with a fixed probability.
+"""
 
 from oracle import draws
 from oracle.ensembles import Ensemble
@@ -17,7 +20,7 @@ class Bagging(Ensemble):
             if code >= 0:
                 votes[code] += 1.0
             close |= lane.vote_is_close(row, self.n_known)
-        return self.plurality(votes, close)
+        return self.plurality(votes, close, exact=True)
 
     def teach(self, row, label, weight, asked, asked_close):
         amounts = []

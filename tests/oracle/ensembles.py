@@ -40,19 +40,20 @@ class Ensemble:
     def combine(self, row):
         raise NotImplementedError
 
-    def plurality(self, votes, close=False):
+    def plurality(self, votes, close=False, exact=False):
         """The largest vote wins, the lowest code among equals; without votes the class frequencies decide."""
         positive = [max(v, 0.0) for v in votes]
         if any(v != 0 for v in votes):
             shares, ranked = positive, votes
         else:
-            shares, ranked = self.counts, self.counts
+            shares, ranked, exact = self.counts, self.counts, True
         if sum(shares) == 0:
             shares = self.counts
         label = ranked.index(max(ranked))
         proba = [s / sum(shares) for s in shares] if sum(shares) > 0 else None
         best, second = sorted(ranked, reverse=True)[:2]
-        return Answer(label, list(votes), proba, close or best - second < NEAR)
+        tied = not exact and best - second < NEAR  # counting votes involves no rounding
+        return Answer(label, list(votes), proba, close or tied)
 
     # ---- learning
 

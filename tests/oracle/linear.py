@@ -87,8 +87,11 @@ class Linear:
         x = self.point(row)
         if not self.several:
             return self.unsure(self.vectors[0], x)
-        best, second = sorted((self.hypothesis(vector, x) for vector in self.vectors), reverse=True)[:2]
-        return best - second < NEAR
+        answers = [self.hypothesis(vector, x) for vector in self.vectors]
+        best = answers.index(max(answers))
+        # Classes never met have equal vectors, hence equal answers in any arithmetic: the lowest code, no doubt.
+        rivals = [h for h, vector in zip(answers, self.vectors, strict=True) if vector != self.vectors[best]]
+        return any(answers[best] - h < NEAR for h in rivals)
 
     def distribution(self, row, n_known):
         if not self.trained:
@@ -144,7 +147,7 @@ class Perceptron(Linear):
         steps, size = (int(amount), 1.0) if copies else (1, amount)
         for _ in range(steps):
             self.doubt |= self.unsure(vector, x)
-            if y * self.raw(vector, x) > 0:
+            if y * self.raw(vector, x) > 0 or not any(x.values()):
                 return  # a further copy would find the same
             add(vector, size * y, x)
 

@@ -60,4 +60,4 @@ class OSBoost(Ensemble):
 
     @property
     def edge(self):
-        return [total / weight for total, weight in zip(self.edge_sum, self.weight_sum)]
+        return [total / weight for total, weight in zip(self.edge_sum, self.weight_sum, strict=True)]

@@ -68,7 +68,7 @@ class Oza(Ensemble):
             if code >= 0:
                 votes[code] += self.voice(i)
             close |= lane.vote_is_close(row, self.n_known)
-        return self.plurality(votes, close)
+        return self.plurality(votes, close, exact=self.vote == "unweighted")
 
     # ---- the chain
 

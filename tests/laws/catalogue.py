@@ -1,0 +1,147 @@
+"""Every ensemble x learner, product and oracle side by side."""
+
+from dataclasses import dataclass, field
+
+from oracle import linear, naive_bayes
+from oracle.bagging import Bagging
+from oracle.osboost import OSBoost
+from oracle.oza import Oza
+from oracle.single import Single
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import Perceptron as SklearnPerceptron
+from sklearn.naive_bayes import GaussianNB
+
+import streamboost as sb
+
+
+@dataclass
+class Learner:
+    name: str
+    product: object  # () -> learner
+    oracle: object = None  # class in tests/oracle
+    options: dict = field(default_factory=dict)
+    kinds: tuple = ("numeric",)
+    scale: str = "none"
+    linear: bool = False
+    black_box: bool = False
+
+    def make(self):
+        return lambda columns, n_classes, seed, lane: self.oracle(
+            columns, n_classes, seed, lane, **self.options
+        )
+
+
+def linear_learner(name, product, oracle, scale="none", **options):
+    return Learner(
+        name,
+        lambda: product(scale=scale, **options),
+        oracle,
+        options,
+        kinds=("numeric", "numeric", "nominal", "mixed"),
+        scale=scale,
+        linear=True,
+    )
+
+
+def bayes_learner(name, kinds, **options):
+    return Learner(name, lambda: sb.NaiveBayes(**options), naive_bayes.NaiveBayes, options, kinds=kinds)
+
+
+LEARNERS = [
+    linear_learner("perceptron", sb.Perceptron, linear.Perceptron),
+    linear_learner("perceptron-zero", sb.Perceptron, linear.Perceptron, start="zero", fit_intercept=False),
+    linear_learner("perceptron-maxabs", sb.Perceptron, linear.Perceptron, scale="maxabs"),
+    linear_learner("ogd", sb.OGD, linear.OGD),
+    linear_learner("ogd-standard", sb.OGD, linear.OGD, scale="standard"),
+    linear_learner("logistic", sb.LogisticRegression, linear.Logistic),
+    linear_learner(
+        "logistic-plain", sb.LogisticRegression, linear.Logistic, fit_intercept=False, scale="maxabs"
+    ),
+    bayes_learner("bayes-numeric", ("numeric",)),
+    bayes_learner("bayes-nominal", ("nominal",)),
+    bayes_learner("bayes-mixed", ("mixed",)),
+    bayes_learner("bayes-laplace", ("nominal", "mixed"), alpha=1.0, prior_alpha=0.5, var_floor=0.1),
+    bayes_learner("bayes-raw", ("nominal", "mixed"), prior_alpha=0.0),
+]
+
+
+class Majority(ClassifierMixin, BaseEstimator):
+    """The plainest learner there is: no weights, no probabilities."""
+
+    def partial_fit(self, X, y, classes=None):
+        if not hasattr(self, "counts_"):
+            self.counts_ = {}
+        for label in y:
+            self.counts_[label] = self.counts_.get(label, 0) + 1
+        return self
+
+    def predict(self, X):
+        best = max(self.counts_, key=lambda label: (self.counts_[label], -label))
+        return [best] * len(X)
+
+
+BLACK_BOXES = [
+    Learner("sklearn-perceptron", lambda: SklearnPerceptron(), black_box=True),
+    Learner("sklearn-gaussian-nb", lambda: GaussianNB(), black_box=True),
+    Learner("majority", Majority, black_box=True),
+]
+
+
+@dataclass
+class Ensemble:
+    name: str
+    product: object
+    oracle: object
+    options: dict = field(default_factory=dict)
+    oracle_options: dict | None = None
+    binary: bool = False
+    alone: bool = False  # has no n_estimators
+
+    def make_product(self, learner, n_estimators, seed, categorical=(), **more):
+        size = {} if self.alone else {"n_estimators": n_estimators}
+        nominal = {"categorical_features": list(categorical)} if len(categorical) else {}
+        made = learner.product() if isinstance(learner, Learner) else learner
+        return self.product(made, random_state=seed, **size, **nominal, **self.options, **more)
+
+    def make_oracle(self, learner, n_estimators, key, **schema):
+        options = self.options if self.oracle_options is None else self.oracle_options
+        size = () if self.alone else (n_estimators,)
+        return self.oracle(learner.make(), *size, key, scale=learner.scale, **options, **schema)
+
+
+def oza(name, **options):
+    return Ensemble(f"oza{name}", sb.OnlineBoostingClassifier, Oza, options)
+
+
+ENSEMBLES = [
+    Ensemble("single", sb.SingleLearnerClassifier, Single, alone=True),
+    Ensemble("bagging", sb.OnlineBaggingClassifier, Bagging),
+    Ensemble(
+        "bagging-fraction", sb.OnlineBaggingClassifier, Bagging, {"sampling": "fraction", "fraction": 0.6}
+    ),
+    oza(""),
+    oza("-class0-all", untrained="class0", prefix="all"),
+    oza("-random-skip", untrained="random", prefix="skip_bad", vote="linear_edge"),
+    oza("-test-first", order="test_first", vote="unweighted", prefix="skip_bad"),
+    oza("-weight-cap", draw="weight", lambda_cap=3.0, vote="sun_literal", prefix="all"),
+    oza("-n", normalise="n", lambda_cap=50.0),
+    Ensemble("osboost", sb.OSBoostClassifier, OSBoost, {"gamma": 0.1}, binary=True),
+    Ensemble(
+        "osboost-sign",
+        sb.OSBoostClassifier,
+        OSBoost,
+        {"gamma": 0.2, "hypothesis": "sign"},
+        binary=True,
+    ),
+]
+
+MAIN_ENSEMBLES = [
+    e for e in ENSEMBLES if e.name in ("single", "bagging", "bagging-fraction", "oza", "osboost")
+]
+
+
+def pairs(ensembles, learners):
+    """For pytest.mark.parametrize: (ensemble, learner) with readable ids."""
+    import pytest
+
+    return [pytest.param(e, a, id=f"{e.name}:{a.name}") for e in ensembles for a in learners]

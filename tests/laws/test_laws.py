@@ -1,0 +1,235 @@
+"""The laws, for every ensemble x learner: what may differ in how a stream is served must not differ in what is learned.
+
+All comparisons are bit for bit.
+"""
+
+import pickle
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+import streamboost
+from laws.catalogue import BLACK_BOXES, ENSEMBLES, LEARNERS, MAIN_ENSEMBLES, pairs
+from laws.strategies import chunkings, lane_cuts, seeds, streams
+
+NATIVE = pairs(MAIN_ENSEMBLES, LEARNERS) + pairs(
+    [e for e in ENSEMBLES if e not in MAIN_ENSEMBLES],
+    [a for a in LEARNERS if a.name in ("perceptron", "bayes-mixed")],
+)
+EVERY = NATIVE + pairs(MAIN_ENSEMBLES, BLACK_BOXES)
+LINEAR = [a for a in LEARNERS if a.linear and a.scale == "none"]
+quick = settings(max_examples=8)
+
+
+def draw_stream(data, ensemble, learner, **options):
+    several = not ensemble.binary
+    if learner.black_box:
+        options.setdefault("missing", False)  # scikit-learn's own learners refuse NaN
+        options.setdefault("declared", True)
+    return data.draw(
+        streams(
+            kinds=learner.kinds,
+            n_classes=(2, 3) if several and not learner.black_box else (2, 2),
+            **{"declared": True if several and learner.linear else None, **options},
+        )
+    )
+
+
+def build(ensemble, learner, stream, data, seed):
+    n_estimators = 1 if ensemble.alone else data.draw(st.integers(1, 5), label="n_estimators")
+    return lambda: ensemble.make_product(learner, n_estimators, seed, stream.categorical)
+
+
+def bits(model):
+    """The whole native state, as bytes."""
+    return {
+        name: (array.dtype.str, array.shape, array.tobytes()) for name, array in model._model.state().items()
+    }
+
+
+def assert_same(one, other, stream):
+    """Same state, same answers."""
+    if not hasattr(one, "classes_"):
+        assert not hasattr(other, "classes_")
+        return
+    a, b = bits(one), bits(other)
+    assert a.keys() == b.keys()
+    assert [name for name in a if a[name] != b[name]] == []
+    assert one.classes_.tolist() == other.classes_.tolist()
+    if len(one.classes_):
+        assert one.predict_proba(stream.X).tobytes() == other.predict_proba(stream.X).tobytes()
+        assert one.predict(stream.X).tolist() == other.predict(stream.X).tolist()
+
+
+@pytest.mark.parametrize(("ensemble", "learner"), EVERY)
+@quick
+@given(data=st.data(), seed=seeds)
+def test_any_chunking_is_the_whole(ensemble, learner, data, seed):
+    stream = draw_stream(data, ensemble, learner)
+    new = build(ensemble, learner, stream, data, seed)
+    whole, chunked, rows, silent = new(), new(), new(), new()
+    expected = whole.test_then_train(**stream.everything, classes=stream.classes).tolist()
+    got = []
+    for part in data.draw(chunkings(len(stream))):
+        got += chunked.test_then_train(**stream.rows(part), classes=stream.classes).tolist()
+    assert got == expected
+    got = []
+    for t in range(len(stream)):
+        row = stream.rows(slice(t, t + 1))
+        if t and len(getattr(rows, "classes_", ())):
+            got.append(rows.predict(row["X"])[0])
+        else:
+            got.append(expected[t])
+        rows.partial_fit(**row, classes=stream.classes)
+    assert got == expected
+    silent.partial_fit(**stream.everything, classes=stream.classes)
+    for other in (chunked, rows, silent):
+        assert_same(whole, other, stream)
+
+
+@pytest.mark.parametrize(("ensemble", "learner"), EVERY)
+@quick
+@given(data=st.data(), seed=seeds)
+def test_resumed_is_never_stopped(ensemble, learner, data, seed):
+    """Through a file where there is one, through pickle always."""
+    stream = draw_stream(data, ensemble, learner)
+    new = build(ensemble, learner, stream, data, seed)
+    straight, stopped = new(), new()
+    cut = data.draw(st.integers(0, len(stream)), label="cut")
+    head, tail = stream.rows(slice(0, cut)), stream.rows(slice(cut, None))
+    if cut:
+        straight.partial_fit(**head, classes=stream.classes)
+        stopped.partial_fit(**head, classes=stream.classes)
+    copies = [pickle.loads(pickle.dumps(stopped))]
+    if cut and not learner.black_box:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.sboost"
+            stopped.save(path)
+            copies.append(streamboost.load(path))
+    if cut < len(stream):
+        expected = straight.test_then_train(**tail, classes=stream.classes).tolist()
+        for copy in copies:
+            assert copy.test_then_train(**tail, classes=stream.classes).tolist() == expected
+    for copy in copies:
+        assert_same(straight, copy, stream)
+
+
+@pytest.mark.parametrize(("ensemble", "learner"), EVERY)
+@quick
+@given(data=st.data(), seed=seeds)
+def test_asking_changes_nothing(ensemble, learner, data, seed):
+    stream = draw_stream(data, ensemble, learner, declared=True)
+    new = build(ensemble, learner, stream, data, seed)
+    asked, quiet = new(), new()
+    other = stream.X[::-1].copy()
+    for model in (asked, quiet):
+        model.partial_fit(**stream.everything, classes=stream.classes)
+    before = bits(asked)
+    answers = [asked.predict_proba(other).tobytes(), asked.predict(other).tolist()]
+    asked.decision_function(other)
+    asked.predict_one(dict(enumerate(other[0])))
+    asked.predict_proba_one(dict(enumerate(other[0])))
+    asked.report()
+    asked.memory_bytes()
+    assert bits(asked) == before
+    assert [asked.predict_proba(other).tobytes(), asked.predict(other).tolist()] == answers
+    for model in (asked, quiet):
+        model.partial_fit(**stream.everything)
+    assert_same(asked, quiet, stream)
+
+
+@pytest.mark.parametrize(("ensemble", "learner"), EVERY)
+@quick
+@given(data=st.data(), seed=seeds)
+def test_weight_zero_is_nothing(ensemble, learner, data, seed):
+    stream = draw_stream(data, ensemble, learner)
+    positive = stream.weight > 0
+    if not positive.any() or (stream.classes is None and not positive[0]):
+        return  # the first row fixes columns even with weight 0, but there would be nothing to compare
+    new = build(ensemble, learner, stream, data, seed)
+    given_all, given_some = new(), new()
+    all_answers = given_all.test_then_train(**stream.everything, classes=stream.classes)
+    some_answers = given_some.test_then_train(**stream.rows(positive), classes=stream.classes)
+    assert all_answers[positive].tolist() == some_answers.tolist()
+    assert_same(given_all, given_some, stream)
+
+
+@pytest.mark.parametrize(("ensemble", "learner"), [p for p in EVERY if p.values[0].name != "single"])
+@quick
+@given(data=st.data(), seed=seeds)
+def test_lanes_cut_anywhere(ensemble, learner, data, seed):
+    stream = draw_stream(data, ensemble, learner)
+    n_estimators = data.draw(st.sampled_from([2, 3, 5, 17, 33]), label="n_estimators")
+    if learner.black_box:
+        n_estimators = min(n_estimators, 5)
+    whole, cut = (ensemble.make_product(learner, n_estimators, seed, stream.categorical) for _ in range(2))
+    cut._lane_cuts = data.draw(lane_cuts(n_estimators), label="cuts")
+    one = whole.test_then_train(**stream.everything, classes=stream.classes)
+    two = cut.test_then_train(**stream.everything, classes=stream.classes)
+    assert one.tolist() == two.tolist()
+    assert_same(whole, cut, stream)
+
+
+@pytest.mark.parametrize(("ensemble", "learner"), EVERY)
+@quick
+@given(data=st.data(), seed=seeds)
+def test_clone_starts_anew_and_apart(ensemble, learner, data, seed):
+    stream = draw_stream(data, ensemble, learner)
+    first = build(ensemble, learner, stream, data, seed)()
+    first.partial_fit(**stream.everything, classes=stream.classes)
+    before = bits(first)
+    second = clone(first)
+    assert not hasattr(second, "classes_")
+    second.partial_fit(**stream.everything, classes=stream.classes)
+    assert bits(first) == before
+    assert_same(first, second, stream)
+
+
+@pytest.mark.parametrize(("ensemble", "learner"), pairs(ENSEMBLES, LINEAR))
+@quick
+@given(data=st.data(), seed=seeds)
+def test_sparse_is_dense(ensemble, learner, data, seed):
+    stream = data.draw(streams(kinds=("numeric",), declared=True))
+    stream.X[np.abs(stream.X) < 0.5] = 0.0
+    new = build(ensemble, learner, stream, data, seed)
+    dense, sparse = new(), new()
+    rows = {**stream.everything, "X": sp.csr_matrix(stream.X)}
+    expected = dense.test_then_train(**stream.everything, classes=stream.classes)
+    assert sparse.test_then_train(**rows, classes=stream.classes).tolist() == expected.tolist()
+    for name, array in dense._model.state().items():
+        np.testing.assert_array_equal(array, sparse._model.state()[name], err_msg=name)  # -0.0 is 0.0 here
+    assert np.array_equal(dense.predict_proba(stream.X), sparse.predict_proba(rows["X"]))
+
+
+FLIPPING = [e for e in ENSEMBLES if e.name in ("single", "bagging", "bagging-fraction", "oza", "oza-test-first",
+                                               "oza-weight-cap", "osboost", "osboost-sign")]  # fmt: skip
+
+
+@pytest.mark.parametrize("ensemble", FLIPPING, ids=lambda e: e.name)
+@pytest.mark.parametrize("name", ["Perceptron", "OGD", "LogisticRegression"])
+@quick
+@given(data=st.data(), seed=seeds)
+def test_mirrored_stream_gives_mirrored_answers(ensemble, name, data, seed):
+    """(x, y) -> (-x, -y) from the same starts, without intercept: every margin changes sign."""
+    stream = data.draw(streams(declared=True, missing=False))
+    rng = np.random.default_rng(data.draw(seeds))
+    stream.X = np.where(stream.X == 0, 1, stream.X) * rng.uniform(0.5, 1, stream.X.shape)  # no ties
+    low, high = sorted(stream.classes)
+    mirrored = np.where(stream.y == low, high, low)
+    n_estimators = 1 if ensemble.alone else data.draw(st.integers(1, 5))
+    learner = getattr(streamboost, name)
+    one, two = (ensemble.make_product(learner(fit_intercept=False), n_estimators, seed) for _ in range(2))
+    p = one.test_then_train(**stream.everything, classes=stream.classes, output="proba")
+    q = two.test_then_train(
+        -stream.X, mirrored, sample_weight=stream.weight, classes=stream.classes, output="proba"
+    )
+    first = (
+        np.argmax(stream.weight > 0) + 1
+    )  # before any row is learned there is no evidence, only a tie rule
+    np.testing.assert_allclose(p[first:], q[first:, ::-1], rtol=1e-12, atol=1e-12)
