@@ -1,0 +1,117 @@
+// The black-box bank: any Python learner, one object per lane, driven by the same boosters as every other bank.
+//
+// A lane is an adapter object (streamboost.learners.adapters) with
+//   answer(row, n_classes) -> class distribution or None (untrained)
+//   learn(row, label, weight, copies) -> None
+//   can_weight: bool
+// A learner without weights gets whole copies; the fraction of a weight becomes a copy by a keyed coin.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cmath>
+#include <vector>
+
+#include "streamboost/bank.hpp"
+#include "streamboost/rng.hpp"
+
+namespace streamboost {
+
+namespace nb = nanobind;
+
+class PyBank final : public Bank {
+ public:
+  PyBank(nb::object factory, Lanes lanes, std::uint64_t seed) : factory_(std::move(factory)), lanes_(lanes), seed_(seed) {
+    for (int lane = lanes.begin; lane < lanes.end; ++lane) objects_.push_back(factory_(lane));
+    can_weight_ = nb::cast<bool>(objects_.front().attr("can_weight"));
+  }
+
+  Lanes lanes() const override { return lanes_; }
+  IntakeNeeds needs() const override { return {}; }
+  std::size_t note_rows() const override { return 0; }
+  bool has_after() const override { return false; }
+  Abilities can() const override {
+    Abilities a;
+    a.weights = can_weight_;
+    a.needs_gil = true;
+    return a;
+  }
+  const std::vector<nb::object>& objects() const { return objects_; }
+
+  void ask(const Example& example, Want, Asked& asked) const override {
+    const nb::object row = copy(example.row);
+    const auto k = static_cast<std::size_t>(example.n_classes);
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      const Answer answer = interpret(objects_[i].attr("answer")(row, example.n_classes), k, &asked, i);
+      asked.vote[i] = answer.label;
+      asked.margin[i] = answer.margin;
+    }
+  }
+
+  void learn(const Example& example, Labels labels, const double* amount, Amount kind, Asked&) override {
+    const nb::object row = copy(example.row);
+    for (std::size_t i = 0; i < objects_.size(); ++i) teach(i, row, labels.of(static_cast<int>(i)), amount[i], kind, example);
+  }
+
+  Answer learn_then_answer(int lane, const Example& example, double amount, Amount kind, Want) override {
+    const nb::object row = copy(example.row);
+    const auto i = static_cast<std::size_t>(lane);
+    teach(i, row, example.label, amount, kind, example);
+    return interpret(objects_[i].attr("answer")(row, example.n_classes_after), static_cast<std::size_t>(example.n_classes_after), nullptr, i);
+  }
+
+  void reserve(const Schema&) override {}
+  void reset(int lane) override { objects_[static_cast<std::size_t>(lane)] = factory_(lanes_.begin + lane); }
+  void fields(FieldVisitor&) override {}  // the objects travel by pickle
+
+ private:
+  // Learners may keep the row they are given, so each call owns a copy.
+  static nb::object copy(const Row& row) {
+    auto* data = new double[static_cast<std::size_t>(row.size) + 1];
+    std::copy_n(row.value, row.size, data);
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {static_cast<std::size_t>(row.size)}, owner));
+  }
+
+  void teach(std::size_t i, const nb::object& row, int label, double amount, Amount kind, const Example& example) {
+    if (!(amount > 0)) return;
+    bool copies = kind == Amount::copies;
+    if (!can_weight_ && !copies) {
+      const double whole = std::floor(amount);
+      const Key key{seed_, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes_.begin) + static_cast<std::uint32_t>(i), Purpose::coin};
+      amount = whole + (uniform(key) < amount - whole ? 1.0 : 0.0);
+      copies = true;
+      if (amount == 0) return;
+    }
+    objects_[i].attr("learn")(row, label, amount, copies);
+  }
+
+  static Answer interpret(const nb::object& said, std::size_t k, Asked* asked, std::size_t i) {
+    Answer answer;
+    for (std::size_t c = 0; asked && c < k; ++c) asked->distribution[c * asked->stride + i] = 0;
+    if (said.is_none()) return answer;
+    const auto p = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(said);
+    if (p.shape(0) != k) throw std::invalid_argument("a learner answered for " + std::to_string(p.shape(0)) + " classes instead of " + std::to_string(k));
+    double best = 0;
+    for (std::size_t c = 0; c < k; ++c) {
+      const double mine = p.data()[c];
+      if (!(mine >= 0)) throw std::invalid_argument("a learner answered with a probability that is negative or not a number");
+      if (asked) asked->distribution[c * asked->stride + i] = mine;
+      if (answer.label < 0 || mine > best) {
+        best = mine;
+        answer.label = static_cast<int>(c);
+      }
+    }
+    if (k == 2) answer.margin = p.data()[1] - p.data()[0];
+    if (k == 1) answer.margin = -1;
+    return answer;
+  }
+
+  nb::object factory_;
+  Lanes lanes_;
+  std::uint64_t seed_;
+  std::vector<nb::object> objects_;
+  bool can_weight_ = true;
+};
+
+}  // namespace streamboost

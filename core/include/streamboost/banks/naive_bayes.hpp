@@ -1,0 +1,448 @@
+// Naive Bayes in lanes: nominal, numeric (Gaussian) and mixed attributes.
+//
+// Spec      specs/oza.md section 13.4, specs/binary.md sections 1.4-1.5.
+//
+//   spec             here                   meaning
+//   N_c              class_weight[c]        weight of the examples of class c
+//   N_{c,a,v}        count[a,v][c]          ... with value v of attribute a; N_{c,a} = attribute_weight[a][c] once a had a gap
+//   mean, M2         mean, spread[a][c]     weighted Welford of numeric attribute a
+//   1 / var          precision[a][c]        n / (M2 + var_floor n), clamped to [1e-30, 1e30]; 0: no data
+//   a                prior_alpha            pseudo-count of the class prior
+//
+//   log joint(c) = log(N_c + a) + sum over present attributes of
+//       nominal  log (N_{c,a,v} + alpha) / (N_{c,a} + alpha V_a)      a zero probability becomes 1e-30 (alpha = 0)
+//       numeric  (log precision - (x - mean)^2 precision) / 2         (2 pi is left out: it cancels)
+//   An attribute is absent if missing (NaN) or its value was never learned; a class without data on it takes factor 1.
+//   Classes without any data in a lane hold a / (n + K a) each, the others share the rest by their joints.
+//   Two classes: h = tanh(log odds / 2), log odds clipped to +-60; with data of one class only the prior odds.
+//
+// Departures  Products of counts and of precisions are kept as mantissa and exponent: one log per class, not per cell.
+//             Weight k and k copies are the same. Learning (x, y) never lowers the posterior of y at x (every factor of y
+//             rises with its weight, the others stay), so lanes that are right stay right; only Laplace smoothing with a
+//             value met for the first time breaks this, and is then computed in full.
+// Cost        ask O(columns x classes), teach O(columns), both in lanes. Memory 4 doubles per numeric column, class and lane.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "streamboost/bank.hpp"
+#include "streamboost/banks/subset.hpp"
+#include "streamboost/config.hpp"
+#include "streamboost/kernels.hpp"
+#include "streamboost/math.hpp"
+
+namespace streamboost {
+
+class NaiveBayesBank final : public Bank {
+ public:
+  struct Params {
+    double alpha = 0, var_floor = 1e-3, prior_alpha = 1e-2, feature_fraction = 1;
+    static Params read(const Config& c) {
+      return {c.number("alpha", 0), c.number("var_floor", 1e-3), c.number("prior_alpha", 1e-2), c.number("feature_fraction", 1)};
+    }
+  };
+
+  NaiveBayesBank(Params params, Lanes lanes, std::uint64_t seed)
+      : params_(params), lanes_(lanes), seed_(seed), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)) {}
+
+  Lanes lanes() const override { return lanes_; }
+  IntakeNeeds needs() const override { return {}; }
+  Abilities can() const override { return {}; }
+  bool has_after() const override { return true; }
+  std::size_t note_rows() const override { return 2 * classes_ + work_rows; }
+
+  void reserve(const Schema& schema) override {
+    const Tables old = tables_;
+    tables_ = Tables(schema);
+    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
+    grow(class_weight_, 1, k, {0});
+    grow(attribute_weight_, tables_.width, k, old.columns());
+    grow(mean_, tables_.numeric, k, old.numeric_rows());
+    grow(spread_, tables_.numeric, k, old.numeric_rows());
+    grow(precision_, tables_.numeric, k, old.numeric_rows());
+    grow(count_, tables_.layout.rows(), k, old.value_rows(tables_));
+    classes_ = k;
+    // A column that appears after the first example has gaps by definition, and so has a column that some lanes never look at.
+    own_weight_.resize(tables_.width, n_met_ > 0 || params_.feature_fraction < 1 ? 1 : 0);
+    values_known_.resize(tables_.width, 0);
+    if (params_.feature_fraction < 1) make_mask(schema);
+  }
+
+  void ask(const Example& example, Want want, Asked& asked) const override {
+    joints(example, asked);
+    const auto k = static_cast<std::size_t>(example.n_classes);
+    switch (want) {
+      case Want::margins: margins(asked); break;
+      case Want::votes: votes(k, asked); break;
+      case Want::distributions: distributions(k, asked); break;
+    }
+  }
+
+  void learn(const Example& example, Labels labels, const double* amount, Amount, Asked& asked) override {
+    list_terms(example.row, false, asked);
+    mark_gaps(example.row);
+    if (labels.per_lane == nullptr) {
+      teach(static_cast<std::size_t>(labels.common), amount, asked);
+      return;
+    }
+    double* own = work(asked, 3);
+    for (std::size_t c = 0; c < classes_; ++c) {
+      for (std::size_t i = 0; i < stride_; ++i) own[i] = i < n_ && static_cast<std::size_t>(labels.per_lane[i]) == c ? amount[i] : 0.0;
+      teach(c, own, asked);
+    }
+  }
+
+  void met(const Example& example) override {
+    n_met_ += 1;
+    for (int j = 0; j < example.row.size; ++j) {
+      const double x = example.row.value[j];
+      auto& known = values_known_[static_cast<std::size_t>(j)];
+      if (tables_.nominal(j) && x >= static_cast<double>(known)) known = static_cast<std::int64_t>(x) + 1;
+    }
+  }
+
+  void after_begin(const Example& example, Asked& asked) const override {
+    asked.keeps_right = params_.alpha == 0 || !has_new_value(example.row);
+  }
+
+  Answer after(int lane, const Example& example, double amount, Amount, const Asked& asked) const override {
+    const auto i = static_cast<std::size_t>(lane);
+    const bool in_full = has_new_value(example.row);
+    const int k = example.n_classes_after;
+    int best = -1;
+    double highest = 0, score[2] = {0, 0};
+    for (int c = 0; c < k; ++c) {
+      const double added = c == example.label ? amount : 0.0;
+      if (class_weight_[static_cast<std::size_t>(c)][i] + added <= 0) continue;
+      const double joint = added > 0 || in_full ? joint_after(i, example.row, static_cast<std::size_t>(c), added)
+                                                : asked.notes[static_cast<std::size_t>(c) * asked.stride + i];
+      if (c < 2) score[c] = joint;
+      if (best < 0 || joint > highest) {
+        highest = joint;
+        best = c;
+      }
+    }
+    return {best, k == 2 ? margin_after(i, example.label, amount, score) : 0.0};
+  }
+
+  void reset(int lane) override {
+    for (auto* table : {&class_weight_, &attribute_weight_, &mean_, &spread_, &precision_, &count_}) table->fill_lane(static_cast<std::size_t>(lane), 0);
+  }
+
+  void fields(FieldVisitor& v) override {
+    v("class_weight", class_weight_);
+    v("attribute_weight", attribute_weight_);
+    v("mean", mean_);
+    v("spread", spread_);
+    v("precision", precision_);
+    v("count", count_);
+    v("own_weight", own_weight_);
+    v("values_known", values_known_);
+    v("n_met", n_met_);
+  }
+  void check() const override {
+    require(n_met_ >= 0, "examples met");
+    for (std::size_t j = 0; j < tables_.width; ++j) {
+      const auto j_int = static_cast<int>(j);
+      require(own_weight_[j] == 0 || own_weight_[j] == 1, "gap flag");
+      require(values_known_[j] >= 0 && values_known_[j] <= (tables_.nominal(j_int) ? tables_.n_values[j] : 0), "values known");
+    }
+    for (const auto* table : {&class_weight_, &attribute_weight_, &spread_, &precision_, &count_})
+      for (std::size_t r = 0; r < table->rows(); ++r)
+        for (std::size_t i = 0; i < n_; ++i) require((*table)[r][i] >= 0, "negative count");
+  }
+
+ private:
+  static constexpr std::size_t work_rows = 5;
+  static constexpr double largest_input = 1e150;  // squares stay finite
+
+  // Where the columns' cells live: nominal columns by value, numeric ones by their rank among the numeric.
+  struct Tables {
+    std::vector<std::int64_t> n_values;
+    std::vector<std::size_t> rank;
+    ColumnLayout layout;  // rows of count: one per nominal value (none for numeric columns)
+    std::size_t width = 0, numeric = 0;
+    Tables() = default;
+    explicit Tables(const Schema& schema) : n_values(schema.n_values), width(schema.n_values.size()) {
+      for (auto values : n_values) {
+        rank.push_back(numeric);
+        if (values < 0) ++numeric;
+        layout.offset.push_back(layout.offset.back() + (values < 0 ? 0 : static_cast<std::size_t>(values)));
+      }
+    }
+    bool nominal(int j) const { return n_values[static_cast<std::size_t>(j)] >= 0; }
+    std::vector<std::size_t> columns() const { return first(width); }
+    std::vector<std::size_t> numeric_rows() const { return first(numeric); }
+    std::vector<std::size_t> value_rows(const Tables& now) const {
+      std::vector<std::size_t> to;
+      for (std::size_t j = 0; j < width; ++j)
+        for (std::size_t r = layout.offset[j]; r < layout.offset[j + 1]; ++r) to.push_back(now.layout.offset[j] + (r - layout.offset[j]));
+      return to;
+    }
+    static std::vector<std::size_t> first(std::size_t n) {
+      std::vector<std::size_t> v(n);
+      for (std::size_t r = 0; r < n; ++r) v[r] = r;
+      return v;
+    }
+  };
+
+  // Table [row][class]: old row r becomes row to[r]; classes are appended.
+  void grow(LaneArray<double>& table, std::size_t rows, std::size_t k, const std::vector<std::size_t>& to) {
+    if (classes_ == 0) {
+      table = LaneArray<double>(rows * k, n_);
+      return;
+    }
+    if (table.rows() == rows * k && k == classes_) return;
+    std::vector<std::size_t> target(table.rows());
+    for (std::size_t r = 0; r < table.rows() / classes_; ++r)
+      for (std::size_t c = 0; c < classes_; ++c) target[r * classes_ + c] = to[r] * k + c;
+    table.rearrange(rows * k, target);
+  }
+
+  double* work(Asked& asked, std::size_t row) const { return asked.notes.data() + (2 * classes_ + row) * stride_; }
+
+  bool has_new_value(const Row& row) const {
+    for (int j = 0; j < row.size; ++j)
+      if (tables_.nominal(j) && row.value[j] >= static_cast<double>(values_known_[static_cast<std::size_t>(j)])) return true;
+    return false;
+  }
+
+  // Present attributes as lists of table rows (of class 0). Asking skips values never learned; learning takes them.
+  void list_terms(const Row& row, bool asking, Asked& asked) const {
+    auto& t = asked.terms;
+    t.clear();
+    const auto k = static_cast<std::int32_t>(classes_);
+    for (int j = 0; j < row.size; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const double x = row.value[j];
+      if (std::isnan(x)) continue;
+      if (!tables_.nominal(j)) {
+        t.x.push_back(std::clamp(x, -largest_input, largest_input));
+        t.row.push_back(static_cast<std::int32_t>(tables_.rank[column]) * k);
+        t.column.push_back(j);
+        continue;
+      }
+      const auto known = asking ? values_known_[column] : tables_.n_values[column];
+      if (x < 0 || x >= static_cast<double>(known)) continue;
+      t.value_row.push_back((static_cast<std::int32_t>(tables_.layout.offset[column]) + static_cast<std::int32_t>(x)) * k);
+      t.value_column.push_back(j);
+      t.value_alpha.push_back(params_.alpha * static_cast<double>(values_known_[column]));
+    }
+  }
+
+  // notes: log joints [class][lane], then the powers of two they were taken out of, then work rows.
+  void joints(const Example& example, Asked& asked) const {
+    asked.keeps_right = true;
+    list_terms(example.row, true, asked);
+    auto& t = asked.terms;
+    const auto k = static_cast<std::size_t>(example.n_classes);
+    double *square = asked.notes.data(), *power = square + classes_ * stride_;
+    double *quadratic = work(asked, 0), *mantissa = work(asked, 1), *exponent = work(asked, 2), *ratio = work(asked, 3), *ratio_exponent = work(asked, 4);
+    for (std::size_t c = 0; c < k; ++c) {
+      gaussian_ask(mean_[c], precision_[c], stride_, {t.x.data(), t.row.data(), static_cast<int>(t.x.size())}, quadratic, mantissa, exponent);
+      ask_nominal(c, t, ratio, ratio_exponent);
+      for (std::size_t i = 0; i < stride_; ++i) {
+        const double prior = std::max(class_weight_[c][i] + params_.prior_alpha, 1e-150) * ratio[i];
+        square[c * stride_ + i] = prior * prior * mantissa[i];
+        power[c * stride_ + i] = (ratio_exponent[i] + 0.5 * exponent[i]) * ln2 - 0.5 * quadratic[i];
+      }
+    }
+    log_lanes(square, square, k * stride_);
+    for (std::size_t i = 0; i < k * stride_; ++i) square[i] = 0.5 * square[i] + power[i];
+  }
+
+  // Attributes without gaps have the class weight as their divisor; the others carry their own.
+  void ask_nominal(std::size_t c, Terms& t, double* ratio, double* exponent) const {
+    if (t.value_row.empty()) {
+      std::fill_n(ratio, stride_, 1.0);
+      std::fill_n(exponent, stride_, 0.0);
+      return;
+    }
+    t.weight.clear();
+    for (int j : t.value_column) {
+      const auto column = static_cast<std::size_t>(j);
+      t.weight.push_back(own_weight_[column] ? attribute_weight_[column * classes_ + c] : class_weight_[c]);
+    }
+    nominal_ask(count_[c], stride_, {t.value_row.data(), t.weight.data(), t.value_alpha.data(), static_cast<int>(t.value_row.size())}, params_.alpha, ratio, exponent);
+  }
+
+  // The first gap of a column ends its sharing of the class weights.
+  void mark_gaps(const Row& row) {
+    for (int j = 0; j < row.size; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const bool gap = std::isnan(row.value[j]) || (tables_.nominal(j) && row.value[j] < 0);
+      if (!gap || own_weight_[column]) continue;
+      own_weight_[column] = 1;
+      for (std::size_t c = 0; c < classes_; ++c) std::copy_n(class_weight_[c], stride_, attribute_weight_[column * classes_ + c]);
+    }
+  }
+
+  void teach(std::size_t c, const double* amount, Asked& asked) {
+    auto& t = asked.terms;
+    double *sum = work(asked, 0), *ratio = work(asked, 1), *masked = work(asked, 2);
+    add_lanes(class_weight_[c], amount, stride_);
+    rates(class_weight_[c], amount, sum, ratio);
+    t.shared_x.clear();  // terms whose divisor is the class weight go through the kernel in one call
+    t.shared_row.clear();
+    for (std::size_t m = 0; m < t.x.size(); ++m) {
+      if (own_weight_[static_cast<std::size_t>(t.column[m])]) continue;
+      t.shared_x.push_back(t.x[m]);
+      t.shared_row.push_back(t.row[m]);
+    }
+    gaussian_teach(mean_[c], spread_[c], precision_[c], stride_, {t.shared_x.data(), t.shared_row.data(), static_cast<int>(t.shared_x.size())}, amount, sum, ratio, params_.var_floor);
+    for (std::size_t m = 0; m < t.x.size(); ++m) {
+      const auto column = static_cast<std::size_t>(t.column[m]);
+      if (!own_weight_[column]) continue;
+      const double* a = mask_amount(column, amount, masked);
+      double* own = attribute_weight_[column * classes_ + c];
+      add_lanes(own, a, stride_);
+      rates(own, a, sum, ratio);
+      gaussian_teach(mean_[c], spread_[c], precision_[c], stride_, {&t.x[m], &t.row[m], 1}, a, sum, ratio, params_.var_floor);
+    }
+    for (std::size_t m = 0; m < t.value_row.size(); ++m) {
+      const auto column = static_cast<std::size_t>(t.value_column[m]);
+      const double* a = mask_amount(column, amount, masked);
+      add_lanes(count_[static_cast<std::size_t>(t.value_row[m]) + c], a, stride_);
+      if (own_weight_[column]) add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
+    }
+  }
+  void rates(const double* weight, const double* amount, double* sum, double* ratio) const {
+    for (std::size_t i = 0; i < stride_; ++i) {
+      sum[i] = weight[i];
+      ratio[i] = weight[i] > 0 ? amount[i] / weight[i] : 0.0;
+    }
+  }
+  const double* mask_amount(std::size_t column, const double* amount, double* masked) const {
+    if (mask_.rows() == 0) return amount;
+    for (std::size_t i = 0; i < stride_; ++i) masked[i] = amount[i] * mask_[column][i];
+    return masked;
+  }
+
+  bool complete(std::size_t lane) const { return classes_ > 1 && class_weight_[0][lane] > 0 && class_weight_[1][lane] > 0; }
+  double prior_odds(double n_one, double n_zero) const {
+    if (!(n_one + n_zero > 0)) return 0;
+    return std::clamp(streamboost::log(n_one + params_.prior_alpha) - streamboost::log(n_zero + params_.prior_alpha), -60.0, 60.0);
+  }
+
+  void margins(Asked& asked) const {
+    const double *zero = asked.notes.data(), *one = zero + stride_;
+    double* h = asked.margin.data();
+    bool all = classes_ > 1;
+    for (std::size_t i = 0; i < n_ && all; ++i) all = complete(i);
+    if (classes_ > 1)
+      for (std::size_t i = 0; i < stride_; ++i) h[i] = 0.5 * std::min(std::max(one[i] - zero[i], -60.0), 60.0);
+    if (!all)
+      for (std::size_t i = 0; i < stride_; ++i)
+        if (!complete(i)) h[i] = 0.5 * prior_odds(classes_ > 1 ? class_weight_[1][i] : 0.0, class_weight_[0][i]);
+    tanh_lanes(h, h, stride_);
+  }
+  double margin_after(std::size_t i, int label, double amount, const double* score) const {
+    const double n0 = class_weight_[0][i] + (label == 0 ? amount : 0.0), n1 = class_weight_[1][i] + (label == 1 ? amount : 0.0);
+    return tanh(0.5 * (n0 > 0 && n1 > 0 ? std::clamp(score[1] - score[0], -60.0, 60.0) : prior_odds(n1, n0)));
+  }
+
+  void votes(std::size_t k, Asked& asked) const {
+    const double* joint = asked.notes.data();
+    double* highest = work(asked, 0);
+    std::fill(asked.vote.begin(), asked.vote.end(), -1);
+    for (std::size_t c = 0; c < k; ++c) {
+      const double *weight = class_weight_[c], *mine = joint + c * stride_;
+      for (std::size_t i = 0; i < stride_; ++i) {
+        const bool better = weight[i] > 0 && (asked.vote[i] < 0 || mine[i] > highest[i]);
+        asked.vote[i] = better ? static_cast<std::int32_t>(c) : asked.vote[i];
+        highest[i] = better ? mine[i] : highest[i];
+      }
+    }
+  }
+
+  void distributions(std::size_t k, Asked& asked) const {
+    votes(k, asked);
+    const double* highest = work(asked, 0);
+    double* p = asked.distribution.data();
+    for (std::size_t c = 0; c < k; ++c)
+      for (std::size_t i = 0; i < stride_; ++i) p[c * stride_ + i] = class_weight_[c][i] > 0 ? asked.notes[c * stride_ + i] - highest[i] : 0.0;
+    exp_lanes(p, p, k * stride_);
+    for (std::size_t i = 0; i < n_; ++i) {
+      double joint = 0, weight = 0, empty = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        const double w = class_weight_[c][i];
+        weight += w;
+        joint += w > 0 ? p[c * stride_ + i] : 0.0;
+        empty += w > 0 ? 0.0 : 1.0;
+      }
+      const double share = weight > 0 ? params_.prior_alpha / (weight + static_cast<double>(k) * params_.prior_alpha) : 0.0;
+      for (std::size_t c = 0; c < k; ++c) {
+        double& mine = p[c * stride_ + i];
+        mine = !(weight > 0) ? 0.0 : class_weight_[c][i] > 0 ? mine / joint * (1 - empty * share) : share;
+      }
+    }
+  }
+
+  // Log joint of class c in one lane had it learned the row with this weight: the same terms, one lane, one class.
+  double joint_after(std::size_t i, const Row& row, std::size_t c, double added) const {
+    double product = 1, quadratic = 0, logs = 0;
+    int factors = 0;
+    const auto multiply = [&](double factor) {
+      product *= factor;
+      if (++factors == 4) {
+        logs += streamboost::log(product);
+        product = 1;
+        factors = 0;
+      }
+    };
+    const double class_before = class_weight_[c][i];
+    for (int j = 0; j < row.size; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const double value = row.value[j];
+      if (std::isnan(value)) continue;
+      const double mine = mask_.rows() == 0 ? added : added * mask_[column][i];
+      const double before = own_weight_[column] ? attribute_weight_[column * classes_ + c][i] : class_before;
+      const double n = before + mine;
+      if (tables_.nominal(j)) {
+        if (value < 0) continue;
+        const double count = count_[(tables_.layout.offset[column] + static_cast<std::size_t>(value)) * classes_ + c][i] + mine + params_.alpha;
+        const double values = std::max(static_cast<double>(values_known_[column]), value + 1);
+        const double total = n + params_.alpha * values;
+        if (total > 0) multiply(square(count > 0 ? count / total : 1e-30));
+        continue;
+      }
+      if (!(n > 0)) continue;
+      const std::size_t cell = tables_.rank[column] * classes_ + c;
+      const double x = std::clamp(value, -largest_input, largest_input);
+      double mean = mean_[cell][i], precision = precision_[cell][i];
+      if (mine > 0) {
+        const double deviation = x - mean;
+        mean += deviation * (mine / n);
+        const double spread = std::clamp(spread_[cell][i] + mine * deviation * (x - mean), 0.0, 1e300);
+        precision = std::clamp(n / (spread + params_.var_floor * n), 1e-30, 1e30);
+      }
+      quadratic += (x - mean) * (x - mean) * precision;
+      multiply(precision);
+    }
+    const double prior = std::max(class_before + added + params_.prior_alpha, 1e-150);
+    return 0.5 * (logs + streamboost::log(product)) + streamboost::log(prior) - 0.5 * std::min(quadratic, 1e300);
+  }
+  static double square(double x) { return x * x; }
+
+  void make_mask(const Schema& schema) {
+    mask_ = LaneArray<double>(tables_.width, n_);
+    for (std::size_t lane = 0; lane < n_; ++lane) {
+      const auto columns = chosen_columns(params_.feature_fraction, schema, seed_, lanes_.begin + static_cast<int>(lane));
+      for (std::size_t j = 0; j < columns.size(); ++j) mask_[j][lane] = columns[j] ? 1.0 : 0.0;
+    }
+  }
+
+  static constexpr double ln2 = 0.693147180559945309417;
+
+  Params params_;
+  Lanes lanes_;
+  std::uint64_t seed_;
+  std::size_t n_, stride_, classes_ = 0;
+  Tables tables_;
+  LaneArray<double> class_weight_, attribute_weight_, mean_, spread_, precision_, count_;
+  LaneArray<double> mask_;  // a function of the seed: not part of the state
+  std::vector<std::int64_t> own_weight_, values_known_;
+  std::int64_t n_met_ = 0;
+};
+
+}  // namespace streamboost

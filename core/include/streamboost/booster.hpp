@@ -1,0 +1,106 @@
+// What a booster is made of and what it may use. An algorithm file defines one struct with
+//
+//   Params                     its numbers, read once from a Config
+//   LaneState                  what it keeps per lane of a block (reserve, fields, check)
+//   Passage : PassageBase      what travels with one example from block to block
+//   score(example, block, scratch, passage) const       add these lanes' answers to the passage
+//   learn(example, block, scratch, passage)             the same, and teach the lanes
+//   answer(example, passage, verdict) const             the combiner speaks, with its state of before this example
+//   conclude(example, passage)                          the combiner learns the example
+//   fields(visitor)                                     the combiner's state
+//
+// and nothing else: pipeline.hpp runs it.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "streamboost/bank.hpp"
+#include "streamboost/config.hpp"
+#include "streamboost/monitor.hpp"
+
+namespace streamboost {
+
+// The facts about an ensemble that every booster may need.
+struct Ensemble {
+  int n_estimators = 1;
+  std::uint64_t seed = 0;
+  bool random_ties = false;
+  bool monitor = true;
+};
+
+struct PassageBase {
+  double* votes = nullptr;   // [class], zero at the start, where Booster::needs_votes
+  double* column = nullptr;  // [global lane], where Booster::needs_column
+  bool answers = true;       // false: nobody will read the answer of this example
+};
+
+struct Scratch {
+  Asked asked;
+  AlignedVector<double> amount, draw, extra;  // [lane], padded
+  void prepare(const Bank& bank, std::size_t n_classes) {
+    const auto lanes = static_cast<std::size_t>(bank.lanes().size());
+    asked.prepare(lanes, n_classes, bank.note_rows());
+    amount.resize(padded(lanes));
+    draw.resize(padded(lanes));
+    extra.resize(padded(lanes));
+  }
+};
+
+template <class LaneState>
+struct Block {
+  std::unique_ptr<Bank> bank;
+  LaneState state;
+  Monitor monitor;
+  Lanes lanes() const { return bank->lanes(); }
+};
+
+// What the ensemble says of one row, over the classes known when it arrived.
+struct Verdict {
+  double* score;  // [class]; with two classes score[1] - score[0] is the margin
+  double* proba;  // [class]
+  void set_margin(double margin, double probability_of_one) {
+    score[0] = -0.5 * margin;
+    score[1] = 0.5 * margin;
+    proba[0] = 1 - probability_of_one;
+    proba[1] = probability_of_one;
+  }
+};
+
+struct NoLaneState {
+  void reserve(Lanes) {}
+  void fields(FieldVisitor&) {}
+  void check() const {}
+};
+
+// Weighted class counts: what an ensemble without a single vote falls back on.
+struct ClassCounts {
+  AlignedVector<double> weight;
+  void reserve(int n_classes) { weight.resize(static_cast<std::size_t>(n_classes)); }
+  void add(int label, double w) { weight[static_cast<std::size_t>(label)] += w; }
+  void speak(int n_classes, Verdict& verdict) const {
+    double sum = 0;
+    for (int c = 0; c < n_classes; ++c) sum += weight[static_cast<std::size_t>(c)];
+    for (int c = 0; c < n_classes; ++c)
+      verdict.score[c] = verdict.proba[c] = sum > 0 ? weight[static_cast<std::size_t>(c)] / sum : 1.0 / n_classes;
+  }
+  void check() const {
+    for (double w : weight) require(w >= 0, "class counts");
+  }
+};
+
+// Votes to a verdict: scores are the votes over their absolute sum; probabilities clip negative votes. False if nobody voted.
+inline bool speak_votes(const double* votes, int n_classes, Verdict& verdict) {
+  double size = 0, positive = 0;
+  for (int c = 0; c < n_classes; ++c) {
+    size += votes[c] < 0 ? -votes[c] : votes[c];
+    positive += votes[c] > 0 ? votes[c] : 0.0;
+  }
+  if (!(size > 0)) return false;
+  for (int c = 0; c < n_classes; ++c) {
+    verdict.score[c] = votes[c] / size;
+    verdict.proba[c] = positive > 0 ? (votes[c] > 0 ? votes[c] / positive : 0.0) : 1.0 / n_classes;
+  }
+  return true;
+}
+
+}  // namespace streamboost

@@ -1,0 +1,181 @@
+// Oza's online boosting.
+//
+// Thesis    Oza: Online Ensemble Learning (2001), figure 4.3 and section 4.6.3.      Spec  specs/oza.md sections 5 and 16.
+//
+//   thesis           here               meaning
+//   lambda           Passage::lambda    the example's weight on arrival at a learner; starts at the sample weight s
+//   k                amount[i]          k ~ Poisson(lambda) copies of the example for learner i
+//   lambda_m^sc      sum_correct[i]     weight of the examples learner i got right, judged after it learned them
+//   lambda_m^sw      sum_wrong[i]       ... got wrong
+//   epsilon_m        sw / (sc + sw)     running error of learner i
+//
+//   for each learner i:  k ~ Poisson(lambda); learn k copies; then
+//     right:  sc += lambda,  lambda *= (sc + sw) / (2 sc)          wrong:  sw += lambda,  lambda *= (sc + sw) / (2 sw)
+//   vote log((1 - epsilon) / epsilon) for its class, up to the first learner with epsilon > 1/2; nobody votes: class counts.
+//
+// Choices     The box of the thesis votes with all learners, its text stops at the first bad one: `prefix`. An untrained
+//             learner is wrong and abstains unless `untrained` says otherwise. Log odds are clamped at epsilon = 1e-10.
+//             A lane votes with the sc, sw of before the example. Options named in Params: order, draw, vote, normalise.
+// Cost        one ask, one teach, per lane one keyed draw and one division; for lanes that were wrong one `after`.
+#pragma once
+#include <algorithm>
+#include <limits>
+
+#include "streamboost/booster.hpp"
+#include "streamboost/math.hpp"
+#include "streamboost/rng.hpp"
+
+namespace streamboost {
+
+struct OzaBoost {
+  enum class Order { update_first, test_first };
+  enum class Untrained { wrong, class0, random };
+  enum class Vote { log_odds, sun_literal, linear_edge, unweighted };
+  enum class Prefix { stop_at_first_bad, skip_bad, all };
+  enum class Draw { poisson, weight };
+  enum class Normalise { running, n };
+  struct Params {
+    Order order;
+    Untrained untrained;
+    Vote vote;
+    Prefix prefix;
+    Draw draw;
+    Normalise normalise;  // n: lambda *= t / (2 sc), the form of the 2001 paper
+    double lambda_cap;
+    static Params read(const Config& c) {
+      return {c.choice<Order>("order", {{"update_first", Order::update_first}, {"test_first", Order::test_first}}),
+              c.choice<Untrained>("untrained", {{"wrong", Untrained::wrong}, {"class0", Untrained::class0}, {"random", Untrained::random}}),
+              c.choice<Vote>("vote", {{"log_odds", Vote::log_odds}, {"sun_literal", Vote::sun_literal}, {"linear_edge", Vote::linear_edge}, {"unweighted", Vote::unweighted}}),
+              c.choice<Prefix>("prefix", {{"stop_at_first_bad", Prefix::stop_at_first_bad}, {"skip_bad", Prefix::skip_bad}, {"all", Prefix::all}}),
+              c.choice<Draw>("draw", {{"poisson", Draw::poisson}, {"weight", Draw::weight}}),
+              c.choice<Normalise>("normalise", {{"running", Normalise::running}, {"n", Normalise::n}}),
+              std::min(c.number("lambda_cap", largest_rate), largest_rate)};
+    }
+  };
+  struct LaneState {
+    LaneArray<double> sum_correct, sum_wrong;
+    void reserve(Lanes lanes) { sum_correct = sum_wrong = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
+    void fields(FieldVisitor& v) {
+      v("sum_correct", sum_correct);
+      v("sum_wrong", sum_wrong);
+    }
+    void check() const {
+      for (std::size_t i = 0; i < sum_correct.lanes(); ++i) require(sum_correct[0][i] >= 0 && sum_wrong[0][i] >= 0, "sums of weights");
+    }
+  };
+  struct Passage : PassageBase {
+    double lambda = 0;
+    bool cut = false;  // a bad learner was met: later ones are not heard
+  };
+  static constexpr bool needs_votes = true, needs_column = false, binary_only = false;
+  static constexpr double largest_rate = 9007199254740992.0;  // 2^53: whole numbers end here
+
+  Params params;
+  std::uint64_t seed;
+  ClassCounts counts;
+
+  OzaBoost(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed) {}
+  void reserve(int n_classes) { counts.reserve(n_classes); }
+
+  void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    block.bank->ask(example, Want::votes, scratch.asked);
+    if (passage.answers) add_votes(example, block, scratch, passage);
+  }
+
+  void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    score(example, block, scratch, passage);
+    Bank& bank = *block.bank;
+    const Lanes lanes = block.lanes();
+    const Amount kind = params.draw == Draw::poisson ? Amount::copies : Amount::weight;
+    const bool update_first = params.order == Order::update_first;
+    if (lanes.begin == 0) passage.lambda = example.weight;
+    if (kind == Amount::copies)
+      uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson, scratch.draw.data(), scratch.draw.size());
+    if (update_first && bank.has_after()) bank.after_begin(example, scratch.asked);
+    double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
+    double *amount = scratch.amount.data(), *offered = scratch.extra.data();
+    const std::int32_t* vote = scratch.asked.vote.data();
+    double lambda = passage.lambda;
+    for (int i = 0; i < lanes.size(); ++i) {
+      lambda = std::min(lambda, params.lambda_cap);
+      offered[i] = lambda;
+      amount[i] = kind == Amount::weight ? lambda : poisson(lambda, scratch.draw[static_cast<std::size_t>(i)], key(example, lanes.begin + i, Purpose::poisson));
+      int answer = vote[i];
+      if (update_first && amount[i] > 0) {
+        if (!bank.has_after())
+          answer = bank.learn_then_answer(i, example, amount[i], kind, Want::votes).label;
+        else if (!(scratch.asked.keeps_right && answer == example.label))
+          answer = bank.after(i, example, amount[i], kind, scratch.asked).label;
+      }
+      lambda = judge(resolve(answer, example, lanes.begin + i, example.n_classes_after) == example.label, lambda, example, correct[i], wrong[i]);
+    }
+    passage.lambda = lambda;
+    std::fill(scratch.amount.begin() + lanes.size(), scratch.amount.end(), 0.0);
+    std::fill(scratch.extra.begin() + lanes.size(), scratch.extra.end(), 0.0);
+    block.monitor.observe_votes(vote, offered, example.label);
+    if (!update_first || bank.has_after()) bank.learn(example, {example.label}, amount, kind, scratch.asked);
+  }
+
+  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
+    if (!speak_votes(passage.votes, example.n_classes, verdict)) counts.speak(example.n_classes, verdict);
+  }
+  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
+  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
+  void check() const { counts.check(); }
+
+ private:
+  Key key(const Example& example, int lane, Purpose purpose) const {
+    return {seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lane), purpose};
+  }
+
+  // What an untrained learner is taken to say.
+  int resolve(int answer, const Example& example, int lane, int n_classes) const {
+    if (answer >= 0 || params.untrained == Untrained::wrong) return answer;
+    if (params.untrained == Untrained::class0) return 0;
+    return static_cast<int>(uniform(key(example, lane, Purpose::tie)) * n_classes);
+  }
+
+  // Moves the sums and returns the weight that travels on.
+  double judge(bool right, double lambda, const Example& example, double& correct, double& wrong) const {
+    if (!(lambda > 0)) return 0;
+    double& own = right ? correct : wrong;
+    own += lambda;
+    const double whole = params.normalise == Normalise::running ? correct + wrong : static_cast<double>(example.number + 1);
+    return lambda * (whole / (2 * own));
+  }
+
+  void add_votes(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    if (passage.cut) return;
+    const double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
+    double* weight = scratch.extra.data();
+    if (params.vote == Vote::log_odds) {
+      constexpr double least = 1e-10;
+      const std::size_t n = scratch.extra.size();
+      for (std::size_t i = 0; i < n; ++i) {
+        const double sum = correct[i] + wrong[i];
+        const double error = std::min(std::max(sum > 0 ? wrong[i] / sum : 0.5, least), 1 - least);
+        weight[i] = (1 - error) / error;
+      }
+      log_lanes(weight, weight, n);
+    }
+    const Lanes lanes = block.lanes();
+    for (int i = 0; i < lanes.size(); ++i) {
+      const bool bad = wrong[i] > correct[i];
+      if (bad && params.prefix == Prefix::stop_at_first_bad) {
+        passage.cut = true;
+        return;
+      }
+      if (bad && params.prefix == Prefix::skip_bad) continue;
+      const int label = resolve(scratch.asked.vote[static_cast<std::size_t>(i)], example, lanes.begin + i, example.n_classes);
+      if (label < 0) continue;
+      switch (params.vote) {
+        case Vote::log_odds: passage.votes[label] += weight[i]; break;
+        case Vote::sun_literal: passage.votes[label] += correct[i] + wrong[i]; break;
+        case Vote::linear_edge: passage.votes[label] += correct[i] - wrong[i]; break;
+        case Vote::unweighted: passage.votes[label] += 1; break;
+      }
+    }
+  }
+};
+
+}  // namespace streamboost

@@ -1,0 +1,128 @@
+// Every piece of state is listed once, in the `fields` function of the struct that owns it.
+// Saving, loading, counting memory, comparing in tests, cutting and joining blocks of lanes are visitors of that list.
+//
+// A saved state is a map name -> array. Per-lane arrays are stored [row][lane] in global lane order without padding:
+// the file does not know how the lanes were cut into blocks. Shared fields are equal in all blocks and stored once.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "streamboost/lanes.hpp"
+
+namespace streamboost {
+
+struct SavedField {
+  std::vector<std::int64_t> shape;
+  bool whole = false;  // int64 if true, float64 otherwise
+  std::vector<double> real;
+  std::vector<std::int64_t> integer;
+  std::size_t size() const { return whole ? integer.size() : real.size(); }
+};
+
+using SavedState = std::map<std::string, SavedField>;
+
+class FieldVisitor {
+ public:
+  virtual ~FieldVisitor() = default;
+  virtual void operator()(const char* name, LaneArray<double>& lanes) = 0;
+  virtual void operator()(const char* name, AlignedVector<double>& shared) = 0;
+  virtual void operator()(const char* name, std::vector<std::int64_t>& shared) = 0;
+  virtual void operator()(const char* name, std::int64_t& shared) = 0;
+
+  // Names carry the owner: "bank/weights", "lane/sum_correct", "intake/mean".
+  std::string prefix;
+  Lanes lanes;          // the block being visited
+  int n_lanes_all = 0;  // lanes of the whole ensemble
+};
+
+class Saver final : public FieldVisitor {
+ public:
+  SavedState state;
+
+  void operator()(const char* name, LaneArray<double>& a) override {
+    auto& f = state[prefix + name];
+    const auto all = static_cast<std::size_t>(n_lanes_all);
+    f.shape = {static_cast<std::int64_t>(a.rows()), n_lanes_all};
+    f.real.resize(a.rows() * all);
+    for (std::size_t r = 0; r < a.rows(); ++r)
+      for (std::size_t l = 0; l < a.lanes(); ++l) f.real[r * all + static_cast<std::size_t>(lanes.begin) + l] = a[r][l];
+  }
+  void operator()(const char* name, AlignedVector<double>& v) override {
+    auto& f = state[prefix + name];
+    f.shape = {static_cast<std::int64_t>(v.size())};
+    f.real.assign(v.begin(), v.end());
+  }
+  void operator()(const char* name, std::vector<std::int64_t>& v) override {
+    auto& f = state[prefix + name];
+    f.shape = {static_cast<std::int64_t>(v.size())};
+    f.whole = true;
+    f.integer = v;
+  }
+  void operator()(const char* name, std::int64_t& v) override {
+    auto& f = state[prefix + name];
+    f.shape = {};
+    f.whole = true;
+    f.integer = {v};
+  }
+};
+
+// Refuses whatever does not fit the layout that `reserve` has made: shapes, kinds, values that are not finite, fields too many or too few.
+class Loader final : public FieldVisitor {
+ public:
+  explicit Loader(const SavedState& s) : state_(s) {}
+
+  void operator()(const char* name, LaneArray<double>& a) override {
+    const auto& f = find(name, false, {static_cast<std::int64_t>(a.rows()), n_lanes_all});
+    const auto all = static_cast<std::size_t>(n_lanes_all);
+    for (std::size_t r = 0; r < a.rows(); ++r)
+      for (std::size_t l = 0; l < a.lanes(); ++l) a[r][l] = f.real[r * all + static_cast<std::size_t>(lanes.begin) + l];
+  }
+  void operator()(const char* name, AlignedVector<double>& v) override {
+    const auto& f = find(name, false, {static_cast<std::int64_t>(v.size())});
+    v.assign(f.real.begin(), f.real.end());
+  }
+  void operator()(const char* name, std::vector<std::int64_t>& v) override { v = find(name, true, {static_cast<std::int64_t>(v.size())}).integer; }
+  void operator()(const char* name, std::int64_t& v) override { v = find(name, true, {}).integer[0]; }
+
+  void require_all_used() const {
+    for (const auto& [name, field] : state_)
+      if (!used_.contains(name)) throw std::invalid_argument("unknown field '" + name + "'");
+  }
+
+ private:
+  const SavedField& find(const char* name, bool whole, const std::vector<std::int64_t>& shape) {
+    const std::string full = prefix + name;
+    const auto it = state_.find(full);
+    if (it == state_.end()) throw std::invalid_argument("missing field '" + full + "'");
+    const auto& f = it->second;
+    std::size_t size = 1;
+    for (auto n : shape) size *= static_cast<std::size_t>(n);
+    if (f.whole != whole || f.shape != shape || f.size() != size) throw std::invalid_argument("field '" + full + "' has the wrong type or shape");
+    for (double x : f.real)
+      if (!std::isfinite(x)) throw std::invalid_argument("field '" + full + "' holds a value that is not finite");
+    used_[full] = true;
+    return f;
+  }
+  const SavedState& state_;
+  std::map<std::string, bool> used_;
+};
+
+class MemoryCounter final : public FieldVisitor {
+ public:
+  std::size_t bytes = 0;
+  void operator()(const char*, LaneArray<double>& a) override { bytes += a.bytes(); }
+  void operator()(const char*, AlignedVector<double>& v) override { bytes += v.capacity() * sizeof(double); }
+  void operator()(const char*, std::vector<std::int64_t>& v) override { bytes += v.capacity() * sizeof(std::int64_t); }
+  void operator()(const char*, std::int64_t&) override { bytes += sizeof(std::int64_t); }
+};
+
+// For `check` functions after loading: a broken promise in a file is an error, never undefined behaviour later.
+inline void require(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(std::string("broken state: ") + what);
+}
+
+}  // namespace streamboost

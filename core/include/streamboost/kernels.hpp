@@ -1,0 +1,57 @@
+// Hot loops over lanes: free functions, so that gcc can clone them for AVX2 and AVX-512. Plain arithmetic in a fixed order,
+// no contraction, sums along features left to right: every clone gives the same bits.
+//
+// `cells` counts doubles of one table row (columns x padded lanes) and is a multiple of 16; pointers are 64-byte aligned.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace streamboost {
+
+// A row as kernels take it: x[i] belongs to table row index[i], or i if index is null.
+struct Entries {
+  const double* x;
+  const std::int32_t* index;
+  int n;
+};
+
+// --- linear banks (kernels_linear.cpp)
+// out[cell] = sum_i x_i table[row_i][cell]
+void linear_ask(const double* table, std::size_t cells, Entries row, double* out);
+// table[row_i][cell] += x_i step[cell]; runs of 16 cells whose steps are all 0 are not touched
+void linear_teach(double* table, std::size_t cells, Entries row, const double* step);
+// the same with a 0/1 mask of the same layout
+void linear_teach_masked(double* table, const double* mask, std::size_t cells, Entries row, const double* step);
+// out[cell] = sum_i x_i^2 mask[row_i][cell]
+void linear_masked_norm(const double* mask, std::size_t cells, Entries row, double* out);
+// out[cell] = sum_r table[r][cell]^2
+void linear_squared_norms(const double* table, std::size_t rows, std::size_t cells, double* out);
+// h = clip(raw / max(1, |v|), -1, 1)
+void perceptron_hypothesis(const double* raw, const double* squared_norm, double* h, std::size_t n);
+void clip_hypothesis(const double* raw, double* h, std::size_t n);
+// step = what the weights move by (times x), for lanes with y raw <= 0; squared_norm follows
+void perceptron_weight_steps(const double* raw, const double* y, const double* amount, const double* xx, double* squared_norm, double* step, std::size_t n);
+void perceptron_copy_steps(const double* raw, const double* y, const double* amount, const double* xx, double* squared_norm, double* step, std::size_t n);
+// one projected step of the sum-of-squares rule; scale * stored = weights, the step is for the stored ones
+void ogd_steps(const double* raw, const double* y, const double* amount, const double* xx, const double* sum_squares, double* squared_norm, double* scale, double* step,
+               std::size_t n);
+// p = sigmoid(raw) is given; step = rate * amount * ([y = 1] - p)
+void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step, std::size_t n);
+
+// --- naive Bayes (kernels_naive_bayes.cpp); tables [row][lane], `lanes` padded; a product is mantissa * 2^exponent
+// quadratic[lane] = sum_i (x_i - mean)^2 precision; product = prod_i precision, where a precision of 0 (no data) counts as 1
+void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa, double* exponent);
+// weighted Welford and the new precision of every listed table row, for lanes with amount > 0; sum = n + amount, ratio = amount / sum
+void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row, const double* amount, const double* sum, const double* ratio, double floor);
+// product over attributes of P(value | class) as numerator / denominator.
+// count_row[i]: table row of the value; weight[i]: lanes of the attribute's class weight; spread_alpha[i] = alpha * number of values
+struct NominalTerms {
+  const std::int32_t* count_row;
+  const double* const* weight;
+  const double* spread_alpha;
+  int n;
+};
+void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* mantissa, double* exponent);
+void add_lanes(double* to, const double* amount, std::size_t lanes);
+
+}  // namespace streamboost

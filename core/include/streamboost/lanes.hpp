@@ -1,0 +1,69 @@
+// Lane arrays: the state of all learners of a bank, learner index innermost.
+//
+// A LaneArray is a matrix [row][lane] whose rows are padded to a multiple of 16 lanes and aligned to 64 bytes, so that every
+// kernel runs over whole vectors. Cells of dead (padding) lanes are computed on but never read by a booster.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+namespace streamboost {
+
+inline constexpr std::size_t lane_multiple = 16;
+
+constexpr std::size_t padded(std::size_t lanes) { return (lanes + lane_multiple - 1) / lane_multiple * lane_multiple; }
+
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{64};
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, alignment); }
+  bool operator==(const AlignedAllocator&) const { return true; }
+};
+
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+// Global lane numbers [begin, end): what a bank owns. Keys and files use global numbers, memory does not.
+struct Lanes {
+  int begin = 0, end = 0;
+  int size() const { return end - begin; }
+};
+
+template <class T>
+class LaneArray {
+ public:
+  LaneArray() = default;
+  LaneArray(std::size_t rows, std::size_t lanes, T fill = T{}) : rows_(rows), lanes_(lanes), stride_(padded(lanes)), cells_(rows * stride_, fill) {}
+
+  std::size_t rows() const { return rows_; }
+  std::size_t lanes() const { return lanes_; }
+  std::size_t stride() const { return stride_; }
+  std::size_t bytes() const { return cells_.capacity() * sizeof(T); }
+  T* operator[](std::size_t row) { return cells_.data() + row * stride_; }
+  const T* operator[](std::size_t row) const { return cells_.data() + row * stride_; }
+
+  // New layout: row r of the old array becomes row target[r]; all other rows hold `fill`.
+  void rearrange(std::size_t rows, const std::vector<std::size_t>& target, T fill = T{}) {
+    AlignedVector<T> moved(rows * stride_, fill);
+    for (std::size_t r = 0; r < rows_; ++r)
+      for (std::size_t l = 0; l < stride_; ++l) moved[target[r] * stride_ + l] = cells_[r * stride_ + l];
+    rows_ = rows;
+    cells_ = std::move(moved);
+  }
+
+  void fill_lane(std::size_t lane, T value) {
+    for (std::size_t r = 0; r < rows_; ++r) (*this)[r][lane] = value;
+  }
+
+ private:
+  std::size_t rows_ = 0, lanes_ = 0, stride_ = 0;
+  AlignedVector<T> cells_;
+};
+
+}  // namespace streamboost

@@ -1,0 +1,271 @@
+// The stages of every example, the same for all boosters: Intake -> blocks in lane order -> combiner.
+//
+// Learner i on example t needs only learner i-1 on example t and learner i on example t-1. So lanes may be cut into blocks
+// anywhere: a chunk of examples goes through block after block, each with its Passage, then through the combiner, row by
+// row. Answers are spoken with the state before the row was learned. Any cut and any chunk give the same bits.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "streamboost/booster.hpp"
+#include "streamboost/rng.hpp"
+
+namespace streamboost {
+
+enum class Output { none, label, score, proba };
+
+struct Answers {
+  Output output = Output::none;
+  std::int32_t* label = nullptr;  // [row]
+  double* value = nullptr;        // [row][class] for score and proba
+};
+
+using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
+using LaneReport = std::map<std::string, std::vector<double>>;
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual void reserve(const Schema&) = 0;
+  virtual void learn(const RowBlock&, const std::int32_t* label, const double* weight, const Answers&) = 0;
+  virtual void predict(const RowBlock&, const Answers&) const = 0;
+  virtual SavedState save() = 0;
+  virtual void load(const SavedState&) = 0;
+  virtual std::size_t memory_bytes() = 0;
+  virtual LaneReport report() = 0;
+  virtual const Intake& intake() const = 0;
+  virtual Abilities can() const = 0;
+  virtual std::vector<Bank*> banks() = 0;
+};
+
+template <class Booster>
+class Pipeline final : public Model {
+ public:
+  // cuts: global lane numbers at which a new block begins (sorted, strictly inside the ensemble).
+  Pipeline(Booster booster, const Ensemble& ensemble, const BankFactory& make_bank, const std::vector<int>& cuts)
+      : booster_(std::move(booster)), ensemble_(ensemble), intake_(IntakeNeeds{}) {
+    int begin = 0;
+    const auto add = [&](int end) {
+      BlockOf block;
+      block.bank = make_bank(Lanes{begin, end});
+      block.monitor.on = ensemble_.monitor;
+      block.state.reserve(Lanes{begin, end});
+      block.monitor.reserve(static_cast<std::size_t>(end - begin));
+      blocks_.push_back(std::move(block));
+      begin = end;
+    };
+    for (int cut : cuts) {
+      if (cut <= begin || cut >= ensemble.n_estimators) throw std::invalid_argument("cuts must lie inside the ensemble, ascending");
+      add(cut);
+    }
+    add(ensemble.n_estimators);
+    intake_ = Intake(blocks_.front().bank->needs());
+  }
+
+  void reserve(const Schema& schema) override {
+    intake_.reserve(schema);
+    for (auto& block : blocks_) block.bank->reserve(intake_.schema());
+    booster_.reserve(intake_.schema().n_classes);
+  }
+
+  void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const Answers& answers) override {
+    Workspace work(*this, rows.n_rows);
+    for (int first = 0; first < rows.n_rows; first += chunk) {
+      const int n = std::min(chunk, rows.n_rows - first);
+      for (int r = 0; r < n; ++r) {
+        const double w = weight ? weight[first + r] : 1.0;
+        work.example[r] = intake_.admit(rows.row(first + r), label[first + r], w, w > 0, work.row[r]);
+        work.example[r].weight = w;
+        work.open(r, answers.output != Output::none);
+      }
+      for (std::size_t b = 0; b < blocks_.size(); ++b)
+        for (int r = 0; r < n; ++r) {
+          const Example& example = work.example[r];
+          if (example.weight > 0) {
+            booster_.learn(example, blocks_[b], work.scratch[b], work.passage[r]);
+            blocks_[b].bank->met(example);
+          } else if (work.passage[r].answers) {
+            booster_.score(example, blocks_[b], work.scratch[b], work.passage[r]);
+          }
+        }
+      for (int r = 0; r < n; ++r) {
+        if (work.passage[r].answers) speak(work.example[r], work.passage[r], first + r, work, answers);
+        if (work.example[r].weight > 0) booster_.conclude(work.example[r], work.passage[r]);
+      }
+    }
+  }
+
+  void predict(const RowBlock& rows, const Answers& answers) const override {
+    Workspace work(*this, rows.n_rows);
+    for (int first = 0; first < rows.n_rows; first += chunk) {
+      const int n = std::min(chunk, rows.n_rows - first);
+      for (int r = 0; r < n; ++r) {
+        work.example[r] = intake_.look(rows.row(first + r), work.row[r]);
+        work.open(r, true);
+      }
+      for (std::size_t b = 0; b < blocks_.size(); ++b)
+        for (int r = 0; r < n; ++r) booster_.score(work.example[r], blocks_[b], work.scratch[b], work.passage[r]);
+      for (int r = 0; r < n; ++r) speak(work.example[r], work.passage[r], first + r, work, answers);
+    }
+  }
+
+  SavedState save() override {
+    Saver saver;
+    visit(saver);
+    return std::move(saver.state);
+  }
+  void load(const SavedState& state) override {
+    Loader loader(state);
+    visit(loader);
+    loader.require_all_used();
+    intake_.check();
+    booster_.check();
+    for (auto& block : blocks_) {
+      block.bank->check();
+      block.state.check();
+    }
+  }
+  std::size_t memory_bytes() override {
+    MemoryCounter counter;
+    visit(counter);
+    return counter.bytes + sizeof(*this) + blocks_.size() * sizeof(BlockOf);
+  }
+
+  // Everything a booster keeps per lane, and what the monitor saw.
+  LaneReport report() override {
+    LaneReport report;
+    const auto append = [](std::vector<double>& to, const double* from, int n) { to.insert(to.end(), from, from + n); };
+    const auto seen = static_cast<double>(intake_.n_learned());
+    for (auto& block : blocks_) {
+      if (!block.monitor.on) continue;
+      const int n = block.lanes().size();
+      append(report["weight_sum"], block.monitor.sum_weight[0], n);
+      for (int i = 0; i < n; ++i) {
+        const double w = block.monitor.sum_weight[0][i];
+        report["edge"].push_back(w > 0 ? block.monitor.sum_edge[0][i] / w : 0.0);
+        report["error_rate"].push_back(seen > 0 ? block.monitor.mistakes[0][i] / seen : 0.0);
+      }
+    }
+    Saver saver;
+    saver.n_lanes_all = ensemble_.n_estimators;
+    for (auto& block : blocks_) {
+      saver.lanes = block.lanes();
+      block.state.fields(saver);
+    }
+    for (auto& [name, field] : saver.state) report[name] = field.real;
+    return report;
+  }
+
+  const Intake& intake() const override { return intake_; }
+  Abilities can() const override { return blocks_.front().bank->can(); }
+  std::vector<Bank*> banks() override {
+    std::vector<Bank*> all;
+    for (auto& block : blocks_) all.push_back(block.bank.get());
+    return all;
+  }
+
+ private:
+  using Passage = typename Booster::Passage;
+  using BlockOf = Block<typename Booster::LaneState>;
+  static constexpr int chunk = 32;
+
+  // Buffers of one call. Owned by the call, so that const verbs may run in several threads at once.
+  struct Workspace {
+    std::vector<RowBuffer> row;
+    std::vector<Example> example;
+    std::vector<Passage> passage;
+    std::vector<double> votes, columns, score, proba;
+    std::vector<Scratch> scratch;  // one per block
+    std::size_t n_classes, n_lanes;
+
+    Workspace(const Pipeline& pipeline, int n_rows) {
+      const auto n = static_cast<std::size_t>(std::min(n_rows, chunk));
+      n_classes = static_cast<std::size_t>(std::max(pipeline.intake_.schema().n_classes, 2));
+      n_lanes = static_cast<std::size_t>(pipeline.ensemble_.n_estimators);
+      row.resize(n);
+      example.resize(n);
+      passage.resize(n);
+      score.resize(n_classes);
+      proba.resize(n_classes);
+      if (Booster::needs_votes) votes.resize(n * n_classes);
+      if (Booster::needs_column) columns.resize(n * n_lanes);
+      scratch.resize(pipeline.blocks_.size());
+      for (std::size_t b = 0; b < scratch.size(); ++b) scratch[b].prepare(*pipeline.blocks_[b].bank, n_classes);
+    }
+    void open(int r, bool answers) {
+      const auto at = static_cast<std::size_t>(r);
+      passage[at] = Passage{};
+      passage[at].answers = answers;
+      if (Booster::needs_votes) {
+        passage[at].votes = votes.data() + at * n_classes;
+        std::fill_n(passage[at].votes, n_classes, 0.0);
+      }
+      if (Booster::needs_column) passage[at].column = columns.data() + at * n_lanes;
+    }
+  };
+
+  void speak(const Example& example, const Passage& passage, int r, Workspace& work, const Answers& answers) const {
+    const int known = example.n_classes;
+    const auto reserved = static_cast<std::size_t>(intake_.schema().n_classes);
+    const double nothing = known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+    std::fill(work.score.begin(), work.score.end(), nothing);
+    std::fill(work.proba.begin(), work.proba.end(), nothing);
+    Verdict verdict{work.score.data(), work.proba.data()};
+    if (known == 1)
+      verdict.score[0] = verdict.proba[0] = 1;
+    else if (known > 1)
+      booster_.answer(example, passage, verdict);
+    switch (answers.output) {
+      case Output::none: break;
+      case Output::label: answers.label[r] = pick(verdict.score, known, example.number); break;
+      case Output::score: std::copy_n(verdict.score, reserved, answers.value + static_cast<std::size_t>(r) * reserved); break;
+      case Output::proba: std::copy_n(verdict.proba, reserved, answers.value + static_cast<std::size_t>(r) * reserved); break;
+    }
+  }
+
+  // The class with the highest score; ties go to the lowest code, or to a keyed draw among the tied.
+  int pick(const double* score, int known, std::int64_t number) const {
+    int best = known > 0 ? 0 : -1, tied = 1;
+    for (int c = 1; c < known; ++c) {
+      if (score[c] > score[best]) {
+        best = c;
+        tied = 1;
+      } else if (score[c] == score[best]) {
+        ++tied;
+      }
+    }
+    if (tied < 2 || !ensemble_.random_ties) return best;
+    auto skip = static_cast<int>(uniform({ensemble_.seed, static_cast<std::uint64_t>(number), 0, Purpose::tie}) * tied);
+    int winner = best;
+    for (int c = best; c < known; ++c)
+      if (score[c] == score[best] && skip-- == 0) winner = c;
+    return winner;
+  }
+
+  void visit(FieldVisitor& v) {
+    v.n_lanes_all = ensemble_.n_estimators;
+    v.prefix = "intake/";
+    intake_.fields(v);
+    v.prefix = "combiner/";
+    booster_.fields(v);
+    for (auto& block : blocks_) {
+      v.lanes = block.lanes();
+      v.prefix = "bank/";
+      block.bank->fields(v);
+      v.prefix = "lane/";
+      block.state.fields(v);
+      v.prefix = "monitor/";
+      block.monitor.fields(v);
+    }
+  }
+
+  Booster booster_;
+  Ensemble ensemble_;
+  Intake intake_;
+  std::vector<BlockOf> blocks_;
+};
+
+}  // namespace streamboost

@@ -1,0 +1,49 @@
+// Examples as they reach the lanes: one row, its label, its weight, its number.
+#pragma once
+#include <cstdint>
+
+namespace streamboost {
+
+// A view of one row. Dense: value[0 .. size). Sparse: value[i] belongs to column index[i], indices ascending, absent = 0.
+// NaN is a missing value. In the coordinates view of Intake (linear banks) nothing is missing.
+struct Row {
+  const double* value = nullptr;
+  const std::int32_t* index = nullptr;  // null: dense
+  int size = 0;
+  double squared_norm = 0;  // filled by Intake in the coordinates view
+
+  bool dense() const { return index == nullptr; }
+  int column(int i) const { return index ? index[i] : i; }
+};
+
+struct Example {
+  Row row;
+  int label = -1;           // internal code; -1: not given
+  double weight = 1;        // sample weight s; 0: answered, never learned
+  std::int64_t number = 0;  // examples learned before this one; keys every draw
+  int n_classes = 0;        // classes known when it arrives: answers range over these
+  int n_classes_after = 0;  // the same once its own label is learned
+};
+
+// One label for all lanes, or one per lane (multiclass boosters teach each lane its own target).
+struct Labels {
+  int common = -1;
+  const std::int32_t* per_lane = nullptr;
+  int of(int lane) const { return per_lane ? per_lane[lane] : common; }
+};
+
+// A block of raw rows as it comes from outside: dense row-major, or CSR.
+struct RowBlock {
+  int n_rows = 0;
+  int n_columns = 0;
+  const double* values = nullptr;
+  const std::int64_t* row_start = nullptr;  // CSR when set: n_rows + 1 offsets into values and columns
+  const std::int32_t* columns = nullptr;
+
+  Row row(int r) const {
+    if (row_start == nullptr) return {values + static_cast<std::int64_t>(r) * n_columns, nullptr, n_columns, 0};
+    return {values + row_start[r], columns + row_start[r], static_cast<int>(row_start[r + 1] - row_start[r]), 0};
+  }
+};
+
+}  // namespace streamboost

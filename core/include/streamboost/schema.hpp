@@ -1,0 +1,43 @@
+// What is known of the columns and classes between two blocks of rows. Codes are dense and only ever grow.
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace streamboost {
+
+struct Schema {
+  int first_width = 0;                // columns of the first row ever seen (d0): fixes scaling and start vectors
+  std::vector<std::int64_t> n_values;  // per column: -1 numeric, else the number of category codes handed out
+  int n_classes = 0;                  // class codes handed out
+  bool declared = false;              // classes were named up front: all of them are known from the start
+
+  int width() const { return static_cast<int>(n_values.size()); }
+  bool nominal(int column) const { return n_values[static_cast<std::size_t>(column)] >= 0; }
+  bool any_nominal() const {
+    for (auto v : n_values)
+      if (v >= 0) return true;
+    return false;
+  }
+
+  void require_growth_from(const Schema& old) const {
+    if (width() < old.width() || n_classes < old.n_classes || (old.declared && (!declared || n_classes != old.n_classes)))
+      throw std::invalid_argument("a schema may only grow");
+    for (int j = 0; j < old.width(); ++j)
+      if (nominal(j) != old.nominal(j) || n_values[static_cast<std::size_t>(j)] < old.n_values[static_cast<std::size_t>(j)])
+        throw std::invalid_argument("a column may not change its kind or lose values");
+  }
+};
+
+// Rows of a table with one row per numeric column and one per value of a nominal column, in column order.
+// The layout depends on the schema alone, so it does not matter in how many steps a table has grown.
+struct ColumnLayout {
+  std::vector<std::size_t> offset;  // first row of each column, then the total
+  ColumnLayout() : offset{0} {}
+  explicit ColumnLayout(const Schema& schema, std::size_t first = 0) : offset{first} {
+    for (auto values : schema.n_values) offset.push_back(offset.back() + (values < 0 ? 1 : static_cast<std::size_t>(values)));
+  }
+  std::size_t rows() const { return offset.back(); }
+};
+
+}  // namespace streamboost

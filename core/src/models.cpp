@@ -1,0 +1,34 @@
+#include "streamboost/models.hpp"
+
+#include "streamboost/banks/linear.hpp"
+#include "streamboost/banks/naive_bayes.hpp"
+#include "streamboost/boosters/bagging.hpp"
+#include "streamboost/boosters/osboost.hpp"
+#include "streamboost/boosters/oza.hpp"
+#include "streamboost/boosters/single.hpp"
+
+namespace streamboost {
+namespace {
+
+template <class Booster>
+std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
+  return std::make_unique<Pipeline<Booster>>(Booster(Booster::Params::read(config), ensemble), ensemble, bank, cuts);
+}
+
+}  // namespace
+
+std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble) {
+  if (learner == "linear") return std::make_unique<LinearBank>(LinearBank::Params::read(config), lanes, ensemble.n_estimators, ensemble.seed);
+  if (learner == "naive_bayes") return std::make_unique<NaiveBayesBank>(NaiveBayesBank::Params::read(config), lanes, ensemble.seed);
+  throw std::invalid_argument("unknown learner '" + learner + "'");
+}
+
+std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
+  if (booster == "single") return make<Single>(config, ensemble, bank, cuts);
+  if (booster == "bagging") return make<Bagging>(config, ensemble, bank, cuts);
+  if (booster == "oza") return make<OzaBoost>(config, ensemble, bank, cuts);
+  if (booster == "osboost") return make<OSBoost>(config, ensemble, bank, cuts);
+  throw std::invalid_argument("unknown booster '" + booster + "'");
+}
+
+}  // namespace streamboost
