@@ -72,7 +72,10 @@ def _dress(axes: Any, results: Sequence[PrequentialResult], title: str | None) -
     first = results[0]
     orders = f", mean of {first.n_orders} orders" if first.n_orders > 1 else ""
     axes.set_title(
-        title or f"{first.data_name}: prequential error{orders}", loc="left", color=_INK, fontsize=12
+        title or f"{os.path.basename(first.data_name)}: prequential error{orders}",
+        loc="left",
+        color=_INK,
+        fontsize=12,
     )
     axes.set_xlabel(
         f"examples   (bold: error so far; faint: error over the last {first.window:,})",

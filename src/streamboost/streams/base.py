@@ -61,6 +61,10 @@ class Stream(Protocol):
         """The labels, sorted, if they are known without reading the data."""
 
     @property
+    def labels_are_text(self) -> bool:
+        """Whether labels are str; otherwise they are numbers."""
+
+    @property
     def n_rows(self) -> int | None:
         """The number of rows, if it is known ahead."""
 
@@ -131,6 +135,7 @@ class ArrayStream:
         self.n_rows: int | None = int(shape[0])
         self.feature_names: tuple[str, ...] | None = None if feature_names is None else tuple(feature_names)
         self.nominal = nominal
+        self.labels_are_text = self.y.dtype.kind in "UO"
         self.repeatable = True
         self._read = 0
 

@@ -66,6 +66,7 @@ class SyntheticStream:
         self.nominal: npt.NDArray[np.bool_] | None = np.ones(N_ATTRIBUTES, dtype=bool)
         self.classes: tuple[Label, ...] | None = (0, 1)
         self.n_rows = n_rows
+        self.labels_are_text = False
         self.repeatable = True
         self._read = 0
 

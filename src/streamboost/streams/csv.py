@@ -79,8 +79,8 @@ class CsvStream(FileStream):
         self._check_widths(head)
         self._label_at = self._find_label(label)
         kinds = self._numeric_columns(head, nominal)
-        self._label_is_number = kinds.pop(self._label_at)
-        self._label_is_whole = self._label_is_number and whole(
+        self.labels_are_text = not kinds.pop(self._label_at)
+        self._label_is_whole = not self.labels_are_text and whole(
             np.array([float(cells[self._label_at]) for _, cells in head])
         )
         self.feature_names: tuple[str, ...] | None = tuple(
@@ -108,7 +108,7 @@ class CsvStream(FileStream):
             at = self._label_at
             for block in self._blocks(DEFAULT_CHUNK_SIZE):
                 found.update(cells[at].strip() for _, cells in block)
-            if self._label_is_number:
+            if not self.labels_are_text:
                 try:
                     self.classes = tuple(numbers_to_labels({float(text) for text in found}))
                 except ValueError:
@@ -184,7 +184,7 @@ class CsvStream(FileStream):
         return numeric
 
     def _chunk(self, rows: list[list[str]], lines: npt.NDArray[np.int64]) -> Chunk:
-        if not self._codes and self._label_is_number:
+        if not self._codes and not self.labels_are_text:
             table = self._all_numbers(rows)
             if table is not None:
                 labels = number_labels(table[:, self._label_at], self._label_is_whole, lines, self.name)
@@ -232,7 +232,7 @@ class CsvStream(FileStream):
         return out
 
     def _labels(self, cells: Sequence[str], lines: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-        if self._label_is_number:
+        if not self.labels_are_text:
             values = self._numbers(cells, self._label_at, lines)
             return number_labels(values, self._label_is_whole, lines, self.name)
         labels = [cell.strip() for cell in cells]

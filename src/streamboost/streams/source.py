@@ -145,6 +145,7 @@ class FileStream:
         self._source = LineSource(path)
         self._lines = Lines(self._source)
         self.name = self._source.name
+        self.labels_are_text = False
         self.n_rows: int | None = None
         self.classes: tuple[Label, ...] | None = None
 

@@ -1,0 +1,3 @@
+from streamboost.cli import main
+
+main()

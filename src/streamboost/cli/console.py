@@ -1,0 +1,69 @@
+"""Where the commands write, and the progress bar."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from streamboost.evaluate import Progress as Standing
+
+_PIPE_WIDTH = 120  # a table in a file or a pipe is not cut to the width of a terminal that is not there
+
+
+def stdout() -> Console:
+    """Standard output as it is now."""
+    return Console(file=sys.stdout, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+
+
+def stderr() -> Console:
+    """Standard error as it is now."""
+    return Console(file=sys.stderr, width=None if sys.stderr.isatty() else _PIPE_WIDTH)
+
+
+def quantity(n_bytes: int) -> str:
+    """A number of bytes for people."""
+    size = float(n_bytes)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+@contextmanager
+def progress_bar(name: str = "") -> Iterator[Callable[[Standing], None] | None]:
+    """A bar with speed and running error on standard error, if that is a terminal; else None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        TextColumn("{task.fields[rows]:,} rows"),
+        TextColumn("{task.fields[speed]:,.0f} examples/s"),
+        TextColumn("error {task.fields[error]:.4f}"),
+        TimeElapsedColumn(),
+        console=stderr(),
+        transient=True,
+    )
+    task = bar.add_task(name or "reading", total=None, rows=0, speed=0.0, error=float("nan"))
+
+    def show(now: Standing) -> None:
+        done = None if now.fraction is None else (now.order + now.fraction) / now.n_orders
+        order = f"order {now.order + 1}/{now.n_orders}" if now.n_orders > 1 else "learning"
+        bar.update(
+            task,
+            description=name or order,
+            total=None if done is None else 1.0,
+            completed=done or 0.0,
+            rows=now.n_rows,
+            speed=now.examples_per_second,
+            error=now.error,
+        )
+
+    with bar:
+        yield show

@@ -1,0 +1,62 @@
+"""Errors are one line on standard error and exit code 2; a traceback means a bug of ours."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+# Typer carries its own Click since 0.26; the class of usage errors is reached through a name that both have.
+_ClickException: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+class UserError(ValueError):
+    """Something the user wrote that cannot be done; the message is one line."""
+
+
+def one_line(error: BaseException) -> str:
+    """The message of an error without line breaks."""
+    text = error.format_message() if isinstance(error, _ClickException) else str(error)  # type: ignore[attr-defined]
+    return " ".join(text.split()) or type(error).__name__
+
+
+def closest(word: str, words: Iterable[str], prefix: str = "") -> str:
+    """The end of a message about an unknown word: the nearest of the words, if one is near."""
+    found = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
+    return f"; did you mean {prefix}{found[0]}?" if found else "."
+
+
+class OneLineGroup(TyperGroup):
+    """The top of the command line: turns errors into one line."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run; in standalone mode (the console script) exit with the code."""
+        options = {"complete_var": complete_var, "windows_expand_args": windows_expand_args, **extra}
+        try:
+            code = super().main(args, prog_name, standalone_mode=False, **options)
+            if not standalone_mode:
+                return code
+        except (_ClickException, typer.Abort, MemoryError, ValueError, OSError) as error:
+            if not standalone_mode:
+                raise
+            if isinstance(error, typer.Abort):
+                sys.exit(130)
+            _fail("not enough memory." if isinstance(error, MemoryError) else one_line(error))
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    typer.echo(f"streamboost: error: {message}", err=True)
+    sys.exit(2)

@@ -1,0 +1,186 @@
+"""The commands and their options. What a command does lives in the modules that it imports when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+FLAGS = "streamboost.flags"
+"""Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
+
+
+class RunCommand(TyperCommand):
+    """Sets flags aside that are not options of the command: they are parameters of models and learners.
+
+    Which ones there are depends on the model, and finding out imports scikit-learn.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take ``--name value``, ``--name=value``, ``--name`` and ``--no-name`` out of the arguments."""
+        known: dict[str, bool] = dict.fromkeys(ctx.help_option_names, False)
+        for param in self.params:
+            takes_value = not getattr(param, "is_flag", False)
+            known.update(dict.fromkeys([*param.opts, *param.secondary_opts], takes_value))
+        kept: list[str] = []
+        flags: list[tuple[str, str | None]] = []
+        rest = list(args)
+        while rest:
+            token = rest.pop(0)
+            name, equals, value = token.partition("=")
+            if token == "--":
+                kept += [token, *rest]
+                break
+            if name in known or not token.startswith("--"):
+                kept.append(token)
+                if known.get(token) and rest:
+                    kept.append(rest.pop(0))
+            elif equals:
+                flags.append((name[2:], value))
+            elif name.startswith("--no-") or not rest or rest[0].startswith("--") or rest[0] in known:
+                flags.append((name[2:], None))
+            else:
+                flags.append((name[2:], rest.pop(0)))
+        if flags:
+            # Now, because a wrong flag may have taken the place of DATA for its value.
+            from streamboost.cli.parameters import check_flag_names
+
+            check_flag_names([name for name, _ in flags], list(known))
+        ctx.meta[FLAGS] = flags
+        return list(super().parse_args(ctx, kept))
+
+
+RUN_EPILOG = (
+    "Every parameter of the model and of the learner is a flag too, e.g. --gamma 0.2 or --alpha 1; "
+    "`streamboost models` and `streamboost learners` list them."
+)
+
+Out = Annotated[Path, typer.Option("--out", help="Folder for the picture and the figures.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("run", cls=RunCommand, epilog=RUN_EPILOG)(_run)
+    app.command("demo")(_demo)
+    app.command("models")(_models)
+    app.command("learners")(_learners)
+    app.command("datasets")(_datasets)
+
+
+def _run(
+    context: typer.Context,
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A CSV or LIBSVM file (plain or .gz), a data set by name, or - for standard input.",
+        ),
+    ],
+    model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "osboost",
+    learner: Annotated[str, typer.Option("--learner", "-l", help="The weak learner.")] = "naive-bayes",
+    n_estimators: Annotated[
+        int | None, typer.Option("--n-estimators", "-n", help="Number of weak learners (default: 100).")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the model and of random orders.")] = 0,
+    orders: Annotated[
+        int, typer.Option("--orders", min=1, help="K > 1: mean over K random orders, data held in memory.")
+    ] = 1,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Read the first rows only.")] = None,
+    label: Annotated[
+        str | None, typer.Option("--label", help="Label column of a CSV file (default: the last one).")
+    ] = None,
+    classes: Annotated[str | None, typer.Option("--classes", help="All labels, as a,b,c.")] = None,
+    nominal: Annotated[
+        str | None, typer.Option("--nominal", help="Columns to read as nominal, as a,b,c, or all.")
+    ] = None,
+    header: Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Whether a CSV file begins with names.")
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", help="Running scaling of a linear learner: none, maxabs, standard."),
+    ] = None,
+    n_features: Annotated[
+        int | None, typer.Option("--n-features", min=1, help="Width of LIBSVM data (default: highest index).")
+    ] = None,
+    data_format: Annotated[
+        str | None, typer.Option("--format", help="csv or libsvm (default: by the name of the file).")
+    ] = None,
+    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
+    window: Annotated[int, typer.Option("--window", min=1, help="Rows of the windowed error.")] = 1000,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
+    ] = None,
+    learner_param: Annotated[
+        list[str] | None, typer.Option("--learner-param", metavar="NAME=VALUE", help="One of the learner.")
+    ] = None,
+    save: Annotated[Path | None, typer.Option("--save", help="Save the model (of the last order).")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Save a picture of the error.")] = None,
+    json: Annotated[
+        Path | None, typer.Option("--json", help="Save the figures; - for standard output.")
+    ] = None,
+    report: Annotated[bool, typer.Option("--report", help="Show what each weak learner did.")] = False,
+) -> None:
+    """Run one model over data, answering every row before learning it, and show how well it did."""
+    from streamboost.cli.parameters import Wish
+    from streamboost.cli.run import Output, run
+    from streamboost.streams import open_stream
+
+    wish = Wish(
+        model=model,
+        learner=learner,
+        n_estimators=n_estimators,
+        seed=seed,
+        scale=scale,
+        flags=context.meta.get(FLAGS, []),
+        params=param or [],
+        learner_params=learner_param or [],
+    )
+    wish.check()
+    output = Output(save=save, plot=plot, json=json, report=report)
+    output.check()
+    columns = None if nominal is None else nominal if nominal == "all" else nominal.split(",")
+    stream = open_stream(
+        data,
+        format=data_format,
+        label=label,
+        header=header,
+        nominal=columns,
+        n_features=n_features,
+        seed=data_seed,
+        limit=limit,
+    )
+    run(wish, stream, output, orders=orders, classes=classes, limit=limit, window=window)
+
+
+def _demo(
+    out: Out = Path("demo"),
+    rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows.")] = 20_000,
+) -> None:
+    """Compare seven models on a synthetic stream: a table and a picture, in under a minute."""
+    from streamboost.cli.demo import demo
+
+    demo(out, rows)
+
+
+def _models() -> None:
+    """List the ensembles and their parameters."""
+    from streamboost.cli.lists import show_models
+
+    show_models()
+
+
+def _learners() -> None:
+    """List the weak learners and their parameters."""
+    from streamboost.cli.lists import show_learners
+
+    show_learners()
+
+
+def _datasets() -> None:
+    """List the built-in data sets and the files in $STREAMBOOST_DATA."""
+    from streamboost.cli.lists import show_datasets
+
+    show_datasets()

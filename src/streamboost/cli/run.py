@@ -1,0 +1,192 @@
+"""The ``run`` command: one model over one stream."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from streamboost.cli.console import progress_bar, quantity, stderr, stdout
+from streamboost.cli.errors import UserError
+from streamboost.cli.parameters import Wish
+from streamboost.evaluate import PrequentialResult, prequential
+from streamboost.streams import Label, Stream
+
+_PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
+
+
+@dataclass(frozen=True)
+class Output:
+    """What the user wants to keep of a run."""
+
+    save: Path | None = None
+    plot: Path | None = None
+    json: Path | None = None
+    report: bool = False
+
+    def check(self) -> None:
+        """Raise before the run for files that could not be written after it."""
+        for option, path in (("--save", self.save), ("--plot", self.plot), ("--json", self.json)):
+            if path is None or str(path) == "-":
+                continue
+            if not path.absolute().parent.is_dir():
+                raise UserError(f"{option} {path}: the folder {path.parent} does not exist.")
+            if path.is_dir():
+                raise UserError(f"{option} {path}: is a directory.")
+        if self.plot is not None and self.plot.suffix.lower() not in _PICTURES:
+            raise UserError(f"--plot {self.plot}: the name must end in one of {', '.join(_PICTURES)}.")
+
+
+def run(
+    wish: Wish,
+    stream: Stream,
+    output: Output,
+    *,
+    orders: int,
+    classes: str | None,
+    limit: int | None,
+    window: int,
+) -> None:
+    """Evaluate, show the result, and write what was asked for."""
+    model = wish.build(stream.nominal)
+    labels = _classes(classes, stream, model)
+    with _plain_warnings(), progress_bar() as progress:
+        result = prequential(
+            model,
+            stream,
+            orders=orders,
+            seed=wish.seed,
+            classes=labels,
+            limit=limit,
+            window=window,
+            callback=progress,
+            name=wish.name,
+        )
+    to_stdout = output.json is not None and str(output.json) == "-"
+    console = stderr() if to_stdout else stdout()
+    console.print(result_table([result], title=f"{wish.name} on {os.path.basename(stream.name)}"))
+    details = result.model.report() if output.report else None
+    if details is not None:
+        console.print(str(details), markup=False, highlight=False, soft_wrap=True)
+    if output.json is not None:
+        figures = {**result.to_dict(), "parameters": _parameters(model)}
+        if details is not None:
+            figures["report"] = details.to_dict()
+        text = json.dumps(_plain(figures), indent=1, allow_nan=False)
+        if to_stdout:
+            sys.stdout.write(text + "\n")
+        else:
+            output.json.write_text(text + "\n")
+    if output.plot is not None:
+        result.plot(output.plot)
+    if output.save is not None:
+        result.model.save(output.save)
+    _say_written(console, output)
+
+
+def result_table(results: list[PrequentialResult], title: str) -> Table:
+    """Error, kappa, speed and memory, one line per result."""
+    many = len(results) > 1
+    table = Table(
+        title=title, title_justify="left", header_style="bold", row_styles=["", "dim"] if many else None
+    )
+    if many:
+        table.add_column("model")
+    for column in ("rows", "error", "kappa", "CPU seconds", "examples/s", "memory"):
+        table.add_column(column, justify="right")
+    best = min(result.error for result in results)
+    for result in results:
+        error = f"{result.error:.4f}"
+        if result.standard_error is not None:
+            error += f" ± {result.standard_error:.4f}"
+        if many and result.error == best:
+            error = f"[bold green]{error}[/]"
+        rows = f"{result.n_rows:,}" + (f" x {result.n_orders}" if result.n_orders > 1 else "")
+        cells = [
+            rows,
+            error,
+            f"{round(result.kappa, 4) + 0.0:.4f}",  # never -0.0000
+            f"{result.seconds:.2f}",
+            f"{result.examples_per_second:,.0f}",
+            "-" if result.memory_bytes is None else quantity(result.memory_bytes),
+        ]
+        table.add_row(*([result.model_name] if many else []), *cells)
+    return table
+
+
+def _classes(text: str | None, stream: Stream, model: Any) -> tuple[Label, ...] | None:
+    if text is not None:
+        words = [word.strip() for word in text.split(",")]
+        if len(set(words)) < len(words) or "" in words:
+            raise UserError(f"--classes {text}: labels must be distinct and not empty.")
+        return tuple(words if stream.labels_are_text else [_number(word) for word in words])
+    if stream.classes is not None:
+        return stream.classes
+    # Standard input cannot be looked at ahead; what the model cannot discover it says itself.
+    return stream.find_classes() if needs_classes(model) and stream.repeatable else None
+
+
+def needs_classes(model: Any) -> bool:
+    """Whether a model must know its labels before the first row."""
+    discovers = model._learner_plan(0).discovers
+    at_most = model._booster_plan().max_classes
+    return discovers is not None and (at_most is None or at_most > discovers)
+
+
+def _number(word: str) -> Label:
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    raise UserError(f"--classes: {word!r} is not a number, but the labels of the data are numbers.")
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: what is no finite number becomes null, what is no value at all its text."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    found = dict(model.get_params(deep=True))
+    if found.get("estimator") is not None:
+        found["estimator"] = type(found["estimator"]).__name__
+    return found
+
+
+def _say_written(console: Console, output: Output) -> None:
+    for what, path in (("model", output.save), ("picture", output.plot), ("figures", output.json)):
+        if path is not None and str(path) != "-":
+            console.print(f"{what}: {path}", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Warnings of the model as one line each, without the place in the source."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        stderr().print(
+            f"streamboost: warning: {' '.join(str(message).split())}", highlight=False, soft_wrap=True
+        )
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
