@@ -1,0 +1,1 @@
+"""What every estimator shares: labels, columns, inputs, files, verbs."""

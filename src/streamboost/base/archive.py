@@ -1,0 +1,235 @@
+"""The container of a model file: a stored zip of `manifest.json` and little-endian `.npy` arrays.
+
+Reading runs no code and trusts nothing: sizes are compared with the file before anything is allocated, every array
+carries its SHA-256, and whatever is odd raises `ModelFileError`. What the numbers mean is checked one level up and,
+for every count and index, in the core.
+
+    file      = zip, members stored (never compressed), each name once, manifest.json first
+    manifest  = JSON object; "arrays" maps each array's name to {"dtype", "shape", "sha256"}
+    arrays    = arrays/<name>.npy, .npy version 1.0, C order, dtype from a short list
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import re
+import struct
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+FORMAT = "streamboost-model"
+FORMAT_VERSION = 1
+MAX_MANIFEST = 256 * 2**20
+MAX_MEMBERS = 1024
+MAX_AXES = 8
+
+_DTYPES = frozenset({"<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1"})
+_NAME = re.compile(r"[A-Za-z0-9_]+(?:[./-][A-Za-z0-9_]+)*")
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # no clock in the file: equal models give equal bytes
+_HEADER_ERRORS = (
+    ValueError,
+    TypeError,
+    KeyError,
+    SyntaxError,
+    EOFError,
+    OverflowError,
+    RecursionError,
+    MemoryError,
+)
+
+
+class ModelFileError(ValueError):
+    """A model file is damaged, hostile, or from a version this one cannot read."""
+
+
+def write_archive(file: BinaryIO, manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    """Write one model; the same model gives the same bytes."""
+    members: dict[str, bytes] = {}
+    entries: dict[str, dict[str, Any]] = {}
+    for name in sorted(arrays):
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} cannot name an array in a model file")
+        array = np.ascontiguousarray(arrays[name])
+        array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        if array.dtype.str not in _DTYPES:
+            raise ValueError(f"array {name!r} has dtype {array.dtype}, which a model file cannot hold")
+        buffer = io.BytesIO()
+        np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+        data = buffer.getvalue()
+        members[_member(name)] = data
+        entries[name] = {
+            "dtype": array.dtype.str,
+            "shape": list(np.shape(arrays[name])),
+            "sha256": hashlib.sha256(data).hexdigest(),
+        }
+    head = {"format": FORMAT, "format_version": FORMAT_VERSION, **manifest, "arrays": entries}
+    text = json.dumps(head, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for member, data in {"manifest.json": text.encode(), **members}.items():
+            archive.writestr(zipfile.ZipInfo(member, _EPOCH), data)
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Put `data` at `path` whole or not at all: temporary name, sync, rename, sync."""
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)  # mkstemp gives 0600; a saved model is an ordinary file
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    directory = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def read_archive(file: BinaryIO) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return manifest and arrays of a model file, or raise `ModelFileError`."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _read_members(archive, size)
+    except ModelFileError:
+        raise
+    except (
+        zipfile.BadZipFile,
+        NotImplementedError,
+        RuntimeError,
+        struct.error,
+        OSError,
+        *_HEADER_ERRORS,
+    ) as error:
+        raise ModelFileError(f"not a readable model file: {error}") from error
+
+
+def _read_members(archive: zipfile.ZipFile, size: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    infos = archive.infolist()
+    names = [info.filename for info in infos]
+    if not infos or names[0] != "manifest.json" or infos[0].header_offset != 0:
+        raise ModelFileError("not a streamboost model file: it does not begin with manifest.json")
+    if len(infos) > MAX_MEMBERS:
+        raise ModelFileError(f"the file has {len(infos)} members; at most {MAX_MEMBERS} are allowed")
+    if len(set(names)) != len(names):
+        raise ModelFileError("a member appears twice")
+    for info in infos:
+        if (
+            info.compress_type != zipfile.ZIP_STORED
+            or info.file_size != info.compress_size
+            or info.flag_bits & 0x1
+        ):
+            raise ModelFileError(
+                f"member {info.filename!r} is compressed or encrypted; members must be stored"
+            )
+    if sum(info.file_size for info in infos) > size:
+        raise ModelFileError("the members claim more bytes than the file has")
+    if infos[0].file_size > MAX_MANIFEST:
+        raise ModelFileError(
+            f"manifest.json has {infos[0].file_size} bytes; at most {MAX_MANIFEST} are allowed"
+        )
+    manifest = parse_json(archive.read(infos[0]))
+    _check_head(manifest)
+    entries = manifest["arrays"]
+    if not isinstance(entries, dict):
+        raise ModelFileError("'arrays' in the manifest is not an object")
+    for name in entries:
+        if not _NAME.fullmatch(name):
+            raise ModelFileError(f"{name!r} is not a legal array name")
+    if {_member(name) for name in entries} != set(names[1:]):
+        raise ModelFileError("the members of the file are not the arrays of the manifest")
+    by_name = {info.filename: info for info in infos}
+    arrays = {
+        name: _read_array(archive, by_name[_member(name)], name, entry) for name, entry in entries.items()
+    }
+    return manifest, arrays
+
+
+def _member(name: str) -> str:
+    return f"arrays/{name}.npy"
+
+
+def parse_json(data: bytes) -> dict[str, Any]:
+    """Parse a JSON object, refusing NaN, Infinity and repeated keys."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ModelFileError("a key appears twice in manifest.json")
+        return found
+
+    def refuse(constant: str) -> Any:
+        raise ModelFileError(f"manifest.json contains {constant}")
+
+    try:
+        parsed = json.loads(data.decode(), object_pairs_hook=unique, parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"manifest.json cannot be read: {error}") from error
+    if not isinstance(parsed, dict):
+        raise ModelFileError("manifest.json is not an object")
+    return parsed
+
+
+def _check_head(manifest: dict[str, Any]) -> None:
+    if manifest.get("format") != FORMAT:
+        raise ModelFileError(f"format is {manifest.get('format')!r}, expected {FORMAT!r}")
+    version = manifest.get("format_version")
+    if type(version) is not int or version != FORMAT_VERSION:
+        raise ModelFileError(
+            f"format_version is {version!r}; this streamboost reads version {FORMAT_VERSION}. "
+            "A newer file needs a newer streamboost."
+        )
+    if "arrays" not in manifest:
+        raise ModelFileError("the manifest lists no arrays")
+
+
+def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, entry: Any) -> NDArray[Any]:
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "sha256"}:
+        raise ModelFileError(f"the manifest describes array {name!r} wrongly")
+    dtype, shape = entry["dtype"], entry["shape"]
+    if not isinstance(dtype, str) or dtype not in _DTYPES:
+        raise ModelFileError(f"array {name!r} has dtype {dtype!r}, which is not allowed")
+    if (
+        not isinstance(shape, list)
+        or len(shape) > MAX_AXES
+        or not all(type(n) is int and n >= 0 for n in shape)
+    ):
+        raise ModelFileError(f"array {name!r} has an illegal shape {shape!r}")
+    n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
+    if n_bytes > info.file_size:
+        raise ModelFileError(f"array {name!r} claims {n_bytes} bytes, its member has {info.file_size}")
+    data = archive.read(info)
+    if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        raise ModelFileError(f"array {name!r} does not match its SHA-256: the file is damaged")
+    buffer = io.BytesIO(data)
+    try:
+        if np.lib.format.read_magic(buffer) != (1, 0):
+            raise ModelFileError(f"array {name!r} is not a .npy of version 1.0")
+        header = np.lib.format.read_array_header_1_0(buffer)
+    except _HEADER_ERRORS as error:
+        raise ModelFileError(f"array {name!r} has an unreadable header: {error}") from error
+    if header[1] or list(header[0]) != shape or header[2].str != dtype:
+        raise ModelFileError(f"array {name!r}: its header and the manifest disagree")
+    offset = buffer.tell()
+    if len(data) - offset != n_bytes:
+        raise ModelFileError(f"array {name!r} has {len(data) - offset} bytes of data, expected {n_bytes}")
+    array: NDArray[Any] = np.frombuffer(data, dtype=dtype, offset=offset).reshape(shape)
+    own: NDArray[Any] = np.array(array)
+    return own

@@ -1,0 +1,113 @@
+"""Values get codes in order of first appearance: one rule for labels and for categories."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_TABLE = 4096  # whole numbers below this are looked up in an array instead of a dict
+
+
+class _Lookup(dict[Any, int]):
+    def __missing__(self, key: Any) -> int:
+        return -1
+
+
+class CodeBook:
+    """Values and their codes. `encode` never changes the book; `extend` does, once the call has succeeded."""
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        self.values: list[Any] = []
+        self.codes = _Lookup()
+        self._table: NDArray[np.int32] | None = None
+        self.extend(values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """Give the next codes to `values`."""
+        for value in values:
+            self.codes[value] = len(self.values)
+            self.values.append(value)
+        self._table = None
+
+    def encode(
+        self,
+        values: NDArray[Any] | Sequence[Any],
+        active: NDArray[np.bool_] | None,
+        grow: bool,
+        missing: NDArray[np.bool_] | None = None,
+    ) -> tuple[NDArray[np.int32], list[Any]]:
+        """Return the codes (-1: unknown or missing) and the values that are new in this call.
+
+        Only rows in `active` (None: all of them) discover; a row that discovers nothing still gets the code of a
+        value discovered elsewhere in the block, and the core decides by row whether it is known yet.
+        """
+        small = _small_whole_numbers(values, missing)
+        items: list[Any] = [] if small is not None else _scalars(values)
+        if small is not None:
+            codes = self._lookup_table()[small]
+        else:
+            codes = np.fromiter(map(self.codes.__getitem__, items), np.int32, len(items))
+        if missing is not None:
+            codes[missing] = -1
+        unknown = codes < 0
+        if missing is not None:
+            unknown &= ~missing
+        if not grow or not unknown.any():
+            return codes, []
+        discovering = unknown if active is None else unknown & active
+        if small is not None:
+            # Sorting once beats a Python loop over the rows of a first block; the order of appearance is kept.
+            distinct, first = np.unique(small[discovering], return_index=True)
+            rows = np.flatnonzero(discovering)[np.sort(first)]
+            table = self._lookup_table().copy()
+            table[small[rows]] = np.arange(len(self), len(self) + len(distinct), dtype=np.int32)
+            codes[unknown] = table[small[unknown]]
+            return codes, np.asarray(values)[rows].tolist()
+        new: dict[Any, int] = {}
+        for row in np.flatnonzero(discovering).tolist():
+            new.setdefault(items[row], len(self) + len(new))
+        for row in np.flatnonzero(unknown).tolist():
+            codes[row] = new.get(items[row], -1)
+        return codes, list(new)
+
+    def _lookup_table(self) -> NDArray[np.int32]:
+        if self._table is None:
+            table = np.full(_TABLE, -1, np.int32)
+            for value, code in self.codes.items():
+                if not isinstance(value, str) and 0 <= value < _TABLE and value == int(value):
+                    table[int(value)] = code
+            self._table = table
+        return self._table
+
+
+def _scalars(values: NDArray[Any] | Sequence[Any]) -> list[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def _small_whole_numbers(
+    values: NDArray[Any] | Sequence[Any], missing: NDArray[np.bool_] | None
+) -> NDArray[np.intp] | None:
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf" or values.size < 64:
+        return None
+    present = values if missing is None or not missing.any() else np.where(missing, 0, values)
+    if not (present.min() >= 0 and present.max() < _TABLE):
+        return None
+    whole = present.astype(np.intp)
+    return whole if values.dtype.kind != "f" or bool((whole == present).all()) else None
+
+
+def check_scalar(value: Any, what: str) -> None:
+    """Labels and categories are text, whole numbers, finite floats or booleans: what a file can hold."""
+    if not isinstance(value, str | int | float | bool):
+        raise TypeError(
+            f"{what} {value!r} is of type {type(value).__name__}; allowed are str, int, float and bool."
+        )
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{what} is {value!r}; it must be finite.")

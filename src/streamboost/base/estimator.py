@@ -1,0 +1,293 @@
+"""The verbs of every streaming classifier: fit, partial_fit, test_then_train, predict, and their dict forms."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from streamboost.base.inputs import Table, check_table, encode_table, first_schema, read_table
+from streamboost.base.labels import ClassCodes, check_same_classes, declare, read_labels
+from streamboost.base.params import (
+    BoosterPlan,
+    LearnerPlan,
+    changed_parameter,
+    check_n_jobs,
+    snapshot,
+)
+from streamboost.base.persist import Persistence
+from streamboost.base.random import draw_seed
+from streamboost.base.rows import RowVerbs
+from streamboost.base.schema import Schema
+from streamboost.base.session import Session
+from streamboost.base.weights import read_weight
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+OUTPUTS = ("label", "proba", "score")
+
+
+class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
+    """Parameters, validation and labels of one streaming ensemble; the arithmetic lives in the core."""
+
+    _model_name: ClassVar[str]
+    _model_version: ClassVar[int] = 1
+    _free_parameters: ClassVar[frozenset[str]] = frozenset({"random_state", "n_jobs"})
+    _session: Session | None = None
+
+    n_jobs: int | None
+    random_state: Any
+    tie: str
+    monitor: bool
+    categorical_features: Any
+
+    # What an ensemble must say about itself.
+
+    @abstractmethod
+    def _booster_plan(self) -> BoosterPlan: ...
+
+    @abstractmethod
+    def _learner_plan(self, seed: int) -> LearnerPlan: ...
+
+    @abstractmethod
+    def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan: ...
+
+    def _n_lanes(self) -> int:
+        return int(self.n_estimators)
+
+    # Learning.
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything, declare the labels of `y` and learn all rows in their order.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        y : array of shape (n_samples,)
+            Their labels.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, 0 or more, not all 0.
+
+        Returns
+        -------
+        self
+        """
+        self._advance(X, y, None, sample_weight, "none", fit=True)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn some more rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        y : array of shape (n_samples,)
+            Their labels.
+        classes : array, optional
+            All labels that may ever appear, given at the first call; else labels are discovered as they come.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows; a row of weight 0 is checked and otherwise ignored.
+
+        Returns
+        -------
+        self
+        """
+        self._advance(X, y, classes, sample_weight, "none")
+        return self
+
+    def test_then_train(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        output: str = "label",
+    ) -> NDArray[Any]:
+        """Answer for each row before learning it, in one pass.
+
+        Parameters
+        ----------
+        X, y, classes, sample_weight
+            As in :meth:`partial_fit`.
+        output : {"label", "proba", "score"}
+            What to answer. Rows before the first known class get None (labels) or NaN.
+
+        Returns
+        -------
+        array
+            Labels of shape (n_samples,), or one column for each class in ``classes_`` (as known after the call).
+        """
+        if output not in OUTPUTS:
+            raise ValueError(
+                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, OUTPUTS))}."
+            )
+        raw = self._advance(X, y, classes, sample_weight, output)
+        if raw is None:
+            raise RuntimeError("the core gave no answer")
+        return self._present(raw, output)
+
+    def _advance(
+        self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any, answer: str, fit: bool = False
+    ) -> NDArray[Any] | None:
+        title = type(self).__name__
+        session = None if fit else self._ready()
+        table = read_table(X, title)
+        labels = session.labels if session is not None else ClassCodes()
+        discovering = classes is None and not labels.declared
+        y = read_labels(y, table.n_rows, title, discovering=discovering)
+        weight = read_weight(sample_weight, table.n_rows)
+        active = None if weight is None else weight > 0
+        if fit:
+            if active is not None and not active.any():
+                raise ValueError(
+                    "Sample weights must contain at least one non-zero number: there is nothing to learn."
+                )
+            classes = np.unique(y)
+        if session is None:
+            labels = declare(classes) if classes is not None else labels
+            session = self._start(labels, first_schema(table, self.categorical_features))
+        elif classes is not None:
+            check_same_classes(classes, labels)
+        check_table(table, session.schema, title)
+        codes, new = session.labels.encode(y, active)
+        session.check_classes(new)
+        block = encode_table(table, session.schema, active, grow=True)
+        session.check_scale(block)
+        self._session = session
+        return session.learn(block, codes, weight, new, answer)
+
+    def _start(self, labels: ClassCodes, schema: Schema) -> Session:
+        self._validate_params()
+        check_n_jobs(self.n_jobs)
+        session = self._new_session(draw_seed(self.random_state), labels, schema)
+        session.check_classes([])
+        return session
+
+    def _new_session(
+        self, seed: int, labels: ClassCodes, columns: Schema, lanes: list[Any] | None = None
+    ) -> Session:
+        names = tuple(name for name in self._get_param_names() if name not in self._free_parameters)
+        return Session(
+            type(self).__name__,
+            self._booster_plan(),
+            self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),
+            n_estimators=self._n_lanes(),
+            seed=seed,
+            tie=self.tie,
+            monitor=self.monitor,
+            labels=labels,
+            schema=columns,
+            frozen=snapshot(self, names),
+        )
+
+    def _ready(self) -> Session | None:
+        """Return the running session, or None; raise if it cannot go on."""
+        session = self._session
+        if session is None:
+            return None
+        if session.broken is not None:
+            raise RuntimeError(
+                f"This {type(self).__name__} is broken: a learner raised in the middle of a call ({session.broken}), "
+                "so some learners have seen rows that others have not. Call fit to start again."
+            )
+        name = changed_parameter(self, session.frozen)
+        if name is not None:
+            raise ValueError(
+                f"The parameter {name} of this {type(self).__name__} was changed after its first call, which froze it. "
+                "Call fit to start again with the new value, or set the old one back."
+            )
+        return session
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters. Those that shape a started model take effect with the next `fit`; until then it refuses."""
+        super().set_params(**params)
+        if self._session is not None:
+            self._session.fast = None  # the long way compares parameters
+        return self
+
+    # Answering.
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most likely label of each row; changes nothing."""
+        return self._present(self._answers(X, "label"), "label")
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class in ``classes_``, one row per row of `X`."""
+        return self._present(self._answers(X, "proba"), "proba")
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return scores: one number per row for two classes (positive: ``classes_[1]``), else one per class."""
+        scores = self._present(self._answers(X, "score"), "score")
+        if scores.shape[1] == 1:
+            return -scores[:, 0]
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _answers(self, X: Any, answer: str) -> NDArray[Any]:
+        session = self._fitted()
+        title = type(self).__name__
+        table: Table = read_table(X, title)
+        check_table(table, session.schema, title)
+        return session.ask(encode_table(table, session.schema, None, grow=False), answer)
+
+    def _fitted(self) -> Session:
+        session = self._ready()
+        if session is None or not session.knows_classes:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet: no class is declared or learned. "
+                "Call fit, partial_fit or test_then_train first."
+            )
+        return session
+
+    def _present(self, raw: NDArray[Any], output: str) -> NDArray[Any]:
+        session = self._session
+        if session is None:
+            raise RuntimeError("no session")
+        return session.labels.decode(raw) if output == "label" else raw[:, session.labels.order]
+
+    # What the model knows about itself.
+
+    def _known(self) -> Session:
+        if self._session is None:
+            raise AttributeError(f"This {type(self).__name__} has not seen any data yet.")
+        return self._session
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels known so far, sorted."""
+        return self._known().labels.classes
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        return self._known().schema.width
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns, if they have any."""
+        names = self._known().schema.names
+        if names is None or not all(isinstance(name, str) for name in names):
+            raise AttributeError("feature_names_in_: the columns have no names")
+        return np.array(names, dtype=object)
+
+    def memory_bytes(self) -> int:
+        """Return the size of the learned state in the core, in bytes; 0 before the first call."""
+        return 0 if self._session is None else self._session.model.memory_bytes()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._session is not None and self._session.knows_classes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = self._booster_plan().max_classes is None
+        return tags

@@ -1,0 +1,74 @@
+"""Frames (pandas, polars, Arrow, anything narwhals knows) become columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from streamboost.base.inputs import Table
+
+_NOMINAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean)
+_TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
+
+
+def read_frame(X: Any) -> Table | None:
+    """Return the columns of an eager frame, or None if X is no frame."""
+    frame: Any = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+            raise TypeError("X is a lazy frame: collect it, or feed it in chunks.")
+        return None
+    names = list(frame.columns)
+    texts = [isinstance(name, str) for name in names]
+    if any(texts) and not all(texts):
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, "
+            f"but X has column names of types {sorted({type(name).__name__ for name in names})}."
+        )
+    if not len(frame):
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required."
+        )
+    if not names:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required."
+        )
+    columns = [_read_column(frame[:, number], name) for number, name in enumerate(names)]
+    nominal = [isinstance(column, list) for column in columns]
+    table = Table(n_rows=len(frame), width=len(names), names=names if all(texts) else None, nominal=nominal)
+    if any(nominal):
+        table.columns = columns
+    else:
+        table.dense = np.ascontiguousarray(np.column_stack(columns), dtype=np.float64)
+    return table
+
+
+def _read_column(series: Any, name: Any) -> Any:
+    dtype = series.dtype
+    if any(dtype == kind for kind in _NOMINAL):
+        return [_plain(value) for value in series.to_list()]
+    if any(dtype == kind for kind in _TEMPORAL):
+        raise TypeError(
+            f"Column {name!r} is of type {dtype}: times are not features by themselves. "
+            "Give what matters about them as numbers or categories, such as the hour, the weekday or the age in days."
+        )
+    if dtype.is_numeric() or dtype == nw.Unknown:
+        return series.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
+    if dtype == nw.Object:
+        values = series.to_list()
+        if any(isinstance(value, str) for value in values):
+            raise ValueError(
+                f"Column {name!r} mixes text and other values. Nominal columns: use a categorical dtype in a frame, "
+                "or categorical_features=."
+            )
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    raise TypeError(
+        f"Column {name!r} is of type {dtype}; allowed are numbers, booleans, text and categories."
+    )
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if value is None or value != value else value

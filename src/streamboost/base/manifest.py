@@ -1,0 +1,186 @@
+"""The meaning of `manifest.json`: every claim of a model file is checked here before the core sees a number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamboost.base.archive import ModelFileError
+from streamboost.base.schema import Name, Schema
+
+_SLACK = 2**20  # bytes a model may need beyond what its arrays suggest
+_KEYS = {
+    "format",
+    "format_version",
+    "written_by",
+    "model",
+    "learner",
+    "seed",
+    "labels",
+    "columns",
+    "warned",
+    "arrays",
+}
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A checked manifest, without the arrays."""
+
+    model_name: str
+    model_version: int
+    params: dict[str, Any]
+    learner_name: str | None
+    learner_version: int
+    learner_params: dict[str, Any]
+    learner_default: bool
+    seed: int
+    labels: list[Any]
+    declared: bool
+    columns: dict[str, Any]
+    warned: bool
+
+    @classmethod
+    def read(cls, raw: dict[str, Any]) -> Manifest:
+        """Check shape and types of a parsed manifest."""
+        _exactly(raw, _KEYS, "manifest")
+        model = _object(raw["model"], {"name", "version", "params"}, "model")
+        learner = raw["learner"]
+        if learner is not None:
+            learner = _object(learner, {"name", "version", "default", "params"}, "learner")
+        labels = _object(raw["labels"], {"declared", "values"}, "labels")
+        return cls(
+            model_name=_typed(model["name"], str, "model name"),
+            model_version=_typed(model["version"], int, "model version"),
+            params=_typed(model["params"], dict, "model params"),
+            learner_name=None if learner is None else _typed(learner["name"], str, "learner name"),
+            learner_version=0 if learner is None else _typed(learner["version"], int, "learner version"),
+            learner_params={} if learner is None else _typed(learner["params"], dict, "learner params"),
+            learner_default=False if learner is None else _typed(learner["default"], bool, "learner default"),
+            seed=_whole(raw["seed"], 0, 2**64 - 1, "seed"),
+            labels=_scalars(labels["values"], "labels"),
+            declared=_typed(labels["declared"], bool, "labels declared"),
+            columns=_object(raw["columns"], {"width", "d0", "names", "declared", "values"}, "columns"),
+            warned=_typed(raw["warned"], bool, "warned"),
+        )
+
+
+def columns_of(schema: Schema) -> dict[str, Any]:
+    """Return the manifest's view of the columns."""
+    books = {str(column): book.values for column, book in enumerate(schema.books) if book is not None}
+    return {
+        "width": schema.width,
+        "d0": schema.d0,
+        "names": schema.names,
+        "declared": sorted(schema.declared_nominal, key=str),
+        "values": books,
+    }
+
+
+def schema_of(columns: dict[str, Any]) -> Schema:
+    """Return the columns a manifest describes."""
+    width = _whole(columns["width"], 0, 2**31 - 1, "columns width")
+    names: list[Name] | None = columns["names"]
+    if names is not None:
+        names = _scalars(names, "column names")
+        if len(names) != width or any(isinstance(name, bool | float) for name in names):
+            raise ModelFileError(
+                f"the file names {len(names)} columns, expected {width} texts or whole numbers"
+            )
+    declared = _scalars(columns["declared"], "declared columns")
+    values = _typed(columns["values"], dict, "column values")
+    nominal = [False] * width
+    for key in values:
+        if not key.isascii() or not key.isdigit() or str(int(key)) != key or int(key) >= width:
+            raise ModelFileError(f"the file gives categories to column {key!r}, which does not exist")
+        nominal[int(key)] = True
+    schema = Schema(names, nominal, declared)
+    schema.d0 = _whole(columns["d0"], 0, width, "columns d0")
+    if names is None and schema.d0 != width:
+        raise ModelFileError("positional columns never grow, but d0 differs from the width")
+    for key, categories in values.items():
+        book = schema.books[int(key)]
+        if book is not None:
+            book.extend(_scalars(categories, f"categories of column {key}"))
+    return schema
+
+
+def check_room(lanes: int, bank: str, n_classes: int, schema: Schema, state: dict[str, NDArray[Any]]) -> None:
+    """Refuse a small file that claims a huge model, before the core allocates for it.
+
+    Every bank keeps at least one number per lane and coordinate, naive Bayes one per class as well, and a file
+    holds all of them; so the arrays bound what the claims may add up to.
+    """
+    coordinates = max(1, int(np.maximum(schema.n_values(), 1).sum()))
+    columns = max(1, n_classes) if bank == "naive_bayes" or n_classes > 2 else 1
+    needed = 8 * lanes * coordinates * columns
+    stored = sum(array.nbytes for array in state.values())
+    if needed > 4 * stored + _SLACK:
+        raise ModelFileError(
+            f"the file claims a model of {needed} bytes or more, but its arrays hold {stored}"
+        )
+
+
+def json_value(value: Any) -> Any:
+    """Return a parameter value as JSON can hold it."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [json_value(item) for item in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise ValueError(f"the parameter value {value!r} cannot be stored in a model file")
+
+
+def check_params(given: dict[str, Any], allowed: Sequence[str], what: str) -> dict[str, Any]:
+    """Return parameters of a file if their names are legal and their values plain."""
+    for name, value in given.items():
+        if name not in allowed:
+            raise ModelFileError(f"{what} has no parameter {name!r}")
+        for item in value if isinstance(value, list) else [value]:
+            if not (item is None or isinstance(item, str | int | float | bool)):
+                raise ModelFileError(f"the parameter {name} of {what} is not a plain value")
+    return dict(given)
+
+
+def _exactly(found: dict[str, Any], keys: set[str], what: str) -> None:
+    if set(found) != keys:
+        raise ModelFileError(f"{what}: missing or unknown keys {sorted(set(found) ^ keys)[:5]}")
+
+
+def _object(value: Any, keys: set[str], what: str) -> dict[str, Any]:
+    found: dict[str, Any] = _typed(value, dict, what)
+    _exactly(found, keys, what)
+    return found
+
+
+def _typed(value: Any, kind: type, what: str) -> Any:
+    if type(value) is not kind:
+        raise ModelFileError(f"{what} is a {type(value).__name__}, expected {kind.__name__}")
+    return value
+
+
+def _whole(value: Any, low: int, high: int, what: str) -> int:
+    number: int = _typed(value, int, what)
+    if not low <= number <= high:
+        raise ModelFileError(f"{what} is {number}, allowed is {low} to {high}")
+    return number
+
+
+def _scalars(value: Any, what: str) -> list[Any]:
+    items: list[Any] = _typed(value, list, what)
+    for item in items:
+        if not isinstance(item, str | int | float | bool) or (
+            isinstance(item, float) and not math.isfinite(item)
+        ):
+            raise ModelFileError(f"{what}: {item!r} is not a text, number or boolean")
+    if len(set(items)) != len(items):
+        raise ModelFileError(f"{what}: a value appears twice")
+    if len({isinstance(item, str) for item in items}) > 1 and what == "labels":
+        raise ModelFileError("labels mix text and numbers")
+    return items

@@ -1,0 +1,87 @@
+"""What an estimator's parameters become before they reach the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class LaneScope:
+    """What Python-written learners may ask about the model they belong to; shared by all lanes.
+
+    The core hands them bare rows and codes. A dict-style learner also wants the columns' names and the
+    categories behind the codes, an array-style learner the number of classes at its first call.
+    """
+
+    n_classes: int = 0
+    names: list[str | int] = field(default_factory=list)
+    values: list[list[Any] | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class LearnerPlan:
+    """One weak learner, resolved: the bank's name and parameters, and what the face must know about it."""
+
+    bank: str
+    params: dict[str, Any]
+    title: str
+    table_name: str | None
+    version: int = 1
+    discovers: int | None = None
+    """How many classes it can meet by surprise (None: any number); more must be declared before the first row."""
+    warns_unscaled: bool = False
+    lane_factory: Callable[[int], object] | None = None
+    scope: LaneScope | None = None
+
+
+@dataclass(frozen=True)
+class BoosterPlan:
+    """One algorithm: its name in the core, its parameters there, and how many classes it can tell apart."""
+
+    name: str
+    params: dict[str, Any]
+    max_classes: int | None = None
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Compare two parameter values, arrays included."""
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    return type(a) is type(b) and bool(a == b)
+
+
+def check_n_jobs(n_jobs: int | None) -> None:
+    """Refuse what this version cannot do yet, in words."""
+    if n_jobs not in (None, 1):
+        raise ValueError(f"n_jobs={n_jobs!r} is not supported yet: the allowed values are None and 1.")
+
+
+def snapshot(estimator: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Remember parameter values as they are now, a weak learner's own parameters included."""
+    values = {name: getattr(estimator, name) for name in names}
+    learner = values.get("estimator")
+    if learner is not None and hasattr(learner, "get_params"):
+        values["estimator"] = type(learner), dict(learner.get_params(deep=False))
+    return values
+
+
+def changed_parameter(estimator: Any, frozen: dict[str, Any]) -> str | None:
+    """Return the name of a parameter that is no longer what it was when the model started."""
+    for name, before in frozen.items():
+        now = getattr(estimator, name)
+        if name == "estimator" and isinstance(before, tuple):
+            kind, values = before
+            if type(now) is not kind:
+                return name
+            for inner, value in values.items():
+                if not same_value(getattr(now, inner, None), value):
+                    return f"{name}__{inner}"
+        elif not same_value(now, before):
+            return name
+    return None

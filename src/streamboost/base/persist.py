@@ -1,0 +1,167 @@
+"""A model to bytes and back: `save`, `load`, pickle and copy all pass through here."""
+
+from __future__ import annotations
+
+import io
+import os
+from abc import abstractmethod
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamboost.base.archive import ModelFileError, read_archive, write_archive, write_file
+from streamboost.base.labels import ClassCodes
+from streamboost.base.manifest import Manifest, check_room, columns_of, json_value, schema_of
+from streamboost.base.params import LearnerPlan
+from streamboost.base.session import Session
+
+PARAMETER = "learner."  # prefix of arrays that are parameters of the learner, beside the core's state
+Arrays = dict[str, NDArray[Any]]
+
+
+class Persistence:
+    """Saving and restoring of an estimator: no pickle in files, the same bytes inside pickles."""
+
+    _model_name: ClassVar[str]
+    _model_version: ClassVar[int]
+    _session: Session | None
+
+    @abstractmethod
+    def _new_session(
+        self, seed: int, labels: ClassCodes, columns: Any, lanes: list[Any] | None = None
+    ) -> Session: ...
+
+    @abstractmethod
+    def _learner_plan(self, seed: int) -> LearnerPlan: ...
+
+    @abstractmethod
+    def _n_lanes(self) -> int: ...
+
+    @classmethod
+    @abstractmethod
+    def _rebuild(cls, manifest: Manifest, arrays: Arrays, estimator: Any = None) -> Any:
+        """Return an estimator with the parameters of a file, not yet started."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to `path`, whole or not at all; read it back with :func:`streamboost.load`.
+
+        The file is a zip of a JSON manifest and plain arrays: reading it runs no code. Models of Python-written
+        learners cannot be saved so; pickle them, and only load pickles from people you trust.
+        """
+        session = self._session
+        if session is None:
+            raise ValueError(f"This {type(self).__name__} has learned nothing yet: there is nothing to save.")
+        if session.learner.lane_factory is not None:
+            raise ValueError(
+                f"save cannot store {session.learner.title}: it is a Python-written learner, and a model file "
+                "holds no code. Use pickle or joblib for this model, or one of streamboost's own learners."
+            )
+        write_file(path, self._to_bytes(session))
+
+    def _to_bytes(self, session: Session) -> bytes:
+        if session.broken is not None:
+            raise RuntimeError(
+                f"This {type(self).__name__} is broken ({session.broken}); call fit to start again."
+            )
+        arrays: Arrays = dict(session.model.state())
+        params = {name: json_value(value) for name, value in session.frozen.items() if name != "estimator"}
+        for name in ("random_state", "n_jobs"):
+            value = getattr(self, name)
+            params[name] = int(value) if isinstance(value, int | np.integer) else None
+        manifest = {
+            "written_by": _version(),
+            "model": {"name": self._model_name, "version": self._model_version, "params": params},
+            "learner": _learner_entry(session, arrays),
+            "seed": session.seed,
+            "labels": {"declared": session.labels.declared, "values": session.labels.book.values},
+            "columns": columns_of(session.schema),
+            "warned": session.warned,
+        }
+        buffer = io.BytesIO()
+        write_archive(buffer, manifest, arrays)
+        return buffer.getvalue()
+
+    def _restore(self, manifest: Manifest, arrays: Arrays, lanes: list[Any] | None = None) -> Session:
+        """Become the model of a file: claims are checked against each other here, numbers by the core."""
+        labels = ClassCodes(manifest.labels, declared=manifest.declared)
+        schema = schema_of(manifest.columns)
+        state = {name: array for name, array in arrays.items() if not name.startswith(PARAMETER)}
+        if lanes is None:
+            plan = self._learner_plan(manifest.seed)
+            check_room(self._n_lanes(), plan.bank, len(labels), schema, state)
+        session = self._new_session(manifest.seed, labels, schema, lanes)
+        session.check_classes([])
+        counts = schema.n_values()
+        if schema.d0 < schema.width:  # the first reservation fixes d0
+            session.model.reserve(schema.d0, counts[: schema.d0], len(labels), labels.declared)
+        session.reserve_all()
+        fresh = session.model.state()
+        if set(fresh) != set(state):
+            odd = sorted(set(fresh) ^ set(state))[:5]
+            raise ModelFileError(f"the arrays of the file are not those of this model: {odd}")
+        for name, array in state.items():
+            if array.dtype != fresh[name].dtype or array.ndim != fresh[name].ndim:
+                raise ModelFileError(
+                    f"array {name!r} is {array.dtype} of {array.ndim} axes: not this model's"
+                )
+        session.model.restore(state)
+        if session.model.n_classes_known > len(labels):
+            raise ModelFileError("the model knows more classes than the file has labels")
+        session.warned = manifest.warned
+        session.refresh_fast()
+        self._session = session
+        return session
+
+    # Pickle, copy, joblib.
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in self.__dict__.items() if name != "_session"}
+        session = self._session
+        if session is not None:
+            state["_archive"] = self._to_bytes(session)
+            if session.learner.lane_factory is not None:
+                state["_lanes"] = session.model.lane_objects(), session.frozen
+        return state
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        attributes = dict(state)
+        data = attributes.pop("_archive", None)
+        lanes, frozen = attributes.pop("_lanes", (None, None))
+        self.__dict__.update(attributes)
+        if data is None:
+            return
+        raw, arrays = read_archive(io.BytesIO(data))
+        manifest = Manifest.read(raw)
+        # The parameters the model started with count, not those it may have been given since.
+        source = self._rebuild(manifest, arrays, None if lanes is None else attributes["estimator"])
+        session = source._restore(manifest, arrays, lanes)
+        session.frozen = session.frozen if frozen is None else frozen
+        self._session = session
+
+
+def _learner_entry(session: Session, arrays: Arrays) -> dict[str, Any] | None:
+    if session.learner.lane_factory is not None:
+        return None
+    chosen = session.frozen["estimator"]
+    params: dict[str, Any] = {}
+    for name, value in {} if chosen is None else chosen[1].items():
+        if isinstance(value, np.ndarray):
+            arrays[PARAMETER + name] = value
+        else:
+            params[name] = json_value(value)
+    return {
+        "name": session.learner.table_name,
+        "version": session.learner.version,
+        "default": chosen is None,
+        "params": params,
+    }
+
+
+def _version() -> str:
+    try:
+        return metadata.version("streamboost")
+    except metadata.PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,84 @@
+"""One row at a time: the dict verbs of every streaming classifier."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from streamboost.base.dicts import first_dict_schema, read_dict
+from streamboost.base.labels import ClassCodes, read_labels
+from streamboost.base.schema import Schema
+from streamboost.base.session import Session
+from streamboost.base.weights import read_weight
+
+
+class RowVerbs:
+    """`learn_one` and its kin. Dicts of plain numbers with the usual keys take a short way (`FastRow`)."""
+
+    _session: Session | None
+    categorical_features: Any
+
+    @abstractmethod
+    def _ready(self) -> Session | None: ...
+
+    @abstractmethod
+    def _start(self, labels: ClassCodes, schema: Schema) -> Session: ...
+
+    @abstractmethod
+    def _known(self) -> Session: ...
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
+        """Learn one row given as a dict. New keys become new columns, absent ones are missing values."""
+        session = self._session
+        if (
+            session is not None
+            and session.fast is not None
+            and sample_weight == 1.0
+            and session.fast.learn(x, y)
+        ):
+            return
+        session = self._ready()
+        title = type(self).__name__
+        label = read_labels([y], 1, title, discovering=session is None or not session.labels.declared)
+        weight = read_weight([sample_weight], 1)
+        active = None if weight is None else weight > 0
+        if session is None:
+            if not isinstance(x, Mapping):
+                raise TypeError(f"x must be a dict of feature values, got {type(x).__name__}.")
+            if active is not None and not active.any():
+                return
+            session = self._start(ClassCodes(), first_dict_schema(x, self.categorical_features))
+        codes, new = session.labels.encode(label, active)
+        session.check_classes(new)
+        block = read_dict(x, session.schema, title, grow=active is None or bool(active.any()))
+        session.check_scale(block)
+        self._session = session
+        session.learn(block, codes, weight, new, "none")
+
+    def predict_one(self, x: Mapping[Any, Any]) -> Any:
+        """Return the label of one dict, or None while no class is known."""
+        raw = self._answer_one(x, "label")
+        return None if raw is None or raw[0] < 0 else self._known().labels.book.values[raw[0]]
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return the probability of each known label for one dict; empty while no class is known."""
+        raw = self._answer_one(x, "proba")
+        if raw is None:
+            return {}
+        labels = self._known().labels
+        row = raw[0].tolist()
+        return {labels.book.values[code]: row[code] for code in labels.order.tolist()}
+
+    def _answer_one(self, x: Mapping[Any, Any], answer: str) -> NDArray[Any] | None:
+        session = self._session
+        if session is not None and session.fast is not None:
+            raw = session.fast.answer(x, answer)
+            if raw is not None:
+                return raw
+        session = self._ready()
+        if session is None or not session.knows_classes:
+            return None
+        return session.ask(read_dict(x, session.schema, type(self).__name__, grow=False), answer)

@@ -1,0 +1,167 @@
+"""Columns: addressing, kinds, categories, and how they may grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamboost.base.codes import CodeBook
+
+Name = str | int
+
+
+@dataclass
+class Growth:
+    """What one call has discovered; nothing of it counts until the call has succeeded."""
+
+    names: list[Name] = field(default_factory=list)
+    nominal: list[bool] = field(default_factory=list)
+    values: dict[int, list[Any]] = field(default_factory=dict)
+
+
+class Schema:
+    """The columns of a model. Named columns are addressed by name, positional ones by number.
+
+    `d0` is the width of the first row, for ever: it scales the rows of the linear learners.
+    """
+
+    def __init__(
+        self, names: Sequence[Name] | None, nominal: Sequence[bool], declared: Sequence[Name] | None = None
+    ) -> None:
+        self.names: list[Name] | None = None if names is None else list(names)
+        self.books: list[CodeBook | None] = [CodeBook() if is_nominal else None for is_nominal in nominal]
+        self.d0 = len(self.books)
+        self.declared_nominal = frozenset(declared or ())
+        self.index: dict[Name, int] = {}
+        self._reindex()
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.books)
+
+    @property
+    def named(self) -> bool:
+        """Whether columns are addressed by name."""
+        return self.names is not None
+
+    @property
+    def all_numeric(self) -> bool:
+        """Whether no column is nominal."""
+        return not any(book is not None for book in self.books)
+
+    def _reindex(self) -> None:
+        names: Iterable[Name] = range(self.width) if self.names is None else self.names
+        self.index = {name: column for column, name in enumerate(names)}
+
+    def title(self, column: int) -> str:
+        """Return how messages call a column."""
+        return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
+
+    def n_values(self, growth: Growth | None = None) -> NDArray[np.int64]:
+        """Return the core's view: -1 for a numeric column, else the number of category codes given out."""
+        counts = [-1 if book is None else len(book) for book in self.books]
+        if growth is not None:
+            counts += [0 if nominal else -1 for nominal in growth.nominal]
+            for column, new in growth.values.items():
+                counts[column] += len(new)
+        return np.array(counts, dtype=np.int64)
+
+    def commit(self, growth: Growth) -> None:
+        """Make what a successful call has discovered part of the model."""
+        if growth.names:
+            if self.names is None:
+                raise RuntimeError("positional columns never grow")
+            self.names += growth.names
+            self.books += [CodeBook() if nominal else None for nominal in growth.nominal]
+            self._reindex()
+        for column, new in growth.values.items():
+            book = self.books[column]
+            if book is not None:
+                book.extend(new)
+
+
+def resolve_categorical(categorical: Any, names: Sequence[Name] | None, width: int) -> list[bool]:
+    """Turn `categorical_features` (mask, column numbers or names) into one flag per column."""
+    nominal = [False] * width
+    if categorical is None:
+        return nominal
+    given = np.asarray(categorical)
+    if given.ndim != 1 and given.size:
+        raise ValueError(
+            f"categorical_features={categorical!r} must be a flat list: a mask, column numbers or names."
+        )
+    if given.dtype.kind == "b":
+        if len(given) != width:
+            raise ValueError(
+                f"categorical_features is a mask of length {len(given)}, but X has {width} columns."
+            )
+        return [bool(flag) for flag in given]
+    for entry in given.tolist():
+        if isinstance(entry, str):
+            if names is None or entry not in names:
+                known = "X has no column names" if names is None else f"the columns are {list(names)[:10]}"
+                raise ValueError(f"categorical_features names the column {entry!r}, but {known}.")
+            nominal[list(names).index(entry)] = True
+        elif isinstance(entry, int) and -width <= entry < width:
+            nominal[entry] = True
+        else:
+            raise ValueError(
+                f"categorical_features contains {entry!r}; allowed are a mask, names, "
+                f"or column numbers from 0 to {width - 1}."
+            )
+    return nominal
+
+
+def categorical_names(categorical: Any) -> list[Name]:
+    """Return `categorical_features` for dict rows, whose columns have names and no fixed positions."""
+    if categorical is None:
+        return []
+    given = np.asarray(categorical)
+    if given.dtype.kind == "b":
+        raise ValueError(
+            "categorical_features is a mask, but the rows are dicts: give the names of the columns."
+        )
+    return [entry if isinstance(entry, str) else int(entry) for entry in given.tolist()]
+
+
+def check_names(expected: Sequence[Name] | None, given: Sequence[Name] | None, estimator: str) -> None:
+    """Compare a frame's columns with the model's, in scikit-learn's words."""
+    if expected is None and given is None:
+        return
+    if expected is None:
+        raise ValueError(
+            f"This {estimator} addresses columns by position (its first rows were an array), "
+            "but X has column names: pass X.to_numpy(), or start again with fit."
+        )
+    if given is None:
+        raise ValueError(
+            f"This {estimator} addresses columns by name (its first rows were a frame or dicts), "
+            "but X has no column names: pass a frame with the same columns."
+        )
+    if list(expected) == list(given):
+        return
+    message = "The feature names should match those that were passed during fit.\n"
+    known, now = set(expected), set(given)
+    unseen, gone = (
+        [name for name in given if name not in known],
+        [name for name in expected if name not in now],
+    )
+    for title, names in (
+        ("Feature names unseen at fit time", unseen),
+        ("Feature names seen at fit time, yet now missing", gone),
+    ):
+        if names:
+            message += f"{title}:\n" + "".join(f"- {name}\n" for name in sorted(map(str, names))[:5])
+            message += "- ...\n" if len(names) > 5 else ""
+    if not unseen and not gone:
+        column = next(i for i, (a, b) in enumerate(zip(expected, given, strict=False)) if a != b)
+        message += (
+            "Feature names must be in the same order as they were in fit.\n"
+            f"Column {column} is {given[column]!r}, expected {expected[column]!r}.\n"
+        )
+    raise ValueError(message)

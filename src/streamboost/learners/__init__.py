@@ -1,0 +1,24 @@
+"""Weak learners, and the way in for everybody else's."""
+
+from __future__ import annotations
+
+from streamboost.learners.adapters import adapter_plan, resumed_plan
+from streamboost.learners.learner import Learner
+from streamboost.learners.linear import OGD, LogisticRegression, Perceptron
+from streamboost.learners.naive_bayes import NaiveBayes
+
+LEARNERS: dict[str, type[Learner]] = {
+    cls._table_name: cls for cls in (Perceptron, OGD, LogisticRegression, NaiveBayes)
+}
+"""Name on the command line and in model files -> class."""
+
+__all__ = [
+    "LEARNERS",
+    "OGD",
+    "Learner",
+    "LogisticRegression",
+    "NaiveBayes",
+    "Perceptron",
+    "adapter_plan",
+    "resumed_plan",
+]

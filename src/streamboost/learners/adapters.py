@@ -1,0 +1,196 @@
+"""Any Python learner as a lane of an ensemble: scikit-learn style (`partial_fit`) or River style (`learn_one`).
+
+The core asks one adapter per lane with bare rows and internal class codes. Nothing here imports River, and
+scikit-learn only for reading an estimator's tags: what counts is the methods a learner has.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamboost.base.params import LaneScope, LearnerPlan
+from streamboost.base.random import lane_seed
+
+MOST_COPIES = 100  # a learner that cannot weigh repeats an update at most this often
+
+
+class ArrayLane:
+    """One learner with `partial_fit(X, y, classes=)`."""
+
+    def __init__(self, learner: Any, scope: LaneScope) -> None:
+        self.learner = learner
+        self.scope = scope
+        self.can_weight = _accepts(learner.partial_fit, "sample_weight")
+        self.takes_classes = _accepts(learner.partial_fit, "classes")
+        self.takes_nan = _allows_nan(learner)
+        self.trained = False
+
+    def answer(self, row: NDArray[np.float64], n_classes: int) -> NDArray[np.float64] | None:
+        """Return the distribution over the classes, or None before the first update."""
+        if not self.trained:
+            return None
+        X = self._row(row)
+        out = np.zeros(n_classes)
+        if hasattr(self.learner, "predict_proba"):
+            proba = np.asarray(self.learner.predict_proba(X), dtype=np.float64)[0]
+            codes = getattr(self.learner, "classes_", range(len(proba)))
+            for code, p in zip(codes, proba, strict=True):
+                if 0 <= int(code) < n_classes:
+                    out[int(code)] = p
+        else:
+            code = int(np.asarray(self.learner.predict(X))[0])
+            if 0 <= code < n_classes:
+                out[code] = 1.0
+        return out
+
+    def learn(self, row: NDArray[np.float64], label: int, weight: float, copies: bool) -> None:
+        """Take one update of this weight, or that many updates."""
+        options: dict[str, Any] = {}
+        if self.takes_classes and not self.trained:
+            options["classes"] = np.arange(self.scope.n_classes)
+        if self.can_weight:
+            options["sample_weight"] = np.array([weight])
+        X, y = self._row(row), np.array([label])
+        for _ in range(1 if self.can_weight else _times(weight)):
+            self.learner.partial_fit(X, y, **options)
+            options.pop("classes", None)
+            self.trained = True
+
+    def _row(self, row: NDArray[np.float64]) -> NDArray[np.float64]:
+        X = np.array(row, dtype=np.float64).reshape(1, -1)
+        for column in range(X.shape[1]):
+            if column < len(self.scope.values) and self.scope.values[column] is not None and X[0, column] < 0:
+                X[0, column] = math.nan  # a category never learned is as good as missing
+        if not self.takes_nan:
+            X[np.isnan(X)] = 0.0
+        return X
+
+
+class DictLane:
+    """One learner with `learn_one(x, y)`; it gets names and categories, and no missing keys."""
+
+    def __init__(self, learner: Any, scope: LaneScope) -> None:
+        self.learner = learner
+        self.scope = scope
+        self.can_weight = _accepts(learner.learn_one, "w")
+        self.trained = False
+
+    def answer(self, row: NDArray[np.float64], n_classes: int) -> NDArray[np.float64] | None:
+        """Return the distribution over the classes, or None while the learner has no opinion."""
+        if not self.trained:
+            return None
+        x = self._row(row)
+        out = np.zeros(n_classes)
+        if hasattr(self.learner, "predict_proba_one"):
+            try:
+                proba = self.learner.predict_proba_one(x)
+            except NotImplementedError:  # River's way to say that only labels are to be had
+                proba = None
+            if proba is not None:
+                for code, p in proba.items():
+                    if 0 <= int(code) < n_classes:
+                        out[int(code)] = p
+                return out if out.any() else None
+        label = self.learner.predict_one(x)
+        if label is None or not 0 <= int(label) < n_classes:
+            return None
+        out[int(label)] = 1.0
+        return out
+
+    def learn(self, row: NDArray[np.float64], label: int, weight: float, copies: bool) -> None:
+        """Take one update of this weight, or that many updates."""
+        x = self._row(row)
+        if self.can_weight:
+            self.learner.learn_one(x, label, w=weight)
+            self.trained = True
+            return
+        for _ in range(_times(weight)):
+            self.learner.learn_one(x, label)
+            self.trained = True
+
+    def _row(self, row: NDArray[np.float64]) -> dict[str | int, Any]:
+        x: dict[str | int, Any] = {}
+        for column, value in enumerate(row.tolist()):
+            if math.isnan(value):
+                continue
+            categories = self.scope.values[column]
+            if categories is None:
+                x[self.scope.names[column]] = value
+            elif 0 <= value < len(categories):
+                x[self.scope.names[column]] = categories[int(value)]
+        return x
+
+
+def adapter_plan(learner: Any, seed: int) -> LearnerPlan:
+    """Return the plan for a learner that is not one of ours, or say why it cannot be used."""
+    title = type(learner).__name__
+    if inspect.isclass(learner):
+        raise TypeError(f"estimator={learner.__name__} is a class; pass an instance: {learner.__name__}().")
+    kind = _lane_kind(learner)
+    scope = LaneScope()
+
+    def make(lane: int) -> object:
+        return kind(_seeded_copy(learner, lane_seed(seed, lane)), scope)
+
+    # An array-style learner fixes its classes with its first update; a dict-style one takes them as they come.
+    discovers = 0 if kind is ArrayLane else None
+    return LearnerPlan("black_box", {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
+
+
+def resumed_plan(learner: Any, lanes: list[Any]) -> LearnerPlan:
+    """Return the plan for lanes that come out of a pickle."""
+    scope: LaneScope = lanes[0].scope
+    discovers = 0 if _lane_kind(learner) is ArrayLane else None
+    title = type(learner).__name__
+    return LearnerPlan(
+        "black_box", {}, title, None, discovers=discovers, lane_factory=lanes.__getitem__, scope=scope
+    )
+
+
+def _lane_kind(learner: Any) -> type[ArrayLane] | type[DictLane]:
+    if callable(getattr(learner, "partial_fit", None)) and callable(getattr(learner, "predict", None)):
+        return ArrayLane
+    if callable(getattr(learner, "learn_one", None)) and callable(getattr(learner, "predict_one", None)):
+        return DictLane
+    raise TypeError(
+        f"estimator={learner!r} cannot learn from a stream: {type(learner).__name__} has neither partial_fit and "
+        "predict (scikit-learn style) nor learn_one and predict_one (River style)."
+    )
+
+
+def _seeded_copy(learner: Any, seed: int) -> Any:
+    own = copy.deepcopy(learner)
+    if hasattr(own, "get_params") and hasattr(own, "set_params"):
+        names = [
+            name for name in own.get_params(deep=True) if name.split("__")[-1] in ("random_state", "seed")
+        ]
+        if names:
+            own.set_params(**dict.fromkeys(names, seed))
+    elif hasattr(own, "clone") and _accepts(type(own).__init__, "seed"):
+        own = own.clone({"seed": seed})  # River's parameters are fixed at construction
+    return own
+
+
+def _times(weight: float) -> int:
+    return min(round(weight), MOST_COPIES)
+
+
+def _accepts(function: Any, name: str) -> bool:
+    try:
+        return name in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a compiled method without a signature
+        return False
+
+
+def _allows_nan(learner: Any) -> bool:
+    if not hasattr(learner, "__sklearn_tags__"):
+        return False
+    from sklearn.utils import get_tags
+
+    return bool(get_tags(learner).input_tags.allow_nan)

@@ -1,0 +1,57 @@
+"""The table of models, and the way back from a file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from streamboost.base.archive import ModelFileError, read_archive
+from streamboost.base.manifest import Manifest
+from streamboost.ensemble import (
+    OnlineBaggingClassifier,
+    OnlineBoostingClassifier,
+    OSBoostClassifier,
+    SingleLearnerClassifier,
+)
+from streamboost.ensemble.common import Ensemble
+from streamboost.learners import LEARNERS
+
+MODELS: dict[str, type[Ensemble]] = {
+    cls._model_name: cls
+    for cls in (OnlineBaggingClassifier, OnlineBoostingClassifier, OSBoostClassifier, SingleLearnerClassifier)
+}
+"""Name on the command line and in model files -> class."""
+
+__all__ = ["LEARNERS", "MODELS", "ModelFileError", "load"]
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that `save` has written; it goes on exactly where it stopped.
+
+    Reading runs no code from the file. A file that is damaged, hostile or from a version this streamboost does not
+    know raises :class:`ModelFileError`.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    estimator
+        An instance of the class that was saved.
+    """
+    with open(path, "rb") as file:
+        raw, arrays = read_archive(file)
+    manifest = Manifest.read(raw)
+    cls = MODELS.get(manifest.model_name)
+    if cls is None:
+        raise ModelFileError(f"the model {manifest.model_name!r} is not known; known are {sorted(MODELS)}")
+    try:
+        model = cls._rebuild(manifest, arrays)
+        model._restore(manifest, arrays)
+    except ModelFileError:
+        raise
+    except (ValueError, TypeError, OverflowError, MemoryError) as error:
+        raise ModelFileError(f"the file holds no usable model: {error}") from error
+    return model
