@@ -188,5 +188,6 @@ def _plain_warnings() -> Iterator[None]:
         )
 
     with warnings.catch_warnings():
+        warnings.simplefilter("default")
         warnings.showwarning = show
         yield

@@ -38,10 +38,11 @@ def plot_errors(
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     ends = []
+    faint = 0.35 if len(results) < 4 else 0.2
     for i, result in enumerate(results):
         colour = _COLOURS[i % len(_COLOURS)]
         dashes = "-" if i < len(_COLOURS) else "--"
-        axes.plot(result.positions, result.windowed_error, color=colour, linewidth=0.8, alpha=0.35)
+        axes.plot(result.positions, result.windowed_error, color=colour, linewidth=0.8, alpha=faint)
         axes.plot(result.positions, result.cumulative_error, color=colour, linewidth=2.0, linestyle=dashes)
         ends.append(float(result.cumulative_error[-1]))
     last = max(int(result.positions[-1]) for result in results)
@@ -60,7 +61,13 @@ def plot_errors(
             fontsize=9.5,
             va="center",
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 1, "shrinkB": 1},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 0.6,
+                "relpos": (0.0, 0.5),
+                "shrinkB": 1,
+            },
         )
     _dress(axes, results, title)
     if path is not None:
@@ -107,13 +114,20 @@ def _range(results: Sequence[PrequentialResult]) -> tuple[float, float]:
 
 
 def _spread(heights: npt.NDArray[np.float64], gap: float, low: float, high: float) -> npt.NDArray[np.float64]:
-    """Heights moved apart so that labels do not overlap, as little as a simple sweep can."""
-    order = np.argsort(heights, kind="stable")
-    out = heights[order].astype(np.float64)
-    for i in range(1, out.size):
-        out[i] = max(out[i], out[i - 1] + gap)
-    out -= np.mean(out - heights[order])
-    out += max(0.0, low - float(out[0])) - max(0.0, float(out[-1]) - high)
-    spread = np.empty_like(out)
-    spread[order] = out
+    """Heights moved apart so that labels do not overlap: neighbours too close form a group around their mean."""
+    groups: list[list[int]] = []
+
+    def bottom(group: list[int]) -> float:
+        middle = float(heights[group].mean())
+        room = gap * (len(group) - 1)
+        return max(low, min(middle - room / 2, high - room))
+
+    for i in np.argsort(heights, kind="stable").tolist():
+        groups.append([i])
+        while len(groups) > 1 and bottom(groups[-2]) + gap * len(groups[-2]) > bottom(groups[-1]):
+            last = groups.pop()
+            groups[-1] += last
+    spread = np.empty(heights.size)
+    for group in groups:
+        spread[group] = bottom(group) + gap * np.arange(len(group))
     return spread

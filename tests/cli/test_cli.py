@@ -1,0 +1,344 @@
+"""The command line: what it does, and what it says when it cannot."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import streamboost
+from streamboost.cli import app
+from streamboost.evaluate import prequential
+from streamboost.models import LEARNERS, MODELS
+from streamboost.streams import CsvStream
+
+
+@pytest.fixture(autouse=True)
+def no_data_folder(monkeypatch):
+    monkeypatch.delenv("STREAMBOOST_DATA", raising=False)
+
+
+@pytest.fixture
+def run():
+    def run(*args, code=0, **options):
+        result = CliRunner().invoke(app, [str(arg) for arg in args], **options)
+        assert result.exit_code == code, result.output + repr(result.exception)
+        return result
+
+    return run
+
+
+@pytest.fixture
+def fails(run):
+    """Run something that must fail; returns the one line that says why."""
+
+    def fails(*args, **options):
+        result = run(*args, code=2, **options)
+        lines = [line for line in result.stderr.splitlines() if "warning:" not in line]
+        assert len(lines) == 1, result.stderr
+        assert lines[0].startswith("streamboost: error: ")
+        assert "Traceback" not in result.output
+        return lines[0].removeprefix("streamboost: error: ")
+
+    return fails
+
+
+def rows_of(n, k=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    lines = [
+        f"{a:.3f},{'abc'[b]},{'pqrs'[c]}"
+        for a, b, c in zip(rng.normal(y), rng.integers(0, 3, n), y, strict=True)
+    ]
+    return "size,kind,answer\n" + "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def two(tmp_path):
+    path = tmp_path / "two.csv"
+    path.write_text(rows_of(300))
+    return path
+
+
+@pytest.fixture
+def three(tmp_path):
+    path = tmp_path / "three.csv.gz"
+    path.write_bytes(gzip.compress(rows_of(300, 3).encode()))
+    return path
+
+
+@pytest.fixture
+def sparse(tmp_path):
+    path = tmp_path / "sparse.libsvm"
+    path.write_text("".join(f"{1 if i % 3 else -1} {1 + i % 3}:1 5:{i % 7}\n" for i in range(90)))
+    return path
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+@pytest.mark.parametrize("learner", sorted(LEARNERS))
+def test_every_model_with_every_learner(run, two, model, learner):
+    size = [] if model == "single" else ["-n", "5"]
+    result = run("run", two, "--model", model, "--learner", learner, *size, "--seed", "7")
+    assert f"{model}({learner}) on two.csv" in result.stdout
+    assert "300" in result.stdout
+
+
+def test_the_figures_are_those_of_the_library(run, two, tmp_path):
+    run(
+        "run",
+        two,
+        "--model",
+        "osboost",
+        "-n",
+        "9",
+        "--seed",
+        "7",
+        "--gamma",
+        "0.2",
+        "--json",
+        tmp_path / "r.json",
+    )
+    figures = json.loads((tmp_path / "r.json").read_text())
+    stream = CsvStream(two)
+    model = streamboost.OSBoostClassifier(
+        streamboost.NaiveBayes(),
+        n_estimators=9,
+        gamma=0.2,
+        random_state=7,
+        categorical_features=stream.nominal,
+    )
+    expected = prequential(model, stream)
+    assert figures["error"] == expected.error
+    assert figures["kappa"] == expected.kappa
+    assert figures["memory_bytes"] == expected.memory_bytes
+    assert figures["parameters"]["gamma"] == 0.2
+    assert figures["parameters"]["estimator"] == "NaiveBayes"
+    assert figures["labels"] == list(expected.labels)
+
+
+def test_everything_that_can_be_written(run, two, tmp_path):
+    out = {name: tmp_path / f"out.{name}" for name in ("sboost", "png", "json")}
+    options = ["--save", out["sboost"], "--plot", out["png"], "--json", out["json"], "--report"]
+    result = run("run", two, "-n", "4", *options)
+    assert all(path.stat().st_size > 0 for path in out.values())
+    assert "OSBoostClassifier of 4 x NaiveBayes" in result.stdout
+    assert json.loads(out["json"].read_text())["report"]["n_learned"] == 300
+    assert streamboost.load(out["sboost"]).n_estimators == 4
+
+
+def test_json_on_standard_output(run, sparse):
+    result = run("run", sparse, "-n", "3", "--json", "-")
+    assert json.loads(result.stdout)["n_rows"] == 90
+    assert "examples/s" in result.stderr
+
+
+def test_orders_and_limit(run, two, tmp_path):
+    run("run", two, "-n", "3", "--orders", "3", "--limit", "100", "--json", tmp_path / "r.json")
+    figures = json.loads((tmp_path / "r.json").read_text())
+    assert (figures["n_orders"], figures["n_rows"], len(figures["errors"])) == (3, 100, 3)
+    result = run("run", two, "-n", "3", "--orders", "2")
+    assert "300 x 2" in result.stdout
+    assert "±" in result.stdout
+
+
+def test_flags_come_from_the_signatures(run, two, tmp_path):
+    def parameters(*args):
+        run("run", *args, "--json", tmp_path / "r.json")
+        return json.loads((tmp_path / "r.json").read_text())["parameters"]
+
+    # Before and behind DATA, with and without =, switches in three spellings.
+    found = parameters("--gamma", "0.3", two, "--alpha=0.5", "--no-monitor", "-n", "2", "--vote", "uniform")
+    assert (found["gamma"], found["estimator__alpha"], found["monitor"]) == (0.3, 0.5, False)
+    assert found["n_estimators"] == 2
+    found = parameters(
+        two, "-l", "perceptron", "-n", "2", "--fit-intercept", "false", "--monitor", "--start", "zero"
+    )
+    assert (found["estimator__fit_intercept"], found["monitor"], found["estimator__start"]) == (
+        False,
+        True,
+        "zero",
+    )
+    found = parameters(
+        two, "-l", "ogd", "--scale", "maxabs", "--param", "gamma=0.2", "--param", "n-jobs=none"
+    )
+    assert (found["estimator__scale"], found["gamma"], found["n_jobs"]) == ("maxabs", 0.2, None)
+    found = parameters(two, "-m", "oza-boost", "--learner-param", "alpha=1", "-n", "2", "--lambda-cap", "5")
+    assert (found["estimator__alpha"], found["lambda_cap"]) == (1, 5)
+    assert parameters(two, "-n", "2", "--scale", "none", "--seed", "3")["random_state"] == 3
+
+
+def test_label_classes_nominal_and_header(run, two, three, tmp_path):
+    path = tmp_path / "front.csv"
+    path.write_text("y,a,b\n1,2,x\n0,3,y\n1,5,x\n")
+    for args in (
+        ["--label", "y"],
+        ["--label", "b"],
+        ["--label", "y", "--nominal", "a"],
+        ["--nominal", "all"],
+    ):
+        run("run", path, "-n", "2", *args)
+    run("run", path, "-n", "2", "-m", "bagging", "--no-header")
+    run("run", two, "-n", "2", "--classes", "p,q")
+    run("run", path, "-n", "2", "--label", "y", "--classes", "0,1")
+
+
+def test_models_that_need_their_classes_get_them_from_a_first_pass(run, fails, three):
+    result = run("run", three, "-m", "bagging", "-l", "perceptron", "-n", "3", "--json", "-")
+    assert sorted(json.loads(result.stdout)["labels"]) == ["p", "q", "r"]
+    # Standard input has no second pass.
+    text = gzip.decompress(three.read_bytes())
+    options = ["run", "-", "--format", "csv", "-m", "bagging", "-l", "perceptron", "-n", "3"]
+    assert "classes" in fails(*options, input=text)
+    run(*options, "--classes", "p,q,r", input=text)
+
+
+def test_standard_input(run, fails, sparse, two):
+    result = run("run", "-", "--format", "libsvm", "--n-features", "5", "-n", "2", input=sparse.read_bytes())
+    assert "standard input" in result.stdout
+    run("run", "-", "--format", "csv", "-n", "2", input=gzip.compress(two.read_bytes()))
+    assert "--n-features" in fails("run", "-", "--format", "libsvm", input="1 1:2\n")
+    assert "--format" in fails("run", "-", input="1,2\n")
+    assert "the file is empty" in fails("run", "-", "--format", "csv", input="")
+
+
+def test_built_in_sets(run):
+    # The scale of these features is what the linear learners warn about.
+    assert "569" in run("run", "breast-cancer", "-n", "2").stdout
+    result = run("run", "synthetic-2", "-n", "2", "--limit", "150", "--data-seed", "4")
+    assert "150" in result.stdout
+    again = run("run", "synthetic-2", "-n", "2", "--limit", "150", "--data-seed", "5", "--json", "-")
+    assert json.loads(again.stdout)["n_rows"] == 150
+
+
+def test_warnings_are_one_line(run):
+    result = run("run", "breast-cancer", "-l", "perceptron", "-n", "2")
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("streamboost: warning: ")
+
+
+def test_lists(run, two, monkeypatch):
+    text = run("models").stdout
+    assert all(name in text for name in [*MODELS, "--gamma", "0.1", "--seed", "true | false"])
+    text = run("learners").stdout
+    assert all(name in text for name in [*LEARNERS, "--scale", "maxabs | none | standard"])
+    text = run("datasets").stdout
+    assert all(name in text for name in ["synthetic-1", "digits", "STREAMBOOST_DATA"])
+    monkeypatch.setenv("STREAMBOOST_DATA", str(two.parent))
+    assert "two" in run("datasets").stdout
+    assert "two.csv" in run("run", "two", "-n", "2").stdout
+
+
+def test_demo(run, tmp_path):
+    result = run("demo", "--out", tmp_path / "new" / "demo", "--rows", "300")
+    for name in ("single NB", "single perceptron", "bagged NB", "Oza NB", "OSBoost perceptron"):
+        assert name in result.stdout
+    assert (tmp_path / "new" / "demo" / "demo.png").read_bytes().startswith(b"\x89PNG")
+    assert len(json.loads((tmp_path / "new" / "demo" / "demo.json").read_text())) == 7
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "Missing argument 'DATA'"),
+        (["nothing.csv"], "nothing.csv: no such file"),
+        (["synthetic-9"], "did you mean 'synthetic-"),
+        (["TWO", "--model", "osbost"], "There is no model 'osbost'; did you mean osboost?"),
+        (["TWO", "--model", "xxx"], "There is no model 'xxx'; there are "),
+        (["TWO", "--learner", "naive-bays"], "did you mean naive-bayes?"),
+        (["TWO", "--gama", "0.1"], "There is no option --gama; did you mean --gamma?"),
+        (["--gama", "TWO"], "There is no option --gama; did you mean --gamma?"),
+        (["TWO", "--ordres", "3"], "did you mean --orders?"),
+        (["TWO", "--zzz"], "There is no option --zzz."),
+        (["TWO", "-x"], "-x"),
+        (["TWO", "--gamma"], "The option --gamma needs a value"),
+        (["TWO", "--gamma", "7"], "'gamma' parameter of OSBoostClassifier must be"),
+        (["TWO", "--gamma", "much"], "'gamma' parameter"),
+        (["TWO", "--alpha", "-1"], "alpha"),
+        (
+            ["TWO", "-m", "bagging", "--gamma", "0.1"],
+            "--gamma is no parameter of bagging(naive-bayes); it is one of",
+        ),
+        (["TWO", "--random-state", "1"], "There is no option --random-state; use --seed."),
+        (["TWO", "--param", "gamma"], "expected NAME=VALUE"),
+        (["TWO", "--param", "gama=1"], "did you mean gamma?"),
+        (["TWO", "--learner-param", "gamma=1"], "The learner naive-bayes has no parameter 'gamma'"),
+        (["TWO", "--scale", "maxabs"], "naive-bayes does not scale"),
+        (["TWO", "-l", "perceptron", "--scale", "max"], "scale"),
+        (["TWO", "-m", "single", "-n", "5"], "-n"),
+        (["TWO", "-n", "0"], "n_estimators"),
+        (["TWO", "-n", "many"], "-n"),
+        (["TWO", "--seed", "-1"], "random_state"),
+        (["TWO", "--orders", "0"], "--orders"),
+        (["TWO", "--limit", "0"], "--limit"),
+        (["TWO", "--label", "anser"], "no column 'anser'"),
+        (["TWO", "--nominal", "zz"], "no column 'zz'"),
+        (["TWO", "--classes", "p,p"], "--classes"),
+        (["TWO", "--classes", "p,r"], "q"),
+        (["TWO", "--format", "arff"], "Unknown format 'arff'"),
+        (["TWO", "--format", "libsvm"], "two.csv, line 1"),
+        (["TWO", "--n-features", "9"], "has 2 features, not 9"),
+        (["TWO", "--save", "no/where.sboost"], "--save no/where.sboost: the folder no does not exist"),
+        (["TWO", "--plot", "picture.xyz"], "--plot picture.xyz: the name must end in"),
+        (["TWO", "--json", "."], "--json .: is a directory"),
+        (["SPARSE", "--classes", "a,b"], "'a' is not a number"),
+        (["SPARSE", "--n-features", "2"], "sparse.libsvm, line "),
+        (["THREE"], "Only binary classification is supported."),
+    ],
+)
+def test_errors_are_one_line(fails, two, three, sparse, args, message):
+    paths = {"TWO": str(two), "THREE": str(three), "SPARSE": str(sparse)}
+    assert message in fails("run", *(paths.get(arg, arg) for arg in args))
+
+
+@pytest.mark.parametrize(
+    "name", ["cut.csv.gz", "binary.csv", "empty.csv", "empty.libsvm", "header.csv", "wrong.csv"]
+)
+def test_unusable_files_are_one_line(fails, tmp_path, name):
+    body = rows_of(2000).encode()
+    content = {
+        "cut.csv.gz": gzip.compress(body)[:5000],
+        "binary.csv": bytes(range(256)) * 10,
+        "header.csv": b"a,b\n",
+        "wrong.csv": body + b"high,a,p\n",
+    }
+    (tmp_path / name).write_bytes(content.get(name, b""))
+    assert name in fails("run", tmp_path / name, "-n", "2")
+
+
+def test_unknown_commands(fails):
+    assert "Did you mean 'run'?" in fails("rum")
+
+
+def test_help_and_version(run):
+    assert "Usage" in run().stdout
+    assert "demo" in run("-h").stdout
+    assert run("--version").stdout == f"streamboost {streamboost.__version__}\n"
+    text = re.sub(r"[\s│]+", " ", run("run", "--help").stdout)
+    assert "--label" in text
+    assert "(default: 100)" in text
+
+
+def process(*args, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "streamboost.cli", *args], capture_output=True, text=True, **options
+    )
+
+
+def test_as_a_process(two):
+    done = process("run", "-", "--format", "csv", "-n", "3", "--json", "-", input=two.read_text())
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["n_rows"] == 300
+    done = process("run", "nowhere.csv")
+    assert done.returncode == 2
+    assert done.stderr == "streamboost: error: nowhere.csv: no such file.\n"
+
+
+def test_help_is_quick():
+    probe = "import sys; from streamboost.cli import app; app(['--help'], standalone_mode=False); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    heavy = {"sklearn", "scipy", "numpy", "matplotlib"} & set(done.stdout.split())
+    assert not heavy
