@@ -57,7 +57,8 @@ class PyBank final : public Bank {
     const nb::object row = copy(example.row);
     const auto i = static_cast<std::size_t>(lane);
     teach(i, row, example.label, amount, kind, example);
-    return interpret(objects_[i].attr("answer")(row, example.n_classes_after), static_cast<std::size_t>(example.n_classes_after), nullptr, i);
+    return interpret(objects_[i].attr("answer")(row, example.n_classes_after), static_cast<std::size_t>(example.n_classes_after), nullptr,
+                     i);
   }
 
   void reserve(const Schema&) override {}
@@ -78,7 +79,8 @@ class PyBank final : public Bank {
     bool copies = kind == Amount::copies;
     if (!can_weight_ && !copies) {
       const double whole = std::floor(amount);
-      const Key key{seed_, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes_.begin) + static_cast<std::uint32_t>(i), Purpose::coin};
+      const Key key{seed_, static_cast<std::uint64_t>(example.number),
+                    static_cast<std::uint32_t>(lanes_.begin) + static_cast<std::uint32_t>(i), Purpose::coin};
       amount = whole + (uniform(key) < amount - whole ? 1.0 : 0.0);
       copies = true;
       if (amount == 0) return;
@@ -91,7 +93,8 @@ class PyBank final : public Bank {
     for (std::size_t c = 0; asked && c < k; ++c) asked->distribution[c * asked->stride + i] = 0;
     if (said.is_none()) return answer;
     const auto p = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(said);
-    if (p.shape(0) != k) throw std::invalid_argument("a learner answered for " + std::to_string(p.shape(0)) + " classes instead of " + std::to_string(k));
+    if (p.shape(0) != k)
+      throw std::invalid_argument("a learner answered for " + std::to_string(p.shape(0)) + " classes instead of " + std::to_string(k));
     double best = 0;
     for (std::size_t c = 0; c < k; ++c) {
       const double mine = p.data()[c];

@@ -25,11 +25,16 @@ Config read_config(const nb::dict& parameters) {
   Config config;
   for (auto [key, value] : parameters) {
     Config::Value out;
-    if (value.is_none()) out = std::monostate{};
-    else if (nb::isinstance<nb::bool_>(value)) out = nb::cast<bool>(value);
-    else if (nb::isinstance<nb::int_>(value)) out = nb::cast<std::int64_t>(value);
-    else if (nb::isinstance<nb::float_>(value)) out = nb::cast<double>(value);
-    else if (nb::isinstance<nb::str>(value)) out = nb::cast<std::string>(value);
+    if (value.is_none())
+      out = std::monostate{};
+    else if (nb::isinstance<nb::bool_>(value))
+      out = nb::cast<bool>(value);
+    else if (nb::isinstance<nb::int_>(value))
+      out = nb::cast<std::int64_t>(value);
+    else if (nb::isinstance<nb::float_>(value))
+      out = nb::cast<double>(value);
+    else if (nb::isinstance<nb::str>(value))
+      out = nb::cast<std::string>(value);
     else {
       const auto array = nb::cast<Doubles>(value);
       out = std::vector<double>(array.data(), array.data() + array.shape(0));
@@ -56,8 +61,9 @@ Output output_of(const std::string& answer) {
 
 class PyModel {
  public:
-  PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params, int n_estimators, std::uint64_t seed, const std::string& tie,
-          bool monitor, const std::vector<int>& cuts, nb::object lane_factory) {
+  PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
+          int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts,
+          nb::object lane_factory) {
     const Ensemble ensemble{n_estimators, seed, tie == "random", monitor};
     const Config learner_config = read_config(learner_params);
     const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
@@ -69,7 +75,8 @@ class PyModel {
   }
 
   void reserve(int n_features, const Longs& n_values, int n_classes, bool declared) {
-    if (n_features < 0 || n_values.shape(0) != static_cast<std::size_t>(n_features)) throw std::invalid_argument("n_values must have one entry per column");
+    if (n_features < 0 || n_values.shape(0) != static_cast<std::size_t>(n_features))
+      throw std::invalid_argument("n_values must have one entry per column");
     Schema schema;
     schema.first_width = n_features;
     schema.n_values.assign(n_values.data(), n_values.data() + n_features);
@@ -85,7 +92,8 @@ class PyModel {
     rows.values = x.data();
     return go(rows, y, weight, answer);
   }
-  nb::object run_csr(const Longs& row_start, const Ints& columns, const Doubles& values, const std::optional<Ints>& y, const std::optional<Doubles>& weight, const std::string& answer) {
+  nb::object run_csr(const Longs& row_start, const Ints& columns, const Doubles& values, const std::optional<Ints>& y,
+                     const std::optional<Doubles>& weight, const std::string& answer) {
     RowBlock rows;
     rows.n_rows = static_cast<int>(row_start.shape(0)) - 1;
     rows.n_columns = model_->intake().schema().width();
@@ -146,13 +154,15 @@ class PyModel {
  private:
   // Out-of-range columns would be read past the tables: the one contract that is cheap to check here for every caller.
   static void check_csr(const RowBlock& rows, std::size_t n_values, std::size_t n_columns) {
-    if (rows.n_rows < 0 || rows.row_start[0] != 0 || n_values != n_columns || static_cast<std::size_t>(rows.row_start[rows.n_rows]) != n_values)
+    if (rows.n_rows < 0 || rows.row_start[0] != 0 || n_values != n_columns ||
+        static_cast<std::size_t>(rows.row_start[rows.n_rows]) != n_values)
       throw std::invalid_argument("broken CSR offsets");
     for (int r = 0; r < rows.n_rows; ++r) {
       if (rows.row_start[r] > rows.row_start[r + 1]) throw std::invalid_argument("broken CSR offsets");
       std::int32_t last = -1;
       for (auto i = rows.row_start[r]; i < rows.row_start[r + 1]; ++i) {
-        if (rows.columns[i] <= last || rows.columns[i] >= rows.n_columns) throw std::invalid_argument("CSR columns must ascend within the width");
+        if (rows.columns[i] <= last || rows.columns[i] >= rows.n_columns)
+          throw std::invalid_argument("CSR columns must ascend within the width");
         last = rows.columns[i];
       }
     }
@@ -160,14 +170,17 @@ class PyModel {
 
   nb::object go(const RowBlock& rows, const std::optional<Ints>& y, const std::optional<Doubles>& weight, const std::string& answer) {
     const Schema& schema = model_->intake().schema();
-    if (rows.n_columns != schema.width()) throw std::invalid_argument("rows have " + std::to_string(rows.n_columns) + " columns, the model has " + std::to_string(schema.width()));
+    if (rows.n_columns != schema.width())
+      throw std::invalid_argument("rows have " + std::to_string(rows.n_columns) + " columns, the model has " +
+                                  std::to_string(schema.width()));
     const auto n = static_cast<std::size_t>(rows.n_rows);
     if (y && y->shape(0) != n) throw std::invalid_argument("y and X differ in length");
     if (weight && weight->shape(0) != n) throw std::invalid_argument("weights and X differ in length");
     const double* w = weight ? weight->data() : nullptr;
     if (y)
       for (std::size_t r = 0; r < n; ++r)
-        if (y->data()[r] >= schema.n_classes || (y->data()[r] < 0 && !(w && w[r] == 0))) throw std::invalid_argument("a label code is not reserved");
+        if (y->data()[r] >= schema.n_classes || (y->data()[r] < 0 && !(w && w[r] == 0)))
+          throw std::invalid_argument("a label code is not reserved");
     if (!schema.n_values.empty() && rows.row_start == nullptr) check_codes(rows, schema, y.has_value(), w);
 
     Answers answers;
@@ -180,8 +193,10 @@ class PyModel {
     answers.label = label.data();
     answers.value = value.data();
     const auto work = [&] {
-      if (y) model_->learn(rows, y->data(), w, answers);
-      else if (answers.output != Output::none) model_->predict(rows, answers);
+      if (y)
+        model_->learn(rows, y->data(), w, answers);
+      else if (answers.output != Output::none)
+        model_->predict(rows, answers);
     };
     if (n > 1 && !model_->can().needs_gil) {
       nb::gil_scoped_release release;  // safe: the arrays are held by the caller and no Python object is touched
@@ -215,13 +230,16 @@ class PyModel {
 
 void register_models(nb::module_& m) {
   nb::class_<PyModel>(m, "Model", "An ensemble: a booster over a bank of learners.")
-      .def(nb::init<const std::string&, const nb::dict&, const std::string&, const nb::dict&, int, std::uint64_t, const std::string&, bool, const std::vector<int>&, nb::object>(), "booster"_a,
-           "booster_params"_a, "learner"_a, "learner_params"_a, "n_estimators"_a, "seed"_a, "tie"_a = "lowest", "monitor"_a = true, "cuts"_a = std::vector<int>{}, "lane_factory"_a = nb::none())
+      .def(nb::init<const std::string&, const nb::dict&, const std::string&, const nb::dict&, int, std::uint64_t, const std::string&, bool,
+                    const std::vector<int>&, nb::object>(),
+           "booster"_a, "booster_params"_a, "learner"_a, "learner_params"_a, "n_estimators"_a, "seed"_a, "tie"_a = "lowest",
+           "monitor"_a = true, "cuts"_a = std::vector<int>{}, "lane_factory"_a = nb::none())
       .def_prop_ro("n_learned", [](PyModel& self) { return self.model().intake().n_learned(); })
       .def_prop_ro("n_classes_known", [](PyModel& self) { return self.model().intake().n_classes_known(); })
       .def("reserve", &PyModel::reserve, "n_features"_a, "n_values"_a.noconvert(), "n_classes"_a, "declared"_a)
       .def("run", &PyModel::run, "X"_a.noconvert(), "y"_a.noconvert().none(), "weight"_a.noconvert().none(), "answer"_a)
-      .def("run_csr", &PyModel::run_csr, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(), "y"_a.noconvert().none(), "weight"_a.noconvert().none(), "answer"_a)
+      .def("run_csr", &PyModel::run_csr, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(), "y"_a.noconvert().none(),
+           "weight"_a.noconvert().none(), "answer"_a)
       .def("state", &PyModel::state)
       .def("restore", &PyModel::restore, "state"_a)
       .def("memory_bytes", [](PyModel& self) { return self.model().memory_bytes(); })

@@ -12,20 +12,30 @@ void register_rng(nb::module_& m) {
     return Key{seed, example, lane, static_cast<Purpose>(purpose), attempt};
   };
   m.def(
-      "uniform", [key](std::uint64_t seed, std::uint64_t example, std::uint32_t lane, std::uint32_t purpose, std::uint32_t attempt) { return uniform(key(seed, example, lane, purpose, attempt)); },
+      "uniform",
+      [key](std::uint64_t seed, std::uint64_t example, std::uint32_t lane, std::uint32_t purpose, std::uint32_t attempt) {
+        return uniform(key(seed, example, lane, purpose, attempt));
+      },
       "seed"_a, "example"_a, "lane"_a, "purpose"_a, "attempt"_a = 0, "The keyed uniform on [0, 1).");
   m.def(
-      "normal", [key](std::uint64_t seed, std::uint64_t example, std::uint32_t lane, std::uint32_t purpose, std::uint32_t attempt) { return normal(key(seed, example, lane, purpose, attempt)); },
+      "normal",
+      [key](std::uint64_t seed, std::uint64_t example, std::uint32_t lane, std::uint32_t purpose, std::uint32_t attempt) {
+        return normal(key(seed, example, lane, purpose, attempt));
+      },
       "seed"_a, "example"_a, "lane"_a, "purpose"_a, "attempt"_a = 0, "The keyed standard normal.");
   m.def(
-      "poisson", [key](double lam, std::uint64_t seed, std::uint64_t example, std::uint32_t lane) { return poisson(lam, key(seed, example, lane, 1, 0)); }, "lam"_a, "seed"_a, "example"_a, "lane"_a,
-      "The keyed Poisson draw of rate lam.");
+      "poisson",
+      [key](double lam, std::uint64_t seed, std::uint64_t example, std::uint32_t lane) {
+        return poisson(lam, key(seed, example, lane, 1, 0));
+      },
+      "lam"_a, "seed"_a, "example"_a, "lane"_a, "The keyed Poisson draw of rate lam.");
   m.def(
       "uniform_block",
       [](std::uint64_t seed, std::uint64_t first_example, std::size_t n, std::size_t lanes, std::uint32_t purpose) {
         auto* out = new double[n * lanes + 1];
         nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-        for (std::size_t r = 0; r < n; ++r) uniform_lanes(seed, first_example + r, 0, static_cast<Purpose>(purpose), out + r * lanes, lanes);
+        for (std::size_t r = 0; r < n; ++r)
+          uniform_lanes(seed, first_example + r, 0, static_cast<Purpose>(purpose), out + r * lanes, lanes);
         return nb::ndarray<nb::numpy, double, nb::ndim<2>>(out, {n, lanes}, owner);
       },
       "seed"_a, "first_example"_a, "n"_a, "lanes"_a, "purpose"_a, "Keyed uniforms [row][lane] of n examples in a row.");

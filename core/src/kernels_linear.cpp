@@ -8,7 +8,9 @@
 namespace streamboost {
 namespace {
 
-[[gnu::always_inline]] inline std::size_t table_row(const Entries& row, int i) { return static_cast<std::size_t>(row.index ? row.index[i] : i); }
+[[gnu::always_inline]] inline std::size_t table_row(const Entries& row, int i) {
+  return static_cast<std::size_t>(row.index ? row.index[i] : i);
+}
 
 // `width` vectors of one table row at a time: the partial sums stay in registers while the features pass by.
 template <int width>
@@ -83,7 +85,8 @@ STREAMBOOST_CLONES void linear_squared_norms(const double* table, std::size_t ro
   }
 }
 
-STREAMBOOST_CLONES void perceptron_hypothesis(const double* __restrict raw, const double* __restrict squared_norm, double* __restrict h, std::size_t n) {
+STREAMBOOST_CLONES void perceptron_hypothesis(const double* __restrict raw, const double* __restrict squared_norm, double* __restrict h,
+                                              std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double norm = std::sqrt(squared_norm[i] > 1.0 ? squared_norm[i] : 1.0);
     const double x = raw[i] / norm;
@@ -95,8 +98,9 @@ STREAMBOOST_CLONES void clip_hypothesis(const double* __restrict raw, double* __
   for (std::size_t i = 0; i < n; ++i) h[i] = raw[i] > 1.0 ? 1.0 : raw[i] < -1.0 ? -1.0 : raw[i];
 }
 
-STREAMBOOST_CLONES void perceptron_weight_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount, const double* __restrict xx,
-                                                double* __restrict squared_norm, double* __restrict step, std::size_t n) {
+STREAMBOOST_CLONES void perceptron_weight_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
+                                                const double* __restrict xx, double* __restrict squared_norm, double* __restrict step,
+                                                std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double move = y[i] * raw[i] <= 0.0 ? amount[i] * y[i] : 0.0;
     const double grown = squared_norm[i] + (2.0 * move * raw[i] + move * move * xx[i]);
@@ -105,8 +109,9 @@ STREAMBOOST_CLONES void perceptron_weight_steps(const double* __restrict raw, co
   }
 }
 
-STREAMBOOST_CLONES void perceptron_copy_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount, const double* __restrict xx,
-                                              double* __restrict squared_norm, double* __restrict step, std::size_t n) {
+STREAMBOOST_CLONES void perceptron_copy_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
+                                              const double* __restrict xx, double* __restrict squared_norm, double* __restrict step,
+                                              std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double behind = -(y[i] * raw[i]);
     // Copies are tried one by one until the margin is positive: the first count that makes it so, or all of them.
@@ -119,8 +124,9 @@ STREAMBOOST_CLONES void perceptron_copy_steps(const double* __restrict raw, cons
   }
 }
 
-STREAMBOOST_CLONES void ogd_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount, const double* __restrict xx,
-                                  const double* __restrict sum_squares, double* __restrict squared_norm, double* __restrict scale, double* __restrict step, std::size_t n) {
+STREAMBOOST_CLONES void ogd_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
+                                  const double* __restrict xx, const double* __restrict sum_squares, double* __restrict squared_norm,
+                                  double* __restrict scale, double* __restrict step, std::size_t n) {
   const double root_two = std::sqrt(2.0);
   for (std::size_t i = 0; i < n; ++i) {
     const double rate = sum_squares[i] > 0.0 ? root_two / std::sqrt(sum_squares[i]) : 0.0;
@@ -134,7 +140,8 @@ STREAMBOOST_CLONES void ogd_steps(const double* __restrict raw, const double* __
 }
 
 // p and step may be the same array.
-STREAMBOOST_CLONES void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step, std::size_t n) {
+STREAMBOOST_CLONES void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step,
+                                       std::size_t n) {
   const double root_two = std::sqrt(2.0);
   for (std::size_t i = 0; i < n; ++i) {
     const double rate = sum_squares[i] > 0.0 ? root_two / std::sqrt(sum_squares[i]) : 0.0;

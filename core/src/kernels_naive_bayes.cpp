@@ -38,7 +38,8 @@ struct Product {
 
 }  // namespace
 
-STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa, double* exponent) {
+STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic,
+                                     double* mantissa, double* exponent) {
   const Vec zero = {}, one = zero + 1.0;
   for (std::size_t l = 0; l < lanes; l += 2 * vec_size) {
     Vec qa = zero, qb = zero;
@@ -68,8 +69,8 @@ STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision
   }
 }
 
-STREAMBOOST_CLONES void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row, const double* amount, const double* sum, const double* ratio,
-                                       double floor) {
+STREAMBOOST_CLONES void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row,
+                                       const double* amount, const double* sum, const double* ratio, double floor) {
   const Vec zero = {}, largest_spread = zero + 1e300, most = zero + 1e30, least = zero + 1e-30;
   for (std::size_t l = 0; l < lanes; l += vec_size) {
     const Vec w = at(amount + l), n = at(sum + l), r = at(ratio + l);
@@ -95,7 +96,8 @@ STREAMBOOST_CLONES void gaussian_teach(double* mean, double* spread, double* pre
   }
 }
 
-STREAMBOOST_CLONES void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* mantissa, double* exponent) {
+STREAMBOOST_CLONES void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* mantissa,
+                                    double* exponent) {
   const Vec zero = {}, one = zero + 1.0;
   for (std::size_t l = 0; l < lanes; l += vec_size) {
     Product numerator, denominator;

@@ -18,12 +18,14 @@ std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, cons
 }  // namespace
 
 std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble) {
-  if (learner == "linear") return std::make_unique<LinearBank>(LinearBank::Params::read(config), lanes, ensemble.n_estimators, ensemble.seed);
+  if (learner == "linear")
+    return std::make_unique<LinearBank>(LinearBank::Params::read(config), lanes, ensemble.n_estimators, ensemble.seed);
   if (learner == "naive_bayes") return std::make_unique<NaiveBayesBank>(NaiveBayesBank::Params::read(config), lanes, ensemble.seed);
   throw std::invalid_argument("unknown learner '" + learner + "'");
 }
 
-std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
+std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank,
+                                  const std::vector<int>& cuts) {
   if (booster == "single") return make<Single>(config, ensemble, bank, cuts);
   if (booster == "bagging") return make<Bagging>(config, ensemble, bank, cuts);
   if (booster == "oza") return make<OzaBoost>(config, ensemble, bank, cuts);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "streamboost/kernels.hpp"
 #include "streamboost/math.hpp"
 #include "streamboost/rng.hpp"
 
@@ -38,8 +39,8 @@ std::uint64_t digest(const Values& numbers) {
 
 template <class Call>
 void kernel(const char* name, Call call) {
-  const Values in = values(1);
-  Values out = values(2);
+  alignas(64) const Values in = values(1);
+  alignas(64) Values out = values(2);
   call(in.data(), out.data());
   std::printf("%-18s %016llx\n", name, static_cast<unsigned long long>(digest(out)));
 }
@@ -55,6 +56,57 @@ void scalar(const char* name, Function function) {
   });
 }
 
+// Lane kernels: `in` is a table of 8 rows of 112 lanes.
+constexpr std::size_t lanes = 112;
+constexpr std::array<double, 5> row_values{0.3, -1.7, 2.5, 1e-3, -0.25};
+constexpr std::array<std::int32_t, 5> table_rows{0, 2, 3, 5, 7};
+constexpr sb::Entries row{row_values.data(), table_rows.data(), 5};
+const double* at(const double* table, std::size_t r) { return table + r * lanes; }
+double* at(double* table, std::size_t r) { return table + r * lanes; }
+
+void absolute(const double* in, double* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = in[i] < 0 ? -in[i] : in[i];
+}
+
+void lane_kernels() {
+  kernel("linear_ask", [](const double* in, double* out) { sb::linear_ask(in, lanes, row, out); });
+  kernel("linear_teach", [](const double* in, double* out) { sb::linear_teach(out, lanes, row, in); });
+  kernel("linear_masked", [](const double* in, double* out) { sb::linear_teach_masked(out, in, lanes, row, in); });
+  kernel("linear_mask_norm", [](const double* in, double* out) { sb::linear_masked_norm(in, lanes, row, out); });
+  kernel("linear_norms", [](const double* in, double* out) { sb::linear_squared_norms(in, 8, lanes, out); });
+  kernel("perceptron_h", [](const double* in, double* out) { sb::perceptron_hypothesis(in, at(in, 2), out, lanes); });
+  kernel("clip_h", [](const double* in, double* out) { sb::clip_hypothesis(in, out, lanes); });
+  kernel("perceptron_weight",
+         [](const double* in, double* out) { sb::perceptron_weight_steps(in, at(in, 1), at(in, 2), at(in, 3), out, at(out, 1), lanes); });
+  kernel("perceptron_copies",
+         [](const double* in, double* out) { sb::perceptron_copy_steps(in, at(in, 1), at(in, 2), at(in, 3), out, at(out, 1), lanes); });
+  kernel("ogd_steps", [](const double* in, double* out) {
+    sb::ogd_steps(in, at(in, 1), at(in, 2), at(in, 3), at(in, 4), out, at(out, 1), at(out, 2), lanes);
+  });
+  kernel("logistic_steps", [](const double* in, double* out) { sb::logistic_steps(in, at(in, 1), at(in, 2), at(in, 3), out, lanes); });
+  alignas(64) static Values positive;
+  kernel("gaussian_ask", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    sb::gaussian_ask(in, positive.data(), lanes, row, out, at(out, 1), at(out, 2));
+  });
+  kernel("gaussian_teach", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    for (std::size_t i = 0; i < lanes; i += 3) positive[i] = 0;  // lanes that skip the example
+    alignas(64) static Values mean = values(3), spread = values(4);
+    sb::gaussian_teach(mean.data(), spread.data(), out, lanes, row, positive.data(), at(positive.data(), 1), at(positive.data(), 2), 1e-3);
+    for (std::size_t i = 0; i < n; ++i) out[i] += mean[i] * 3 + spread[i];
+  });
+  kernel("nominal_ask", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    positive[5] = positive[2 * lanes + 9] = 0;  // a value never seen: the floor
+    const double* base = positive.data();
+    const std::array<const double*, 5> weight{at(base, 1), at(base, 4), at(base, 1), at(base, 6), at(base, 1)};
+    const std::array<double, 5> alpha{};
+    sb::nominal_ask(base, lanes, {table_rows.data(), weight.data(), alpha.data(), 5}, 0, out, at(out, 1));
+  });
+  kernel("add_lanes", [](const double* in, double* out) { sb::add_lanes(out, in, lanes); });
+}
+
 }  // namespace
 
 int main() {
@@ -66,6 +118,7 @@ int main() {
   kernel("poisson_lanes 1", [](const double*, double* out) { sb::poisson_lanes(1.0, 7, 3, 5, out, n); });
   kernel("poisson_lanes 9.5", [](const double*, double* out) { sb::poisson_lanes(9.5, 7, 3, 5, out, n); });
   kernel("poisson_lanes 200", [](const double*, double* out) { sb::poisson_lanes(200.0, 7, 3, 5, out, n); });
+  lane_kernels();
   scalar("exp", [](double x) { return sb::exp(x); });
   scalar("log", [](double x) { return sb::log(x); });
   scalar("expm1", [](double x) { return sb::expm1(x); });

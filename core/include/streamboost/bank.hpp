@@ -16,8 +16,8 @@
 
 namespace streamboost {
 
-enum class Amount { weight, copies };                 // one update scaled by a | a updates in a row (a whole number)
-enum class Want { margins, votes, distributions };    // what a booster reads after `ask`
+enum class Amount { weight, copies };               // one update scaled by a | a updates in a row (a whole number)
+enum class Want { margins, votes, distributions };  // what a booster reads after `ask`
 
 struct Answer {
   int label = -1;     // -1: untrained, abstains
@@ -25,11 +25,11 @@ struct Answer {
 };
 
 struct Abilities {
-  bool weights = true;        // false: fractions are passed by a keyed coin
+  bool weights = true;  // false: fractions are passed by a keyed coin
   bool copies = true;
-  bool missing = true;        // takes NaN
-  bool costs = false;         // learn_costs
-  bool targets = false;       // learn_targets
+  bool missing = true;   // takes NaN
+  bool costs = false;    // learn_costs
+  bool targets = false;  // learn_targets
   int max_classes = 1 << 20;
   bool declared_classes = false;  // more than two classes must be declared up front
   bool needs_gil = false;         // written in Python
@@ -37,9 +37,9 @@ struct Abilities {
 
 // The present attributes of a row as lists of table rows, for banks that count (naive Bayes).
 struct Terms {
-  std::vector<double> x, shared_x;                              // numeric values
-  std::vector<std::int32_t> row, column, shared_row;            // ... their table rows and columns
-  std::vector<std::int32_t> value_row, value_column;            // nominal values
+  std::vector<double> x, shared_x;                    // numeric values
+  std::vector<std::int32_t> row, column, shared_row;  // ... their table rows and columns
+  std::vector<std::int32_t> value_row, value_column;  // nominal values
   std::vector<double> value_alpha;
   std::vector<const double*> weight;
   void clear() {
@@ -54,13 +54,13 @@ struct Terms {
 
 // What a bank said about one row. Belongs to one worker; a bank keeps no scratch of its own, so const verbs are thread-safe.
 struct Asked {
-  AlignedVector<double> margin;         // [lane], positive = class code 1; 0 if untrained
-  AlignedVector<std::int32_t> vote;     // [lane], -1 = untrained
-  AlignedVector<double> distribution;   // [class][lane]; untrained: 0
-  AlignedVector<double> notes;          // the bank's own
+  AlignedVector<double> margin;        // [lane], positive = class code 1; 0 if untrained
+  AlignedVector<std::int32_t> vote;    // [lane], -1 = untrained
+  AlignedVector<double> distribution;  // [class][lane]; untrained: 0
+  AlignedVector<double> notes;         // the bank's own
   Terms terms;
-  std::size_t stride = 0;               // padded lanes
-  bool keeps_right = false;             // a lane that answers right stays right after learning this example
+  std::size_t stride = 0;    // padded lanes
+  bool keeps_right = false;  // a lane that answers right stays right after learning this example
 
   void prepare(std::size_t lanes, std::size_t n_classes, std::size_t note_rows) {
     stride = padded(lanes);
@@ -96,7 +96,7 @@ class Bank {
   virtual void reserve(const Schema&) = 0;  // all growth happens here, between blocks of rows
   virtual void reset(int lane) = 0;         // a new-born learner in this lane (local number)
   virtual void fields(FieldVisitor&) = 0;
-  virtual void check() const {}             // after loading: ranges and indices
+  virtual void check() const {}  // after loading: ranges and indices
 };
 
 }  // namespace streamboost

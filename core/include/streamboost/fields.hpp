@@ -86,8 +86,10 @@ class Saver final : public FieldVisitor {
     cells.whole = whole;
     length.whole = true;
     for (const auto& lane : per_lane) {
-      if (whole) cells.integer.insert(cells.integer.end(), lane.begin(), lane.end());
-      else cells.real.insert(cells.real.end(), lane.begin(), lane.end());
+      if (whole)
+        cells.integer.insert(cells.integer.end(), lane.begin(), lane.end());
+      else
+        cells.real.insert(cells.real.end(), lane.begin(), lane.end());
       length.integer.push_back(static_cast<std::int64_t>(lane.size()));
     }
     cells.shape = {static_cast<std::int64_t>(cells.size())};
@@ -110,7 +112,9 @@ class Loader final : public FieldVisitor {
     const auto& f = find(name, false, {static_cast<std::int64_t>(v.size())});
     v.assign(f.real.begin(), f.real.end());
   }
-  void operator()(const char* name, std::vector<std::int64_t>& v) override { v = find(name, true, {static_cast<std::int64_t>(v.size())}).integer; }
+  void operator()(const char* name, std::vector<std::int64_t>& v) override {
+    v = find(name, true, {static_cast<std::int64_t>(v.size())}).integer;
+  }
   void operator()(const char* name, std::int64_t& v) override { v = find(name, true, {}).integer[0]; }
 
   // Lengths are free here; what they must be is for the owner's `check`, before anything reads them.
@@ -129,7 +133,8 @@ class Loader final : public FieldVisitor {
     const auto& cells = find(name, whole, {static_cast<std::int64_t>(lookup(prefix + name).size())});
     std::size_t total = 0, begin = 0;
     for (std::size_t lane = 0; lane < length.size(); ++lane) {
-      if (length[lane] < 0 || static_cast<std::size_t>(length[lane]) > cells.size() - total) throw std::invalid_argument("field '" + prefix + name + "' has broken lengths");
+      if (length[lane] < 0 || static_cast<std::size_t>(length[lane]) > cells.size() - total)
+        throw std::invalid_argument("field '" + prefix + name + "' has broken lengths");
       if (static_cast<int>(lane) < lanes.begin) begin += static_cast<std::size_t>(length[lane]);
       total += static_cast<std::size_t>(length[lane]);
     }
@@ -138,7 +143,8 @@ class Loader final : public FieldVisitor {
       const auto n = static_cast<std::size_t>(length[static_cast<std::size_t>(lanes.begin) + lane]);
       per_lane[lane].clear();
       for (std::size_t k = begin; k < begin + n; ++k) {
-        if (whole && cells.integer[k] != static_cast<std::int32_t>(cells.integer[k])) throw std::invalid_argument("field '" + prefix + name + "' does not fit 32 bits");
+        if (whole && cells.integer[k] != static_cast<std::int32_t>(cells.integer[k]))
+          throw std::invalid_argument("field '" + prefix + name + "' does not fit 32 bits");
         per_lane[lane].push_back(whole ? static_cast<T>(cells.integer[k]) : static_cast<T>(cells.real[k]));
       }
       begin += n;
@@ -155,7 +161,8 @@ class Loader final : public FieldVisitor {
     const auto& f = lookup(full);
     std::size_t size = 1;
     for (auto n : shape) size *= static_cast<std::size_t>(n);
-    if (f.whole != whole || f.shape != shape || f.size() != size) throw std::invalid_argument("field '" + full + "' has the wrong type or shape");
+    if (f.whole != whole || f.shape != shape || f.size() != size)
+      throw std::invalid_argument("field '" + full + "' has the wrong type or shape");
     for (double x : f.real)
       if (!std::isfinite(x)) throw std::invalid_argument("field '" + full + "' holds a value that is not finite");
     used_[full] = true;

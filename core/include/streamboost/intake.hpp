@@ -153,7 +153,8 @@ class Intake {
       const auto column = static_cast<std::size_t>(j);
       const double x = raw.value[i];
       if (schema_.nominal(j)) {
-        if (x >= 0 && x < static_cast<double>(schema_.n_values[column])) put(layout_.offset[column] + static_cast<std::size_t>(x), inverse_radius_);
+        if (x >= 0 && x < static_cast<double>(schema_.n_values[column]))
+          put(layout_.offset[column] + static_cast<std::size_t>(x), inverse_radius_);
         continue;
       }
       const double scaled = std::isnan(x) ? 0.0 : scale(column, x, weight, raw.dense(), keep) * inverse_radius_;

@@ -30,19 +30,23 @@ void linear_squared_norms(const double* table, std::size_t rows, std::size_t cel
 void perceptron_hypothesis(const double* raw, const double* squared_norm, double* h, std::size_t n);
 void clip_hypothesis(const double* raw, double* h, std::size_t n);
 // step = what the weights move by (times x), for lanes with y raw <= 0; squared_norm follows
-void perceptron_weight_steps(const double* raw, const double* y, const double* amount, const double* xx, double* squared_norm, double* step, std::size_t n);
-void perceptron_copy_steps(const double* raw, const double* y, const double* amount, const double* xx, double* squared_norm, double* step, std::size_t n);
+void perceptron_weight_steps(const double* raw, const double* y, const double* amount, const double* xx, double* squared_norm, double* step,
+                             std::size_t n);
+void perceptron_copy_steps(const double* raw, const double* y, const double* amount, const double* xx, double* squared_norm, double* step,
+                           std::size_t n);
 // one projected step of the sum-of-squares rule; scale * stored = weights, the step is for the stored ones
-void ogd_steps(const double* raw, const double* y, const double* amount, const double* xx, const double* sum_squares, double* squared_norm, double* scale, double* step,
-               std::size_t n);
+void ogd_steps(const double* raw, const double* y, const double* amount, const double* xx, const double* sum_squares, double* squared_norm,
+               double* scale, double* step, std::size_t n);
 // p = sigmoid(raw) is given; step = rate * amount * ([y = 1] - p)
 void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step, std::size_t n);
 
 // --- naive Bayes (kernels_naive_bayes.cpp); tables [row][lane], `lanes` padded; a product is mantissa * 2^exponent
 // quadratic[lane] = sum_i (x_i - mean)^2 precision; product = prod_i precision, where a precision of 0 (no data) counts as 1
-void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa, double* exponent);
+void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
+                  double* exponent);
 // weighted Welford and the new precision of every listed table row, for lanes with amount > 0; sum = n + amount, ratio = amount / sum
-void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row, const double* amount, const double* sum, const double* ratio, double floor);
+void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row, const double* amount,
+                    const double* sum, const double* ratio, double floor);
 // product over attributes of P(value | class) as numerator / denominator.
 // count_row[i]: table row of the value; weight[i]: lanes of the attribute's class weight; spread_alpha[i] = alpha * number of values
 struct NominalTerms {

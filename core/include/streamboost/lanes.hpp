@@ -39,7 +39,8 @@ template <class T>
 class LaneArray {
  public:
   LaneArray() = default;
-  LaneArray(std::size_t rows, std::size_t lanes, T fill = T{}) : rows_(rows), lanes_(lanes), stride_(padded(lanes)), cells_(rows * stride_, fill) {}
+  LaneArray(std::size_t rows, std::size_t lanes, T fill = T{})
+      : rows_(rows), lanes_(lanes), stride_(padded(lanes)), cells_(rows * stride_, fill) {}
 
   std::size_t rows() const { return rows_; }
   std::size_t lanes() const { return lanes_; }

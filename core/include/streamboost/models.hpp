@@ -10,6 +10,7 @@ namespace streamboost {
 
 std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble);
 
-std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts);
+std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank,
+                                  const std::vector<int>& cuts);
 
 }  // namespace streamboost

@@ -219,10 +219,17 @@ class Pipeline final : public Model {
     else if (known > 1)
       booster_.answer(example, passage, verdict);
     switch (answers.output) {
-      case Output::none: break;
-      case Output::label: answers.label[r] = pick(verdict.score, known, example.number); break;
-      case Output::score: std::copy_n(verdict.score, reserved, answers.value + static_cast<std::size_t>(r) * reserved); break;
-      case Output::proba: std::copy_n(verdict.proba, reserved, answers.value + static_cast<std::size_t>(r) * reserved); break;
+      case Output::none:
+        break;
+      case Output::label:
+        answers.label[r] = pick(verdict.score, known, example.number);
+        break;
+      case Output::score:
+        std::copy_n(verdict.score, reserved, answers.value + static_cast<std::size_t>(r) * reserved);
+        break;
+      case Output::proba:
+        std::copy_n(verdict.proba, reserved, answers.value + static_cast<std::size_t>(r) * reserved);
+        break;
     }
   }
 

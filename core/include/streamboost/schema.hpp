@@ -7,10 +7,10 @@
 namespace streamboost {
 
 struct Schema {
-  int first_width = 0;                // columns of the first row ever seen (d0): fixes scaling and start vectors
+  int first_width = 0;                 // columns of the first row ever seen (d0): fixes scaling and start vectors
   std::vector<std::int64_t> n_values;  // per column: -1 numeric, else the number of category codes handed out
-  int n_classes = 0;                  // class codes handed out
-  bool declared = false;              // classes were named up front: all of them are known from the start
+  int n_classes = 0;                   // class codes handed out
+  bool declared = false;               // classes were named up front: all of them are known from the start
 
   int width() const { return static_cast<int>(n_values.size()); }
   bool nominal(int column) const { return n_values[static_cast<std::size_t>(column)] >= 0; }

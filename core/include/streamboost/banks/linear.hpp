@@ -32,7 +32,7 @@ class LinearBank final : public Bank {
   struct Params {
     Kind kind = Kind::perceptron;
     Start start = Start::sphere;
-    std::vector<double> given;     // [coordinate] or [lane][coordinate]; columns first, the intercept last
+    std::vector<double> given;  // [coordinate] or [lane][coordinate]; columns first, the intercept last
     double feature_fraction = 1;
     IntakeNeeds needs;
     static Params read(const Config& c) {
@@ -54,7 +54,14 @@ class LinearBank final : public Bank {
   };
 
   LinearBank(Params params, Lanes lanes, int n_estimators, std::uint64_t seed)
-      : params_(std::move(params)), lanes_(lanes), n_estimators_(n_estimators), seed_(seed), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)), trained_(1, n_), sum_squares_(1, n_) {}
+      : params_(std::move(params)),
+        lanes_(lanes),
+        n_estimators_(n_estimators),
+        seed_(seed),
+        n_(static_cast<std::size_t>(lanes.size())),
+        stride_(padded(n_)),
+        trained_(1, n_),
+        sum_squares_(1, n_) {}
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return params_.needs; }
@@ -67,7 +74,8 @@ class LinearBank final : public Bank {
   }
 
   void reserve(const Schema& schema) override {
-    if (!schema.declared && schema.n_classes > 2) throw std::invalid_argument("linear learners need their classes declared when there are more than two");
+    if (!schema.declared && schema.n_classes > 2)
+      throw std::invalid_argument("linear learners need their classes declared when there are more than two");
     const ColumnLayout layout(schema, params_.needs.fit_intercept ? 1 : 0);
     if (columns_ == 0) {
       if (schema.width() == 0) return;
@@ -116,8 +124,10 @@ class LinearBank final : public Bank {
     double* unit = xx + stride_;
     const Entries row = entries(example.row);
     for (std::size_t i = 0; i < stride_; ++i) trained_[0][i] = amount[i] > 0 ? 1.0 : trained_[0][i];
-    if (mask_.rows() == 0) std::fill_n(xx, stride_, example.row.squared_norm);
-    else linear_masked_norm(mask_[0], stride_, row, xx);
+    if (mask_.rows() == 0)
+      std::fill_n(xx, stride_, example.row.squared_norm);
+    else
+      linear_masked_norm(mask_[0], stride_, row, xx);
     const int repeats = kind == Amount::copies && params_.kind == Kind::logistic ? repetitions(amount) : 1;
     for (int repeat = 0; repeat < repeats; ++repeat) {
       const double* a = amount;
@@ -145,7 +155,8 @@ class LinearBank final : public Bank {
     double xx = example.row.squared_norm;
     if (mask_.rows() > 0) {
       xx = 0;
-      for (int e = 0; e < example.row.size; ++e) xx += example.row.value[e] * example.row.value[e] * mask_[static_cast<std::size_t>(example.row.column(e))][i];
+      for (int e = 0; e < example.row.size; ++e)
+        xx += example.row.value[e] * example.row.value[e] * mask_[static_cast<std::size_t>(example.row.column(e))][i];
     }
     Answer answer;
     double best = -2;
@@ -207,8 +218,12 @@ class LinearBank final : public Bank {
 
   void hypotheses(const double* raw, std::size_t column, double* h) const {
     switch (params_.kind) {
-      case Kind::perceptron: perceptron_hypothesis(raw, squared_norm_[column], h, stride_); break;
-      case Kind::ogd: clip_hypothesis(raw, h, stride_); break;
+      case Kind::perceptron:
+        perceptron_hypothesis(raw, squared_norm_[column], h, stride_);
+        break;
+      case Kind::ogd:
+        clip_hypothesis(raw, h, stride_);
+        break;
       case Kind::logistic:
         sigmoid_lanes(raw, h, stride_);
         for (std::size_t i = 0; i < stride_; ++i) h[i] = 2 * h[i] - 1;
@@ -264,10 +279,14 @@ class LinearBank final : public Bank {
   void steps(std::size_t c, const double* raw, const double* y, const double* amount, const double* xx, Amount kind, double* step) {
     switch (params_.kind) {
       case Kind::perceptron:
-        if (kind == Amount::copies) perceptron_copy_steps(raw, y, amount, xx, squared_norm_[c], step, stride_);
-        else perceptron_weight_steps(raw, y, amount, xx, squared_norm_[c], step, stride_);
+        if (kind == Amount::copies)
+          perceptron_copy_steps(raw, y, amount, xx, squared_norm_[c], step, stride_);
+        else
+          perceptron_weight_steps(raw, y, amount, xx, squared_norm_[c], step, stride_);
         break;
-      case Kind::ogd: ogd_steps(raw, y, amount, xx, sum_squares_[0], squared_norm_[c], scale_[c], step, stride_); break;
+      case Kind::ogd:
+        ogd_steps(raw, y, amount, xx, sum_squares_[0], squared_norm_[c], scale_[c], step, stride_);
+        break;
       case Kind::logistic:
         sigmoid_lanes(raw, step, stride_);
         logistic_steps(step, y, amount, sum_squares_[0], step, stride_);
@@ -292,8 +311,10 @@ class LinearBank final : public Bank {
     double moved = raw;
     if (params_.kind == Kind::perceptron) {
       double step = 0, next_norm = norm;
-      if (kind == Amount::copies) perceptron_copy_steps(&raw, &y, &amount, &xx, &next_norm, &step, 1);
-      else perceptron_weight_steps(&raw, &y, &amount, &xx, &next_norm, &step, 1);
+      if (kind == Amount::copies)
+        perceptron_copy_steps(&raw, &y, &amount, &xx, &next_norm, &step, 1);
+      else
+        perceptron_weight_steps(&raw, &y, &amount, &xx, &next_norm, &step, 1);
       moved += step * xx;
       double h;
       perceptron_hypothesis(&moved, &next_norm, &h, 1);
@@ -329,7 +350,8 @@ class LinearBank final : public Bank {
       const bool per_lane = params_.given.size() == coordinates * static_cast<std::size_t>(n_estimators_) && n_estimators_ > 1;
       if (columns_ > 1) throw std::invalid_argument("start must be 'sphere' or 'zero' when there are more than two classes");
       if (!per_lane && params_.given.size() != coordinates)
-        throw std::invalid_argument("start has " + std::to_string(params_.given.size()) + " values; expected " + std::to_string(coordinates) + " (columns, then the intercept), or that for each of " +
+        throw std::invalid_argument("start has " + std::to_string(params_.given.size()) + " values; expected " +
+                                    std::to_string(coordinates) + " (columns, then the intercept), or that for each of " +
                                     std::to_string(n_estimators_) + " learners");
       const std::size_t offset = per_lane ? (static_cast<std::size_t>(lanes_.begin) + lane) * coordinates : 0;
       for (std::size_t k = 0; k < coordinates; ++k) set_start(k, 0, lane, params_.given[offset + k] + 0.0);
@@ -337,7 +359,8 @@ class LinearBank final : public Bank {
     }
     for (std::size_t k = 0; k < coordinates; ++k)
       for (std::size_t c = 0; c < columns_; ++c) {
-        const Key key{seed_, k, static_cast<std::uint32_t>(lanes_.begin + static_cast<int>(lane)), Purpose::start, static_cast<std::uint32_t>(c)};
+        const Key key{seed_, k, static_cast<std::uint32_t>(lanes_.begin + static_cast<int>(lane)), Purpose::start,
+                      static_cast<std::uint32_t>(c)};
         set_start(k, c, lane, normal(key) / std::sqrt(static_cast<double>(coordinates)));
       }
   }

@@ -23,6 +23,7 @@
 // Cost        ask O(columns x classes), teach O(columns), both in lanes. Memory 4 doubles per numeric column, class and lane.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "streamboost/bank.hpp"
@@ -72,9 +73,15 @@ class NaiveBayesBank final : public Bank {
     joints(example, asked);
     const auto k = static_cast<std::size_t>(example.n_classes);
     switch (want) {
-      case Want::margins: margins(asked); break;
-      case Want::votes: votes(k, asked); break;
-      case Want::distributions: distributions(k, asked); break;
+      case Want::margins:
+        margins(asked);
+        break;
+      case Want::votes:
+        votes(k, asked);
+        break;
+      case Want::distributions:
+        distributions(k, asked);
+        break;
     }
   }
 
@@ -126,7 +133,8 @@ class NaiveBayesBank final : public Bank {
   }
 
   void reset(int lane) override {
-    for (auto* table : {&class_weight_, &attribute_weight_, &mean_, &spread_, &precision_, &count_}) table->fill_lane(static_cast<std::size_t>(lane), 0);
+    for (auto* table : {&class_weight_, &attribute_weight_, &mean_, &spread_, &precision_, &count_})
+      table->fill_lane(static_cast<std::size_t>(lane), 0);
   }
 
   void fields(FieldVisitor& v) override {
@@ -237,9 +245,11 @@ class NaiveBayesBank final : public Bank {
     auto& t = asked.terms;
     const auto k = static_cast<std::size_t>(example.n_classes);
     double *square = asked.notes.data(), *power = square + classes_ * stride_;
-    double *quadratic = work(asked, 0), *mantissa = work(asked, 1), *exponent = work(asked, 2), *ratio = work(asked, 3), *ratio_exponent = work(asked, 4);
+    double *quadratic = work(asked, 0), *mantissa = work(asked, 1), *exponent = work(asked, 2), *ratio = work(asked, 3),
+           *ratio_exponent = work(asked, 4);
     for (std::size_t c = 0; c < k; ++c) {
-      gaussian_ask(mean_[c], precision_[c], stride_, {t.x.data(), t.row.data(), static_cast<int>(t.x.size())}, quadratic, mantissa, exponent);
+      gaussian_ask(mean_[c], precision_[c], stride_, {t.x.data(), t.row.data(), static_cast<int>(t.x.size())}, quadratic, mantissa,
+                   exponent);
       ask_nominal(c, t, ratio, ratio_exponent);
       for (std::size_t i = 0; i < stride_; ++i) {
         const double prior = std::max(class_weight_[c][i] + params_.prior_alpha, 1e-150) * ratio[i];
@@ -263,7 +273,8 @@ class NaiveBayesBank final : public Bank {
       const auto column = static_cast<std::size_t>(j);
       t.weight.push_back(own_weight_[column] ? attribute_weight_[column * classes_ + c] : class_weight_[c]);
     }
-    nominal_ask(count_[c], stride_, {t.value_row.data(), t.weight.data(), t.value_alpha.data(), static_cast<int>(t.value_row.size())}, params_.alpha, ratio, exponent);
+    nominal_ask(count_[c], stride_, {t.value_row.data(), t.weight.data(), t.value_alpha.data(), static_cast<int>(t.value_row.size())},
+                params_.alpha, ratio, exponent);
   }
 
   // The first gap of a column ends its sharing of the class weights.
@@ -289,7 +300,8 @@ class NaiveBayesBank final : public Bank {
       t.shared_x.push_back(t.x[m]);
       t.shared_row.push_back(t.row[m]);
     }
-    gaussian_teach(mean_[c], spread_[c], precision_[c], stride_, {t.shared_x.data(), t.shared_row.data(), static_cast<int>(t.shared_x.size())}, amount, sum, ratio, params_.var_floor);
+    gaussian_teach(mean_[c], spread_[c], precision_[c], stride_,
+                   {t.shared_x.data(), t.shared_row.data(), static_cast<int>(t.shared_x.size())}, amount, sum, ratio, params_.var_floor);
     for (std::size_t m = 0; m < t.x.size(); ++m) {
       const auto column = static_cast<std::size_t>(t.column[m]);
       if (!own_weight_[column]) continue;
@@ -360,7 +372,8 @@ class NaiveBayesBank final : public Bank {
     const double* highest = work(asked, 0);
     double* p = asked.distribution.data();
     for (std::size_t c = 0; c < k; ++c)
-      for (std::size_t i = 0; i < stride_; ++i) p[c * stride_ + i] = class_weight_[c][i] > 0 ? asked.notes[c * stride_ + i] - highest[i] : 0.0;
+      for (std::size_t i = 0; i < stride_; ++i)
+        p[c * stride_ + i] = class_weight_[c][i] > 0 ? asked.notes[c * stride_ + i] - highest[i] : 0.0;
     exp_lanes(p, p, k * stride_);
     for (std::size_t i = 0; i < n_; ++i) {
       double joint = 0, weight = 0, empty = 0;
@@ -380,15 +393,15 @@ class NaiveBayesBank final : public Bank {
 
   // Log joint of class c in one lane had it learned the row with this weight: the same terms, one lane, one class.
   double joint_after(std::size_t i, const Row& row, std::size_t c, double added) const {
-    double product = 1, quadratic = 0, logs = 0;
+    double product = 1, quadratic = 0;
+    std::int64_t exponent = 0;
     int factors = 0;
     const auto multiply = [&](double factor) {
       product *= factor;
-      if (++factors == 4) {
-        logs += streamboost::log(product);
-        product = 1;
-        factors = 0;
-      }
+      if (++factors % 4 != 0) return;
+      const auto bits = std::bit_cast<std::uint64_t>(product);
+      exponent += static_cast<std::int64_t>(bits >> 52) - 1023;
+      product = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
     };
     const double class_before = class_weight_[c][i];
     for (int j = 0; j < row.size; ++j) {
@@ -400,7 +413,8 @@ class NaiveBayesBank final : public Bank {
       const double n = before + mine;
       if (tables_.nominal(j)) {
         if (value < 0) continue;
-        const double count = count_[(tables_.layout.offset[column] + static_cast<std::size_t>(value)) * classes_ + c][i] + mine + params_.alpha;
+        const double count =
+            count_[(tables_.layout.offset[column] + static_cast<std::size_t>(value)) * classes_ + c][i] + mine + params_.alpha;
         const double values = std::max(static_cast<double>(values_known_[column]), value + 1);
         const double total = n + params_.alpha * values;
         if (total > 0) multiply(square(count > 0 ? count / total : 1e-30));
@@ -420,7 +434,8 @@ class NaiveBayesBank final : public Bank {
       multiply(precision);
     }
     const double prior = std::max(class_before + added + params_.prior_alpha, 1e-150);
-    return 0.5 * (logs + streamboost::log(product)) + streamboost::log(prior) - 0.5 * std::min(quadratic, 1e300);
+    return 0.5 * (streamboost::log(product) + static_cast<double>(exponent) * ln2) + streamboost::log(prior) -
+           0.5 * std::min(quadratic, 1e300);
   }
   static double square(double x) { return x * x; }
 

@@ -25,7 +25,8 @@ struct Bagging {
     Sampling sampling = Sampling::poisson;
     double fraction = 0.7;
     static Params read(const Config& c) {
-      return {c.choice<Sampling>("sampling", {{"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}}), c.number("fraction", 0.7)};
+      return {c.choice<Sampling>("sampling", {{"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}}),
+              c.number("fraction", 0.7)};
     }
   };
   using LaneState = NoLaneState;

@@ -28,7 +28,9 @@ struct OSBoost {
     double gamma = 0.1;  // in (0, 1/2)
     bool hard = false;   // hypothesis = sign
     double theta() const { return gamma / (2 + gamma); }
-    static Params read(const Config& c) { return {c.number("gamma", 0.1), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})}; }
+    static Params read(const Config& c) {
+      return {c.number("gamma", 0.1), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})};
+    }
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {

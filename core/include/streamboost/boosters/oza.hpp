@@ -45,8 +45,12 @@ struct OzaBoost {
     static Params read(const Config& c) {
       return {c.choice<Order>("order", {{"update_first", Order::update_first}, {"test_first", Order::test_first}}),
               c.choice<Untrained>("untrained", {{"wrong", Untrained::wrong}, {"class0", Untrained::class0}, {"random", Untrained::random}}),
-              c.choice<Vote>("vote", {{"log_odds", Vote::log_odds}, {"sun_literal", Vote::sun_literal}, {"linear_edge", Vote::linear_edge}, {"unweighted", Vote::unweighted}}),
-              c.choice<Prefix>("prefix", {{"stop_at_first_bad", Prefix::stop_at_first_bad}, {"skip_bad", Prefix::skip_bad}, {"all", Prefix::all}}),
+              c.choice<Vote>("vote", {{"log_odds", Vote::log_odds},
+                                      {"sun_literal", Vote::sun_literal},
+                                      {"linear_edge", Vote::linear_edge},
+                                      {"unweighted", Vote::unweighted}}),
+              c.choice<Prefix>("prefix",
+                               {{"stop_at_first_bad", Prefix::stop_at_first_bad}, {"skip_bad", Prefix::skip_bad}, {"all", Prefix::all}}),
               c.choice<Draw>("draw", {{"poisson", Draw::poisson}, {"weight", Draw::weight}}),
               c.choice<Normalise>("normalise", {{"running", Normalise::running}, {"n", Normalise::n}}),
               std::min(c.number("lambda_cap", largest_rate), largest_rate)};
@@ -90,7 +94,8 @@ struct OzaBoost {
     const bool update_first = params.order == Order::update_first;
     if (lanes.begin == 0) passage.lambda = example.weight;
     if (kind == Amount::copies)
-      uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson, scratch.draw.data(), scratch.draw.size());
+      uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson,
+                    scratch.draw.data(), scratch.draw.size());
     if (update_first && bank.has_after()) bank.after_begin(example, scratch.asked);
     double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
     double *amount = scratch.amount.data(), *offered = scratch.extra.data();
@@ -99,7 +104,9 @@ struct OzaBoost {
     for (int i = 0; i < lanes.size(); ++i) {
       lambda = std::min(lambda, params.lambda_cap);
       offered[i] = lambda;
-      amount[i] = kind == Amount::weight ? lambda : poisson(lambda, scratch.draw[static_cast<std::size_t>(i)], key(example, lanes.begin + i, Purpose::poisson));
+      amount[i] = kind == Amount::weight
+                      ? lambda
+                      : poisson(lambda, scratch.draw[static_cast<std::size_t>(i)], key(example, lanes.begin + i, Purpose::poisson));
       int answer = vote[i];
       if (update_first && amount[i] > 0) {
         if (!bank.has_after())
@@ -107,7 +114,8 @@ struct OzaBoost {
         else if (!(scratch.asked.keeps_right && answer == example.label))
           answer = bank.after(i, example, amount[i], kind, scratch.asked).label;
       }
-      lambda = judge(resolve(answer, example, lanes.begin + i, example.n_classes_after) == example.label, lambda, example, correct[i], wrong[i]);
+      lambda =
+          judge(resolve(answer, example, lanes.begin + i, example.n_classes_after) == example.label, lambda, example, correct[i], wrong[i]);
     }
     passage.lambda = lambda;
     std::fill(scratch.amount.begin() + lanes.size(), scratch.amount.end(), 0.0);
@@ -169,10 +177,18 @@ struct OzaBoost {
       const int label = resolve(scratch.asked.vote[static_cast<std::size_t>(i)], example, lanes.begin + i, example.n_classes);
       if (label < 0) continue;
       switch (params.vote) {
-        case Vote::log_odds: passage.votes[label] += weight[i]; break;
-        case Vote::sun_literal: passage.votes[label] += correct[i] + wrong[i]; break;
-        case Vote::linear_edge: passage.votes[label] += correct[i] - wrong[i]; break;
-        case Vote::unweighted: passage.votes[label] += 1; break;
+        case Vote::log_odds:
+          passage.votes[label] += weight[i];
+          break;
+        case Vote::sun_literal:
+          passage.votes[label] += correct[i] + wrong[i];
+          break;
+        case Vote::linear_edge:
+          passage.votes[label] += correct[i] - wrong[i];
+          break;
+        case Vote::unweighted:
+          passage.votes[label] += 1;
+          break;
       }
     }
   }

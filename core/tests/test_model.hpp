@@ -1,0 +1,86 @@
+// Small streams and models for the C++ tests: a keyed random stream, a model by name.
+#pragma once
+#include "check.hpp"
+#include "streamboost/models.hpp"
+
+namespace testing {
+
+using namespace streamboost;
+
+struct Stream {
+  int n, d;
+  std::vector<double> x;
+  std::vector<std::int32_t> y;
+  std::vector<double> weight;
+  std::vector<std::int64_t> n_values;
+  int n_classes;
+  RowBlock block(int first, int count) const {
+    RowBlock rows;
+    rows.n_rows = count;
+    rows.n_columns = d;
+    rows.values = x.data() + static_cast<std::size_t>(first) * static_cast<std::size_t>(d);
+    return rows;
+  }
+};
+
+// Columns alternate numeric / nominal (three values) if mixed; every 13th cell is missing, every 7th weight is 0.
+inline Stream make_stream(int n, int d, int n_classes, bool mixed, std::uint64_t seed = 1) {
+  Stream s{n, d, {}, {}, {}, {}, n_classes};
+  for (int j = 0; j < d; ++j) s.n_values.push_back(mixed && j % 2 == 1 ? 3 : -1);
+  for (int r = 0; r < n; ++r) {
+    const auto label = static_cast<std::int32_t>(uniform({seed, static_cast<std::uint64_t>(r), 1000, Purpose::learner}) * n_classes);
+    s.y.push_back(label);
+    s.weight.push_back(r % 7 == 6 ? 0.0 : 0.5 + 0.5 * (r % 3));
+    for (int j = 0; j < d; ++j) {
+      const double u = uniform({seed, static_cast<std::uint64_t>(r), static_cast<std::uint32_t>(j), Purpose::learner});
+      double v =
+          s.n_values[static_cast<std::size_t>(j)] < 0 ? u - 0.5 + 0.3 * label * (j % 3) : static_cast<double>(static_cast<int>(u * 3));
+      if ((r * d + j) % 13 == 12) v = std::numeric_limits<double>::quiet_NaN();
+      s.x.push_back(v);
+    }
+  }
+  return s;
+}
+
+inline std::unique_ptr<Model> make(const std::string& booster, const std::string& learner, const Config& learner_config, const Stream& s,
+                                   const std::vector<int>& cuts = {}, int n_estimators = 37, const Config& booster_config = {}) {
+  const Ensemble ensemble{n_estimators, 99, false, true};
+  auto model =
+      make_model(booster, booster_config, ensemble, [=](Lanes lanes) { return make_bank(learner, learner_config, lanes, ensemble); }, cuts);
+  Schema schema;
+  schema.first_width = s.d;
+  schema.n_values = s.n_values;
+  schema.n_classes = s.n_classes;
+  schema.declared = true;
+  model->reserve(schema);
+  return model;
+}
+
+inline std::vector<double> run(Model& model, const Stream& s, int first, int count, Output output = Output::score) {
+  std::vector<double> value(static_cast<std::size_t>(count) * static_cast<std::size_t>(s.n_classes));
+  std::vector<std::int32_t> label(static_cast<std::size_t>(count));
+  Answers answers{output, label.data(), value.data()};
+  model.learn(s.block(first, count), s.y.data() + first, s.weight.data() + first, answers);
+  return value;
+}
+
+inline bool equal(const SavedState& a, const SavedState& b) {
+  if (a.size() != b.size()) return false;
+  for (const auto& [name, field] : a) {
+    const auto it = b.find(name);
+    if (it == b.end() || it->second.shape != field.shape || it->second.integer != field.integer ||
+        it->second.real.size() != field.real.size())
+      return false;
+    for (std::size_t i = 0; i < field.real.size(); ++i)
+      if (!checking::same_bits(field.real[i], it->second.real[i])) return false;
+  }
+  return true;
+}
+
+inline Config words(std::initializer_list<std::pair<const char*, const char*>> options) {
+  Config config;
+  for (const auto& [name, value] : options) config.values[name] = std::string(value);
+  return config;
+}
+
+}  // namespace testing

@@ -1,0 +1,106 @@
+// Naive Bayes: `after` is the answer after learning, learning never unlearns, order does not matter, k copies are weight k.
+#include "streamboost/banks/naive_bayes.hpp"
+#include "test_model.hpp"
+
+using namespace testing;
+using checking::check;
+using checking::check_near;
+
+namespace {
+
+struct Setup {
+  NaiveBayesBank bank;
+  Asked asked;
+  Setup(const Config& config, const Stream& s, int lanes = 3) : bank(NaiveBayesBank::Params::read(config), {0, lanes}, 7) {
+    Schema schema;
+    schema.first_width = s.d;
+    schema.n_values = s.n_values;
+    schema.n_classes = s.n_classes;
+    schema.declared = true;
+    bank.reserve(schema);
+    asked.prepare(static_cast<std::size_t>(lanes), static_cast<std::size_t>(s.n_classes), bank.note_rows());
+  }
+  void learn(const Example& e, double amount) {
+    AlignedVector<double> amounts(16, amount);
+    bank.ask(e, Want::votes, asked);
+    bank.learn(e, {e.label}, amounts.data(), Amount::weight, asked);
+    bank.met(e);
+  }
+};
+
+Example example_of(const Stream& s, int r) {
+  Example e;
+  e.row = s.block(r, 1).row(0);
+  e.label = s.y[static_cast<std::size_t>(r)];
+  e.n_classes = e.n_classes_after = s.n_classes;
+  return e;
+}
+
+void after_is_after(const Config& config, const Stream& s) {
+  Setup setup(config, s);
+  for (int r = 0; r < s.n; ++r) {
+    const Example e = example_of(s, r);
+    const double amount = r % 4 == 3 ? 3 : 1;
+    setup.bank.ask(e, Want::votes, setup.asked);
+    setup.bank.after_begin(e, setup.asked);
+    const int before = setup.asked.vote[0];
+    const bool keeps = setup.asked.keeps_right;
+    const Answer promised = setup.bank.after(0, e, amount, Amount::copies, setup.asked);
+    setup.learn(e, amount);
+    setup.bank.ask(e, Want::votes, setup.asked);
+    const int now = setup.asked.vote[0];
+    check(now == promised.label, "after is the answer after learning");
+    if (keeps && before == e.label) check(now == e.label, "learning never unlearns");
+    if (s.n_classes == 2) {
+      setup.bank.ask(e, Want::margins, setup.asked);
+      check_near(setup.asked.margin[0], promised.margin, 1e-9, "margin after");
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  Config laplace;
+  laplace.values["alpha"] = 1.0;
+  for (int n_classes : {2, 4})
+    for (bool mixed : {false, true}) {
+      const Stream s = make_stream(200, 6, n_classes, mixed, 5);
+      after_is_after({}, s);
+      after_is_after(laplace, s);
+
+      Setup forward({}, s), backward({}, s), copies({}, s);
+      for (int r = 0; r < s.n; ++r) {
+        forward.learn(example_of(s, r), 3);
+        backward.learn(example_of(s, s.n - 1 - r), 3);
+        for (int k = 0; k < 3; ++k) copies.learn(example_of(s, r), 1);
+      }
+      for (int r = 0; r < s.n; ++r) {
+        for (auto* setup : {&forward, &backward, &copies}) setup->bank.ask(example_of(s, r), Want::distributions, setup->asked);
+        for (int c = 0; c < n_classes; ++c) {
+          const auto at = static_cast<std::size_t>(c) * forward.asked.stride;
+          check_near(forward.asked.distribution[at], backward.asked.distribution[at], 1e-9, "order does not matter");
+          check_near(forward.asked.distribution[at], copies.asked.distribution[at], 1e-9, "weight k is k copies");
+        }
+      }
+    }
+  const Stream s = make_stream(10, 3, 2, false);
+  Setup empty({}, s);
+  empty.bank.ask(example_of(s, 0), Want::margins, empty.asked);
+  check(empty.asked.margin[0] == 0, "no data: margin 0, not NaN");
+  Example first = example_of(s, 0);
+  first.label = 1;
+  empty.learn(first, 1e-3);
+  empty.bank.ask(example_of(s, 1), Want::margins, empty.asked);
+  check(empty.asked.margin[0] > 0 && empty.asked.margin[0] <= 1, "one class only: prior odds");
+  const std::vector<double> huge{1e300, -1e300, 1e308};
+  Example wild = first;
+  wild.row = {huge.data(), nullptr, 3, 0};
+  for (int t = 0; t < 5; ++t) {
+    wild.label = t % 2;
+    empty.learn(wild, 1e10);
+  }
+  empty.bank.ask(example_of(s, 1), Want::margins, empty.asked);
+  check(empty.asked.margin[0] >= -1 && empty.asked.margin[0] <= 1, "huge values poison nothing");
+  return checking::finish();
+}

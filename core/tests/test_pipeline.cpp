@@ -1,0 +1,82 @@
+// The laws of the core for every booster x bank: cuts, chunks, save and load, weight 0, pure prediction.
+#include "test_model.hpp"
+
+using namespace testing;
+using checking::check;
+
+namespace {
+
+void laws(const std::string& booster, const std::string& learner, const Config& config, int n_classes, bool mixed) {
+  const Stream s = make_stream(150, 6, n_classes, mixed);
+  const std::string what = booster + " " + learner;
+  auto whole = make(booster, learner, config, s);
+  const auto answers = run(*whole, s, 0, s.n);
+  const SavedState state = whole->save();
+
+  auto cut = make(booster, learner, config, s, {1, 16, 20});
+  check(run(*cut, s, 0, s.n) == answers, what + ": lanes cut into blocks answer alike");
+  check(equal(cut->save(), state), what + ": lanes cut into blocks learn alike");
+
+  auto rows = make(booster, learner, config, s);
+  std::vector<double> one_by_one;
+  for (int r = 0; r < s.n; ++r)
+    for (double v : run(*rows, s, r, 1)) one_by_one.push_back(v);
+  check(one_by_one == answers, what + ": row by row answers alike");
+  check(equal(rows->save(), state), what + ": row by row learns alike");
+
+  auto first = make(booster, learner, config, s);
+  run(*first, s, 0, 70);
+  auto second = make(booster, learner, config, s, {5});
+  second->load(first->save());
+  run(*second, s, 70, s.n - 70);
+  check(equal(second->save(), state), what + ": saved, loaded, gone on");
+
+  std::vector<double> value(static_cast<std::size_t>(s.n * n_classes)), again(value.size());
+  whole->predict(s.block(0, s.n), {Output::score, nullptr, value.data()});
+  whole->predict(s.block(0, s.n), {Output::score, nullptr, again.data()});
+  check(value == again, what + ": predict answers the same twice");
+  check(equal(whole->save(), state), what + ": predict changes nothing");
+}
+
+}  // namespace
+
+int main() {
+  for (const char* booster : {"single", "bagging", "oza", "osboost"}) {
+    const bool binary = std::string(booster) == "osboost";
+    for (int n_classes : {2, 3}) {
+      if (binary && n_classes > 2) continue;
+      for (bool mixed : {false, true}) {
+        for (const char* kind : {"perceptron", "ogd", "logistic"})
+          laws(booster, "linear", words({{"kind", kind}, {"scale", mixed ? "standard" : "none"}}), n_classes, mixed);
+        Config half = words({{"kind", "perceptron"}, {"scale", "maxabs"}});
+        half.values["feature_fraction"] = 0.5;
+        laws(booster, "linear", half, n_classes, mixed);
+        laws(booster, "naive_bayes", {}, n_classes, mixed);
+        Config laplace;
+        laplace.values["alpha"] = 1.0;
+        laplace.values["feature_fraction"] = 0.5;
+        laws(booster, "naive_bayes", laplace, n_classes, mixed);
+      }
+    }
+  }
+  const Stream s = make_stream(40, 4, 2, false);
+  auto model = make("oza", "naive_bayes", {}, s);
+  run(*model, s, 0, s.n);
+  SavedState state = model->save();
+  const auto refused = [&](auto damage, const char* what) {
+    SavedState broken = state;
+    damage(broken);
+    auto fresh = make("oza", "naive_bayes", {}, s);
+    checking::check_throws<std::invalid_argument>([&] { fresh->load(broken); }, what);
+  };
+  refused([](SavedState& b) { b.erase("bank/mean"); }, "a missing field");
+  refused([](SavedState& b) { b["bank/extra"] = {}; }, "an unknown field");
+  refused([](SavedState& b) { b["bank/mean"].shape[0] += 1; }, "a wrong shape");
+  refused([](SavedState& b) { b["bank/class_weight"].real[0] = -1; }, "a negative count");
+  refused([](SavedState& b) { b["bank/mean"].real[3] = std::numeric_limits<double>::infinity(); }, "an infinite mean");
+  refused([](SavedState& b) { b["lane/sum_wrong"].real[0] = std::numeric_limits<double>::quiet_NaN(); }, "a NaN sum");
+  refused([](SavedState& b) { b["intake/n_classes_known"].integer[0] = 9; }, "more classes than reserved");
+  refused([](SavedState& b) { b["bank/values_known"].integer[0] = 5; }, "values of a numeric column");
+  refused([](SavedState& b) { b["bank/own_weight"].integer[0] = 2; }, "a broken flag");
+  return checking::finish();
+}
