@@ -58,7 +58,7 @@ def write_archive(file: BinaryIO, manifest: dict[str, Any], arrays: dict[str, ND
     for name in sorted(arrays):
         if not _NAME.fullmatch(name):
             raise ValueError(f"{name!r} cannot name an array in a model file")
-        array = np.ascontiguousarray(arrays[name])
+        array = np.asarray(arrays[name], order="C")  # ascontiguousarray would give a scalar an axis
         array = array.astype(array.dtype.newbyteorder("<"), copy=False)
         if array.dtype.str not in _DTYPES:
             raise ValueError(f"array {name!r} has dtype {array.dtype}, which a model file cannot hold")
@@ -68,7 +68,7 @@ def write_archive(file: BinaryIO, manifest: dict[str, Any], arrays: dict[str, ND
         members[_member(name)] = data
         entries[name] = {
             "dtype": array.dtype.str,
-            "shape": list(np.shape(arrays[name])),
+            "shape": list(array.shape),
             "sha256": hashlib.sha256(data).hexdigest(),
         }
     head = {"format": FORMAT, "format_version": FORMAT_VERSION, **manifest, "arrays": entries}

@@ -162,6 +162,7 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
         session.check_classes(new)
         block = encode_table(table, session.schema, active, grow=True)
         session.check_scale(block)
+        session.reserve(block.growth, len(session.labels) + len(new))
         self._session = session
         return session.learn(block, codes, weight, new, answer)
 

@@ -45,7 +45,7 @@ class ClassCodes:
             if (codes < 0).any():
                 row = int(np.argmax(codes < 0))
                 raise ValueError(
-                    f"y contains the label {y[row]!r} (row {row}), which is not in classes: {self._listing()}."
+                    f"y contains the label {y.tolist()[row]!r} (row {row}), which is not in classes: {self._listing()}."
                 )
             return codes, []
         for label in new:

@@ -55,6 +55,7 @@ class RowVerbs:
         session.check_classes(new)
         block = read_dict(x, session.schema, title, grow=active is None or bool(active.any()))
         session.check_scale(block)
+        session.reserve(block.growth, len(session.labels) + len(new))
         self._session = session
         session.learn(block, codes, weight, new, "none")
 

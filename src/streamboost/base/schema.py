@@ -90,24 +90,20 @@ def resolve_categorical(categorical: Any, names: Sequence[Name] | None, width: i
     nominal = [False] * width
     if categorical is None:
         return nominal
-    given = np.asarray(categorical)
-    if given.ndim != 1 and given.size:
-        raise ValueError(
-            f"categorical_features={categorical!r} must be a flat list: a mask, column numbers or names."
-        )
-    if given.dtype.kind == "b":
-        if len(given) != width:
+    entries = _entries(categorical)
+    if _is_mask(entries):
+        if len(entries) != width:
             raise ValueError(
-                f"categorical_features is a mask of length {len(given)}, but X has {width} columns."
+                f"categorical_features is a mask of length {len(entries)}, but X has {width} columns."
             )
-        return [bool(flag) for flag in given]
-    for entry in given.tolist():
+        return [bool(flag) for flag in entries]
+    for entry in entries:
         if isinstance(entry, str):
             if names is None or entry not in names:
                 known = "X has no column names" if names is None else f"the columns are {list(names)[:10]}"
                 raise ValueError(f"categorical_features names the column {entry!r}, but {known}.")
             nominal[list(names).index(entry)] = True
-        elif isinstance(entry, int) and -width <= entry < width:
+        elif isinstance(entry, int) and not isinstance(entry, bool) and -width <= entry < width:
             nominal[entry] = True
         else:
             raise ValueError(
@@ -121,12 +117,27 @@ def categorical_names(categorical: Any) -> list[Name]:
     """Return `categorical_features` for dict rows, whose columns have names and no fixed positions."""
     if categorical is None:
         return []
-    given = np.asarray(categorical)
-    if given.dtype.kind == "b":
+    entries = _entries(categorical)
+    if _is_mask(entries):
         raise ValueError(
             "categorical_features is a mask, but the rows are dicts: give the names of the columns."
         )
-    return [entry if isinstance(entry, str) else int(entry) for entry in given.tolist()]
+    for entry in entries:
+        if isinstance(entry, bool) or not isinstance(entry, str | int):
+            raise ValueError(
+                f"categorical_features contains {entry!r}; for dicts it must hold the names of columns."
+            )
+    return entries
+
+
+def _entries(categorical: Any) -> list[Any]:
+    if isinstance(categorical, str):
+        raise ValueError(f"categorical_features={categorical!r} must be a list: [{categorical!r}].")
+    return [entry.item() if isinstance(entry, np.generic) else entry for entry in categorical]
+
+
+def _is_mask(entries: list[Any]) -> bool:
+    return bool(entries) and all(isinstance(entry, bool) for entry in entries)
 
 
 def check_names(expected: Sequence[Name] | None, given: Sequence[Name] | None, estimator: str) -> None:

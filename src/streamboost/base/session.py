@@ -124,10 +124,8 @@ class Session:
         new_labels: list[Any],
         answer: str,
     ) -> NDArray[Any] | None:
-        """Learn a validated block; code maps change only when the core has taken all of it."""
-        n_classes = len(self.labels) + len(new_labels)
+        """Learn a validated block, reserved for; code maps change only when the core has taken all of it."""
         knew_none = not self.knows_classes
-        self.reserve(block.growth, n_classes)
         if weight is not None and not weight.any():
             # Nothing to learn: the same as asking, and no label needs a code.
             return self.ask(block, answer) if answer != "none" else None

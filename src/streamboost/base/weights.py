@@ -6,14 +6,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight
 
 
 def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     """Return checked weights, or None if they are all 1 (the core's short way)."""
     if sample_weight is None:
         return None
-    weight: NDArray[np.float64] = _check_sample_weight(
-        sample_weight, np.empty(n_rows), dtype=np.float64, ensure_non_negative=True
-    )
-    return None if (weight == 1.0).all() else np.ascontiguousarray(weight)
+    weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if np.ndim(sample_weight) == 0:
+        weight = np.full(n_rows, weight.item())
+    if weight.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight for each row."
+        )
+    wrong = ~(np.isfinite(weight) & (weight >= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"sample_weight is {weight[row]} in row {row}; weights must be finite and 0 or more."
+        )
+    return None if (weight == 1.0).all() else weight

@@ -38,7 +38,8 @@ class ArrayLane:
         X = self._row(row)
         out = np.zeros(n_classes)
         if hasattr(self.learner, "predict_proba"):
-            proba = np.asarray(self.learner.predict_proba(X), dtype=np.float64)[0]
+            with np.errstate(all="ignore"):  # 0/0 after a single row is normal here, and answered below
+                proba = np.asarray(self.learner.predict_proba(X), dtype=np.float64)[0]
             codes = getattr(self.learner, "classes_", range(len(proba)))
             for code, p in zip(codes, proba, strict=True):
                 if 0 <= int(code) < n_classes:
@@ -47,7 +48,7 @@ class ArrayLane:
             code = int(np.asarray(self.learner.predict(X))[0])
             if 0 <= code < n_classes:
                 out[code] = 1.0
-        return out
+        return _opinion(out)
 
     def learn(self, row: NDArray[np.float64], label: int, weight: float, copies: bool) -> None:
         """Take one update of this weight, or that many updates."""
@@ -96,7 +97,7 @@ class DictLane:
                 for code, p in proba.items():
                     if 0 <= int(code) < n_classes:
                         out[int(code)] = p
-                return out if out.any() else None
+                return _opinion(out)
         label = self.learner.predict_one(x)
         if label is None or not 0 <= int(label) < n_classes:
             return None
@@ -125,6 +126,11 @@ class DictLane:
             elif 0 <= value < len(categories):
                 x[self.scope.names[column]] = categories[int(value)]
         return x
+
+
+def _opinion(distribution: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Abstain where a learner cannot tell: a Gaussian that has seen one row answers NaN."""
+    return distribution if np.isfinite(distribution).all() and distribution.any() else None
 
 
 def adapter_plan(learner: Any, seed: int) -> LearnerPlan:

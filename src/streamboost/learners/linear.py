@@ -23,7 +23,13 @@ _CONSTRAINTS: dict[str, Any] = {
 def _linear_plan(learner: Any, kind: str) -> LearnerPlan:
     start: Any = learner.start
     if not isinstance(start, str):
-        start = np.ascontiguousarray(start, dtype=np.float64)
+        start = np.asarray(start, dtype=np.float64)
+        if start.ndim not in (1, 2):
+            raise ValueError(
+                f"The 'start' parameter of {type(learner).__name__} has shape {start.shape}; allowed are "
+                "(n_features + intercept,) and (n_estimators, n_features + intercept)."
+            )
+        start = np.ascontiguousarray(start.ravel())
         if not np.isfinite(start).all():
             raise ValueError(f"The 'start' parameter of {type(learner).__name__} must hold finite numbers.")
     return LearnerPlan(
@@ -55,7 +61,8 @@ class Perceptron(Learner):
         Add a constant coordinate.
     start : {"sphere", "zero"} or array, default="sphere"
         First weights. Learners that all start at zero stay equal under smooth boosting; "sphere" gives each lane
-        its own random direction. An array of shape (n_features + intercept,) starts every lane there.
+        its own random direction. An array of shape (n_features + intercept,) starts every learner there, one of shape
+        (n_estimators, n_features + intercept) each where its row says.
     scale : {"none", "maxabs", "standard"}, default="none"
         Running scaling of numeric columns, by statistics that include the row itself.
     feature_fraction : float or None, default=None

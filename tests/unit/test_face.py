@@ -1,0 +1,352 @@
+"""The verbs: what they accept, refuse, answer and leave untouched."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import streamboost
+from streamboost import (
+    OGD,
+    LogisticRegression,
+    NaiveBayes,
+    OnlineBaggingClassifier,
+    OnlineBoostingClassifier,
+    OSBoostClassifier,
+    Perceptron,
+    SingleLearnerClassifier,
+)
+from streamboost.models import LEARNERS, MODELS
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(120, 3))
+Y = (X[:, 0] + 0.3 * X[:, 1] > 0).astype(int)
+ENSEMBLES = [OnlineBaggingClassifier, OnlineBoostingClassifier, OSBoostClassifier]
+EVERY = [*ENSEMBLES, SingleLearnerClassifier]
+
+
+def small(cls, learner=None, **params):
+    params.setdefault("random_state", 7)
+    if cls is not SingleLearnerClassifier:
+        params.setdefault("n_estimators", 6)
+    return cls(learner, **params)
+
+
+def test_tables_hold_the_names_of_the_command_line():
+    assert sorted(MODELS) == ["bagging", "osboost", "oza-boost", "single"]
+    assert sorted(LEARNERS) == ["logistic", "naive-bayes", "ogd", "perceptron"]
+
+
+def test_public_names_load_on_demand():
+    for name in streamboost.__all__:
+        assert getattr(streamboost, name) is not None
+        assert name in dir(streamboost)
+    with pytest.raises(AttributeError, match="nonsense"):
+        streamboost.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("cls", EVERY)
+@pytest.mark.parametrize("learner", [None, Perceptron(), OGD(), LogisticRegression(), NaiveBayes(alpha=1)])
+def test_one_pass_is_predict_then_learn(cls, learner):
+    whole, rows, chunks = (small(cls, clone(learner) if learner else None) for _ in range(3))
+    answers = whole.test_then_train(X, Y, classes=[0, 1], output="proba")
+    for i in range(len(X)):
+        before = rows.predict_proba(X[i : i + 1]) if i else None
+        after = rows.test_then_train(X[i : i + 1], Y[i : i + 1], classes=[0, 1], output="proba")
+        assert np.array_equal(after[0], answers[i])
+        assert before is None or np.array_equal(before, after)
+    for part in np.array_split(np.arange(len(X)), [1, 2, 50, 51]):
+        chunks.partial_fit(X[part], Y[part], classes=[0, 1])
+    for other in (rows, chunks):
+        assert np.array_equal(whole.predict_proba(X), other.predict_proba(X))
+        assert np.array_equal(whole.decision_function(X), other.decision_function(X))
+
+
+def test_discovery_does_not_peek():
+    model = small(OnlineBaggingClassifier)
+    labels = model.test_then_train(X[:4], ["b", "b", "a", "c"])
+    assert labels[0] is None
+    assert labels[1] == "b"
+    proba = small(OnlineBaggingClassifier).test_then_train(X[:4], ["b", "b", "a", "c"], output="proba")
+    assert proba.shape == (4, 3)
+    assert np.isnan(proba[0]).all()
+    assert proba[1].tolist() == [0.0, 1.0, 0.0], "columns are classes_, unknown labels have probability 0"
+    assert proba[3, 2] == 0.0
+    assert model.classes_.tolist() == ["a", "b", "c"]
+
+
+def test_score_before_any_class_is_nan_even_after_rows_of_weight_zero():
+    model = small(OSBoostClassifier)
+    score = model.test_then_train(X[:4], [1, 0, 1, 0], sample_weight=[0, 0, 1, 1], output="score")
+    assert np.isnan(score[:3]).all()
+    assert np.isfinite(score[3]).all()
+
+
+@pytest.mark.parametrize("cls", EVERY)
+def test_flipped_labels_flip_the_answers(cls):
+    plain = small(cls).partial_fit(X, Y)
+    first = Y[0]
+    named = np.where(
+        first == Y, "z", "a"
+    )  # the first label sorts last: classes_ is not the order of the codes
+    other = small(cls).partial_fit(X, named)
+    sign = 1 if first == 0 else -1
+    assert np.array_equal(other.decision_function(X), -sign * plain.decision_function(X))
+    assert np.array_equal(other.predict(X) == "z", plain.predict(X) == first)
+    column = list(other.classes_).index("z")
+    assert np.array_equal(other.predict_proba(X)[:, column], plain.predict_proba(X)[:, first])
+
+
+def test_fit_starts_again_and_partial_fit_goes_on():
+    model = small(OSBoostClassifier)
+    first = model.fit(X, Y).predict_proba(X)
+    again = model.fit(X, Y).predict_proba(X)
+    more = model.partial_fit(X, Y).predict_proba(X)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, more)
+
+
+def test_random_state_none_draws_anew_only_in_fit():
+    model = small(OSBoostClassifier, Perceptron(), random_state=None)
+    key = model.fit(X, Y)._session.seed
+    assert model.partial_fit(X, Y)._session.seed == key
+    assert pickle.loads(pickle.dumps(model))._session.seed == key
+    assert model.fit(X, Y)._session.seed != key
+    assert clone(model)._session is None
+
+
+def test_predict_is_pure():
+    model = small(OnlineBoostingClassifier, Perceptron()).fit(X, Y)
+    before = model._to_bytes(model._session)
+    first, second = model.predict_proba(X), model.predict_proba(X)
+    assert np.array_equal(first, second)
+    assert model._to_bytes(model._session) == before
+
+
+def test_nothing_known_nothing_said():
+    model = small(OSBoostClassifier)
+    assert model.predict_one({"a": 1.0}) is None
+    assert model.predict_proba_one({"a": 1.0}) == {}
+    assert model.memory_bytes() == 0
+    for verb in (model.predict, model.predict_proba, model.decision_function):
+        with pytest.raises(NotFittedError, match="not fitted"):
+            verb(X)
+    model.partial_fit(X[:2], Y[:2], sample_weight=[0, 0])
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    assert not hasattr(small(OSBoostClassifier), "classes_")
+
+
+@pytest.mark.parametrize("cls", EVERY)
+def test_weight_zero_is_no_example(cls):
+    weight = (RNG.random(len(X)) < 0.7).astype(float)
+    weighted = small(cls).partial_fit(X, Y, classes=[0, 1], sample_weight=weight)
+    kept = small(cls).partial_fit(X[weight > 0], Y[weight > 0], classes=[0, 1])
+    assert np.array_equal(weighted.predict_proba(X), kept.predict_proba(X))
+
+
+def test_all_weights_zero_is_an_error_in_fit_only():
+    with pytest.raises(ValueError, match="non-zero"):
+        small(OSBoostClassifier).fit(X, Y, sample_weight=np.zeros(len(X)))
+    model = small(OSBoostClassifier).fit(X, Y)
+    before = model.predict_proba(X)
+    model.partial_fit(X, Y, sample_weight=np.zeros(len(X)))
+    assert np.array_equal(before, model.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("cls", "params", "words"),
+    [
+        (OSBoostClassifier, {"gamma": 0.7}, r"'gamma' parameter.*0\.5.*Got 0\.7"),
+        (OSBoostClassifier, {"vote": "ocp"}, "'vote' parameter.*uniform.*Got 'ocp'"),
+        (OSBoostClassifier, {"n_estimators": 0}, "'n_estimators' parameter.*Got 0"),
+        (OnlineBaggingClassifier, {"fraction": 0.0}, "'fraction' parameter"),
+        (OnlineBoostingClassifier, {"order": "x"}, "'order' parameter.*test_first"),
+        (OnlineBoostingClassifier, {"lambda_cap": -1}, "'lambda_cap' parameter"),
+        (OSBoostClassifier, {"n_jobs": 2}, "n_jobs=2.*None and 1"),
+        (OSBoostClassifier, {"tie": "coin"}, "'tie' parameter"),
+        (OSBoostClassifier, {"estimator": NaiveBayes(alpha=-1)}, "'alpha' parameter of NaiveBayes.*Got -1"),
+        (OSBoostClassifier, {"estimator": Perceptron(scale="log")}, "'scale' parameter of Perceptron"),
+    ],
+)
+def test_bad_parameters_name_themselves_and_what_is_allowed(cls, params, words):
+    with pytest.raises(ValueError, match=words):
+        cls(**params).fit(X, Y)
+
+
+def test_output_is_one_of_three():
+    with pytest.raises(ValueError, match="output='logit'.*'label', 'proba', 'score'"):
+        small(OSBoostClassifier).test_then_train(X, Y, output="logit")
+
+
+@pytest.mark.parametrize(
+    "change", [{"n_estimators": 9}, {"gamma": 0.2}, {"estimator__alpha": 1}, {"estimator": OGD()}]
+)
+def test_parameters_are_frozen_until_fit(change):
+    model = small(OSBoostClassifier, NaiveBayes()).fit(X, Y)
+    model.set_params(**change)
+    for verb in (model.predict, lambda rows: model.partial_fit(rows, Y)):
+        with pytest.raises(ValueError, match=f"{next(iter(change))}.*Call fit"):
+            verb(X)
+    with pytest.raises(ValueError, match="Call fit"):
+        model.learn_one({0: 1.0, 1: 1.0, 2: 1.0}, 0)
+    model.fit(X, Y).predict(X)
+
+
+def test_free_parameters_may_change():
+    small(OSBoostClassifier).fit(X, Y).set_params(n_jobs=1, random_state=3).partial_fit(X, Y)
+
+
+def test_nothing_is_learned_from_a_rejected_call():
+    model = small(OSBoostClassifier).fit(X, Y)
+    before = model._to_bytes(model._session)
+    bad = X.copy()
+    bad[-1, 0] = np.inf
+    for args in [(bad, Y), (X[:, :2], Y), (X, np.append(Y[:-1], 5))]:
+        with pytest.raises(ValueError):
+            model.partial_fit(*args)
+    with pytest.raises(ValueError):
+        model.fit(bad, Y)
+    assert model._to_bytes(model._session) == before
+
+
+# Dicts.
+
+
+def rows_of(X):
+    return [dict(zip(("a", "b", "c"), row, strict=True)) for row in X.tolist()]
+
+
+@pytest.mark.parametrize("cls", EVERY)
+@pytest.mark.parametrize("learner", [NaiveBayes(), Perceptron()])
+def test_dicts_are_frames(cls, learner):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    by_frame, by_dict = small(cls, clone(learner)), small(cls, clone(learner))
+    by_frame.partial_fit(frame, Y)
+    for row, label in zip(rows_of(X), Y.tolist(), strict=True):
+        by_dict.learn_one(row, label)
+    assert np.array_equal(by_frame.predict_proba(frame), by_dict.predict_proba(frame))
+    row = rows_of(X)[0]
+    assert by_dict.predict_one(row) == by_frame.predict(frame)[0]
+    assert list(by_dict.predict_proba_one(row).values()) == by_frame.predict_proba(frame)[0].tolist()
+
+
+def test_fast_way_and_long_way_agree():
+    fast, long = small(OSBoostClassifier, Perceptron()), small(OSBoostClassifier, Perceptron())
+    for row, label in zip(rows_of(X), Y.tolist(), strict=True):
+        fast.learn_one(row, label)
+        if long._session is not None:
+            long._session.fast = None
+        long.learn_one(row, label)
+    assert fast._session.fast is not None
+    assert fast._to_bytes(fast._session) == long._to_bytes(long._session)
+
+
+def test_new_keys_widen_and_absent_keys_are_missing():
+    model = small(OSBoostClassifier, Perceptron())
+    model.learn_one({"a": 1.0}, "no")
+    model.learn_one({"a": -1.0, "b": 2.0}, "yes")
+    model.learn_one({"b": 1.0, "job": "clerk"}, "yes")
+    assert model.feature_names_in_.tolist() == ["a", "b", "job"]
+    assert model.n_features_in_ == 3
+    assert model.predict_one({}) in ("no", "yes")
+    assert model.predict_one({"never": 1, "a": 1.0}) == model.predict_one({"a": 1.0})
+    assert model.predict_one({"a": None, "b": 1.0}) == model.predict_one({"b": 1.0})
+    assert model.n_features_in_ == 3, "predict discovers nothing"
+
+
+def test_order_of_keys_does_not_matter_and_the_dict_stays():
+    one, two = small(OSBoostClassifier), small(OSBoostClassifier)
+    for row, label in zip(rows_of(X), Y.tolist(), strict=True):
+        given = dict(reversed(row.items())) if one._session is not None else dict(row)
+        kept = dict(given)
+        one.learn_one(given, label)
+        two.learn_one(row, label)
+        assert given == kept
+    assert one._to_bytes(one._session) == two._to_bytes(two._session)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"a": "text", "b": 0.0, "c": 0.0}, "column 'a' is numeric.*'text'"),
+        ({"a": float("inf"), "b": 0.0, "c": 0.0}, "infinity in column 'a'"),
+        ({("a", 1): 0.0}, "keys of x"),
+        ([1, 2, 3], "must be a dict"),
+        ({"a": [1]}, "is numeric"),
+        ({"new": float("inf")}, "infinity in column 'new'"),
+    ],
+)
+def test_bad_dicts_say_what_is_wrong(row, words):
+    model = small(OSBoostClassifier)
+    model.learn_one(rows_of(X)[0], 0)
+    before = model._to_bytes(model._session)
+    with pytest.raises((ValueError, TypeError), match=words):
+        model.learn_one(row, 1)
+    assert model._to_bytes(model._session) == before
+
+
+def test_dicts_on_a_positional_model_need_column_numbers():
+    model = small(OSBoostClassifier).fit(X, Y)
+    assert model.predict_one(dict(enumerate(X[0].tolist()))) == model.predict(X[:1])[0]
+    for row in ({"a": 1.0}, {3: 1.0}):
+        with pytest.raises(ValueError, match="column numbers from 0 to 2"):
+            model.predict_one(row)
+
+
+def test_weights_of_dicts():
+    heavy, twice = small(SingleLearnerClassifier), small(SingleLearnerClassifier)
+    for row, label in zip(rows_of(X), Y.tolist(), strict=True):
+        heavy.learn_one(row, label, sample_weight=2.0)
+        twice.learn_one(row, label)
+        twice.learn_one({**row, "zero": 1.0}, label, sample_weight=0.0)
+    assert twice.n_features_in_ == 3, "weight 0 discovers nothing"
+    assert heavy.report().lanes["weight_sum"][0] == 2 * twice.report().lanes["weight_sum"][0]
+
+
+# Report, copies.
+
+
+@pytest.mark.parametrize("cls", EVERY)
+def test_report_is_a_table(cls):
+    report = small(cls).fit(X, Y).report()
+    assert report.n_estimators == (1 if cls is SingleLearnerClassifier else 6)
+    assert {"weight_sum", "edge", "error_rate"} <= set(report.lanes)
+    assert ((report.lanes["error_rate"] >= 0) & (report.lanes["error_rate"] <= 1)).all()
+    assert "NaiveBayes" in str(report)
+    assert str(report.n_learned) in repr(report)
+    assert report.to_dict()["n_learned"] == len(X)
+    assert all(bound.holds for bound in report.bounds if bound.premise == "none")
+
+
+def test_report_needs_the_monitor():
+    with pytest.raises(ValueError, match="monitor=True"):
+        small(OSBoostClassifier, monitor=False).fit(X, Y).report()
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+@pytest.mark.parametrize("learner", [NaiveBayes(), Perceptron()])
+def test_copies_go_on_alone(duplicate, learner):
+    model = small(OnlineBoostingClassifier, learner).partial_fit(X[:60], Y[:60])
+    other = duplicate(model)
+    whole = small(OnlineBoostingClassifier, learner).partial_fit(X, Y)
+    before = model.predict_proba(X)
+    other.partial_fit(X[60:], Y[60:])
+    assert np.array_equal(other.predict_proba(X), whole.predict_proba(X))
+    assert np.array_equal(model.predict_proba(X), before)
+    assert other.get_params(deep=False).keys() == model.get_params(deep=False).keys()
+
+
+def test_html_and_text_representations():
+    model = small(OSBoostClassifier, Perceptron(scale="maxabs"))
+    assert (
+        " ".join(repr(model).split())
+        == "OSBoostClassifier(estimator=Perceptron(scale='maxabs'), n_estimators=6, random_state=7)"
+    )
+    assert "OSBoostClassifier" in model._repr_html_()

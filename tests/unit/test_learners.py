@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from streamboost import (
+    OGD,
+    LogisticRegression,
+    NaiveBayes,
+    OSBoostClassifier,
+    Perceptron,
+    SingleLearnerClassifier,
+)
+from streamboost.models import LEARNERS
+
+
+@pytest.mark.parametrize("cls", LEARNERS.values())
+def test_learners_hold_parameters_only(cls):
+    learner = cls()
+    assert clone(learner).get_params() == learner.get_params()
+    assert set(vars(learner)) == set(learner.get_params())
+    assert set(cls._parameter_constraints) == set(learner.get_params())
+
+
+def test_defaults_of_the_papers():
+    assert Perceptron().start == "sphere"
+    assert OGD().start == LogisticRegression().start == "zero"
+    assert NaiveBayes().get_params() == {
+        "alpha": 0,
+        "var_floor": 1e-3,
+        "prior_alpha": 1e-2,
+        "feature_fraction": None,
+    }
+
+
+def test_start_takes_an_array():
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), [0, 1]
+    model = SingleLearnerClassifier(Perceptron(start=np.array([3.0, -3.0, 0.0])))
+    first = model.test_then_train(X, y, classes=[0, 1])
+    assert first[0] == 1, "the start vector answers before anything is learned"
+
+
+@pytest.mark.parametrize("start", [np.array([np.nan, 0, 0]), np.zeros(7), np.zeros((2, 2, 2))])
+def test_bad_starts_are_refused(start):
+    with pytest.raises(ValueError):
+        SingleLearnerClassifier(Perceptron(start=start)).fit(np.eye(2), [0, 1])
+
+
+@pytest.mark.parametrize("learner", [NaiveBayes(feature_fraction=0.5), Perceptron(feature_fraction=0.5)])
+def test_feature_subsets_differ_by_lane(learner):
+    X = np.random.default_rng(0).normal(size=(80, 6))
+    y = (X[:, 0] > 0).astype(int)
+    model = OSBoostClassifier(learner, n_estimators=8, random_state=1).fit(X, y)
+    assert len(set(model.report().lanes["error_rate"].tolist())) > 1
