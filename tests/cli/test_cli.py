@@ -196,6 +196,15 @@ def test_models_that_need_their_classes_get_them_from_a_first_pass(run, fails, t
     run(*options, "--classes", "p,q,r", input=text)
 
 
+def test_a_given_width_changes_nothing(run, sparse):
+    counted, given = (
+        json.loads(run("run", sparse, "-n", "3", *options, "--json", "-").stdout)
+        for options in ([], ["--n-features", "5"])
+    )
+    assert counted["errors"] == given["errors"]
+    assert counted["unanswered"] == given["unanswered"] == 1
+
+
 def test_standard_input(run, fails, sparse, two):
     result = run("run", "-", "--format", "libsvm", "--n-features", "5", "-n", "2", input=sparse.read_bytes())
     assert "standard input" in result.stdout

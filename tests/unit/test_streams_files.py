@@ -215,6 +215,7 @@ def test_libsvm(write, name):
         assert y.dtype == np.int64
         assert lines.tolist() == [1, 2, 4, 5]
     assert stream.find_classes() == (-1, 1)
+    assert stream.classes is None
 
 
 def test_libsvm_fractional_labels(write):

@@ -103,22 +103,22 @@ class CsvStream(FileStream):
 
     def find_classes(self) -> tuple[Label, ...]:
         """The labels, sorted, after a pass over the label column."""
-        if self.classes is None:
+        if self._found is None:
             found: set[str] = set()
             at = self._label_at
             for block in self._blocks(DEFAULT_CHUNK_SIZE):
                 found.update(cells[at].strip() for _, cells in block)
             if not self.labels_are_text:
                 try:
-                    self.classes = tuple(numbers_to_labels({float(text) for text in found}))
+                    self._found = tuple(numbers_to_labels({float(text) for text in found}))
                 except ValueError:
                     # Only the full reading knows the line.
                     for _ in self.chunks():
                         pass
                     raise
             else:
-                self.classes = tuple(sorted(found - MISSING))
-        return self.classes
+                self._found = tuple(sorted(found - MISSING))
+        return self._found
 
     def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
         """The rows; nominal values are coded in order of first appearance in the file."""

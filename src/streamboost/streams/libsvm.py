@@ -46,10 +46,10 @@ class LibsvmStream(FileStream):
 
     def find_classes(self) -> tuple[Label, ...]:
         """The labels, sorted, after a pass over the file if there was none yet."""
-        if self.classes is None:
+        if self._found is None:
             self._scan()
-        assert self.classes is not None
-        return self.classes
+        assert self._found is not None
+        return self._found
 
     def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
         """The rows as CSR matrices of the full width."""
@@ -81,7 +81,7 @@ class LibsvmStream(FileStream):
                 if highest > _MAX_INDEX:
                     raise DataError(f"{self.name}, line {row[0]}: index {highest} is too large.")
         try:
-            self.classes = tuple(numbers_to_labels({float(text) for text in labels}))
+            self._found = tuple(numbers_to_labels({float(text) for text in labels}))
         except ValueError:
             for row in self._rows(iter(self._lines)):
                 self._label(row)

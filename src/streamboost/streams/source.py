@@ -147,7 +147,10 @@ class FileStream:
         self.name = self._source.name
         self.labels_are_text = False
         self.n_rows: int | None = None
+        # Not declared even after a pass that happened to see them: whether a model discovers its labels must not
+        # depend on whether the width of the file had to be counted.
         self.classes: tuple[Label, ...] | None = None
+        self._found: tuple[Label, ...] | None = None
 
     @property
     def repeatable(self) -> bool:
