@@ -283,7 +283,7 @@ def test_demo(run, tmp_path):
         (["TWO", "--seed", "-1"], "random_state"),
         (["TWO", "--orders", "0"], "--orders"),
         (["TWO", "--limit", "0"], "--limit"),
-        (["TWO", "--label", "anser"], "no column 'anser'"),
+        (["TWO", "--label", "answr"], "no column 'answr'"),
         (["TWO", "--nominal", "zz"], "no column 'zz'"),
         (["TWO", "--classes", "p,p"], "--classes"),
         (["TWO", "--classes", "p,r"], "q"),
