@@ -1,6 +1,6 @@
 """What is compared with what. A new algorithm joins by adding a line here; nothing else changes.
 
-A race is one stream and several contestants. The first contestant is ours; ratios are ours over theirs.
+A race is one stream and several contestants. The first contestant is ours; ratios are its rate over theirs.
 ``spec`` is passed to the peer's ``Runner`` as it stands: MOA and VW get their own command lines.
 """
 
@@ -61,6 +61,7 @@ RACES = (
         40_000,
         (
             ours("osboost", "perceptron"),
+            ours("osboost", "logistic"),
             vw("BBM", goal=20),
             vw("logistic", goal=20),
             vw("adaptive", goal=20),
@@ -73,6 +74,7 @@ RACES = (
         40_000,
         (
             ours("oza-boost", "perceptron"),
+            ours("oza-boost", "logistic"),
             moa("OzaBoost", "functions.Perceptron", goal=8, note=CUT),
             river("AdaBoostClassifier", "Perceptron", 1_000),
         ),
@@ -83,6 +85,7 @@ RACES = (
         40_000,
         (
             ours("bagging", "perceptron"),
+            ours("bagging", "logistic"),
             moa("OzaBag", "functions.Perceptron"),
             river("BaggingClassifier", "Perceptron", 1_000),
         ),
