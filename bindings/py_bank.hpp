@@ -53,7 +53,7 @@ class PyBank final : public Bank {
     for (std::size_t i = 0; i < objects_.size(); ++i) teach(i, row, labels.of(static_cast<int>(i)), amount[i], kind, example);
   }
 
-  Answer learn_then_answer(int lane, const Example& example, double amount, Amount kind, Want) override {
+  Answer learn_then_answer(int lane, const Example& example, double amount, Amount kind, Want, Asked&) override {
     const nb::object row = copy(example.row);
     const auto i = static_cast<std::size_t>(lane);
     teach(i, row, example.label, amount, kind, example);

@@ -85,7 +85,7 @@ class Bank {
   virtual bool has_after() const = 0;
   virtual void after_begin(const Example&, Asked&) const {}
   virtual Answer after(int, const Example&, double, Amount, const Asked&) const { throw std::logic_error("bank has no after"); }
-  virtual Answer learn_then_answer(int, const Example&, double, Amount, Want) { throw std::logic_error("bank has no learn_then_answer"); }
+  virtual Answer learn_then_answer(int, const Example&, double, Amount, Want, Asked&) { throw std::logic_error("bank has no learn_then_answer"); }
   virtual void learn_costs(const Example&, const double*, Asked&) { throw std::logic_error("bank cannot learn costs"); }
   virtual void learn_targets(const Example&, const double*, Asked&) { throw std::logic_error("bank cannot learn targets"); }
 

@@ -110,7 +110,7 @@ struct OzaBoost {
       int answer = vote[i];
       if (update_first && amount[i] > 0) {
         if (!bank.has_after())
-          answer = bank.learn_then_answer(i, example, amount[i], kind, Want::votes).label;
+          answer = bank.learn_then_answer(i, example, amount[i], kind, Want::votes, scratch.asked).label;
         else if (!(scratch.asked.keeps_right && answer == example.label))
           answer = bank.after(i, example, amount[i], kind, scratch.asked).label;
       }
