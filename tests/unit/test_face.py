@@ -181,7 +181,7 @@ def test_bad_parameters_name_themselves_and_what_is_allowed(cls, params, words):
 
 
 def test_output_is_one_of_three():
-    with pytest.raises(ValueError, match="output='logit'.*'label', 'proba', 'score'"):
+    with pytest.raises(ValueError, match=r"output='logit'.*'label', 'proba', 'score'"):
         small(OSBoostClassifier).test_then_train(X, Y, output="logit")
 
 

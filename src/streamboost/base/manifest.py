@@ -82,9 +82,9 @@ def columns_of(schema: Schema) -> dict[str, Any]:
     }
 
 
-def schema_of(columns: dict[str, Any]) -> Schema:
-    """Return the columns a manifest describes."""
-    width = _whole(columns["width"], 0, 2**31 - 1, "columns width")
+def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema:
+    """Return the columns a manifest describes; no more of them than the arrays can have numbers for."""
+    width = _whole(columns["width"], 0, min(2**31 - 1, _room(state) // 8), "columns width")
     names: list[Name] | None = columns["names"]
     if names is not None:
         names = _scalars(names, "column names")
@@ -119,11 +119,14 @@ def check_room(lanes: int, bank: str, n_classes: int, schema: Schema, state: dic
     coordinates = max(1, int(np.maximum(schema.n_values(), 1).sum()))
     columns = max(1, n_classes) if bank == "naive_bayes" or n_classes > 2 else 1
     needed = 8 * lanes * coordinates * columns
-    stored = sum(array.nbytes for array in state.values())
-    if needed > 4 * stored + _SLACK:
+    if needed > _room(state):
         raise ModelFileError(
-            f"the file claims a model of {needed} bytes or more, but its arrays hold {stored}"
+            f"the file claims a model of {needed} bytes or more; its arrays are too small for that"
         )
+
+
+def _room(state: dict[str, NDArray[Any]]) -> int:
+    return 4 * sum(array.nbytes for array in state.values()) + _SLACK
 
 
 def json_value(value: Any) -> Any:

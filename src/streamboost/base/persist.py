@@ -87,8 +87,8 @@ class Persistence:
     def _restore(self, manifest: Manifest, arrays: Arrays, lanes: list[Any] | None = None) -> Session:
         """Become the model of a file: claims are checked against each other here, numbers by the core."""
         labels = ClassCodes(manifest.labels, declared=manifest.declared)
-        schema = schema_of(manifest.columns)
         state = {name: array for name, array in arrays.items() if not name.startswith(PARAMETER)}
+        schema = schema_of(manifest.columns, state)
         if lanes is None:
             plan = self._learner_plan(manifest.seed)
             check_room(self._n_lanes(), plan.bank, len(labels), schema, state)

@@ -1,0 +1,109 @@
+"""A few small models that between them use every part of a file."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from streamboost import (
+    OGD,
+    LogisticRegression,
+    NaiveBayes,
+    OnlineBaggingClassifier,
+    OnlineBoostingClassifier,
+    OSBoostClassifier,
+    Perceptron,
+    SingleLearnerClassifier,
+)
+
+RNG = np.random.default_rng(17)
+X = RNG.normal(size=(60, 4))
+X[:, 2] = RNG.integers(0, 3, 60)
+Y = (X[:, 0] + (X[:, 2] == 1) > 0.3).astype(int)
+
+
+def rows(names: str = "abcd") -> list[dict[str, Any]]:
+    """The same rows as dicts, with a nominal column, holes and a late column."""
+    out = []
+    for i, row in enumerate(X.tolist()):
+        out.append({names[0]: row[0], names[1]: row[1], names[2]: f"v{int(row[2])}"})
+        if i > 10 and i % 3:
+            out[-1][names[3]] = row[3]
+    return out
+
+
+def build() -> dict[str, Any]:
+    """Name -> a model that has learned half of the data."""
+    nominal = {"categorical_features": [2]}
+    half = slice(0, 30)
+    models: dict[str, Any] = {
+        "bagging-default": OnlineBaggingClassifier(n_estimators=3, random_state=1),
+        "bagging-fraction": OnlineBaggingClassifier(
+            NaiveBayes(alpha=1), n_estimators=3, sampling="fraction", **nominal
+        ),
+        "oza-nb": OnlineBoostingClassifier(
+            NaiveBayes(), n_estimators=4, random_state=2, tie="random", **nominal
+        ),
+        "oza-logistic": OnlineBoostingClassifier(
+            LogisticRegression(scale="maxabs"), n_estimators=3, lambda_cap=10
+        ),
+        "osboost-perceptron": OSBoostClassifier(Perceptron(scale="standard"), n_estimators=5, random_state=3),
+        "osboost-start": OSBoostClassifier(Perceptron(start=np.arange(5) / 7), n_estimators=2, monitor=False),
+        "single-ogd": SingleLearnerClassifier(OGD(feature_fraction=0.5)),
+        "single-multiclass": SingleLearnerClassifier(LogisticRegression()),
+    }
+    for name, model in models.items():
+        labels = Y[half] if name != "single-multiclass" else X[half, 2].astype(int)
+        model.partial_fit(X[half], labels, classes=np.unique(labels))
+    late = OSBoostClassifier(Perceptron(), n_estimators=3, random_state=4)
+    for row, label in zip(rows()[:30], Y[:30].tolist(), strict=True):
+        late.learn_one(row, "yes" if label else "no")
+    return {**models, "dicts": late}
+
+
+def go_on(name: str, model: Any) -> Any:
+    """Learn the second half."""
+    if name == "dicts":
+        for row, label in zip(rows()[30:], Y[30:].tolist(), strict=True):
+            model.learn_one(row, "yes" if label else "no")
+        return model
+    return model.partial_fit(X[30:], Y[30:] if name != "single-multiclass" else X[30:, 2].astype(int))
+
+
+def state_bytes(model: Any) -> bytes:
+    return model._to_bytes(model._session)
+
+
+def unpack(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {info.filename: archive.read(info) for info in archive.infolist()}
+
+
+def pack(
+    path: Path, members: dict[str, bytes] | list[tuple[str, bytes]], method: int = zipfile.ZIP_STORED
+) -> Path:
+    pairs = members.items() if isinstance(members, dict) else members
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, data in pairs:
+            archive.writestr(zipfile.ZipInfo(name), data, method)
+    return path
+
+
+def manifest_of(members: dict[str, bytes]) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(members["manifest.json"])
+    return parsed
+
+
+def with_manifest(members: dict[str, bytes], manifest: Any) -> dict[str, bytes]:
+    return {**members, "manifest.json": json.dumps(manifest).encode()}
+
+
+def npy(array: Any) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.asarray(array), version=(1, 0), allow_pickle=True)
+    return buffer.getvalue()
