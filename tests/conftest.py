@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 HERE = str(Path(__file__).resolve().parent)
 if HERE not in sys.path:
@@ -18,4 +18,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 settings.register_profile("search", settings.get_profile("quick"), max_examples=400, derandomize=False)
+# Many failures at once: do not spend minutes on making each of them small.
+settings.register_profile("survey", settings.get_profile("quick"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("quick")

@@ -27,7 +27,7 @@ def weights_received(t):
 
 def lambdas(model, before):
     """What each lane was offered since `before` was taken."""
-    return np.asarray(model.report().weight_sum) - before
+    return np.asarray(model.report().lanes["weight_sum"]) - before
 
 
 @pytest.mark.parametrize("draw", ["weight", "poisson"])
@@ -43,10 +43,10 @@ def test_oza_steps(draw):
         offered = [float(lane["lambda_in"]) for lane in step]
         report = model.report()
         np.testing.assert_allclose(lambdas(model, before), offered, rtol=1e-12, err_msg=f"row {t}")
-        before = np.asarray(report.weight_sum)
+        before = np.asarray(report.lanes["weight_sum"])
         right, wrong = [[float(lane[name]) for lane in step] for name in ("sc", "sw")]
-        np.testing.assert_allclose(report.sum_correct, right, rtol=1e-12, err_msg=f"row {t}")
-        np.testing.assert_allclose(report.sum_wrong, wrong, rtol=1e-12, err_msg=f"row {t}")
+        np.testing.assert_allclose(report.lanes["sum_correct"], right, rtol=1e-12, err_msg=f"row {t}")
+        np.testing.assert_allclose(report.lanes["sum_wrong"], wrong, rtol=1e-12, err_msg=f"row {t}")
         if draw == "weight":
             np.testing.assert_allclose(weights_received(t), offered, rtol=1e-12)
         else:

@@ -1,6 +1,9 @@
 """Every ensemble x learner, product and oracle side by side."""
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from unittest import mock
 
 from oracle import linear, naive_bayes
 from oracle.bagging import Bagging
@@ -12,6 +15,7 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.naive_bayes import GaussianNB
 
 import streamboost as sb
+from streamboost.base import session
 
 
 @dataclass
@@ -138,6 +142,29 @@ ENSEMBLES = [
 MAIN_ENSEMBLES = [
     e for e in ENSEMBLES if e.name in ("single", "bagging", "bagging-fraction", "oza", "osboost")
 ]
+
+
+# Private handles, in one place: the tests look at the key and the native state, and cut lanes; users never do.
+
+
+def key_of(model):
+    return model._session.seed
+
+
+def state_of(model):
+    return model._session.model.state()
+
+
+def lane_report(model, name):
+    return model.report().lanes[name]
+
+
+@contextmanager
+def lanes_cut(cuts):
+    """Models started inside have their lanes cut into blocks there: no public parameter does that yet."""
+    whole = session._core.Model
+    with mock.patch.object(session._core, "Model", partial(whole, cuts=cuts)):
+        yield
 
 
 def pairs(ensembles, learners):

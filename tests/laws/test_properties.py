@@ -97,7 +97,7 @@ def test_product_hands_out_the_smooth_weights(m, gamma, y):
 
 def lane_sums(model):
     report = model.report()
-    return tuple(np.array(getattr(report, name)) for name in ("weight_sum", "sum_correct", "sum_wrong"))
+    return tuple(np.array(report.lanes[name]) for name in ("weight_sum", "sum_correct", "sum_wrong"))
 
 
 @pytest.mark.parametrize("draw", ["poisson", "weight"])
@@ -271,9 +271,8 @@ def test_zero_start_perceptrons_collapse_into_one(stream, n):
     """Why starts are random: from zero, real margins, all learners of OSBoost stay equal for ever."""
     boosted = OSBoostClassifier(Perceptron(start="zero"), n_estimators=n, random_state=0)
     single = SingleLearnerClassifier(Perceptron(start="zero"), random_state=0)
-    a = boosted.test_then_train(**stream.everything, classes=stream.classes)
-    b = single.test_then_train(**stream.everything, classes=stream.classes)
-    assert a.tolist() == b.tolist()
+    boosted.partial_fit(**stream.everything, classes=stream.classes)
+    single.partial_fit(**stream.everything, classes=stream.classes)
     np.testing.assert_allclose(
         boosted.decision_function(stream.X), single.decision_function(stream.X), rtol=1e-9, atol=1e-12
     )
@@ -286,7 +285,7 @@ def test_random_starts_break_the_collapse():
     boosted = OSBoostClassifier(Perceptron(), n_estimators=8, random_state=1).fit(X, y)
     single = SingleLearnerClassifier(Perceptron(), random_state=1).fit(X, y)
     assert np.abs(boosted.decision_function(X) - single.decision_function(X)).max() > 1e-3
-    edges = np.asarray(boosted.report().edge)
+    edges = np.asarray(boosted.report().lanes["edge"])
     assert len(set(edges.tolist())) == 8
 
 
@@ -340,7 +339,7 @@ def test_gamma_at_the_ends(gamma):
     X = rng.normal(size=(200, 2))
     model = OSBoostClassifier(NaiveBayes(), n_estimators=50, gamma=gamma).fit(X, X[:, 0] > 0)
     assert np.isfinite(model.predict_proba(X)).all()
-    weights = np.asarray(model.report().weight_sum)
+    weights = np.asarray(model.report().lanes["weight_sum"])
     assert ((weights > 0) & (weights <= 200)).all()
 
 

@@ -27,26 +27,24 @@ class Linear:
     # ---- coordinates
 
     def meet(self):
-        """Give every coordinate that exists by now its start."""
-        d = self.columns.width
-        keys = {("number", j): j for j in self.columns.history}
-        for j, values in self.columns.values.items():
-            keys.update({("value", j, v): d + 1 + j + d * v for v in values.values()})
-        if self.fit_intercept:
-            keys[INTERCEPT] = d
+        """Give every coordinate that exists by now its start: keyed for numbers and intercept, 0 for a nominal value."""
+        numbers = [("number", j) for j in self.columns.history]
+        values = [("value", j, v) for j, codes in self.columns.values.items() for v in codes.values()]
         for c, vector in enumerate(self.vectors):
-            for coordinate, key in keys.items():
+            for coordinate in numbers + [INTERCEPT] * self.fit_intercept:
                 if coordinate not in vector:
-                    vector[coordinate] = self.begin(coordinate, key, c)
+                    vector[coordinate] = self.begin(coordinate, c)
+            for coordinate in values:
+                vector.setdefault(coordinate, 0.0)
 
-    def begin(self, coordinate, key, c):
-        if isinstance(self.start, str):
-            if self.start == "zero":
-                return 0.0
-            length = math.sqrt(self.columns.width + self.fit_intercept)
-            return draws.normal(self.seed, key, self.lane, draws.START, attempt=c) / length
-        position = {INTERCEPT: -1}.get(coordinate, coordinate[1])
-        return float(self.start[position])
+    def begin(self, coordinate, c):
+        column = self.columns.width if coordinate == INTERCEPT else coordinate[1]
+        if not isinstance(self.start, str):
+            return float(self.start[column])
+        if self.start == "zero":
+            return 0.0
+        length = math.sqrt(self.columns.width + self.fit_intercept)
+        return draws.normal(self.seed, column, self.lane, draws.START, attempt=c) / length
 
     def point(self, row):
         r = math.sqrt(self.columns.width + 1)

@@ -41,13 +41,15 @@ class Oza(Ensemble):
 
     def voice(self, i):
         """How much the vote of learner i counts."""
+        if self.vote == "unweighted":
+            return 1.0
         total = self.sc[i] + self.sw[i]
         if total == 0:
             return 0.0
         if self.vote == "log_odds":
             e = min(max(self.epsilon(i), TINY), 1 - TINY)
             return math.log((1 - e) / e)
-        return {"sun_literal": total, "linear_edge": self.sc[i] - self.sw[i], "unweighted": 1.0}[self.vote]
+        return {"sun_literal": total, "linear_edge": self.sc[i] - self.sw[i]}[self.vote]
 
     def combine(self, row):
         votes = [0.0] * self.n_known

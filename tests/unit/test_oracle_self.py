@@ -130,12 +130,13 @@ def test_sphere_start_is_keyed_and_counts_as_trained():
     assert third["intercept"] == draws.normal(9, 2, 4, draws.START, attempt=2) / math.sqrt(3)
 
 
-def test_nominal_coordinate_starts_when_learned():
+def test_nominal_coordinate_starts_at_zero_when_learned():
     ensemble = Single(maker(Perceptron), 5, width=2, nominal=[1], n_classes=2)
     (lane,) = ensemble.lanes
     assert ("value", 1, 0) not in lane.vectors[0]
     ensemble.learn([0.5, 8], 1 - lane.vote(ensemble.columns.read([0.5, 8]), 2))
-    assert ("value", 1, 0) in lane.vectors[0]
+    step = 1 / math.sqrt(3)
+    assert abs(lane.vectors[0]["value", 1, 0]) == pytest.approx(step)  # one mistake from 0
 
 
 def test_ogd_by_hand():
