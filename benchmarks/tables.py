@@ -73,7 +73,9 @@ class Table:
 
 def write_markdown(path: Path, title: str, preface: Sequence[str], tables: Sequence[Table]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    parts = [f"# {title}", "\n".join(preface), *[t.markdown() for t in tables]]
+    # Orphan: the page must not break a documentation build that does not list it.
+    head = "---\norphan: true\n---"
+    parts = [head, f"# {title}", "\n".join(preface), *[t.markdown() for t in tables]]
     path.write_text("\n\n".join(p for p in parts if p) + "\n", encoding="utf-8")
 
 

@@ -174,6 +174,8 @@ def main() -> None:
         "- Peak MB: growth of that process's peak memory over its imports and the data as an array",
         *[f"- {peer}: {driver}" for peer, driver in drivers.items()],
         f"- {ROWS_NOTE}",
+        "",
+        "![Examples per CPU second of every contestant](bench-peers.png)",
     ]
     columns, rows = csv_rows(races)
     write_markdown(

@@ -41,11 +41,11 @@ def throughput_table(found: dict[tuple[str, str, bool], Entry], roof: float) -> 
             "examples/s",
             "monitor off",
             "monitor costs",
-            "of roofline",
+            "of best roofline",
             "accuracy",
             "remark",
         ],
-        note="100 learners (single: one), 20 features. Roofline: the plain kernel, for linear learners.",
+        note="100 learners (single: one), 20 features. Best roofline: the faster kernel, for linear learners.",
     )
     for (ensemble, learner, monitored), entry in found.items():
         if not monitored:
@@ -107,7 +107,7 @@ def main() -> None:
     found = throughput.entries(options.rows, options.only)
     kernels = attempt("roofline", lambda: roofline.entries(options.rows)) or {}
     throughput.measure([*kernels.values(), *found.values()], options.repetitions)
-    roof = kernels["plain"].rate if kernels else float("nan")
+    roof = max((k.rate for k in kernels.values()), default=float("nan"))
     ours = found.get(MAIN)
     tables.append(throughput_table(found, roof))
     if kernels:
@@ -120,11 +120,12 @@ def main() -> None:
             )
     for name, entry in kernels.items():
         goals.record("roofline", name, "rate", entry.rate, "examples/s")
-    if ours is not None and ours.seconds and kernels:
-        share = ours.rate / roof
-        goals.judge(
-            "osboost + perceptron, share of the roofline", f">= {SHARE:.0%}", f"{share:.1%}", share >= SHARE
-        )
+        # Both are judged: the kernel as anyone would write it, and the fastest known, which is the stricter bar.
+        if ours is not None and ours.seconds:
+            share = ours.rate / entry.rate
+            what = f"osboost + perceptron, share of the {name} roofline"
+            goals.judge(what, f">= {SHARE:.0%}", f"{share:.1%}", share >= SHARE)
+            goals.record("roofline", name, "share of osboost + perceptron", share, "fraction")
 
     calls = Table("Latency of one call", ["model", "verb", "p50 us", "p99 us", "max us"])
     calls.note = f"Dict of 20 numbers, 100 learners, {options.calls:,} calls, wall time."
