@@ -9,23 +9,24 @@ ocp_steps.csv. gamma = 1/4, so theta = 1/9; step 1 / sqrt(t), t = row + 1. alpha
 Elsewhere y f >= 1/9: row 1: 1/3, row 2: 1/6, row 4: 3/8 - 1/4 = 1/8, row 5: 1/2 (the plain sum of votes is -1), row 6: 1/4,
 row 7: 5/8, row 9: 13/36. Row 0 moves alpha by nothing.
 
-exp_steps.csv. Prefix sums of h decide `votes`; `loss` is L after the row; `share` is p before it for the rate ln 2, so
-that p_i ~ 2^(-L_i); `vote` and `best` are the answers (`vote` is the same for any rate); `expected` = sum of the shares of those who are wrong.
+exp_steps.csv. Prefix sums of h decide `votes`; `loss` is L after the row; `share` is p before it for the rate ln 2, so that
+p_i ~ 2^(-L_i); `vote` and `best` are the answers (`vote` is the same for any rate); `expected` = sum of the shares of those
+who are wrong.
 
-ogboost_steps.csv. Three selectors of one learner. Learner m answers, after its update, with y f = steps ln 2, so that with k the
-sum of the steps so far the exponential loss hands out 2^(-k) and the logistic one 1 / (1 + 2^k). `error` is that of the logistic loss
-after the row (in row 4 learner 0 answers 0, that is class 0, which is wrong); `share` is p(1) before the row: F = -+ ln 2 in rows
-1 to 3, 0 in row 0.
+ogboost_steps.csv. Three selectors of one learner. Learner m answers, after its update, with y f = steps ln 2, so that with k
+the sum of the steps so far the exponential loss hands out 2^(-k) and the logistic one 1 / (1 + 2^k). `error` is that of the
+logistic loss after the row (in row 4 learner 0 answers 0, that is class 0, which is wrong); `share` is p(1) before the row: F
+= -+ ln 2 in rows 1 to 3, 0 in row 0.
 
 ogboost_choices.csv. One selector of three learners, all taught with weight 1/2: errors are halves.
 
 bbm_steps.csv. c = 1/2, coin 3/4. Learner 1: n = 2, k = 1: w = 1/2 * 2 * 3/4 * 1/4 = 3/16, the largest is 1/2 * 9/16: 2/3.
-Learner 2: n = 1; s = 1: k = 0, w = 1/8; s = -1: k = 1, w = 3/8, the largest: 1/3 or 1. Learner 3: n = 0; s = 0: w = 1/2;
-s = -2, 2: decided, 0. A learner never taught votes for class 0: all in row 0, and learner 3 in row 1, where it is first taught.
+Learner 2: n = 1; s = 1: k = 0, w = 1/8; s = -1: k = 1, w = 3/8, the largest: 1/3 or 1. Learner 3: n = 0; s = 0: w = 1/2; s =
+-2, 2: decided, 0. A learner never taught votes for class 0: all in row 0, and learner 3 in row 1, where it is first taught.
 phi_0(0) = 1/64 + 9/64 = 5/32, and in every row 1{majority wrong} = 5/32 + sum of w (1/2 - z).
 
-OL_STEPS. AdaBoost.OL with exact logarithms. Row 0 finds everybody silent. In row 1 (step 4 / sqrt 2) margins k ln 2 / sqrt 2 make
-alpha = k ln 2. In row 2 all answer 0. In row 3 (step 2) the margins 1, -1, 1 give s = ln 2, -ln 2, -2 ln 2. In row 4
+OL_STEPS. AdaBoost.OL with exact logarithms. Row 0 finds everybody silent. In row 1 (step 4 / sqrt 2) margins k ln 2 / sqrt 2
+make alpha = k ln 2. In row 2 all answer 0. In row 3 (step 2) the margins 1, -1, 1 give s = ln 2, -ln 2, -2 ln 2. In row 4
 (step 4 / sqrt 5) y h = -1, 1, 1 gives s = -ln 2 - 2/3, ln 2 - 2, -2/5. Row 5 sends alpha_3 beyond 2.
 """
 
