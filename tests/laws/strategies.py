@@ -52,10 +52,12 @@ def streams(
     weights=True,
     declared=None,
     missing=True,
+    declare_above=None,
 ):
     """A stream whose labels may appear late and whose cells may be missing.
 
     kinds: which of numeric, nominal, mixed. n_classes: (fewest, most). declared: True, False or None (either).
+    declare_above: with more classes than that they are always declared.
     """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     kind = draw(st.sampled_from(kinds))
@@ -92,6 +94,7 @@ def streams(
         "wide": np.round(10 ** rng.uniform(-2, 1.5, size=n), 3),
     }[how]
     declare = draw(st.booleans()) if declared is None else declared
+    declare |= declare_above is not None and k > declare_above
     return Stream(
         X, np.array(names)[codes], weight, categorical, list(names) if declare else None, list(names)
     )

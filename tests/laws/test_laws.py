@@ -36,7 +36,8 @@ def draw_stream(data, ensemble, learner, **options):
         streams(
             kinds=learner.kinds,
             n_classes=(2, 3) if several and not learner.black_box else (2, 2),
-            **{"declared": True if several and learner.linear else None, **options},
+            declare_above=2 if learner.linear else None,
+            **options,
         )
     )
 

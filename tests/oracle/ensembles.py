@@ -26,6 +26,7 @@ class Ensemble:
         self.trace = []
         self.wrong_rows = [0] * n_estimators
         self.weight_sum = [0.0] * n_estimators
+        self.unsure_error_rate = False
         self.doubt = False  # some decision that shaped the state was too close to call
 
     # ---- answering
@@ -65,8 +66,9 @@ class Ensemble:
         while self.n_known <= label:
             self.n_known += 1
             self.counts.append(0.0)
-        asked = [lane.vote(before, n_before) if n_before else -1 for lane in self.lanes]
-        asked_close = [bool(n_before) and lane.vote_is_close(before, n_before) for lane in self.lanes]
+        asked = [lane.vote(before, n_before) for lane in self.lanes]
+        asked_close = [lane.vote_is_close(before, n_before) for lane in self.lanes]
+        self.unsure_error_rate |= any(asked_close)
         self.wrong_rows = [
             wrong + (code != label) for wrong, code in zip(self.wrong_rows, asked, strict=True)
         ]
