@@ -300,6 +300,13 @@ def test_dicts_on_a_positional_model_need_column_numbers():
             model.predict_one(row)
 
 
+def test_dicts_of_categories_alone():
+    model = small(SingleLearnerClassifier)
+    model.learn_one({"a": "x", "b": True}, "one")
+    model.learn_one({"a": "y", "b": False}, "two")
+    assert model.predict_one({"a": "y"}) == "two"
+
+
 def test_weights_of_dicts():
     heavy, twice = small(SingleLearnerClassifier), small(SingleLearnerClassifier)
     for row, label in zip(rows_of(X), Y.tolist(), strict=True):

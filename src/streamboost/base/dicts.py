@@ -62,7 +62,7 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
             code = len(book)
             _new_code(value, key, growth, column)
         row[column] = code
-    return Block(1, dense=np.array([row]), growth=growth)
+    return Block(1, dense=np.array([row], dtype=np.float64), growth=growth)
 
 
 def _new_code(value: Any, name: Name, growth: Growth, column: int) -> float:
@@ -108,26 +108,27 @@ def _number(value: Any, title: str) -> float:
 
 
 class FastRow:
-    """The shortest way from a dict of numbers with the usual keys to the core: no schema, no NumPy constructors.
+    """The shortest way from a dict with the usual keys to the core: no schema, no NumPy constructors.
 
-    Anything unusual (a missing key, a new one, a new label, NaN, infinity, text) returns None and takes the long
-    way, which decides and explains. Every row gets its own memory, so that threads may predict together.
+    Anything unusual (a missing key, a new one, a new label or category, NaN, infinity, text among numbers) takes
+    the long way, which decides and explains. Every row gets its own memory, so that threads may predict together.
     """
 
-    __slots__ = ("_get", "_labels", "_run", "_width", "watch_scale")
+    __slots__ = ("_get", "_labels", "_nominal", "_run", "_width", "watch_scale")
 
     def __init__(self, schema: Schema, labels: ClassCodes, model: _core.Model, watch_scale: bool) -> None:
         names = range(schema.width) if schema.names is None else schema.names
         self._get = itemgetter(*names)
         self._width = schema.width
+        self._nominal = [(i, book.codes) for i, book in enumerate(schema.books) if book is not None]
         self._labels = {label: np.array([code], np.int32) for label, code in labels.book.codes.items()}
         self._run = model.run
         self.watch_scale = watch_scale
 
     @staticmethod
     def fits(schema: Schema) -> bool:
-        """Whether rows of this schema are plain numbers."""
-        return schema.width > 1 and schema.all_numeric
+        """Whether there is a short way for rows of this schema (`itemgetter` of one key gives no tuple)."""
+        return schema.width > 1
 
     def covers(self, schema: Schema, labels: ClassCodes) -> bool:
         """Whether nothing has grown since this was made."""
@@ -138,7 +139,14 @@ class FastRow:
         try:
             if len(x) != self._width:
                 return None
-            values = array("d", self._get(x))
+            items = self._get(x)
+            if self._nominal:
+                items = list(items)
+                for column, codes in self._nominal:
+                    items[column] = code = codes[items[column]]
+                    if code < 0:
+                        return None
+            values = array("d", items)
         except (KeyError, TypeError):
             return None
         if not math.isfinite(sum(values)) or (self.watch_scale and max(max(values), -min(values)) > UNSCALED):

@@ -45,6 +45,8 @@ class Block:
 
 def read_table(X: Any, estimator: str) -> Table:
     """Read X without looking at the model."""
+    if _is_ready(X):
+        return Table(n_rows=len(X), width=X.shape[1], dense=X, nominal=[False] * X.shape[1])
     if sp.issparse(X):
         return _read_sparse(X, estimator)
     if hasattr(X, "columns") or hasattr(X, "column_names"):
@@ -60,6 +62,17 @@ def read_table(X: Any, estimator: str) -> Table:
         X, dtype=np.float64, order="C", ensure_all_finite=False, input_name="X", estimator=estimator
     )
     return Table(n_rows=len(dense), width=dense.shape[1], dense=dense, nominal=[False] * dense.shape[1])
+
+
+def _is_ready(X: Any) -> bool:
+    """Whether X is what the core reads: scikit-learn's checks would cost small blocks more than the learning."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and X.size > 0
+        and X.flags.c_contiguous
+    )
 
 
 def _refuse_text(array: NDArray[Any]) -> None:
@@ -164,9 +177,11 @@ def check_finite(rows: NDArray[np.float64], schema: Schema) -> None:
         )
 
 
-def largest_magnitude(block: Block) -> float:
-    """Return the largest |x| of a block of numeric columns, missing values aside."""
+def largest_magnitude(block: Block, schema: Schema) -> float:
+    """Return the largest |x| in the numeric columns of a block, missing values aside."""
     values = block.dense if block.csr is None else block.csr[2]
+    if values is not None and not schema.all_numeric:
+        values = values[:, [column for column, book in enumerate(schema.books) if book is None]]
     if values is None or not values.size:
         return 0.0
     return float(np.fmax.reduce(np.abs(values), axis=None))

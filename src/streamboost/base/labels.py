@@ -85,7 +85,7 @@ def read_labels(y: Any, n_rows: int, estimator: str, *, discovering: bool) -> ND
     """Return y as a flat array after the checks that do not need the codes."""
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None.")
-    flat: NDArray[Any] = column_or_1d(y, warn=True)
+    flat: NDArray[Any] = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
     if len(flat) != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: [{n_rows}, {len(flat)}]"

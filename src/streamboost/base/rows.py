@@ -6,19 +6,20 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.dicts import first_dict_schema, read_dict
+from streamboost.base.facts import Facts
 from streamboost.base.labels import ClassCodes, read_labels
 from streamboost.base.schema import Schema
 from streamboost.base.session import Session
 from streamboost.base.weights import read_weight
 
 
-class RowVerbs:
-    """`learn_one` and its kin. Dicts of plain numbers with the usual keys take a short way (`FastRow`)."""
+class RowVerbs(Facts):
+    """`learn_one` and its kin. Dicts with the usual keys take a short way (`FastRow`)."""
 
-    _session: Session | None
     categorical_features: Any
 
     @abstractmethod
@@ -26,9 +27,6 @@ class RowVerbs:
 
     @abstractmethod
     def _start(self, labels: ClassCodes, schema: Schema) -> Session: ...
-
-    @abstractmethod
-    def _known(self) -> Session: ...
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
         """Learn one row given as a dict. New keys become new columns, absent ones are missing values."""
@@ -42,8 +40,10 @@ class RowVerbs:
             return
         session = self._ready()
         title = type(self).__name__
-        label = read_labels([y], 1, title, discovering=session is None or not session.labels.declared)
-        weight = read_weight([sample_weight], 1)
+        label = read_labels(
+            _one_label(y), 1, title, discovering=session is None or not session.labels.declared
+        )
+        weight = None if sample_weight == 1.0 else read_weight([sample_weight], 1)
         active = None if weight is None else weight > 0
         if session is None:
             if not isinstance(x, Mapping):
@@ -83,3 +83,10 @@ class RowVerbs:
         if session is None or not session.knows_classes:
             return None
         return session.ask(read_dict(x, session.schema, type(self).__name__, grow=False), answer)
+
+
+def _one_label(y: Any) -> NDArray[Any]:
+    label = np.asarray([y])
+    if label.ndim != 1:
+        raise ValueError(f"y must be one label, got {y!r}.")
+    return label

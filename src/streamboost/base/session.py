@@ -83,9 +83,9 @@ class Session:
 
     def check_scale(self, block: Block) -> None:
         """Warn once about features that drown the others in a linear learner."""
-        if self.warned or not self.learner.warns_unscaled or not self.schema.all_numeric:
+        if self.warned or not self.learner.warns_unscaled:
             return
-        largest = largest_magnitude(block)
+        largest = largest_magnitude(block, self.schema)
         if largest > UNSCALED:
             self.warned = True
             warnings.warn(
@@ -164,12 +164,12 @@ class Session:
         return self.model.run(block.dense, y, weight, answer)
 
     def refresh_fast(self) -> None:
-        """Prepare the short way for dict rows of plain numbers; Python-written learners take the long one."""
+        """Prepare the short way for dict rows; Python-written learners take the long one."""
+        watch = self.learner.warns_unscaled and not self.warned and self.schema.all_numeric
         if self.fast is not None and self.fast.covers(self.schema, self.labels):
-            self.fast.watch_scale = self.learner.warns_unscaled and not self.warned
+            self.fast.watch_scale = watch
             return
         if self.learner.lane_factory is None and self.knows_classes and FastRow.fits(self.schema):
-            watch = self.learner.warns_unscaled and not self.warned
             self.fast = FastRow(self.schema, self.labels, self.model, watch)
         else:
             self.fast = None

@@ -12,8 +12,8 @@ def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     """Return checked weights, or None if they are all 1 (the core's short way)."""
     if sample_weight is None:
         return None
-    weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if np.ndim(sample_weight) == 0:
+    weight = np.asarray(sample_weight, dtype=np.float64, order="C")
+    if weight.ndim == 0:
         weight = np.full(n_rows, weight.item())
     if weight.shape != (n_rows,):
         raise ValueError(
