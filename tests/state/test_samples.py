@@ -1,0 +1,30 @@
+"""Files of every format version load for ever and answer as they did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import streamboost
+from tests.state.models import X, go_on, rows
+
+FILES = Path(__file__).parent / "files"
+SAMPLES = sorted(FILES.glob("*.sboost"))
+
+
+def test_there_are_samples():
+    assert len(SAMPLES) >= 9
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_old_files_answer_as_they_did(path):
+    version, name = path.stem.split("-", 1)
+    model = streamboost.load(path)
+    if name == "dicts":
+        answers = [list(model.predict_proba_one(row).values()) for row in rows()[:5]]
+    else:
+        answers = model.predict_proba(X[:5]).tolist()
+    assert answers == json.loads((FILES / f"{version}.json").read_text())[name]
+    go_on(name, model)
