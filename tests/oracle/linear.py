@@ -20,6 +20,7 @@ class Linear:
         self.several = n_classes is not None and n_classes > 2
         self.vectors = [{} for _ in range(n_classes if self.several else 1)]
         self.squares = 0.0  # sum of squared weights so far
+        self.moved = set()  # coordinates that some step has touched
         self.doubt = False  # a decision that altered the state was too close to call
         self.meet()
         self.trained = any(value != 0 for vector in self.vectors for value in vector.values())
@@ -58,9 +59,15 @@ class Linear:
         return sum(vector[coordinate] * value for coordinate, value in x.items())
 
     def unsure(self, vector, x):
-        """Near zero by cancellation, so its sign is rounding; all products zero is zero in any arithmetic."""
-        products = [vector[coordinate] * value for coordinate, value in x.items()]
-        return any(p != 0 for p in products) and abs(sum(products)) < NEAR
+        """Near zero because steps cancelled, so its sign is rounding; what was never moved from 0 is 0 in any arithmetic."""
+        moved = any(vector[at] != 0 or at in self.moved for at, value in x.items() if value != 0)
+        return moved and abs(self.raw(vector, x)) < NEAR
+
+    def add(self, vector, step, x):
+        for coordinate, value in x.items():
+            vector[coordinate] += step * value
+        if step != 0:
+            self.moved.update(x)
 
     # ---- answers
 
@@ -121,11 +128,6 @@ class Linear:
         raise NotImplementedError
 
 
-def add(vector, step, x):
-    for coordinate, value in x.items():
-        vector[coordinate] += step * value
-
-
 def norm(vector):
     return math.sqrt(sum(value * value for value in vector.values()))
 
@@ -147,7 +149,7 @@ class Perceptron(Linear):
             self.doubt |= self.unsure(vector, x)
             if y * self.raw(vector, x) > 0 or not any(x.values()):
                 return  # a further copy would find the same
-            add(vector, size * y, x)
+            self.add(vector, size * y, x)
 
 
 class OGD(Linear):
@@ -160,7 +162,7 @@ class OGD(Linear):
         self.squares += amount * amount
 
     def learn_vector(self, vector, x, y, amount, copies):
-        add(vector, math.sqrt(2) / math.sqrt(self.squares) * amount * y, x)
+        self.add(vector, math.sqrt(2) / math.sqrt(self.squares) * amount * y, x)
         length = norm(vector)
         if length > 1:
             for coordinate in vector:
@@ -190,5 +192,5 @@ class Logistic(Linear):
         for c, vector in enumerate(self.vectors):
             target = 1.0 if label == (c if self.several else 1) else 0.0
             step = math.sqrt(2) / math.sqrt(self.squares) * weight
-            add(vector, step * (target - sigmoid(self.raw(vector, x))), x)
+            self.add(vector, step * (target - sigmoid(self.raw(vector, x))), x)
         self.trained = True

@@ -32,7 +32,7 @@ class OSBoost(Binary):
     def combine(self, row):
         h = self.hypotheses(row)
         mean = sum(voice * value for voice, value in zip(self.voices(), h, strict=True))
-        silent = all(value == 0 for value in h)  # zero in any arithmetic
+        silent = not any(lane.trained for lane in self.lanes)  # zero in any arithmetic
         return Answer(
             1 if mean > 0 else 0,
             [mean],
