@@ -105,6 +105,15 @@ void lane_kernels() {
     sb::nominal_ask(base, lanes, {table_rows.data(), weight.data(), alpha.data(), 5}, 0, out, at(out, 1));
   });
   kernel("add_lanes", [](const double* in, double* out) { sb::add_lanes(out, in, lanes); });
+  kernel("watch_margins",
+         [](const double* in, double* out) { sb::watch_margins(in, at(in, 1), -1, out, at(out, 1), at(out, 2), at(out, 3), 101); });
+  kernel("watch_prefixes",
+         [](const double* in, double* out) { sb::watch_prefixes(in, at(in, 1), 0.7, 1, 0.01, 3, out, at(out, 1), at(out, 2), 101); });
+  kernel("watch_hinges", [](const double* in, double* out) { sb::watch_hinges(in, at(in, 1), 0.7, 1, 0.05, out, at(out, 1), 101); });
+  kernel("hedge_losses", [](const double* in, double* out) { sb::hedge_losses(in, -1, 0.7, out, n); });
+  kernel("hedge_exponents", [](const double* in, double* out) { sb::hedge_exponents(in, 0.3, out, n); });
+  kernel("logistic_alphas", [](const double* in, double* out) { sb::logistic_alphas(in, at(in, 1), -1, 0.4, out, 101); });
+  kernel("add_scaled", [](const double* in, double* out) { sb::add_scaled(in, -0.3, out, n); });
 }
 
 }  // namespace

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from streamboost.base.archive import ModelFileError
     from streamboost.ensemble import (
+        AdaBoostOLClassifier,
+        OGBoostClassifier,
         OnlineBaggingClassifier,
+        OnlineBBMClassifier,
         OnlineBoostingClassifier,
         OSBoostClassifier,
         SingleLearnerClassifier,
@@ -24,10 +27,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OGD",
+    "AdaBoostOLClassifier",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
+    "OGBoostClassifier",
     "OSBoostClassifier",
+    "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
     "Perceptron",
@@ -38,10 +44,13 @@ __all__ = [
 
 _HOME = {
     "OGD": "learners",
+    "AdaBoostOLClassifier": "ensemble",
     "LogisticRegression": "learners",
     "ModelFileError": "base.archive",
     "NaiveBayes": "learners",
+    "OGBoostClassifier": "ensemble",
     "OSBoostClassifier": "ensemble",
+    "OnlineBBMClassifier": "ensemble",
     "OnlineBaggingClassifier": "ensemble",
     "OnlineBoostingClassifier": "ensemble",
     "Perceptron": "learners",

@@ -8,7 +8,10 @@ from typing import Any
 from streamboost.base.archive import ModelFileError, read_archive
 from streamboost.base.manifest import Manifest
 from streamboost.ensemble import (
+    AdaBoostOLClassifier,
+    OGBoostClassifier,
     OnlineBaggingClassifier,
+    OnlineBBMClassifier,
     OnlineBoostingClassifier,
     OSBoostClassifier,
     SingleLearnerClassifier,
@@ -18,7 +21,15 @@ from streamboost.learners import LEARNERS
 
 MODELS: dict[str, type[Ensemble]] = {
     cls._model_name: cls
-    for cls in (OnlineBaggingClassifier, OnlineBoostingClassifier, OSBoostClassifier, SingleLearnerClassifier)
+    for cls in (
+        OnlineBaggingClassifier,
+        OnlineBoostingClassifier,
+        OSBoostClassifier,
+        OGBoostClassifier,
+        OnlineBBMClassifier,
+        AdaBoostOLClassifier,
+        SingleLearnerClassifier,
+    )
 }
 """Name on the command line and in model files -> class."""
 

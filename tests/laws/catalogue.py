@@ -6,7 +6,12 @@ from functools import partial
 from unittest import mock
 
 from oracle import linear, naive_bayes
+from oracle.adaboost_ol import AdaBoostOL
 from oracle.bagging import Bagging
+from oracle.bbm import BBM
+from oracle.exp import EXP
+from oracle.ocp import OCP
+from oracle.ogboost import OGBoost
 from oracle.osboost import OSBoost
 from oracle.oza import Oza
 from oracle.single import Single
@@ -100,6 +105,8 @@ class Ensemble:
     oracle_options: dict | None = None
     binary: bool = False
     alone: bool = False  # has no n_estimators
+    grain: int = 1  # lanes that no cut may divide
+    votes: bool = False  # the score is not the (mean) margin: an expert speaks alone
 
     def make_product(self, learner, n_estimators, seed, categorical=(), **more):
         size = {} if self.alone else {"n_estimators": n_estimators}
@@ -115,6 +122,22 @@ class Ensemble:
 
 def oza(name, **options):
     return Ensemble(f"oza{name}", sb.OnlineBoostingClassifier, Oza, options)
+
+
+def osboost(name, oracle, votes=False, **options):
+    ours = {name: value for name, value in options.items() if name not in ("vote", "projection")}
+    return Ensemble(f"osboost{name}", sb.OSBoostClassifier, oracle, options, ours, binary=True, votes=votes)
+
+
+def ogboost(name, n_candidates, **options):
+    options = {"n_candidates": n_candidates, **options}
+    return Ensemble(f"ogboost{name}", sb.OGBoostClassifier, OGBoost, options, binary=True, grain=n_candidates)
+
+
+def adaboost_ol(name, votes, **options):
+    return Ensemble(
+        f"adaboost-ol{name}", sb.AdaBoostOLClassifier, AdaBoostOL, options, binary=True, votes=votes
+    )
 
 
 ENSEMBLES = [
@@ -137,6 +160,23 @@ ENSEMBLES = [
         {"gamma": 0.2, "hypothesis": "sign"},
         binary=True,
     ),
+    osboost("-ocp", OCP, vote="ocp"),
+    osboost("-ocp-pivot", OCP, vote="ocp", projection="pivot", step="1/sqrt(t)", hypothesis="sign"),
+    osboost("-ocp-third", OCP, vote="ocp", gamma=0.3, step="sqrt(2/(Nt))"),
+    osboost("-exp", EXP, vote="exp"),
+    osboost("-exp-sample", EXP, votes=True, vote="exp", hedge="sample", rate=1.0),
+    osboost("-exp-best", EXP, votes=True, vote="exp", hedge="best", hypothesis="sign"),
+    ogboost("", 1),
+    ogboost("-three-savage", 3, loss="savage", shrinkage=0.5),
+    ogboost("-two-hinge", 2, loss="hinge", hypothesis="sign"),
+    ogboost("-doom", 1, loss="doom"),
+    ogboost("-exponential", 1, loss="exponential"),
+    Ensemble("online-bbm", sb.OnlineBBMClassifier, BBM, {"edge": 0.2}, binary=True),
+    Ensemble("online-bbm-sampling", sb.OnlineBBMClassifier, BBM, {"weighting": "sampling"}, binary=True),
+    adaboost_ol("", False),
+    adaboost_ol("-importance-best", True, weighting="importance", hedge="best"),
+    adaboost_ol("-sample", True, hedge="sample", hypothesis="sign"),
+    adaboost_ol("-full", False, weighting="importance", hedge="full"),
 ]
 
 MAIN_ENSEMBLES = [

@@ -59,8 +59,9 @@ struct Asked {
   AlignedVector<double> distribution;  // [class][lane]; untrained: 0
   AlignedVector<double> notes;         // the bank's own
   Terms terms;
-  std::size_t stride = 0;    // padded lanes
-  bool keeps_right = false;  // a lane that answers right stays right after learning this example
+  std::size_t stride = 0;         // padded lanes
+  bool keeps_right = false;       // a lane that answers right stays right after learning this example
+  bool still_when_right = false;  // ... and its margin does not move at all
 
   void prepare(std::size_t lanes, std::size_t n_classes, std::size_t note_rows) {
     stride = padded(lanes);
@@ -82,10 +83,14 @@ class Bank {
   virtual void ask(const Example&, Want, Asked&) const = 0;
   virtual void learn(const Example&, Labels, const double* amount, Amount, Asked&) = 0;  // amount[lane] 0: skip the lane
 
+  virtual bool trained(int) const { return true; }  // by local lane; asked only of lanes whose margin is 0
+
   virtual bool has_after() const = 0;
   virtual void after_begin(const Example&, Asked&) const {}
   virtual Answer after(int, const Example&, double, Amount, const Asked&) const { throw std::logic_error("bank has no after"); }
-  virtual Answer learn_then_answer(int, const Example&, double, Amount, Want, Asked&) { throw std::logic_error("bank has no learn_then_answer"); }
+  virtual Answer learn_then_answer(int, const Example&, double, Amount, Want, Asked&) {
+    throw std::logic_error("bank has no learn_then_answer");
+  }
   virtual void learn_costs(const Example&, const double*, Asked&) { throw std::logic_error("bank cannot learn costs"); }
   virtual void learn_targets(const Example&, const double*, Asked&) { throw std::logic_error("bank cannot learn targets"); }
 

@@ -58,4 +58,21 @@ struct NominalTerms {
 void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* mantissa, double* exponent);
 void add_lanes(double* to, const double* amount, std::size_t lanes);
 
+// --- boosters (kernels_boosters.cpp); any n, no alignment needed
+// what monitor.hpp keeps; true if a margin is 0
+bool watch_margins(const double* margin, const double* weight, double y, double* sum_weight, double* sum_edge, double* mistakes,
+                   double* sum_margin, std::size_t n);
+void watch_prefixes(const double* prefix, const double* weight, double sample_weight, double y, double theta, int first, double* low,
+                    double* wrong, double* reduced, std::size_t n);
+// hinge losses of the single hypotheses and of the means of the first 1, 2, ... of them, added up
+void watch_hinges(const double* margin, const double* prefix, double sample_weight, double y, double theta, double* single, double* mean,
+                  std::size_t n);
+// loss[i] += s where the sign of the prefix is not y (sign(0) = -1); out = -eta (loss - least loss)
+void hedge_losses(const double* prefix, double y, double sample_weight, double* loss, std::size_t n);
+void hedge_exponents(const double* loss, double eta, double* out, std::size_t n);
+// alpha += rate z next, kept within [-2, 2]; z = y h
+void logistic_alphas(const double* margin, const double* next, double y, double rate, double* alpha, std::size_t n);
+// v += step h
+void add_scaled(const double* h, double step, double* v, std::size_t n);
+
 }  // namespace streamboost

@@ -67,6 +67,7 @@ class LinearBank final : public Bank {
   IntakeNeeds needs() const override { return params_.needs; }
   std::size_t note_rows() const override { return 2 * columns_ + 3; }
   bool has_after() const override { return true; }
+  bool trained(int lane) const override { return trained_[0][static_cast<std::size_t>(lane)] != 0; }
   Abilities can() const override {
     Abilities a;
     a.declared_classes = true;
@@ -105,6 +106,7 @@ class LinearBank final : public Bank {
 
   void ask(const Example& example, Want want, Asked& asked) const override {
     asked.keeps_right = true;
+    asked.still_when_right = params_.kind == Kind::perceptron;
     double* raw = asked.notes.data();
     linear_ask(weights_[0], cells(), entries(example.row), raw);
     if (params_.kind == Kind::ogd)

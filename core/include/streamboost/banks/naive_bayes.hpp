@@ -50,6 +50,11 @@ class NaiveBayesBank final : public Bank {
   IntakeNeeds needs() const override { return {}; }
   Abilities can() const override { return {}; }
   bool has_after() const override { return true; }
+  bool trained(int lane) const override {
+    for (std::size_t c = 0; c < classes_; ++c)
+      if (class_weight_[c][static_cast<std::size_t>(lane)] > 0) return true;
+    return false;
+  }
   std::size_t note_rows() const override { return 2 * classes_ + work_rows; }
 
   void reserve(const Schema& schema) override {
@@ -129,7 +134,7 @@ class NaiveBayesBank final : public Bank {
         best = c;
       }
     }
-    return {best, k == 2 ? margin_after(i, example.label, amount, score) : 0.0};
+    return {best, k <= 2 ? margin_after(i, example.label, amount, score) : 0.0};
   }
 
   void reset(int lane) override {
@@ -349,7 +354,8 @@ class NaiveBayesBank final : public Bank {
     tanh_lanes(h, h, stride_);
   }
   double margin_after(std::size_t i, int label, double amount, const double* score) const {
-    const double n0 = class_weight_[0][i] + (label == 0 ? amount : 0.0), n1 = class_weight_[1][i] + (label == 1 ? amount : 0.0);
+    const double n0 = class_weight_[0][i] + (label == 0 ? amount : 0.0),
+                 n1 = (classes_ > 1 ? class_weight_[1][i] : 0.0) + (label == 1 ? amount : 0.0);
     return tanh(0.5 * (n0 > 0 && n1 > 0 ? std::clamp(score[1] - score[0], -60.0, 60.0) : prior_odds(n1, n0)));
   }
 
