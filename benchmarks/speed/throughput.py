@@ -12,17 +12,7 @@ from benchmarks.models import build
 from benchmarks.streams import Stream, make
 
 N = 100
-ENSEMBLES = (
-    "single",
-    "bagging",
-    "oza-boost",
-    "osboost",
-    "osboost, ocp",
-    "osboost, exp",
-    "ogboost",
-    "online-bbm",
-    "adaboost-ol",
-)
+ENSEMBLES = ("single", "bagging", "oza-boost", "osboost", "bayes")
 # What a learner is fed: linear learners and numeric naive Bayes see numbers, nominal naive Bayes sees codes.
 LEARNERS = (
     ("perceptron", "perceptron", "hyperplane"),

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from streamboost.base.archive import ModelFileError
     from streamboost.ensemble import (
-        AdaBoostOLClassifier,
-        OGBoostClassifier,
+        BayesianEnsembleClassifier,
         OnlineBaggingClassifier,
-        OnlineBBMClassifier,
         OnlineBoostingClassifier,
         OSBoostClassifier,
         SingleLearnerClassifier,
@@ -27,13 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OGD",
-    "AdaBoostOLClassifier",
+    "BayesianEnsembleClassifier",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
-    "OGBoostClassifier",
     "OSBoostClassifier",
-    "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
     "Perceptron",
@@ -43,14 +39,12 @@ __all__ = [
 ]
 
 _HOME = {
+    "BayesianEnsembleClassifier": "ensemble",
     "OGD": "learners",
-    "AdaBoostOLClassifier": "ensemble",
     "LogisticRegression": "learners",
     "ModelFileError": "base.archive",
     "NaiveBayes": "learners",
-    "OGBoostClassifier": "ensemble",
     "OSBoostClassifier": "ensemble",
-    "OnlineBBMClassifier": "ensemble",
     "OnlineBaggingClassifier": "ensemble",
     "OnlineBoostingClassifier": "ensemble",
     "Perceptron": "learners",

@@ -8,10 +8,8 @@ from typing import Any
 from streamboost.base.archive import ModelFileError, read_archive
 from streamboost.base.manifest import Manifest
 from streamboost.ensemble import (
-    AdaBoostOLClassifier,
-    OGBoostClassifier,
+    BayesianEnsembleClassifier,
     OnlineBaggingClassifier,
-    OnlineBBMClassifier,
     OnlineBoostingClassifier,
     OSBoostClassifier,
     SingleLearnerClassifier,
@@ -22,12 +20,10 @@ from streamboost.learners import LEARNERS
 MODELS: dict[str, type[Ensemble]] = {
     cls._model_name: cls
     for cls in (
+        BayesianEnsembleClassifier,
         OnlineBaggingClassifier,
         OnlineBoostingClassifier,
         OSBoostClassifier,
-        OGBoostClassifier,
-        OnlineBBMClassifier,
-        AdaBoostOLClassifier,
         SingleLearnerClassifier,
     )
 }

@@ -13,9 +13,7 @@ PAGES = {
     "algorithms/bagging.md": "OnlineBaggingClassifier",
     "algorithms/oza-boost.md": "OnlineBoostingClassifier",
     "algorithms/osboost.md": "OSBoostClassifier",
-    "algorithms/ogboost.md": "OGBoostClassifier",
-    "algorithms/online-bbm.md": "OnlineBBMClassifier",
-    "algorithms/adaboost-ol.md": "AdaBoostOLClassifier",
+    "algorithms/bayes.md": "BayesianEnsembleClassifier",
 }
 
 

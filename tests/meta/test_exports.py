@@ -11,13 +11,11 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 PUBLIC = [
     "OGD",
-    "AdaBoostOLClassifier",
+    "BayesianEnsembleClassifier",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
-    "OGBoostClassifier",
     "OSBoostClassifier",
-    "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
     "Perceptron",

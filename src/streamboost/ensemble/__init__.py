@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from streamboost.ensemble.adaboost_ol import AdaBoostOLClassifier
 from streamboost.ensemble.bagging import OnlineBaggingClassifier
-from streamboost.ensemble.bbm import OnlineBBMClassifier
-from streamboost.ensemble.ogboost import OGBoostClassifier
+from streamboost.ensemble.bayes import BayesianEnsembleClassifier
 from streamboost.ensemble.osboost import OSBoostClassifier
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.single import SingleLearnerClassifier
 
 __all__ = [
-    "AdaBoostOLClassifier",
-    "OGBoostClassifier",
+    "BayesianEnsembleClassifier",
     "OSBoostClassifier",
-    "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
     "SingleLearnerClassifier",
