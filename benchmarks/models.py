@@ -12,7 +12,13 @@ MODELS = {
     "bagging": "OnlineBaggingClassifier",
     "oza-boost": "OnlineBoostingClassifier",
     "osboost": "OSBoostClassifier",
-    "bayes": "BayesianEnsembleClassifier",
+    "ogboost": "OGBoostClassifier",
+    "online-bbm": "OnlineBBMClassifier",
+    "adaboost-ol": "AdaBoostOLClassifier",
+}
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "osboost, ocp": ("osboost", {"vote": "ocp"}),
+    "osboost, exp": ("osboost", {"vote": "exp"}),
 }
 LEARNERS = {
     "perceptron": "Perceptron",
@@ -24,6 +30,8 @@ LEARNERS = {
 
 def build(model: str, learner: str, stream: Stream, *, n_estimators: int = 100, **options: Any) -> Any:
     """An untrained model for this stream; every option not named here is left at its default."""
+    model, extra = VARIANTS.get(model, (model, {}))
+    options = {**extra, **options}
     if model != "single":
         options["n_estimators"] = n_estimators
     if stream.n_values is not None:

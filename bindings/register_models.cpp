@@ -134,11 +134,19 @@ class PyModel {
     model_->load(state);
   }
 
+  // Arrays: per learner. Numbers: of the ensemble. "trace": its bounded history.
   nb::dict report() {
     nb::dict out;
-    for (auto& [name, values] : model_->report()) {
+    ModelReport report = model_->report();
+    for (auto& [name, values] : report.lanes) {
       const std::size_t n = values.size();
       out[name.c_str()] = own(std::move(values), {n});
+    }
+    for (const auto& [name, value] : report.totals) out[name.c_str()] = value;
+    if (!report.trace.empty()) {
+      const std::size_t n = report.trace.size() / Trace::columns;
+      out["trace"] = own(std::move(report.trace), {n, Trace::columns});
+      out["trace_bounded"] = report.bounded;
     }
     return out;
   }

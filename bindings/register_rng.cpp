@@ -1,7 +1,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <vector>
 
 #include "streamboost/rng.hpp"
+#include "streamboost/simplex.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -29,6 +33,22 @@ void register_rng(nb::module_& m) {
         return poisson(lam, key(seed, example, lane, 1, 0));
       },
       "lam"_a, "seed"_a, "example"_a, "lane"_a, "The keyed Poisson draw of rate lam.");
+  m.def(
+      "project_simplex",
+      [](const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& v, const std::string& projection, std::uint64_t seed,
+         std::uint64_t example) {
+        const std::size_t n = v.shape(0);
+        if (n == 0 || (projection != "sort" && projection != "pivot"))
+          throw std::invalid_argument("an empty vector or an unknown projection");
+        std::vector<double> work(n);
+        auto* out = new double[n];
+        nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+        std::copy_n(v.data(), n, out);
+        project_to_simplex(out, n, work.data(), projection == "sort" ? Projection::sort : Projection::pivot,
+                           {seed, example, 0, Purpose::pivot});
+        return nb::ndarray<nb::numpy, double, nb::ndim<1>>(out, {n}, owner);
+      },
+      "v"_a.noconvert(), "projection"_a = "sort", "seed"_a = 0, "example"_a = 0, "The nearest point of the simplex.");
   m.def(
       "uniform_block",
       [](std::uint64_t seed, std::uint64_t first_example, std::size_t n, std::size_t lanes, std::uint32_t purpose) {

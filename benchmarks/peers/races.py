@@ -69,6 +69,23 @@ RACES = (
         ),
     ),
     Race(
+        "linear, boost by majority",
+        "hyperplane",
+        40_000,
+        (ours("online-bbm", "perceptron"), ours("online-bbm", "logistic"), vw("BBM", goal=20)),
+    ),
+    Race(
+        "linear, adaptive boosting",
+        "hyperplane",
+        40_000,
+        (
+            ours("adaboost-ol", "perceptron"),
+            ours("adaboost-ol", "logistic"),
+            vw("adaptive", goal=20),
+            vw("logistic", goal=20),
+        ),
+    ),
+    Race(
         "linear, Oza boosting",
         "hyperplane",
         40_000,

@@ -12,7 +12,17 @@ from benchmarks.models import build
 from benchmarks.streams import Stream, make
 
 N = 100
-ENSEMBLES = ("single", "bagging", "oza-boost", "osboost", "bayes")
+ENSEMBLES = (
+    "single",
+    "bagging",
+    "oza-boost",
+    "osboost",
+    "osboost, ocp",
+    "osboost, exp",
+    "ogboost",
+    "online-bbm",
+    "adaboost-ol",
+)
 # What a learner is fed: linear learners and numeric naive Bayes see numbers, nominal naive Bayes sees codes.
 LEARNERS = (
     ("perceptron", "perceptron", "hyperplane"),

@@ -2,9 +2,13 @@
 
 #include "streamboost/banks/linear.hpp"
 #include "streamboost/banks/naive_bayes.hpp"
+#include "streamboost/boosters/adaboost_ol.hpp"
 #include "streamboost/boosters/bagging.hpp"
-#include "streamboost/boosters/bayes.hpp"
+#include "streamboost/boosters/bbm.hpp"
+#include "streamboost/boosters/ogboost.hpp"
 #include "streamboost/boosters/osboost.hpp"
+#include "streamboost/boosters/osboost_exp.hpp"
+#include "streamboost/boosters/osboost_ocp.hpp"
 #include "streamboost/boosters/oza.hpp"
 #include "streamboost/boosters/single.hpp"
 
@@ -31,7 +35,11 @@ std::unique_ptr<Model> make_model(const std::string& booster, const Config& conf
   if (booster == "bagging") return make<Bagging>(config, ensemble, bank, cuts);
   if (booster == "oza") return make<OzaBoost>(config, ensemble, bank, cuts);
   if (booster == "osboost") return make<OSBoost>(config, ensemble, bank, cuts);
-  if (booster == "bayes") return make<Bayes>(config, ensemble, bank, cuts);
+  if (booster == "osboost_ocp") return make<OSBoostOCP>(config, ensemble, bank, cuts);
+  if (booster == "osboost_exp") return make<OSBoostEXP>(config, ensemble, bank, cuts);
+  if (booster == "ogboost") return make<OGBoost>(config, ensemble, bank, cuts);
+  if (booster == "online_bbm") return make<OnlineBBM>(config, ensemble, bank, cuts);
+  if (booster == "adaboost_ol") return make<AdaBoostOL>(config, ensemble, bank, cuts);
   throw std::invalid_argument("unknown booster '" + booster + "'");
 }
 

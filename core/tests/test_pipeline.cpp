@@ -6,14 +6,18 @@ using checking::check;
 
 namespace {
 
-void laws(const std::string& booster, const std::string& learner, const Config& config, int n_classes, bool mixed) {
+void laws(const std::string& booster, const std::string& learner, const Config& config, int n_classes, bool mixed,
+          const Config& options = {}) {
   const Stream s = make_stream(150, 6, n_classes, mixed);
   const std::string what = booster + " " + learner;
+  const auto make = [&](const std::string&, const std::string&, const Config&, const Stream&, const std::vector<int>& cuts = {}) {
+    return testing::make(booster, learner, config, s, cuts, 38, options);
+  };
   auto whole = make(booster, learner, config, s);
   const auto answers = run(*whole, s, 0, s.n);
   const SavedState state = whole->save();
 
-  auto cut = make(booster, learner, config, s, {1, 16, 20});
+  auto cut = make(booster, learner, config, s, {2, 16, 20});
   check(run(*cut, s, 0, s.n) == answers, what + ": lanes cut into blocks answer alike");
   check(equal(cut->save(), state), what + ": lanes cut into blocks learn alike");
 
@@ -26,7 +30,7 @@ void laws(const std::string& booster, const std::string& learner, const Config& 
 
   auto first = make(booster, learner, config, s);
   run(*first, s, 0, 70);
-  auto second = make(booster, learner, config, s, {5});
+  auto second = make(booster, learner, config, s, {6});
   second->load(first->save());
   run(*second, s, 70, s.n - 70);
   check(equal(second->save(), state), what + ": saved, loaded, gone on");
@@ -41,8 +45,10 @@ void laws(const std::string& booster, const std::string& learner, const Config& 
 }  // namespace
 
 int main() {
-  for (const char* booster : {"single", "bagging", "oza", "osboost"}) {
-    const bool binary = std::string(booster) == "osboost";
+  for (const char* booster :
+       {"single", "bagging", "oza", "osboost", "osboost_ocp", "osboost_exp", "ogboost", "online_bbm", "adaboost_ol"}) {
+    const std::string name = booster;
+    const bool binary = name != "single" && name != "bagging" && name != "oza";
     for (int n_classes : {2, 3}) {
       if (binary && n_classes > 2) continue;
       for (bool mixed : {false, true}) {
@@ -59,6 +65,27 @@ int main() {
       }
     }
   }
+  const Config perceptron = words({{"kind", "perceptron"}});
+  laws("osboost", "linear", perceptron, 2, true, words({{"hypothesis", "sign"}}));
+  for (const char* step : {"1/sqrt(t)", "sqrt(2/(Nt))"})
+    laws("osboost_ocp", "linear", perceptron, 2, false, words({{"projection", "pivot"}, {"step", step}}));
+  for (const char* mode : {"sample", "best", "full"}) {
+    laws("osboost_exp", "linear", perceptron, 2, false, words({{"hedge", mode}}));
+    laws("adaboost_ol", "naive_bayes", {}, 2, false, words({{"hedge", mode}, {"weighting", "importance"}}));
+  }
+  laws("online_bbm", "naive_bayes", {}, 2, true, words({{"weighting", "sampling"}}));
+  for (const char* loss : {"exponential", "hinge", "doom", "savage"}) {
+    Config pairs = words({{"loss", loss}});
+    pairs.values["n_candidates"] = 2.0;
+    pairs.values["shrinkage"] = 0.5;
+    laws("ogboost", "linear", perceptron, 2, true, pairs);
+    laws("ogboost", "naive_bayes", {}, 2, true, pairs);
+  }
+  Config triples;
+  triples.values["n_candidates"] = 3.0;
+  const Stream t = make_stream(10, 4, 2, false);
+  checking::check_throws<std::invalid_argument>([&] { testing::make("ogboost", "linear", perceptron, t, {4}, 36, triples); },
+                                                "a cut through a selector is refused");
   const Stream s = make_stream(40, 4, 2, false);
   auto model = make("oza", "naive_bayes", {}, s);
   run(*model, s, 0, s.n);

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from streamboost.base.archive import ModelFileError
     from streamboost.ensemble import (
-        BayesianEnsembleClassifier,
+        AdaBoostOLClassifier,
+        OGBoostClassifier,
         OnlineBaggingClassifier,
+        OnlineBBMClassifier,
         OnlineBoostingClassifier,
         OSBoostClassifier,
         SingleLearnerClassifier,
@@ -25,11 +27,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OGD",
-    "BayesianEnsembleClassifier",
+    "AdaBoostOLClassifier",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
+    "OGBoostClassifier",
     "OSBoostClassifier",
+    "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
     "Perceptron",
@@ -39,12 +43,14 @@ __all__ = [
 ]
 
 _HOME = {
-    "BayesianEnsembleClassifier": "ensemble",
     "OGD": "learners",
+    "AdaBoostOLClassifier": "ensemble",
     "LogisticRegression": "learners",
     "ModelFileError": "base.archive",
     "NaiveBayes": "learners",
+    "OGBoostClassifier": "ensemble",
     "OSBoostClassifier": "ensemble",
+    "OnlineBBMClassifier": "ensemble",
     "OnlineBaggingClassifier": "ensemble",
     "OnlineBoostingClassifier": "ensemble",
     "Perceptron": "learners",

@@ -8,8 +8,10 @@ from typing import Any
 from streamboost.base.archive import ModelFileError, read_archive
 from streamboost.base.manifest import Manifest
 from streamboost.ensemble import (
-    BayesianEnsembleClassifier,
+    AdaBoostOLClassifier,
+    OGBoostClassifier,
     OnlineBaggingClassifier,
+    OnlineBBMClassifier,
     OnlineBoostingClassifier,
     OSBoostClassifier,
     SingleLearnerClassifier,
@@ -20,10 +22,12 @@ from streamboost.learners import LEARNERS
 MODELS: dict[str, type[Ensemble]] = {
     cls._model_name: cls
     for cls in (
-        BayesianEnsembleClassifier,
         OnlineBaggingClassifier,
         OnlineBoostingClassifier,
         OSBoostClassifier,
+        OGBoostClassifier,
+        OnlineBBMClassifier,
+        AdaBoostOLClassifier,
         SingleLearnerClassifier,
     )
 }

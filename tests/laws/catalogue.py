@@ -6,8 +6,12 @@ from functools import partial
 from unittest import mock
 
 from oracle import linear, naive_bayes
+from oracle.adaboost_ol import AdaBoostOL
 from oracle.bagging import Bagging
-from oracle.bayes import Bayes
+from oracle.bbm import BBM
+from oracle.exp import EXP
+from oracle.ocp import OCP
+from oracle.ogboost import OGBoost
 from oracle.osboost import OSBoost
 from oracle.oza import Oza
 from oracle.single import Single
@@ -101,8 +105,8 @@ class Ensemble:
     oracle_options: dict | None = None
     binary: bool = False
     alone: bool = False  # has no n_estimators
-    rel: float = 1e-9  # how closely product and oracle agree
-    few: bool = False  # tried with two learners only
+    grain: int = 1  # lanes that no cut may divide
+    votes: bool = False  # the score is not the (mean) margin: an expert speaks alone
 
     def make_product(self, learner, n_estimators, seed, categorical=(), **more):
         size = {} if self.alone else {"n_estimators": n_estimators}
@@ -120,12 +124,19 @@ def oza(name, **options):
     return Ensemble(f"oza{name}", sb.OnlineBoostingClassifier, Oza, options)
 
 
-FEW = ("perceptron", "bayes-mixed")
+def osboost(name, oracle, votes=False, **options):
+    ours = {name: value for name, value in options.items() if name not in ("vote", "projection")}
+    return Ensemble(f"osboost{name}", sb.OSBoostClassifier, oracle, options, ours, binary=True, votes=votes)
 
 
-def bayes(name, rel=1e-9, few=True, **options):
+def ogboost(name, n_candidates, **options):
+    options = {"n_candidates": n_candidates, **options}
+    return Ensemble(f"ogboost{name}", sb.OGBoostClassifier, OGBoost, options, binary=True, grain=n_candidates)
+
+
+def adaboost_ol(name, votes, **options):
     return Ensemble(
-        f"bayes{name}", sb.BayesianEnsembleClassifier, Bayes, options, binary=True, rel=rel, few=few
+        f"adaboost-ol{name}", sb.AdaBoostOLClassifier, AdaBoostOL, options, binary=True, votes=votes
     )
 
 
@@ -149,18 +160,27 @@ ENSEMBLES = [
         {"gamma": 0.2, "hypothesis": "sign"},
         binary=True,
     ),
-    bayes("", few=False, hypothesis="sign"),
-    bayes("-odds", hypothesis="log_odds", forgetting=0.9, theta=0.3),
-    bayes("-hinge", hypothesis="real", loss="hinge", feature_fraction=None, alpha=2.0, beta=0.5),
-    bayes("-sgd", hypothesis="real", weights="sgd", loss="squared", sgd_rate=3.0),
-    bayes("-static", hypothesis="sign", loss="zero_one", learners="static", n_pretrain=4),
-    bayes("-voting", hypothesis="log_odds", weights="voting", feature_fraction=0.7),
-    bayes("-gamma-rate", rel=2e-6, hypothesis="log_odds", likelihood="gamma_rate"),
-    bayes("-gamma", rel=2e-6, hypothesis="real", likelihood="gamma", forgetting=0.95),
+    osboost("-ocp", OCP, vote="ocp"),
+    osboost("-ocp-pivot", OCP, vote="ocp", projection="pivot", step="1/sqrt(t)", hypothesis="sign"),
+    osboost("-ocp-third", OCP, vote="ocp", gamma=0.3, step="sqrt(2/(Nt))"),
+    osboost("-exp", EXP, vote="exp"),
+    osboost("-exp-sample", EXP, votes=True, vote="exp", hedge="sample", rate=1.0),
+    osboost("-exp-best", EXP, votes=True, vote="exp", hedge="best", hypothesis="sign"),
+    ogboost("", 1),
+    ogboost("-three-savage", 3, loss="savage", shrinkage=0.5),
+    ogboost("-two-hinge", 2, loss="hinge", hypothesis="sign"),
+    ogboost("-doom", 1, loss="doom"),
+    ogboost("-exponential", 1, loss="exponential"),
+    Ensemble("online-bbm", sb.OnlineBBMClassifier, BBM, {"edge": 0.2}, binary=True),
+    Ensemble("online-bbm-sampling", sb.OnlineBBMClassifier, BBM, {"weighting": "sampling"}, binary=True),
+    adaboost_ol("", False),
+    adaboost_ol("-importance-best", True, weighting="importance", hedge="best"),
+    adaboost_ol("-sample", True, hedge="sample", hypothesis="sign"),
+    adaboost_ol("-full", False, weighting="importance", hedge="full"),
 ]
 
 MAIN_ENSEMBLES = [
-    e for e in ENSEMBLES if e.name in ("single", "bagging", "bagging-fraction", "oza", "osboost", "bayes")
+    e for e in ENSEMBLES if e.name in ("single", "bagging", "bagging-fraction", "oza", "osboost")
 ]
 
 
@@ -191,9 +211,4 @@ def pairs(ensembles, learners):
     """For pytest.mark.parametrize: (ensemble, learner) with readable ids."""
     import pytest
 
-    return [
-        pytest.param(e, a, id=f"{e.name}:{a.name}")
-        for e in ensembles
-        for a in learners
-        if not e.few or a.name in FEW
-    ]
+    return [pytest.param(e, a, id=f"{e.name}:{a.name}") for e in ensembles for a in learners]

@@ -193,7 +193,8 @@ def test_lanes_cut_anywhere(ensemble, learner, data, seed):
         n_estimators = min(n_estimators, 5)
     whole, cut = (ensemble.make_product(learner, n_estimators, seed, stream.categorical) for _ in range(2))
     one = whole.test_then_train(**stream.everything, classes=stream.classes)
-    with lanes_cut(data.draw(lane_cuts(n_estimators), label="cuts")):
+    cuts = data.draw(lane_cuts(n_estimators), label="cuts")
+    with lanes_cut(tuple(cut * ensemble.grain for cut in cuts)):
         two = cut.test_then_train(**stream.everything, classes=stream.classes)
     assert one.tolist() == two.tolist()
     assert_same(whole, cut, stream)

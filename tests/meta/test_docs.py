@@ -13,7 +13,9 @@ PAGES = {
     "algorithms/bagging.md": "OnlineBaggingClassifier",
     "algorithms/oza-boost.md": "OnlineBoostingClassifier",
     "algorithms/osboost.md": "OSBoostClassifier",
-    "algorithms/bayes.md": "BayesianEnsembleClassifier",
+    "algorithms/ogboost.md": "OGBoostClassifier",
+    "algorithms/online-bbm.md": "OnlineBBMClassifier",
+    "algorithms/adaboost-ol.md": "AdaBoostOLClassifier",
 }
 
 

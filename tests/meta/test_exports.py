@@ -11,11 +11,13 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 PUBLIC = [
     "OGD",
-    "BayesianEnsembleClassifier",
+    "AdaBoostOLClassifier",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
+    "OGBoostClassifier",
     "OSBoostClassifier",
+    "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
     "Perceptron",

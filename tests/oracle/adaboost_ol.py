@@ -53,10 +53,13 @@ class AdaBoostOL(Binary):
         unsure = unsure_prefixes(terms)
         p = self.shares()
         u = draws.uniform(self.key, self.examples, 0, draws.HEDGE)
-        if self.hedge == "full":
-            label, close = votes[-1], unsure[-1]
-        else:
-            label, close = answer_of_experts(self.hedge, votes, unsure, p, u)
+        if self.hedge == "full":  # no experts: the whole vote, and the logistic link for its probability
+            whole = prefix_sums(terms)[-1]
+            plus = sigmoid(whole)
+            return Answer(
+                1 if votes[-1] > 0 else 0, [whole], [1 - plus, plus], unsure[-1] or self.signs_are_close(row)
+            )
+        label, close = answer_of_experts(self.hedge, votes, unsure, p, u)
         total = sum(share * vote for share, vote in zip(p, votes, strict=True))
         return Answer(
             1 if label > 0 else 0,

@@ -12,9 +12,12 @@ import numpy as np
 
 from streamboost import (
     OGD,
+    AdaBoostOLClassifier,
     LogisticRegression,
     NaiveBayes,
+    OGBoostClassifier,
     OnlineBaggingClassifier,
+    OnlineBBMClassifier,
     OnlineBoostingClassifier,
     OSBoostClassifier,
     Perceptron,
@@ -54,6 +57,13 @@ def build() -> dict[str, Any]:
         ),
         "osboost-perceptron": OSBoostClassifier(Perceptron(scale="standard"), n_estimators=5, random_state=3),
         "osboost-start": OSBoostClassifier(Perceptron(start=np.arange(5) / 7), n_estimators=2, monitor=False),
+        "osboost-ocp": OSBoostClassifier(
+            Perceptron(), n_estimators=4, random_state=5, vote="ocp", step="1/sqrt(t)"
+        ),
+        "osboost-exp": OSBoostClassifier(n_estimators=4, vote="exp", hedge="sample", rate=0.7),
+        "ogboost": OGBoostClassifier(Perceptron(), n_estimators=3, n_candidates=2, loss="savage"),
+        "online-bbm": OnlineBBMClassifier(OGD(), n_estimators=5, weighting="sampling"),
+        "adaboost-ol": AdaBoostOLClassifier(Perceptron(), n_estimators=4, hedge="best"),
         "single-ogd": SingleLearnerClassifier(OGD(feature_fraction=0.5)),
         "single-multiclass": SingleLearnerClassifier(LogisticRegression()),
     }

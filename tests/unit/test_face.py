@@ -39,8 +39,10 @@ def small(cls, learner=None, **params):
 
 
 def test_tables_hold_the_names_of_the_command_line():
-    assert sorted(MODELS) == ["bagging", "bayes", "osboost", "oza-boost", "single"]
-    assert sorted(LEARNERS) == ["logistic", "naive-bayes", "ogd", "perceptron"]
+    assert {"bagging", "oza-boost", "osboost", "ogboost", "online-bbm", "adaboost-ol", "single"} <= set(
+        MODELS
+    )
+    assert {"logistic", "naive-bayes", "ogd", "perceptron"} <= set(LEARNERS)
 
 
 def test_public_names_load_on_demand():
@@ -164,7 +166,7 @@ def test_all_weights_zero_is_an_error_in_fit_only():
     ("cls", "params", "words"),
     [
         (OSBoostClassifier, {"gamma": 0.7}, r"'gamma' parameter.*0\.5.*Got 0\.7"),
-        (OSBoostClassifier, {"vote": "ocp"}, "'vote' parameter.*uniform.*Got 'ocp'"),
+        (OSBoostClassifier, {"vote": "acp"}, "'vote' parameter.*Got 'acp'"),
         (OSBoostClassifier, {"n_estimators": 0}, "'n_estimators' parameter.*Got 0"),
         (OnlineBaggingClassifier, {"fraction": 0.0}, "'fraction' parameter"),
         (OnlineBoostingClassifier, {"order": "x"}, "'order' parameter.*test_first"),

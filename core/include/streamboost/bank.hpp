@@ -10,7 +10,6 @@
 
 #include "streamboost/fields.hpp"
 #include "streamboost/intake.hpp"
-#include "streamboost/kernels.hpp"
 #include "streamboost/lanes.hpp"
 #include "streamboost/row.hpp"
 #include "streamboost/schema.hpp"
@@ -60,8 +59,9 @@ struct Asked {
   AlignedVector<double> distribution;  // [class][lane]; untrained: 0
   AlignedVector<double> notes;         // the bank's own
   Terms terms;
-  std::size_t stride = 0;    // padded lanes
-  bool keeps_right = false;  // a lane that answers right stays right after learning this example
+  std::size_t stride = 0;         // padded lanes
+  bool keeps_right = false;       // a lane that answers right stays right after learning this example
+  bool still_when_right = false;  // ... and its margin does not move at all
 
   void prepare(std::size_t lanes, std::size_t n_classes, std::size_t note_rows) {
     stride = padded(lanes);
@@ -81,12 +81,9 @@ class Bank {
   virtual std::size_t note_rows() const = 0;
 
   virtual void ask(const Example&, Want, Asked&) const = 0;
-  // Two classes: ln p(1 | x) / p(0 | x) into asked.margin, at most `limit` in size; 0 if untrained. `learn` may follow as after `ask`.
-  virtual void log_odds(const Example& example, double limit, Asked& asked) const {
-    ask(example, Want::margins, asked);
-    margin_log_odds(asked.margin.data(), limit, asked.margin.data(), asked.margin.size());
-  }
   virtual void learn(const Example&, Labels, const double* amount, Amount, Asked&) = 0;  // amount[lane] 0: skip the lane
+
+  virtual bool trained(int) const { return true; }  // by local lane; asked only of lanes whose margin is 0
 
   virtual bool has_after() const = 0;
   virtual void after_begin(const Example&, Asked&) const {}

@@ -9,7 +9,8 @@
 //   conclude(example, passage)                          the combiner learns the example
 //   fields(visitor)                                     the combiner's state
 //
-// and nothing else: pipeline.hpp runs it.
+// and, where it has something to say, tell(report, examples learned), column_rows (rows of its column), watches_prefixes (the
+// monitor keeps prefix sums) and grain() (cuts fall on its multiples). pipeline.hpp runs it.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "streamboost/bank.hpp"
 #include "streamboost/config.hpp"
 #include "streamboost/monitor.hpp"
+#include "streamboost/rng.hpp"
 
 namespace streamboost {
 
@@ -71,6 +73,22 @@ struct NoLaneState {
   void fields(FieldVisitor&) {}
   void check() const {}
 };
+
+// Two classes: margin[i] = h^i(x), real in [-1, 1], or the learner's vote as +-1 (-1 while it is untrained).
+inline void ask_hypotheses(const Example& example, const Bank& bank, bool hard, Asked& asked) {
+  bank.ask(example, hard ? Want::votes : Want::margins, asked);
+  if (!hard) return;
+  const std::int32_t* vote = asked.vote.data();
+  for (std::size_t i = 0; i < asked.stride; ++i) asked.margin[i] = vote[i] == 1 ? 1.0 : -1.0;
+}
+
+// Weights become the example itself, with the weight as its probability: amount[i] is s with probability amount[i] / s, else 0.
+inline void pass_by_coin(const Example& example, std::uint64_t seed, Lanes lanes, Scratch& scratch) {
+  const auto n = static_cast<std::size_t>(lanes.size());
+  uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::coin,
+                scratch.draw.data(), n);
+  for (std::size_t i = 0; i < n; ++i) scratch.amount[i] = scratch.draw[i] * example.weight < scratch.amount[i] ? example.weight : 0.0;
+}
 
 // Weighted class counts: what an ensemble without a single vote falls back on.
 struct ClassCounts {

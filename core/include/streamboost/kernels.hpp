@@ -58,35 +58,21 @@ struct NominalTerms {
 void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* mantissa, double* exponent);
 void add_lanes(double* to, const double* amount, std::size_t lanes);
 
-// --- Bayesian ensemble (kernels_bayes.cpp)
-enum class Loss { logistic, hinge, zero_one, squared };
-// c = +1, -1 or, for an abstaining vote of -1, 0
-void vote_signs(const std::int32_t* vote, double* c, std::size_t n);
-// what monitor.hpp keeps, for answers +1, 0 (wrong) and -1 and one weight for all
-void watch_signs(const double* c, double y, double weight, double* sum_weight, double* sum_edge, double* mistakes, std::size_t n);
-// log odds of margins h = 2 p - 1, at most `limit` in size; h and out may be the same array
-void margin_log_odds(const double* h, double limit, double* out, std::size_t n);
-// g = g(c, y)
-void losses(Loss loss, const double* c, double y, double* g, std::size_t n);
-// the same for answers that are +1, 0 or -1, from the three losses there are
-void losses_of_signs(const double* c, double y, double right, double silent, double wrong, double* g, std::size_t n);
-// d = g(c, -1) - g(c, +1), divided so that d(1) = 1
-void loss_gaps(Loss loss, const double* c, double* d, std::size_t n);
-// sum = keep sum + weight g, count = keep count + weight
-void discount_add(double* sum, double* count, const double* g, double keep, double weight, std::size_t n);
-// lambda = (alpha + count) / (beta + theta sum)
-void exponential_means(const double* sum, const double* count, double alpha, double beta, double theta, double* lambda, std::size_t n);
-// lambda = clip(lambda - step (theta g - 1 / lambda), 1e-3, 1e6)
-void sgd_weights(const double* g, double step, double theta, double* lambda, std::size_t n);
-// what the most likely losses say: (1 - shape) (ln against - ln for) + rate (against - for), losses clipped to [1e-6, 50]
-void gamma_gaps(const double* against, const double* in_favour, const double* shape, const double* rate, double* d, std::size_t n);
-// g clipped to [1e-6, 50] and its logarithm
-void clip_log(double* g, double* log_g, std::size_t n);
-// at x = exp(centre + half_width node): density = exp(x slope - b lnGamma(x) + joint lnGamma(joint x + 1) [joint > 0] + ln x - peak)
-struct GammaCurve {
-  double slope, b, joint, peak;
-};
-void gamma_density(const GammaCurve& curve, double centre, double half_width, const double* node, double* x, double* density,
-                   std::size_t n);
+// --- boosters (kernels_boosters.cpp); any n, no alignment needed
+// what monitor.hpp keeps; true if a margin is 0
+bool watch_margins(const double* margin, const double* weight, double y, double* sum_weight, double* sum_edge, double* mistakes,
+                   double* sum_margin, std::size_t n);
+void watch_prefixes(const double* prefix, const double* weight, double sample_weight, double y, double theta, int first, double* low,
+                    double* wrong, double* reduced, std::size_t n);
+// hinge losses of the single hypotheses and of the means of the first 1, 2, ... of them, added up
+void watch_hinges(const double* margin, const double* prefix, double sample_weight, double y, double theta, double* single, double* mean,
+                  std::size_t n);
+// loss[i] += s where the sign of the prefix is not y (sign(0) = -1); out = -eta (loss - least loss)
+void hedge_losses(const double* prefix, double y, double sample_weight, double* loss, std::size_t n);
+void hedge_exponents(const double* loss, double eta, double* out, std::size_t n);
+// alpha += rate z next, kept within [-2, 2]; z = y h
+void logistic_alphas(const double* margin, const double* next, double y, double rate, double* alpha, std::size_t n);
+// v += step h
+void add_scaled(const double* h, double step, double* v, std::size_t n);
 
 }  // namespace streamboost

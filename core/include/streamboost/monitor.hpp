@@ -2,40 +2,50 @@
 //
 //   sum_weight[i]   sum_t w_t^i                sum_edge[i]   sum_t w_t^i y_t h_t^i(x_t)      (h = +-1 for hard votes, 0 untrained)
 //   mistakes[i]     rows lane i answered wrong before learning them (an untrained vote is wrong)
+//   sum_margin[i]   sum_t y_t h_t^i(x_t): equal in all lanes when they are all the same learner
+// and, for boosters whose bounds speak of prefixes (f^i = mean of the first i hypotheses, s the sample weight):
+//   prefix_low[i]   sum_t s 1{y f^i <= theta}             prefix_wrong[i]   sum_t s 1{y f^i <= 0}
+//   reduced[i]      rows whose weight for lane i was below the sample weight
 #pragma once
-#include "streamboost/fields.hpp"
+#include "streamboost/bank.hpp"
 #include "streamboost/kernels.hpp"
+#include "streamboost/watch.hpp"
 
 namespace streamboost {
 
 struct Monitor {
-  LaneArray<double> sum_weight, sum_edge, mistakes;
-  bool on = true;
+  LaneArray<double> sum_weight, sum_edge, mistakes, sum_margin, prefix_low, prefix_wrong, reduced;
+  bool on = true, prefixes = false;
 
   void reserve(std::size_t lanes) {
     if (!on || sum_weight.rows() > 0) return;
-    sum_weight = sum_edge = mistakes = LaneArray<double>(1, lanes);
+    sum_weight = sum_edge = mistakes = sum_margin = LaneArray<double>(1, lanes);
+    if (prefixes) prefix_low = prefix_wrong = reduced = LaneArray<double>(1, lanes);
   }
-  void observe_margins(const double* margin, const double* weight, double y) {
+  // An untrained lane is wrong whatever its margin says. Its margin is 0, or a sign, and then votes were asked.
+  void observe_margins(const Bank& bank, const Asked& asked, bool signs, const double* weight, double y) {
     if (!on) return;
-    double *w = sum_weight[0], *e = sum_edge[0], *m = mistakes[0];
-    const std::size_t n = sum_weight.stride();
+    const std::size_t n = sum_weight.lanes();
+    const bool zeros = watch_margins(asked.margin.data(), weight, y, sum_weight[0], sum_edge[0], mistakes[0], sum_margin[0], n);
+    if (y > 0 || !(zeros || signs)) return;
     for (std::size_t i = 0; i < n; ++i) {
-      w[i] += weight[i];
-      e[i] += weight[i] * y * margin[i];
-      m[i] += (margin[i] > 0) != (y > 0) ? 1.0 : 0.0;
+      const bool untrained = signs ? asked.vote[i] < 0 : asked.margin[i] == 0 && !bank.trained(static_cast<int>(i));
+      mistakes[0][i] += untrained ? 1.0 : 0.0;
     }
   }
-  void observe_signs(const double* c, double y, double weight) {
-    if (on) watch_signs(c, y, weight, sum_weight[0], sum_edge[0], mistakes[0], sum_weight.stride());
+  // prefix[lane]: sum of the first hypotheses up to that lane; first: its global number.
+  void observe_prefixes(const double* prefix, const double* weight, double sample_weight, double y, double theta, int first) {
+    if (on) watch_prefixes(prefix, weight, sample_weight, y, theta, first, prefix_low[0], prefix_wrong[0], reduced[0], prefix_low.stride());
   }
   void observe_votes(const std::int32_t* vote, const double* weight, int label) {
     if (!on) return;
-    double *w = sum_weight[0], *e = sum_edge[0], *m = mistakes[0];
+    double *w = sum_weight[0], *e = sum_edge[0], *m = mistakes[0], *a = sum_margin[0];
     const std::size_t n = sum_weight.stride();
     for (std::size_t i = 0; i < n; ++i) {
       w[i] += weight[i];
-      e[i] += weight[i] * (vote[i] == label ? 1.0 : vote[i] < 0 ? 0.0 : -1.0);
+      const double z = vote[i] == label ? 1.0 : vote[i] < 0 ? 0.0 : -1.0;
+      e[i] += weight[i] * z;
+      a[i] += z;
       m[i] += vote[i] == label ? 0.0 : 1.0;
     }
   }
@@ -44,6 +54,26 @@ struct Monitor {
     v("sum_weight", sum_weight);
     v("sum_edge", sum_edge);
     v("mistakes", mistakes);
+    v("sum_margin", sum_margin);
+    if (!prefixes) return;
+    v("prefix_low", prefix_low);
+    v("prefix_wrong", prefix_wrong);
+    v("reduced", reduced);
+  }
+  // Blocks report in lane order, each after the one before.
+  void tell(ModelReport& report, double n_learned) const {
+    auto& lanes = report.lanes;
+    for (std::size_t i = 0; i < sum_weight.lanes(); ++i) {
+      const double weight = sum_weight[0][i];
+      lanes["weight_sum"].push_back(weight);
+      lanes["edge"].push_back(weight > 0 ? sum_edge[0][i] / weight : 0.0);
+      lanes["error_rate"].push_back(n_learned > 0 ? mistakes[0][i] / n_learned : 0.0);
+      lanes["mean_margin"].push_back(n_learned > 0 ? sum_margin[0][i] / n_learned : 0.0);
+      if (!prefixes) continue;
+      lanes["prefix_low"].push_back(prefix_low[0][i]);
+      lanes["prefix_wrong"].push_back(prefix_wrong[0][i]);
+      lanes["reduced_share"].push_back(n_learned > 0 ? reduced[0][i] / n_learned : 0.0);
+    }
   }
 };
 

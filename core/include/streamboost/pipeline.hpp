@@ -24,7 +24,6 @@ struct Answers {
 };
 
 using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
-using LaneReport = std::map<std::string, std::vector<double>>;
 
 class Model {
  public:
@@ -35,7 +34,7 @@ class Model {
   virtual SavedState save() = 0;
   virtual void load(const SavedState&) = 0;
   virtual std::size_t memory_bytes() = 0;
-  virtual LaneReport report() = 0;
+  virtual ModelReport report() = 0;
   virtual const Intake& intake() const = 0;
   virtual Abilities can() const = 0;
   virtual std::vector<Bank*> banks() = 0;
@@ -53,12 +52,14 @@ class Pipeline final : public Model {
       block.bank = make_bank(Lanes{begin, end});
       block.monitor.on = ensemble_.monitor;
       block.state.reserve(Lanes{begin, end});
-      if constexpr (requires { booster_.begin(block.state); }) booster_.begin(block.state);
+      block.monitor.prefixes = watches_prefixes;
       block.monitor.reserve(static_cast<std::size_t>(end - begin));
       blocks_.push_back(std::move(block));
       begin = end;
     };
     for (int cut : cuts) {
+      if constexpr (requires { booster_.grain(); })
+        if (cut % booster_.grain() != 0) throw std::invalid_argument("cuts must not divide the candidates of a selector");
       if (cut <= begin || cut >= ensemble.n_estimators) throw std::invalid_argument("cuts must lie inside the ensemble, ascending");
       add(cut);
     }
@@ -135,28 +136,20 @@ class Pipeline final : public Model {
     return counter.bytes + sizeof(*this) + blocks_.size() * sizeof(BlockOf);
   }
 
-  // Everything a booster keeps per lane, and what the monitor saw.
-  LaneReport report() override {
-    LaneReport report;
-    const auto append = [](std::vector<double>& to, const double* from, int n) { to.insert(to.end(), from, from + n); };
+  // Everything a booster keeps per lane, what its combiner keeps, and what the monitor saw.
+  ModelReport report() override {
+    ModelReport report;
     const auto seen = static_cast<double>(intake_.n_learned());
-    for (auto& block : blocks_) {
-      if (!block.monitor.on) continue;
-      const int n = block.lanes().size();
-      append(report["weight_sum"], block.monitor.sum_weight[0], n);
-      for (int i = 0; i < n; ++i) {
-        const double w = block.monitor.sum_weight[0][i];
-        report["edge"].push_back(w > 0 ? block.monitor.sum_edge[0][i] / w : 0.0);
-        report["error_rate"].push_back(seen > 0 ? block.monitor.mistakes[0][i] / seen : 0.0);
-      }
-    }
+    for (auto& block : blocks_)
+      if (block.monitor.on) block.monitor.tell(report, seen);
     Saver saver;
     saver.n_lanes_all = ensemble_.n_estimators;
     for (auto& block : blocks_) {
       saver.lanes = block.lanes();
       block.state.fields(saver);
     }
-    for (auto& [name, field] : saver.state) report[name] = field.real;
+    for (auto& [name, field] : saver.state) report.lanes[name] = field.real;
+    if constexpr (requires { booster_.tell(report, intake_.n_learned()); }) booster_.tell(report, intake_.n_learned());
     return report;
   }
 
@@ -172,6 +165,12 @@ class Pipeline final : public Model {
   using Passage = typename Booster::Passage;
   using BlockOf = Block<typename Booster::LaneState>;
   static constexpr int chunk = 32;
+  static constexpr bool watches_prefixes = requires { Booster::watches_prefixes; };
+  // A combiner may ask for more than one row of its column: room to think in.
+  static constexpr std::size_t column_rows() {
+    if constexpr (requires { Booster::column_rows; }) return Booster::column_rows;
+    return 1;
+  }
 
   // Buffers of one call. Owned by the call, so that const verbs may run in several threads at once.
   struct Workspace {
@@ -192,10 +191,11 @@ class Pipeline final : public Model {
       score.resize(n_classes);
       proba.resize(n_classes);
       if (Booster::needs_votes) votes.resize(n * n_classes);
-      if (Booster::needs_column) columns.resize(n * n_lanes);
+      if (Booster::needs_column) columns.resize(n * column_size());
       scratch.resize(pipeline.blocks_.size());
       for (std::size_t b = 0; b < scratch.size(); ++b) scratch[b].prepare(*pipeline.blocks_[b].bank, n_classes);
     }
+    std::size_t column_size() const { return column_rows() * padded(n_lanes); }
     void open(int r, bool answers) {
       const auto at = static_cast<std::size_t>(r);
       passage[at] = Passage{};
@@ -204,7 +204,7 @@ class Pipeline final : public Model {
         passage[at].votes = votes.data() + at * n_classes;
         std::fill_n(passage[at].votes, n_classes, 0.0);
       }
-      if (Booster::needs_column) passage[at].column = columns.data() + at * n_lanes;
+      if (Booster::needs_column) passage[at].column = columns.data() + at * column_size();
     }
   };
 

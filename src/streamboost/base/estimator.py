@@ -57,6 +57,9 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
     @abstractmethod
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan: ...
 
+    def _look_back(self, session: Session) -> None:
+        """Judge what was learned, after a call that learned something."""
+
     def _n_lanes(self) -> int:
         return int(self.n_estimators)
 
@@ -164,7 +167,9 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
         session.check_scale(block)
         session.reserve(block.growth, len(session.labels) + len(new))
         self._session = session
-        return session.learn(block, codes, weight, new, answer)
+        raw = session.learn(block, codes, weight, new, answer)
+        self._look_back(session)
+        return raw
 
     def _start(self, labels: ClassCodes, schema: Schema) -> Session:
         self._validate_params()

@@ -16,7 +16,7 @@ from streamboost.base.archive import ModelFileError, read_archive, write_archive
 from streamboost.base.labels import ClassCodes
 from streamboost.base.manifest import Manifest, check_room, columns_of, json_value, schema_of
 from streamboost.base.params import LearnerPlan
-from streamboost.base.session import Session
+from streamboost.base.session import JUDGED_AFTER, Session
 
 PARAMETER = "learner."  # prefix of arrays that are parameters of the learner, beside the core's state
 Arrays = dict[str, NDArray[Any]]
@@ -111,6 +111,7 @@ class Persistence:
         if session.model.n_classes_known > len(labels):
             raise ModelFileError("the model knows more classes than the file has labels")
         session.warned = manifest.warned
+        session.judged = session.model.n_learned >= JUDGED_AFTER
         session.refresh_fast()
         self._session = session
         return session

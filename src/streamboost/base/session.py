@@ -15,6 +15,9 @@ from streamboost.base.labels import ClassCodes
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.schema import Growth, Schema
 
+JUDGED_AFTER = 1000
+"""Examples learned before the behaviour of an ensemble says anything about it."""
+
 
 class Session:
     """The state behind a started estimator: code maps in Python, numbers in the core."""
@@ -43,6 +46,7 @@ class Session:
         self.monitor = monitor
         self.broken: str | None = None
         self.warned = False
+        self.judged = False
         self.fast: FastRow | None = None
         self.model = _core.Model(
             booster.name,

@@ -118,6 +118,12 @@ def _run(
     ] = None,
     save: Annotated[Path | None, typer.Option("--save", help="Save the model (of the last order).")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Save a picture of the error.")] = None,
+    plot_report: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot-report", help="Save a picture of bound and reality, and of the learners' edges."
+        ),
+    ] = None,
     json: Annotated[
         Path | None, typer.Option("--json", help="Save the figures; - for standard output.")
     ] = None,
@@ -139,7 +145,7 @@ def _run(
         learner_params=learner_param or [],
     )
     wish.check()
-    output = Output(save=save, plot=plot, json=json, report=report)
+    output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report)
     output.check()
     columns = None if nominal is None else nominal if nominal == "all" else nominal.split(",")
     stream = open_stream(

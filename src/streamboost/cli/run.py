@@ -33,18 +33,21 @@ class Output:
     plot: Path | None = None
     json: Path | None = None
     report: bool = False
+    plot_report: Path | None = None
 
     def check(self) -> None:
         """Raise before the run for files that could not be written after it."""
-        for option, path in (("--save", self.save), ("--plot", self.plot), ("--json", self.json)):
+        pictures = (("--plot", self.plot), ("--plot-report", self.plot_report))
+        for option, path in (("--save", self.save), ("--json", self.json), *pictures):
             if path is None or str(path) == "-":
                 continue
             if not path.absolute().parent.is_dir():
                 raise UserError(f"{option} {path}: the folder {path.parent} does not exist.")
             if path.is_dir():
                 raise UserError(f"{option} {path}: is a directory.")
-        if self.plot is not None and self.plot.suffix.lower() not in _PICTURES:
-            raise UserError(f"--plot {self.plot}: the name must end in one of {', '.join(_PICTURES)}.")
+        for option, path in pictures:
+            if path is not None and path.suffix.lower() not in _PICTURES:
+                raise UserError(f"{option} {path}: the name must end in one of {', '.join(_PICTURES)}.")
 
 
 def run(
@@ -89,6 +92,8 @@ def run(
             output.json.write_text(text + "\n")
     if output.plot is not None:
         result.plot(output.plot)
+    if output.plot_report is not None:
+        result.model.report().plot(output.plot_report)
     if output.save is not None:
         result.model.save(output.save)
     _say_written(console, output)
@@ -173,7 +178,12 @@ def _parameters(model: Any) -> dict[str, Any]:
 
 
 def _say_written(console: Console, output: Output) -> None:
-    for what, path in (("model", output.save), ("picture", output.plot), ("figures", output.json)):
+    for what, path in (
+        ("model", output.save),
+        ("picture", output.plot),
+        ("picture of the report", output.plot_report),
+        ("figures", output.json),
+    ):
         if path is not None and str(path) != "-":
             console.print(f"{what}: {path}", highlight=False, soft_wrap=True)
 

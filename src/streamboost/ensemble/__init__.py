@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from streamboost.ensemble.adaboost_ol import AdaBoostOLClassifier
 from streamboost.ensemble.bagging import OnlineBaggingClassifier
-from streamboost.ensemble.bayes import BayesianEnsembleClassifier
+from streamboost.ensemble.bbm import OnlineBBMClassifier
+from streamboost.ensemble.ogboost import OGBoostClassifier
 from streamboost.ensemble.osboost import OSBoostClassifier
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.single import SingleLearnerClassifier
 
 __all__ = [
-    "BayesianEnsembleClassifier",
+    "AdaBoostOLClassifier",
+    "OGBoostClassifier",
     "OSBoostClassifier",
+    "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
     "SingleLearnerClassifier",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar
@@ -15,8 +16,9 @@ from streamboost.base.estimator import StreamClassifier
 from streamboost.base.manifest import Manifest, check_params
 from streamboost.base.params import LearnerPlan
 from streamboost.base.persist import PARAMETER
+from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.learners import LEARNERS, Learner, NaiveBayes, adapter_plan, resumed_plan
-from streamboost.report import Bound, EnsembleReport
+from streamboost.report import Bound, EnsembleReport, advise
 
 SHARED_CONSTRAINTS: dict[str, Any] = {
     "estimator": "no_validation",  # judged by what it can do, with better words
@@ -47,8 +49,21 @@ class Ensemble(StreamClassifier):
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
         return resumed_plan(self.estimator, lanes)
 
-    def _bounds(self, lanes: Mapping[str, NDArray[Any]]) -> tuple[Bound, ...]:
+    def _bounds(
+        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
+    ) -> tuple[Bound, ...]:
         return ()
+
+    def _look_back(self, session: Session) -> None:
+        """Warn once, when enough is learned to tell that something is wrong."""
+        if session.judged or not session.monitor or session.model.n_learned < JUDGED_AFTER:
+            return
+        session.judged = True
+        lanes = {
+            name: value for name, value in session.model.report().items() if isinstance(value, np.ndarray)
+        }
+        for line in advise(lanes, session.model.n_learned):
+            warnings.warn(line, UserWarning, stacklevel=4)
 
     def report(self) -> EnsembleReport:
         """Return what each learner was given and how it did, and the algorithm's bounds against what happened."""
@@ -58,6 +73,7 @@ class Ensemble(StreamClassifier):
                 "report needs the per-learner sums: start the model with monitor=True (the default)."
             )
         raw = session.model.report()
+        trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
         lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
         totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
         return EnsembleReport(
@@ -66,7 +82,10 @@ class Ensemble(StreamClassifier):
             n_learned=session.model.n_learned,
             lanes=lanes,
             totals=totals,
-            bounds=self._bounds(lanes) if session.model.n_learned else (),
+            bounds=self._bounds(lanes, totals, session.model.n_learned) if session.model.n_learned else (),
+            advice=advise(lanes, session.model.n_learned),
+            trace=trace,
+            trace_bounded=bounded,
         )
 
     @classmethod

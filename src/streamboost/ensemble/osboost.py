@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -11,7 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from streamboost.base.params import BoosterPlan
 from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
-from streamboost.report import Bound, osboost_bounds
+from streamboost.report import Bound, exp_bounds, ocp_bounds, smooth_bounds
+
+_CORE_NAMES = {"uniform": "osboost", "ocp": "osboost_ocp", "exp": "osboost_exp"}
 
 
 class OSBoostClassifier(Ensemble):
@@ -33,10 +35,24 @@ class OSBoostClassifier(Ensemble):
         Number of learners.
     gamma : float in (0, 0.5), default=0.1
         The advantage over guessing that is asked of the weak learners; larger means steeper weights.
-    vote : {"uniform"}, default="uniform"
-        How the learners' answers are combined.
+    vote : {"uniform", "ocp", "exp"}, default="uniform"
+        How the learners' answers are combined: their plain mean; a mean whose weights are learned online (OSBoost.OCP);
+        or the best of the prefixes 1, 2, ..., N of the ensemble, found by Hedge (OSBoost.EXP).
     hypothesis : {"real", "sign"}, default="real"
         Whether a learner answers with its confidence in [-1, 1] or with its sign.
+    projection : {"sort", "pivot"}, default="sort"
+        For ``vote="ocp"``: how the weights are brought back onto the simplex; the same point by sorting, O(N log N), or
+        by random pivots, O(N) on average.
+    step : {"1/sqrt(Nt)", "1/sqrt(t)", "sqrt(2/(Nt))"}, default="1/sqrt(Nt)"
+        For ``vote="ocp"``: the step size after t examples.
+    hedge : {"vote", "sample", "best"}, default="vote"
+        For ``vote="exp"``: the weighted majority of the prefixes, one drawn at random (as in the paper), or the one with
+        the fewest mistakes so far.
+    rate : {"anytime", "horizon"} or float, default="anytime"
+        For ``vote="exp"``: Hedge's rate: :math:`\sqrt{8 \ln N / t}`, the best constant for `horizon` examples, or a
+        given constant.
+    horizon : int or None, default=None
+        For ``rate="horizon"``: how many examples there will be.
     random_state : int, RandomState or None, default=None
         Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
     n_jobs : None or 1, default=None
@@ -68,6 +84,12 @@ class OSBoostClassifier(Ensemble):
     learner i learns the example with weight :math:`w_i`, and the answer is the sign of :math:`\sum_i h_i(x)`.
     ``predict_proba`` is :math:`(1 + \bar h) / 2`.
 
+    With ``vote="ocp"`` the answer is the sign of :math:`\langle\alpha, h(x)\rangle`; on an example with
+    :math:`y \langle\alpha, h(x)\rangle < \theta` the weights move to :math:`\alpha + \eta_t\, y\, h(x)`, projected back onto
+    the simplex. With ``vote="exp"`` prefix i is an expert that answers with the sign of :math:`h_1 + \dots + h_i`; after
+    :math:`L_i` mistakes its share in the answer is proportional to :math:`e^{-\eta_t L_i}`, and ``predict_proba`` is the
+    share of the experts that say so.
+
     References
     ----------
     S.-T. Chen, H.-T. Lin and C.-J. Lu, An online boosting algorithm with theoretical justifications, ICML 2012.
@@ -79,16 +101,21 @@ class OSBoostClassifier(Ensemble):
     >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 10, ["low", "high", "low", "high"] * 10
     >>> model.partial_fit(X, y, classes=["low", "high"]).predict([[0.0], [1.0]]).tolist()
     ['low', 'high']
-    >>> all(bound.holds for bound in model.report().bounds if bound.premise_holds)
-    True
+    >>> model.report().broken()
+    ()
     """
 
     _model_name = "osboost"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
         "gamma": [Interval(Real, 0, 0.5, closed="neither")],
-        "vote": [StrOptions({"uniform"})],
+        "vote": [StrOptions({"uniform", "ocp", "exp"})],
         "hypothesis": [StrOptions({"real", "sign"})],
+        "projection": [StrOptions({"sort", "pivot"})],
+        "step": [StrOptions({"1/sqrt(Nt)", "1/sqrt(t)", "sqrt(2/(Nt))"})],
+        "hedge": [StrOptions({"vote", "sample", "best"})],
+        "rate": [StrOptions({"anytime", "horizon"}), Interval(Real, 0, None, closed="neither")],
+        "horizon": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -99,6 +126,11 @@ class OSBoostClassifier(Ensemble):
         gamma: float = 0.1,
         vote: str = "uniform",
         hypothesis: str = "real",
+        projection: str = "sort",
+        step: str = "1/sqrt(Nt)",
+        hedge: str = "vote",
+        rate: str | float = "anytime",
+        horizon: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         tie: str = "lowest",
@@ -110,6 +142,11 @@ class OSBoostClassifier(Ensemble):
         self.gamma = gamma
         self.vote = vote
         self.hypothesis = hypothesis
+        self.projection = projection
+        self.step = step
+        self.hedge = hedge
+        self.rate = rate
+        self.horizon = horizon
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.tie = tie
@@ -117,9 +154,25 @@ class OSBoostClassifier(Ensemble):
         self.categorical_features = categorical_features
 
     def _booster_plan(self) -> BoosterPlan:
-        # The uniform vote is the core's only one for now, so it has no parameter there.
-        params = {"gamma": float(self.gamma), "hypothesis": self.hypothesis}
-        return BoosterPlan("osboost", params, max_classes=2)
+        params: dict[str, Any] = {"gamma": float(self.gamma), "hypothesis": self.hypothesis}
+        if self.vote == "ocp":
+            params |= {"projection": self.projection, "step": self.step}
+        if self.vote == "exp":
+            if self.rate == "horizon" and self.horizon is None:
+                raise ValueError("rate='horizon' needs horizon=, the number of examples there will be.")
+            params |= {
+                "hedge": self.hedge,
+                "eta": None if isinstance(self.rate, str) else float(self.rate),
+                "horizon": self.horizon if self.rate == "horizon" else None,
+            }
+        return BoosterPlan(_CORE_NAMES[self.vote], params, max_classes=2)
 
-    def _bounds(self, lanes: Mapping[str, NDArray[Any]]) -> tuple[Bound, ...]:
-        return osboost_bounds(lanes, float(self.gamma))
+    def _bounds(
+        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
+    ) -> tuple[Bound, ...]:
+        found = smooth_bounds(lanes, totals, float(self.gamma))
+        if self.vote == "ocp":
+            found += ocp_bounds(lanes, totals, float(self.gamma))
+        if self.vote == "exp":
+            found += exp_bounds(lanes, totals)
+        return found

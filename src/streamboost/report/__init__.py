@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from streamboost.report.bounds import Bound, osboost_bounds
+from streamboost.report.advice import advise
+from streamboost.report.bounds import Bound
 from streamboost.report.ensemble_report import EnsembleReport
+from streamboost.report.majority import adaboost_ol_bounds, bbm_bounds
+from streamboost.report.smooth import exp_bounds, ocp_bounds, smooth_bounds
 
-__all__ = ["Bound", "EnsembleReport", "osboost_bounds"]
+__all__ = [
+    "Bound",
+    "EnsembleReport",
+    "adaboost_ol_bounds",
+    "advise",
+    "bbm_bounds",
+    "exp_bounds",
+    "ocp_bounds",
+    "smooth_bounds",
+]

@@ -1,57 +1,78 @@
-"""Guarantees against what really happened."""
+"""One inequality of a guarantee, with the numbers of a run."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+NONE = "none"
+TOLERANCE = 1e-9
+"""Relative: sums over long streams are rounded."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """One inequality `value <= limit`, with the numbers of this run."""
+    """One inequality `lhs <= rhs` (or an identity `lhs = rhs`), with the numbers of this run."""
 
     name: str
-    value: float
-    limit: float
-    premise: str
-    premise_holds: bool
-    """Whether the assumption held in this run; a bound without one must always hold."""
+    lhs: float
+    rhs: float
+    premise: str = NONE
+    """What the guarantee assumes; "none" for one that must hold on every stream."""
+    premise_holds: bool = True
+    """Whether the assumption held in this run."""
+    trivial: float = math.inf
+    """From here on the right side says nothing: all examples, or an error rate of 1."""
+    identity: bool = False
+    statement: str = ""
+    """In words."""
+
+    @property
+    def assumption_free(self) -> bool:
+        """Whether it must hold on every stream: a failure is a bug."""
+        return self.premise == NONE
 
     @property
     def holds(self) -> bool:
-        """Whether the inequality is true, up to rounding."""
-        return self.value <= self.limit * (1 + 1e-9) + 1e-9
+        """Whether it is true, up to rounding."""
+        slack = TOLERANCE * max(1.0, abs(self.lhs), abs(self.rhs) if math.isfinite(self.rhs) else 1.0)
+        if self.identity:
+            return abs(self.lhs - self.rhs) <= 100 * slack
+        return self.lhs <= self.rhs + slack
 
+    @property
+    def vacuous(self) -> bool:
+        """Whether it is true of every run whatever happened: it promises nothing yet."""
+        return not self.identity and self.rhs >= self.trivial
 
-def osboost_bounds(lanes: Mapping[str, Any], gamma: float) -> tuple[Bound, ...]:
-    r"""Return the smooth-boosting guarantees that the per-lane sums can decide.
+    @property
+    def broken(self) -> bool:
+        """Whether it fails although everything it assumes holds."""
+        return self.premise_holds and not self.holds
 
-    With :math:`W_i` the weight that learner i was given, :math:`A_i` its edge and :math:`S` the weight of all
-    examples, :math:`\sum_i W_i (A_i - \gamma) \le 2 S / (\gamma \sqrt{1 - \gamma})` holds for every stream. If every
-    edge is at least :math:`2\gamma`, the number of learners that get a share :math:`\delta` of the weight is at most
-    :math:`2 / (\delta \gamma^2 \sqrt{1 - \gamma})`.
-    """
-    weight = np.asarray(lanes["weight_sum"], dtype=np.float64)
-    edge = np.asarray(lanes["edge"], dtype=np.float64)
-    total = float(weight[0])
-    if total <= 0:
-        return ()
-    used = weight > 0
-    budget = float(np.sum(weight[used] * (edge[used] - gamma)))
-    root = math.sqrt(1 - gamma)
-    share = float(weight.min() / total)
-    strong = bool(np.all(edge[used] >= 2 * gamma))
-    return (
-        Bound("advantage budget", budget, 2 * total / (gamma * root), "none", True),
-        Bound(
-            f"learners with a share >= {share:.3g} of the weight",
-            float(len(weight)),
-            math.inf if share == 0 else 2 / (share * gamma**2 * root),
-            "every edge >= 2 gamma",
-            strong,
-        ),
-    )
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {
+            "name": self.name,
+            "statement": self.statement,
+            "lhs": self.lhs,
+            "rhs": self.rhs,
+            "identity": self.identity,
+            "holds": self.holds,
+            "vacuous": self.vacuous,
+            "assumption_free": self.assumption_free,
+            "premise": self.premise,
+            "premise_holds": self.premise_holds,
+        }
+
+    def __str__(self) -> str:
+        sign = "=" if self.identity else "<="
+        if self.holds:
+            verdict = "holds, but promises nothing yet" if self.vacuous else "holds"
+        else:
+            verdict = "VIOLATED" if self.premise_holds else "does not hold"
+        text = f"{self.name}: {self.lhs:.6g} {sign} {self.rhs:.6g}  {verdict}"
+        if not self.assumption_free:
+            text += f"  (needs {self.premise}: {'held' if self.premise_holds else 'did not hold'})"
+        return text + (f"\n    {self.statement}" if self.statement else "")

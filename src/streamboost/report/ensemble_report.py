@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.report.bounds import Bound
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _SHOWN = 10
 
@@ -25,11 +29,17 @@ class EnsembleReport:
         Examples learned with positive weight.
     lanes : dict of str to array
         One array per statistic, one entry per learner in order: ``weight_sum`` (weight offered), ``edge`` (mean of
-        weight times correlation), ``error_rate`` (share of rows answered wrong), and the algorithm's own.
+        weight times correlation), ``error_rate`` (share of rows answered wrong), ``mean_margin`` (mean of y h(x),
+        unweighted), and the algorithm's own.
     totals : dict of str to float
         Statistics of the whole ensemble.
     bounds : tuple of Bound
         Guarantees of the algorithm against what happened.
+    advice : tuple of str
+        Signs that boosting does not do what it should, with what to do.
+    trace : array of shape (n_points, 4) or None
+        A bounded history: examples learned, their weight, the sum of mistakes that the algorithm's own bound speaks
+        of, and that bound (if ``trace_bounded``).
     """
 
     model: str
@@ -38,6 +48,9 @@ class EnsembleReport:
     lanes: dict[str, NDArray[Any]]
     totals: dict[str, float] = field(default_factory=dict)
     bounds: tuple[Bound, ...] = ()
+    advice: tuple[str, ...] = ()
+    trace: NDArray[Any] | None = None
+    trace_bounded: bool = False
 
     @property
     def n_estimators(self) -> int:
@@ -52,34 +65,37 @@ class EnsembleReport:
             "n_learned": self.n_learned,
             "lanes": {name: values.tolist() for name, values in self.lanes.items()},
             "totals": dict(self.totals),
-            "bounds": [
-                {
-                    "name": bound.name,
-                    "value": bound.value,
-                    "limit": bound.limit,
-                    "holds": bound.holds,
-                    "premise": bound.premise,
-                    "premise_holds": bound.premise_holds,
-                }
-                for bound in self.bounds
-            ],
+            "bounds": [bound.to_dict() for bound in self.bounds],
+            "advice": list(self.advice),
+            "trace": None if self.trace is None else self.trace.tolist(),
         }
+
+    def broken(self) -> tuple[Bound, ...]:
+        """Return the guarantees that fail although everything they assume holds: each one is a bug."""
+        return tuple(bound for bound in self.bounds if bound.broken)
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Draw bound and reality over time, and the learners' edges; saved if a path is given."""
+        from streamboost.report.plot import plot_report
+
+        return plot_report(self, path)
 
     def __str__(self) -> str:
         lines = [f"{self.model} of {self.n_estimators} x {self.learner}, {self.n_learned} examples learned"]
         columns = {"learner": np.arange(self.n_estimators), **self.lanes}
-        lines.append("  ".join(f"{name:>12}" for name in columns))
+        widths = [max(12, len(name)) for name in columns]
+        lines.append("  ".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True)))
         for row in range(min(_SHOWN, self.n_estimators)):
-            lines.append("  ".join(_cell(values[row]) for values in columns.values()))
+            cells = (_cell(values[row]) for values in columns.values())
+            lines.append("  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)))
         if self.n_estimators > _SHOWN:
             lines.append(f"{'...':>12}  ({self.n_estimators - _SHOWN} more)")
-            means = [_cell(values.mean()) for values in self.lanes.values()]
-            lines.append("  ".join([f"{'mean':>12}", *means]))
+            means = ["mean", *(_cell(values.mean()) for values in self.lanes.values())]
+            lines.append("  ".join(cell.rjust(width) for cell, width in zip(means, widths, strict=True)))
         lines += [f"{name}: {value:.6g}" for name, value in self.totals.items()]
-        for bound in self.bounds:
-            verdict = "holds" if bound.holds else "VIOLATED" if bound.premise_holds else "not reached"
-            premise = "" if bound.premise == "none" else f" (needs {bound.premise}: {bound.premise_holds})"
-            lines.append(f"{bound.name}: {bound.value:.6g} <= {bound.limit:.6g} {verdict}{premise}")
+        if self.bounds:
+            lines += ["", "Guarantees against what happened:", *map(str, self.bounds)]
+        lines += [f"Advice: {line}" for line in self.advice]
         return "\n".join(lines)
 
     __repr__ = __str__

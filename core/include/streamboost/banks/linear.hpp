@@ -67,6 +67,7 @@ class LinearBank final : public Bank {
   IntakeNeeds needs() const override { return params_.needs; }
   std::size_t note_rows() const override { return 2 * columns_ + 3; }
   bool has_after() const override { return true; }
+  bool trained(int lane) const override { return trained_[0][static_cast<std::size_t>(lane)] != 0; }
   Abilities can() const override {
     Abilities a;
     a.declared_classes = true;
@@ -105,6 +106,7 @@ class LinearBank final : public Bank {
 
   void ask(const Example& example, Want want, Asked& asked) const override {
     asked.keeps_right = true;
+    asked.still_when_right = params_.kind == Kind::perceptron;
     double* raw = asked.notes.data();
     linear_ask(weights_[0], cells(), entries(example.row), raw);
     if (params_.kind == Kind::ogd)
@@ -114,12 +116,6 @@ class LinearBank final : public Bank {
     } else {
       answer_many(want, raw, asked);
     }
-  }
-
-  void log_odds(const Example& example, double limit, Asked& asked) const override {
-    if (params_.kind != Kind::logistic) return Bank::log_odds(example, limit, asked);
-    linear_ask(weights_[0], cells(), entries(example.row), asked.notes.data());
-    for (std::size_t i = 0; i < stride_; ++i) asked.margin[i] = std::min(std::max(asked.notes[i], -limit), limit);
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount kind, Asked& asked) override {
@@ -304,7 +300,6 @@ class LinearBank final : public Bank {
       linear_teach(weights_[0], cells(), row, step);
       return;
     }
-    if (columns_ == 1) return linear_teach_masked(weights_[0], mask_[0], stride_, row, step);
     for (std::size_t c = 0; c < columns_; ++c) {  // the mask has one column for all classes
       for (int e = 0; e < row.n; ++e) {
         const auto r = static_cast<std::size_t>(row.index ? row.index[e] : e);

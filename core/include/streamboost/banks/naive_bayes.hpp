@@ -50,6 +50,11 @@ class NaiveBayesBank final : public Bank {
   IntakeNeeds needs() const override { return {}; }
   Abilities can() const override { return {}; }
   bool has_after() const override { return true; }
+  bool trained(int lane) const override {
+    for (std::size_t c = 0; c < classes_; ++c)
+      if (class_weight_[c][static_cast<std::size_t>(lane)] > 0) return true;
+    return false;
+  }
   std::size_t note_rows() const override { return 2 * classes_ + work_rows; }
 
   void reserve(const Schema& schema) override {
@@ -83,12 +88,6 @@ class NaiveBayesBank final : public Bank {
         distributions(k, asked);
         break;
     }
-  }
-
-  void log_odds(const Example& example, double limit, Asked& asked) const override {
-    joints(example, asked);
-    half_odds(asked, limit);
-    for (double& x : asked.margin) x *= 2;
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Asked& asked) override {
@@ -135,7 +134,7 @@ class NaiveBayesBank final : public Bank {
         best = c;
       }
     }
-    return {best, k == 2 ? margin_after(i, example.label, amount, score) : 0.0};
+    return {best, k <= 2 ? margin_after(i, example.label, amount, score) : 0.0};
   }
 
   void reset(int lane) override {
@@ -342,24 +341,21 @@ class NaiveBayesBank final : public Bank {
     return std::clamp(streamboost::log(n_one + params_.prior_alpha) - streamboost::log(n_zero + params_.prior_alpha), -60.0, 60.0);
   }
 
-  // Half the log odds into asked.margin: what tanh turns into a margin.
-  void half_odds(Asked& asked, double limit) const {
+  void margins(Asked& asked) const {
     const double *zero = asked.notes.data(), *one = zero + stride_;
     double* h = asked.margin.data();
     bool all = classes_ > 1;
     for (std::size_t i = 0; i < n_ && all; ++i) all = complete(i);
     if (classes_ > 1)
-      for (std::size_t i = 0; i < stride_; ++i) h[i] = 0.5 * std::min(std::max(one[i] - zero[i], -limit), limit);
+      for (std::size_t i = 0; i < stride_; ++i) h[i] = 0.5 * std::min(std::max(one[i] - zero[i], -60.0), 60.0);
     if (!all)
       for (std::size_t i = 0; i < stride_; ++i)
-        if (!complete(i)) h[i] = 0.5 * std::clamp(prior_odds(classes_ > 1 ? class_weight_[1][i] : 0.0, class_weight_[0][i]), -limit, limit);
-  }
-  void margins(Asked& asked) const {
-    half_odds(asked, 60);
-    tanh_lanes(asked.margin.data(), asked.margin.data(), stride_);
+        if (!complete(i)) h[i] = 0.5 * prior_odds(classes_ > 1 ? class_weight_[1][i] : 0.0, class_weight_[0][i]);
+    tanh_lanes(h, h, stride_);
   }
   double margin_after(std::size_t i, int label, double amount, const double* score) const {
-    const double n0 = class_weight_[0][i] + (label == 0 ? amount : 0.0), n1 = class_weight_[1][i] + (label == 1 ? amount : 0.0);
+    const double n0 = class_weight_[0][i] + (label == 0 ? amount : 0.0),
+                 n1 = (classes_ > 1 ? class_weight_[1][i] : 0.0) + (label == 1 ? amount : 0.0);
     return tanh(0.5 * (n0 > 0 && n1 > 0 ? std::clamp(score[1] - score[0], -60.0, 60.0) : prior_odds(n1, n0)));
   }
 

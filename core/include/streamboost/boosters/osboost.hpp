@@ -1,4 +1,4 @@
-// OSBoost: online smooth boosting with a uniform vote.
+// OSBoost: online smooth boosting, its weights (shared by all its votes) and the uniform vote.
 //
 // Paper     Chen, Lin, Lu: An online boosting algorithm with theoretical justifications (ICML 2012), section 4.
 // Spec      specs/binary.md section 3.
@@ -13,7 +13,9 @@
 //   predict sign(sum_i h^(i)(x))
 //
 // Departures  The pseudo-code trains learner i before it computes z^(i), yet z uses the hypothesis of before: we ask all lanes
-//             first. hypothesis = sign replaces h by its sign everywhere (sign(0) is class code 0).
+//             first. hypothesis = sign replaces h by the learner's vote everywhere (untrained: class code 0).
+// Monitor     w^(N+1), which nobody trains on, bounds the ensemble's errors: #{y f <= theta} <= sum_t s w^(N+1), and likewise
+//             for every prefix (Monitor::prefix_low). Departs from Lemma 2 as printed, which is off by one.
 // Cost        one pass over the bank to ask, one to teach, O(n) between. State: none of its own.
 #pragma once
 #include <algorithm>
@@ -23,67 +25,95 @@
 
 namespace streamboost {
 
-struct OSBoost {
+// What all votes of OSBoost share: the hypotheses, and how an example's weight travels along the lanes.
+struct SmoothWeights {
   struct Params {
     double gamma = 0.1;  // in (0, 1/2)
     bool hard = false;   // hypothesis = sign
-    double theta() const { return gamma / (2 + gamma); }
     static Params read(const Config& c) {
       return {c.number("gamma", 0.1), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})};
     }
   };
+  Params params;
+  double theta, half_log;  // gamma / (2 + gamma), log(1 - gamma) / 2
+
+  explicit SmoothWeights(Params p) : params(p), theta(p.gamma / (2 + p.gamma)), half_log(0.5 * log1p(-p.gamma)) {}
+
+  // margin[i] = h^(i)(x)
+  void ask(const Example& example, const Bank& bank, Asked& asked) const { ask_hypotheses(example, bank, params.hard, asked); }
+
+  // amount[i] from the margins of the lanes before i. The loops are apart so that the exponentials vectorise.
+  void weigh(const double* margin, int n, double y, double sample_weight, AlignedVector<double>& amount, double& z) const {
+    double ahead = z;
+    for (int i = 0; i < n; ++i) {
+      amount[static_cast<std::size_t>(i)] = half_log * std::max(ahead, 0.0);  // z <= 0 means weight 1: the min in the formula
+      ahead += y * margin[i] - theta;
+    }
+    z = ahead;
+    std::fill(amount.begin() + n, amount.end(), 0.0);  // dead lanes stay tame
+    exp_lanes(amount.data(), amount.data(), amount.size());
+    if (sample_weight != 1)
+      for (double& w : amount) w *= sample_weight;
+  }
+
+  // Weigh and teach the lanes whose margins were asked; prefix[i] = sum of all margins up to lane i.
+  template <class LaneState>
+  void teach(const Example& example, Block<LaneState>& block, Scratch& scratch, const double* prefix, double& z) const {
+    const double y = example.label == 1 ? 1.0 : -1.0;
+    const double* margin = scratch.asked.margin.data();
+    weigh(margin, block.lanes().size(), y, example.weight, scratch.amount, z);
+    block.monitor.observe_margins(*block.bank, scratch.asked, params.hard, scratch.amount.data(), y);
+    block.monitor.observe_prefixes(prefix, scratch.amount.data(), example.weight, y, theta, block.lanes().begin);
+    block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.asked);
+  }
+
+  double weight_after(double z) const { return exp(half_log * std::max(z, 0.0)); }
+};
+
+struct OSBoost {
+  using Params = SmoothWeights::Params;
   using LaneState = NoLaneState;
   struct Passage : PassageBase {
     double z = 0;     // z^(i) after the lanes passed so far
     double vote = 0;  // sum of their margins
   };
-  static constexpr bool needs_votes = false, needs_column = false, binary_only = true;
+  static constexpr bool needs_votes = false, needs_column = false, binary_only = true, watches_prefixes = true;
+  enum class Sum { weight, mistakes, next_weight, count };
 
-  Params params;
+  SmoothWeights smooth;
   double n_estimators;
-  double half_log;  // log(1 - gamma) / 2
+  Watch<Sum> watch;
 
-  OSBoost(Params p, const Ensemble& ensemble) : params(p), n_estimators(ensemble.n_estimators), half_log(0.5 * log1p(-p.gamma)) {}
+  OSBoost(Params p, const Ensemble& ensemble) : smooth(p), n_estimators(ensemble.n_estimators), watch(ensemble.monitor) {}
   void reserve(int) {}
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    block.bank->ask(example, Want::margins, scratch.asked);
-    double* margin = scratch.asked.margin.data();
-    const int n = block.lanes().size();
-    if (params.hard)
-      for (int i = 0; i < n; ++i) margin[i] = margin[i] > 0 ? 1.0 : -1.0;
-    for (int i = 0; i < n; ++i) passage.vote += margin[i];
-  }
-
-  // amount[i] from the margins of the lanes before i. The loops are apart so that the exponentials vectorise.
-  void weigh(const double* margin, int n, double y, double sample_weight, AlignedVector<double>& amount, Passage& passage) const {
-    const double theta = params.theta();
-    double z = passage.z;
-    for (int i = 0; i < n; ++i) {
-      amount[static_cast<std::size_t>(i)] = half_log * std::max(z, 0.0);  // z <= 0 means weight 1: the min in the formula
-      z += y * margin[i] - theta;
+    smooth.ask(example, *block.bank, scratch.asked);
+    for (int i = 0; i < block.lanes().size(); ++i) {
+      passage.vote += scratch.asked.margin[static_cast<std::size_t>(i)];
+      scratch.extra[static_cast<std::size_t>(i)] = passage.vote;
     }
-    passage.z = z;
-    std::fill(amount.begin() + n, amount.end(), 0.0);  // dead lanes stay tame
-    exp_lanes(amount.data(), amount.data(), amount.size());
-    for (double& w : amount) w *= sample_weight;
   }
-
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
-    const double y = example.label == 1 ? 1.0 : -1.0;
-    weigh(scratch.asked.margin.data(), block.lanes().size(), y, example.weight, scratch.amount, passage);
-    block.monitor.observe_margins(scratch.asked.margin.data(), scratch.amount.data(), y);
-    block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.asked);
+    smooth.teach(example, block, scratch, scratch.extra.data(), passage.z);
   }
-
   void answer(const Example&, const Passage& passage, Verdict& verdict) const {
     const double mean = passage.vote / n_estimators;
     verdict.set_margin(mean, 0.5 * (1 + mean));
   }
-  void conclude(const Example&, const Passage&) {}
-  void fields(FieldVisitor&) {}
-  void check() const {}
+  void conclude(const Example& example, const Passage& passage) {
+    if (!watch.on) return;
+    watch.add(Sum::weight, example.weight);
+    watch.add(Sum::mistakes, (example.label == 1 ? passage.vote : -passage.vote) <= 0 ? example.weight : 0.0);
+    watch.add(Sum::next_weight, example.weight * smooth.weight_after(passage.z));
+    watch.note(example.number, watch[Sum::mistakes], watch[Sum::next_weight]);
+  }
+  void tell(ModelReport& report, std::int64_t) const {
+    watch.tell(report, {{Sum::weight, "weight"}, {Sum::mistakes, "mistakes"}, {Sum::next_weight, "next_weight"}});
+  }
+  void fields(FieldVisitor& v) { watch.fields(v); }
+  void check() const { watch.check(); }
 };
 
 }  // namespace streamboost

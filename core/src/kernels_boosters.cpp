@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "streamboost/clones.hpp"
+#include "streamboost/kernels.hpp"
+
+namespace streamboost {
+
+STREAMBOOST_CLONES bool watch_margins(const double* __restrict margin, const double* __restrict weight, double y,
+                                      double* __restrict sum_weight, double* __restrict sum_edge, double* __restrict mistakes,
+                                      double* __restrict sum_margin, std::size_t n) {
+  std::uint64_t zeros = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double z = y * margin[i];
+    sum_weight[i] += weight[i];
+    sum_edge[i] += weight[i] * z;
+    sum_margin[i] += z;
+    mistakes[i] += (margin[i] > 0) != (y > 0) ? 1.0 : 0.0;
+    zeros |= margin[i] == 0 ? 1 : 0;
+  }
+  return zeros != 0;
+}
+
+STREAMBOOST_CLONES void watch_prefixes(const double* __restrict prefix, const double* __restrict weight, double sample_weight, double y,
+                                       double theta, int first, double* __restrict low, double* __restrict wrong,
+                                       double* __restrict reduced, std::size_t n) {
+  for (int i = 0; i < static_cast<int>(n); ++i) {
+    const double ahead = y * prefix[i];
+    low[i] += ahead <= theta * (first + i + 1) ? sample_weight : 0.0;
+    wrong[i] += ahead <= 0.0 ? sample_weight : 0.0;
+    reduced[i] += weight[i] < sample_weight ? 1.0 : 0.0;
+  }
+}
+
+STREAMBOOST_CLONES void watch_hinges(const double* __restrict margin, const double* __restrict prefix, double sample_weight, double y,
+                                     double theta, double* __restrict single, double* __restrict mean, std::size_t n) {
+  for (int i = 0; i < static_cast<int>(n); ++i) {
+    const double alone = theta - y * margin[i], together = theta - y * prefix[i] / (i + 1);
+    single[i] += sample_weight * (alone > 0.0 ? alone : 0.0);
+    mean[i] += sample_weight * (together > 0.0 ? together : 0.0);
+  }
+}
+
+STREAMBOOST_CLONES void hedge_losses(const double* __restrict prefix, double y, double sample_weight, double* __restrict loss,
+                                     std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) loss[i] += (prefix[i] > 0) != (y > 0) ? sample_weight : 0.0;
+}
+
+STREAMBOOST_CLONES void hedge_exponents(const double* __restrict loss, double eta, double* __restrict out, std::size_t n) {
+  constexpr std::size_t width = 8;  // the least of a set does not depend on the order
+  double least[width];
+  for (double& m : least) m = loss[0];
+  std::size_t i = 0;
+  for (; i + width <= n; i += width)
+    for (std::size_t k = 0; k < width; ++k) least[k] = loss[i + k] < least[k] ? loss[i + k] : least[k];
+  for (; i < n; ++i) least[0] = loss[i] < least[0] ? loss[i] : least[0];
+  double m = least[0];
+  for (double other : least) m = other < m ? other : m;
+  for (i = 0; i < n; ++i) out[i] = -eta * (loss[i] - m);
+}
+
+STREAMBOOST_CLONES void logistic_alphas(const double* __restrict margin, const double* __restrict next, double y, double rate,
+                                        double* __restrict alpha, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double moved = alpha[i] + rate * (y * margin[i]) * next[i];
+    alpha[i] = moved > 2.0 ? 2.0 : moved < -2.0 ? -2.0 : moved;
+  }
+}
+
+STREAMBOOST_CLONES void add_scaled(const double* __restrict h, double step, double* __restrict v, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) v[i] += step * h[i];
+}
+
+}  // namespace streamboost

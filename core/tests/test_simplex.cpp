@@ -1,0 +1,58 @@
+// Both projections onto the simplex: they agree, and they are projections.
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "streamboost/simplex.hpp"
+
+using namespace streamboost;
+using checking::check;
+
+namespace {
+
+std::vector<double> project(std::vector<double> v, Projection how, std::uint64_t seed = 3) {
+  std::vector<double> work(v.size());
+  project_to_simplex(v.data(), v.size(), work.data(), how, {seed, 5, 0, Purpose::pivot});
+  return v;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::fabs(a[i] - b[i]));
+  return most;
+}
+
+void properties(const std::vector<double>& v, const std::string& what) {
+  const auto sorted = project(v, Projection::sort), pivoted = project(v, Projection::pivot);
+  check(distance(sorted, pivoted) < 1e-12, what + ": sort and pivot agree");
+  for (std::uint64_t seed : {1, 2, 4}) check(distance(sorted, project(v, Projection::pivot, seed)) < 1e-12, what + ": any pivots");
+  double sum = 0;
+  bool positive = true, ordered = true;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    sum += sorted[i];
+    positive = positive && sorted[i] >= 0;
+    for (std::size_t j = 0; j < i; ++j) ordered = ordered && (v[i] <= v[j] ? sorted[i] <= sorted[j] : sorted[i] >= sorted[j]);
+  }
+  check(positive && std::fabs(sum - 1) < 1e-12, what + ": on the simplex");
+  check(ordered, what + ": order kept");
+  check(distance(sorted, project(sorted, Projection::sort)) < 1e-12, what + ": idempotent");
+}
+
+}  // namespace
+
+int main() {
+  properties({0.3}, "one value");
+  properties({5.0, 5.0, 5.0, 5.0}, "all equal");
+  properties({0.2, 0.5, 0.5, -0.1, 0.5}, "ties");
+  properties({1e300, -1e300, 1e-300, 0.0}, "a wide spread");
+  properties({-1e308, -1e308}, "far below");
+  for (std::size_t n : {2, 7, 50, 200})
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      std::vector<double> v(n);
+      for (std::size_t i = 0; i < n; ++i) v[i] = normal({seed, i, 0, Purpose::learner}) * (seed % 3 == 0 ? 1.0 : 0.05);
+      if (seed % 4 == 1)
+        for (std::size_t i = 0; i + 1 < n; i += 2) v[i] = v[i + 1];
+      properties(v, "random");
+    }
+  return checking::finish();
+}

@@ -1,0 +1,82 @@
+"""A picture of a report: the bound against what happened over time, and the learners' edges."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from streamboost.report.ensemble_report import EnsembleReport
+
+_REALITY, _BOUND, _INK, _GRID = "#0072B2", "#D55E00", "#333333", "#DDDDDD"
+
+
+def plot_report(report: EnsembleReport, path: str | os.PathLike[str] | None = None) -> Figure:
+    """Draw the history and the edges side by side; saved at 150 dpi if a path is given."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11.0, 4.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2)
+    _draw_history(left, report)
+    _draw_edges(right, report)
+    for axes in (left, right):
+        axes.tick_params(colors=_INK, labelsize=9, length=0)
+        axes.grid(color=_GRID, linewidth=0.7)
+        axes.set_axisbelow(True)
+        for side in ("top", "right", "left"):
+            axes.spines[side].set_visible(False)
+        axes.spines["bottom"].set_color(_GRID)
+    figure.suptitle(
+        f"{report.model} of {report.n_estimators} x {report.learner}",
+        x=0.01,
+        ha="left",
+        color=_INK,
+        fontsize=12,
+    )
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure
+
+
+def _draw_history(axes: Any, report: EnsembleReport) -> None:
+    axes.set_title("error rate and its bound over time", loc="left", color=_INK, fontsize=10.5)
+    axes.set_xlabel("examples learned", color=_INK, fontsize=9.5)
+    if report.trace is None or len(report.trace) == 0:
+        axes.text(
+            0.5,
+            0.5,
+            "no history is kept for this ensemble",
+            transform=axes.transAxes,
+            ha="center",
+            color=_INK,
+        )
+        return
+    examples, weight, reality, bound = report.trace.T
+    axes.plot(examples, reality / weight, color=_REALITY, linewidth=2.0, label="what happened")
+    if report.trace_bounded:
+        rate = bound / weight
+        axes.plot(
+            examples, rate, color=_BOUND, linewidth=1.6, linestyle="--", label="what is promised at most"
+        )
+        axes.set_ylim(0, min(1.05, 1.1 * float(np.max(np.maximum(rate, reality / weight)))) or 1.0)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.legend(frameon=False, fontsize=9, labelcolor=_INK)
+
+
+def _draw_edges(axes: Any, report: EnsembleReport) -> None:
+    axes.set_title(
+        "edge of each learner over the weights it was offered", loc="left", color=_INK, fontsize=10.5
+    )
+    axes.set_xlabel("learner", color=_INK, fontsize=9.5)
+    edge = report.lanes.get("edge")
+    if edge is None:
+        return
+    number = np.arange(1, len(edge) + 1)
+    axes.axhline(0.0, color=_INK, linewidth=0.8)
+    axes.plot(number, edge, color=_REALITY, linewidth=1.2, marker="." if len(edge) <= 200 else None)
