@@ -71,4 +71,16 @@ STREAMBOOST_CLONES void add_scaled(const double* __restrict h, double step, doub
   for (std::size_t i = 0; i < n; ++i) v[i] += step * h[i];
 }
 
+STREAMBOOST_CLONES void error_odds(const double* __restrict correct, const double* __restrict wrong, double least, double* __restrict out,
+                                   std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double sum = correct[i] + wrong[i];
+    double error = wrong[i] / (sum > 0.0 ? sum : 1.0);
+    error = sum > 0.0 ? error : 0.5;
+    error = error > least ? error : least;
+    error = error < 1.0 - least ? error : 1.0 - least;
+    out[i] = (1.0 - error) / error;
+  }
+}
+
 }  // namespace streamboost

@@ -5,8 +5,9 @@
 namespace streamboost {
 namespace {
 
-// Factors between 1e-30 and 1e30: eight of them stay far from both ends of the double range.
-constexpr int factors_between_renormalisations = 8;
+// Precisions lie between 1e-75 (inputs are clamped to 1e37) and 1e30, nominal factors above 1e-30 times their counts:
+// four of them stay clear of both ends of the double range.
+constexpr int factors_between_renormalisations = 4;
 
 [[gnu::always_inline]] inline const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
 [[gnu::always_inline]] inline Vec& at(double* p) { return *reinterpret_cast<Vec*>(p); }
@@ -36,11 +37,11 @@ struct Product {
 
 [[gnu::always_inline]] inline std::size_t table_row(const Entries& row, int i) { return static_cast<std::size_t>(row.index[i]); }
 
-}  // namespace
-
-STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic,
-                                     double* mantissa, double* exponent) {
-  const Vec zero = {}, one = zero + 1.0;
+// gaps: some class may lack data on some attribute; its precision is 0 there and counts as factor 1.
+template <bool gaps>
+[[gnu::always_inline]] inline void ask_numeric(const double* mean, const double* precision, std::size_t lanes, const Entries& row,
+                                               double* quadratic, double* mantissa, double* exponent) {
+  const Vec zero = {}, one = zero + 1.0, most = zero + 1e300;
   for (std::size_t l = 0; l < lanes; l += 2 * vec_size) {
     Vec qa = zero, qb = zero;
     Product a, b;
@@ -52,8 +53,8 @@ STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision
       const Vec pa = at(precision + r), pb = at(precision + r + vec_size);
       qa += da * da * pa;
       qb += db * db * pb;
-      a.mantissa *= pa > zero ? pa : one;
-      b.mantissa *= pb > zero ? pb : one;
+      a.mantissa *= gaps ? (pa > zero ? pa : one) : pa;
+      b.mantissa *= gaps ? (pb > zero ? pb : one) : pb;
       if (i % factors_between_renormalisations == factors_between_renormalisations - 1) {
         a.renormalise();
         b.renormalise();
@@ -61,7 +62,6 @@ STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision
     }
     a.renormalise();
     b.renormalise();
-    const Vec most = zero + 1e300;
     at(quadratic + l) = qa < most ? qa : most;
     at(quadratic + l + vec_size) = qb < most ? qb : most;
     a.write(mantissa + l, exponent + l);
@@ -69,30 +69,75 @@ STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision
   }
 }
 
+}  // namespace
+
+STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, bool gaps,
+                                     double* quadratic, double* mantissa, double* exponent) {
+  if (gaps)
+    ask_numeric<true>(mean, precision, lanes, row, quadratic, mantissa, exponent);
+  else
+    ask_numeric<false>(mean, precision, lanes, row, quadratic, mantissa, exponent);
+}
+
+// Lanes with amount 0 come out as they went in: every term that moves is multiplied by 0, and the precision is a function of the rest.
 STREAMBOOST_CLONES void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row,
-                                       const double* amount, const double* sum, const double* ratio, double floor) {
-  const Vec zero = {}, largest_spread = zero + 1e300, most = zero + 1e30, least = zero + 1e-30;
+                                       const double* amount, const double* sum, double floor) {
+  const Vec zero = {}, one = zero + 1.0, most = zero + 1e30;
   for (std::size_t l = 0; l < lanes; l += vec_size) {
-    const Vec w = at(amount + l), n = at(sum + l), r = at(ratio + l);
     double any = 0;
     for (std::size_t k = 0; k < vec_size; ++k) any += amount[l + k];
     if (!(any > 0)) continue;
+    const Vec w = at(amount + l), n = at(sum + l);
+    const Vec ratio = w / (n > zero ? n : one);
+    const Vec kept = w * (1.0 - ratio);  // spread grows by w d (x - new mean) = w (1 - w/n) d^2
     const Vec floor_mass = floor * n;
     for (int i = 0; i < row.n; ++i) {
       const std::size_t cell = table_row(row, i) * lanes + l;
-      const Vec old_mean = at(mean + cell), old_spread = at(spread + cell);
-      const Vec deviation = row.x[i] - old_mean;
-      const Vec new_mean = old_mean + deviation * r;
-      Vec new_spread = old_spread + w * deviation * (row.x[i] - new_mean);
-      new_spread = new_spread < largest_spread ? new_spread : largest_spread;
-      new_spread = new_spread > zero ? new_spread : zero;
-      Vec p = n / (new_spread + floor_mass);
-      p = p < most ? p : most;
-      p = p > least ? p : least;
-      at(mean + cell) = w > zero ? new_mean : old_mean;
-      at(spread + cell) = w > zero ? new_spread : old_spread;
-      at(precision + cell) = w > zero ? p : at(precision + cell);
+      const Vec deviation = row.x[i] - at(mean + cell);
+      const Vec new_spread = at(spread + cell) + kept * (deviation * deviation);
+      const Vec p = n / (new_spread + floor_mass);
+      at(mean + cell) += deviation * ratio;
+      at(spread + cell) = new_spread;
+      at(precision + cell) = n > zero ? (p < most ? p : most) : zero;
     }
+  }
+}
+
+STREAMBOOST_CLONES void square_joints(const double* class_weight, double prior_alpha, const double* ratio, const double* ratio_exponent,
+                                      const double* mantissa, const double* exponent, const double* quadratic, std::size_t lanes,
+                                      double* square, double* power) {
+  constexpr double ln2 = 0.693147180559945309417;
+  const Vec least = Vec{} + 1e-150;
+  for (std::size_t l = 0; l < lanes; l += vec_size) {
+    Vec prior = at(class_weight + l) + prior_alpha;
+    prior = prior > least ? prior : least;
+    Vec twos = 0.5 * at(exponent + l);
+    if (ratio != nullptr) {
+      prior *= at(ratio + l);
+      twos += at(ratio_exponent + l);
+    }
+    at(square + l) = prior * prior * at(mantissa + l);
+    at(power + l) = twos * ln2 - 0.5 * at(quadratic + l);
+  }
+}
+
+STREAMBOOST_CLONES void halve_and_add(double* square, const double* power, std::size_t n) {
+  for (std::size_t l = 0; l < n; l += vec_size) at(square + l) = 0.5 * at(square + l) + at(power + l);
+}
+
+STREAMBOOST_CLONES void best_class(const double* joint, const double* class_weight, std::size_t n_classes, std::size_t lanes,
+                                   std::int32_t* vote, double* highest) {
+  for (std::size_t l = 0; l < lanes; l += vec_size) {
+    const Vec zero = {};
+    Vec best = zero - 1.0, top = zero;
+    for (std::size_t c = 0; c < n_classes; ++c) {
+      const Vec mine = at(joint + c * lanes + l), code = zero + static_cast<double>(c);
+      const auto better = (best < zero || mine > top) && at(class_weight + c * lanes + l) > zero;
+      best = better ? code : best;
+      top = better ? mine : top;
+    }
+    at(highest + l) = top;
+    *reinterpret_cast<VecInts*>(vote + l) = __builtin_convertvector(best, VecInts);
   }
 }
 

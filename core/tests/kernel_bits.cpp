@@ -87,13 +87,25 @@ void lane_kernels() {
   alignas(64) static Values positive;
   kernel("gaussian_ask", [](const double* in, double* out) {
     absolute(in, positive.data(), n);
-    sb::gaussian_ask(in, positive.data(), lanes, row, out, at(out, 1), at(out, 2));
+    sb::gaussian_ask(in, positive.data(), lanes, row, false, out, at(out, 1), at(out, 2));
+    sb::gaussian_ask(in, positive.data(), lanes, row, true, at(out, 3), at(out, 4), at(out, 5));
+  });
+  kernel("joints", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    sb::square_joints(positive.data(), 0.01, at(positive.data(), 1), in, at(positive.data(), 2), at(in, 3), at(positive.data(), 4), lanes,
+                      out, at(out, 1));
+    sb::halve_and_add(out, at(out, 1), lanes);
+  });
+  kernel("best_class", [](const double* in, double* out) {
+    alignas(64) static std::array<std::int32_t, lanes> vote;
+    sb::best_class(in, at(in, 4), 3, lanes, vote.data(), out);
+    for (std::size_t i = 0; i < lanes; ++i) out[lanes + i] = vote[i];
   });
   kernel("gaussian_teach", [](const double* in, double* out) {
     absolute(in, positive.data(), n);
     for (std::size_t i = 0; i < lanes; i += 3) positive[i] = 0;  // lanes that skip the example
     alignas(64) static Values mean = values(3), spread = values(4);
-    sb::gaussian_teach(mean.data(), spread.data(), out, lanes, row, positive.data(), at(positive.data(), 1), at(positive.data(), 2), 1e-3);
+    sb::gaussian_teach(mean.data(), spread.data(), out, lanes, row, positive.data(), at(positive.data(), 1), 1e-3);
     for (std::size_t i = 0; i < n; ++i) out[i] += mean[i] * 3 + spread[i];
   });
   kernel("nominal_ask", [](const double* in, double* out) {
@@ -103,6 +115,10 @@ void lane_kernels() {
     const std::array<const double*, 5> weight{at(base, 1), at(base, 4), at(base, 1), at(base, 6), at(base, 1)};
     const std::array<double, 5> alpha{};
     sb::nominal_ask(base, lanes, {table_rows.data(), weight.data(), alpha.data(), 5}, 0, out, at(out, 1));
+  });
+  kernel("error_odds", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    sb::error_odds(positive.data(), at(positive.data(), 1), 1e-10, out, lanes);
   });
   kernel("add_lanes", [](const double* in, double* out) { sb::add_lanes(out, in, lanes); });
   kernel("watch_margins",

@@ -41,12 +41,20 @@ void ogd_steps(const double* raw, const double* y, const double* amount, const d
 void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step, std::size_t n);
 
 // --- naive Bayes (kernels_naive_bayes.cpp); tables [row][lane], `lanes` padded; a product is mantissa * 2^exponent
-// quadratic[lane] = sum_i (x_i - mean)^2 precision; product = prod_i precision, where a precision of 0 (no data) counts as 1
-void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
-                  double* exponent);
-// weighted Welford and the new precision of every listed table row, for lanes with amount > 0; sum = n + amount, ratio = amount / sum
+// quadratic[lane] = sum_i (x_i - mean)^2 precision; product = prod_i precision; with gaps a precision of 0 (no data) counts as 1
+void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, bool gaps, double* quadratic,
+                  double* mantissa, double* exponent);
+// weighted Welford and the new precision of every listed table row; sum = weight of the class including the amount
 void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row, const double* amount,
-                    const double* sum, const double* ratio, double floor);
+                    const double* sum, double floor);
+// log joint of a class = log(square) / 2 + power, to be finished by log_lanes and halve_and_add; ratio null: no nominal attributes
+void square_joints(const double* class_weight, double prior_alpha, const double* ratio, const double* ratio_exponent,
+                   const double* mantissa, const double* exponent, const double* quadratic, std::size_t lanes, double* square,
+                   double* power);
+void halve_and_add(double* square, const double* power, std::size_t n);
+// the class with data whose joint is highest, -1 if none has data; ties to the lowest
+void best_class(const double* joint, const double* class_weight, std::size_t n_classes, std::size_t lanes, std::int32_t* vote,
+                double* highest);
 // product over attributes of P(value | class) as numerator / denominator.
 // count_row[i]: table row of the value; weight[i]: lanes of the attribute's class weight; spread_alpha[i] = alpha * number of values
 struct NominalTerms {
@@ -74,5 +82,7 @@ void hedge_exponents(const double* loss, double eta, double* out, std::size_t n)
 void logistic_alphas(const double* margin, const double* next, double y, double rate, double* alpha, std::size_t n);
 // v += step h
 void add_scaled(const double* h, double step, double* v, std::size_t n);
+// out = (1 - e) / e, e = wrong / (correct + wrong) kept within [least, 1 - least]; 1/2 where both are 0
+void error_odds(const double* correct, const double* wrong, double least, double* out, std::size_t n);
 
 }  // namespace streamboost

@@ -126,10 +126,8 @@ inline double poisson_by_inversion(double lambda, double u) {
 
 // Hormann, "The transformed rejection method for generating Poisson random variables" (1993), algorithm PTRS.
 inline double poisson_by_rejection(double lambda, Key key) {
-  const double log_lambda = streamboost::log(lambda);
   const double b = 0.931 + 2.53 * std::sqrt(lambda);
   const double a = -0.059 + 0.02483 * b;
-  const double log_inverse_alpha = streamboost::log(1.1239 + 1.1328 / (b - 3.4));
   const double v_r = 0.9277 - 3.6224 / (b - 2.0);
   for (key.attempt = 0;; ++key.attempt) {
     const Pair draw = uniform_pair(key);
@@ -139,8 +137,9 @@ inline double poisson_by_rejection(double lambda, Key key) {
     const double k = std::floor((2.0 * a / us + b) * u + lambda + 0.43);  // us = 0 gives -infinity, refused below
     if (us >= 0.07 && v <= v_r) return k;
     if (k < 0.0 || (us < 0.013 && v > us)) continue;
+    const double log_inverse_alpha = streamboost::log(1.1239 + 1.1328 / (b - 3.4));
     const double left = streamboost::log(v) + log_inverse_alpha - streamboost::log(a / (us * us) + b);
-    if (left <= -lambda + k * log_lambda - log_factorial(k)) return k;
+    if (left <= -lambda + k * streamboost::log(lambda) - log_factorial(k)) return k;
   }
 }
 

@@ -1,10 +1,12 @@
 // Eight doubles as one value: element by element arithmetic that every instruction set runs with the same bits.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace streamboost {
 
 using Vec = double __attribute__((vector_size(64), may_alias));
+using VecInts = std::int32_t __attribute__((vector_size(32), may_alias));
 using VecBits = std::uint64_t __attribute__((vector_size(64), may_alias));
 
 inline constexpr std::size_t vec_size = 8;

@@ -6,7 +6,7 @@
 //   N_c              class_weight[c]        weight of the examples of class c
 //   N_{c,a,v}        count[a,v][c]          ... with value v of attribute a; N_{c,a} = attribute_weight[a][c] once a had a gap
 //   mean, M2         mean, spread[a][c]     weighted Welford of numeric attribute a
-//   1 / var          precision[a][c]        n / (M2 + var_floor n), clamped to [1e-30, 1e30]; 0: no data
+//   1 / var          precision[a][c]        n / (M2 + var_floor n), at most 1e30; 0: no data
 //   a                prior_alpha            pseudo-count of the class prior
 //
 //   log joint(c) = log(N_c + a) + sum over present attributes of
@@ -97,7 +97,7 @@ class NaiveBayesBank final : public Bank {
       teach(static_cast<std::size_t>(labels.common), amount, asked);
       return;
     }
-    double* own = work(asked, 3);
+    double* own = work(asked, 1);
     for (std::size_t c = 0; c < classes_; ++c) {
       for (std::size_t i = 0; i < stride_; ++i) own[i] = i < n_ && static_cast<std::size_t>(labels.per_lane[i]) == c ? amount[i] : 0.0;
       teach(c, own, asked);
@@ -167,7 +167,7 @@ class NaiveBayesBank final : public Bank {
 
  private:
   static constexpr std::size_t work_rows = 5;
-  static constexpr double largest_input = 1e150;  // squares stay finite
+  static constexpr double largest_input = 1e37;  // squares, and products of four variances, stay finite
 
   // Where the columns' cells live: nominal columns by value, numeric ones by their rank among the numeric.
   struct Tables {
@@ -252,27 +252,22 @@ class NaiveBayesBank final : public Bank {
     double *square = asked.notes.data(), *power = square + classes_ * stride_;
     double *quadratic = work(asked, 0), *mantissa = work(asked, 1), *exponent = work(asked, 2), *ratio = work(asked, 3),
            *ratio_exponent = work(asked, 4);
+    bool gaps = false;
+    for (int j : t.column) gaps = gaps || own_weight_[static_cast<std::size_t>(j)];
+    const Entries numeric{t.x.data(), t.row.data(), static_cast<int>(t.x.size())};
+    const bool nominal = !t.value_row.empty();
     for (std::size_t c = 0; c < k; ++c) {
-      gaussian_ask(mean_[c], precision_[c], stride_, {t.x.data(), t.row.data(), static_cast<int>(t.x.size())}, quadratic, mantissa,
-                   exponent);
-      ask_nominal(c, t, ratio, ratio_exponent);
-      for (std::size_t i = 0; i < stride_; ++i) {
-        const double prior = std::max(class_weight_[c][i] + params_.prior_alpha, 1e-150) * ratio[i];
-        square[c * stride_ + i] = prior * prior * mantissa[i];
-        power[c * stride_ + i] = (ratio_exponent[i] + 0.5 * exponent[i]) * ln2 - 0.5 * quadratic[i];
-      }
+      gaussian_ask(mean_[c], precision_[c], stride_, numeric, gaps, quadratic, mantissa, exponent);
+      if (nominal) ask_nominal(c, t, ratio, ratio_exponent);
+      square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent, quadratic,
+                    stride_, square + c * stride_, power + c * stride_);
     }
     log_lanes(square, square, k * stride_);
-    for (std::size_t i = 0; i < k * stride_; ++i) square[i] = 0.5 * square[i] + power[i];
+    halve_and_add(square, power, k * stride_);
   }
 
   // Attributes without gaps have the class weight as their divisor; the others carry their own.
   void ask_nominal(std::size_t c, Terms& t, double* ratio, double* exponent) const {
-    if (t.value_row.empty()) {
-      std::fill_n(ratio, stride_, 1.0);
-      std::fill_n(exponent, stride_, 0.0);
-      return;
-    }
     t.weight.clear();
     for (int j : t.value_column) {
       const auto column = static_cast<std::size_t>(j);
@@ -295,9 +290,8 @@ class NaiveBayesBank final : public Bank {
 
   void teach(std::size_t c, const double* amount, Asked& asked) {
     auto& t = asked.terms;
-    double *sum = work(asked, 0), *ratio = work(asked, 1), *masked = work(asked, 2);
+    double* masked = work(asked, 0);
     add_lanes(class_weight_[c], amount, stride_);
-    rates(class_weight_[c], amount, sum, ratio);
     t.shared_x.clear();  // terms whose divisor is the class weight go through the kernel in one call
     t.shared_row.clear();
     for (std::size_t m = 0; m < t.x.size(); ++m) {
@@ -306,27 +300,21 @@ class NaiveBayesBank final : public Bank {
       t.shared_row.push_back(t.row[m]);
     }
     gaussian_teach(mean_[c], spread_[c], precision_[c], stride_,
-                   {t.shared_x.data(), t.shared_row.data(), static_cast<int>(t.shared_x.size())}, amount, sum, ratio, params_.var_floor);
+                   {t.shared_x.data(), t.shared_row.data(), static_cast<int>(t.shared_x.size())}, amount, class_weight_[c],
+                   params_.var_floor);
     for (std::size_t m = 0; m < t.x.size(); ++m) {
       const auto column = static_cast<std::size_t>(t.column[m]);
       if (!own_weight_[column]) continue;
       const double* a = mask_amount(column, amount, masked);
       double* own = attribute_weight_[column * classes_ + c];
       add_lanes(own, a, stride_);
-      rates(own, a, sum, ratio);
-      gaussian_teach(mean_[c], spread_[c], precision_[c], stride_, {&t.x[m], &t.row[m], 1}, a, sum, ratio, params_.var_floor);
+      gaussian_teach(mean_[c], spread_[c], precision_[c], stride_, {&t.x[m], &t.row[m], 1}, a, own, params_.var_floor);
     }
     for (std::size_t m = 0; m < t.value_row.size(); ++m) {
       const auto column = static_cast<std::size_t>(t.value_column[m]);
       const double* a = mask_amount(column, amount, masked);
       add_lanes(count_[static_cast<std::size_t>(t.value_row[m]) + c], a, stride_);
       if (own_weight_[column]) add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
-    }
-  }
-  void rates(const double* weight, const double* amount, double* sum, double* ratio) const {
-    for (std::size_t i = 0; i < stride_; ++i) {
-      sum[i] = weight[i];
-      ratio[i] = weight[i] > 0 ? amount[i] / weight[i] : 0.0;
     }
   }
   const double* mask_amount(std::size_t column, const double* amount, double* masked) const {
@@ -360,17 +348,7 @@ class NaiveBayesBank final : public Bank {
   }
 
   void votes(std::size_t k, Asked& asked) const {
-    const double* joint = asked.notes.data();
-    double* highest = work(asked, 0);
-    std::fill(asked.vote.begin(), asked.vote.end(), -1);
-    for (std::size_t c = 0; c < k; ++c) {
-      const double *weight = class_weight_[c], *mine = joint + c * stride_;
-      for (std::size_t i = 0; i < stride_; ++i) {
-        const bool better = weight[i] > 0 && (asked.vote[i] < 0 || mine[i] > highest[i]);
-        asked.vote[i] = better ? static_cast<std::int32_t>(c) : asked.vote[i];
-        highest[i] = better ? mine[i] : highest[i];
-      }
-    }
+    best_class(asked.notes.data(), class_weight_[0], k, stride_, asked.vote.data(), work(asked, 0));
   }
 
   void distributions(std::size_t k, Asked& asked) const {
@@ -433,8 +411,8 @@ class NaiveBayesBank final : public Bank {
       if (mine > 0) {
         const double deviation = x - mean;
         mean += deviation * (mine / n);
-        const double spread = std::clamp(spread_[cell][i] + mine * deviation * (x - mean), 0.0, 1e300);
-        precision = std::clamp(n / (spread + params_.var_floor * n), 1e-30, 1e30);
+        const double spread = spread_[cell][i] + mine * (1 - mine / n) * (deviation * deviation);
+        precision = std::min(n / (spread + params_.var_floor * n), 1e30);
       }
       quadratic += (x - mean) * (x - mean) * precision;
       multiply(precision);

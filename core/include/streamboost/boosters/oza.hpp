@@ -22,6 +22,7 @@
 #include <limits>
 
 #include "streamboost/booster.hpp"
+#include "streamboost/kernels.hpp"
 #include "streamboost/math.hpp"
 #include "streamboost/rng.hpp"
 
@@ -96,20 +97,21 @@ struct OzaBoost {
     if (kind == Amount::copies)
       uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson,
                     scratch.draw.data(), scratch.draw.size());
-    if (update_first && bank.has_after()) bank.after_begin(example, scratch.asked);
+    const bool has_after = bank.has_after();
+    if (update_first && has_after) bank.after_begin(example, scratch.asked);
     double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
     double *amount = scratch.amount.data(), *offered = scratch.extra.data();
+    const double* draw = scratch.draw.data();
     const std::int32_t* vote = scratch.asked.vote.data();
+    const int n = lanes.size();
     double lambda = passage.lambda;
-    for (int i = 0; i < lanes.size(); ++i) {
+    for (int i = 0; i < n; ++i) {
       lambda = std::min(lambda, params.lambda_cap);
       offered[i] = lambda;
-      amount[i] = kind == Amount::weight
-                      ? lambda
-                      : poisson(lambda, scratch.draw[static_cast<std::size_t>(i)], key(example, lanes.begin + i, Purpose::poisson));
+      amount[i] = kind == Amount::weight ? lambda : poisson(lambda, draw[i], key(example, lanes.begin + i, Purpose::poisson));
       int answer = vote[i];
       if (update_first && amount[i] > 0) {
-        if (!bank.has_after())
+        if (!has_after)
           answer = bank.learn_then_answer(i, example, amount[i], kind, Want::votes, scratch.asked).label;
         else if (!(scratch.asked.keeps_right && answer == example.label))
           answer = bank.after(i, example, amount[i], kind, scratch.asked).label;
@@ -118,10 +120,10 @@ struct OzaBoost {
           judge(resolve(answer, example, lanes.begin + i, example.n_classes_after) == example.label, lambda, example, correct[i], wrong[i]);
     }
     passage.lambda = lambda;
-    std::fill(scratch.amount.begin() + lanes.size(), scratch.amount.end(), 0.0);
-    std::fill(scratch.extra.begin() + lanes.size(), scratch.extra.end(), 0.0);
+    std::fill(scratch.amount.begin() + n, scratch.amount.end(), 0.0);
+    std::fill(scratch.extra.begin() + n, scratch.extra.end(), 0.0);
     block.monitor.observe_votes(vote, offered, example.label);
-    if (!update_first || bank.has_after()) bank.learn(example, {example.label}, amount, kind, scratch.asked);
+    if (!update_first || has_after) bank.learn(example, {example.label}, amount, kind, scratch.asked);
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
@@ -143,54 +145,53 @@ struct OzaBoost {
     return static_cast<int>(uniform(key(example, lane, Purpose::tie)) * n_classes);
   }
 
-  // Moves the sums and returns the weight that travels on.
+  // Moves the sums and returns the weight that travels on. lambda runs through all lanes one after another, so what does not
+  // depend on it is kept out of its way.
   double judge(bool right, double lambda, const Example& example, double& correct, double& wrong) const {
     if (!(lambda > 0)) return 0;
-    double& own = right ? correct : wrong;
-    own += lambda;
-    const double whole = params.normalise == Normalise::running ? correct + wrong : static_cast<double>(example.number + 1);
-    return lambda * (whole / (2 * own));
+    const double whole = params.normalise == Normalise::running ? (correct + wrong) + lambda : static_cast<double>(example.number + 1);
+    const double own = (right ? correct : wrong) + lambda;
+    (right ? correct : wrong) = own;
+    return 0.5 * lambda * whole / own;
   }
 
   void add_votes(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     if (passage.cut) return;
     const double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
-    double* weight = scratch.extra.data();
-    if (params.vote == Vote::log_odds) {
-      constexpr double least = 1e-10;
-      const std::size_t n = scratch.extra.size();
-      for (std::size_t i = 0; i < n; ++i) {
-        const double sum = correct[i] + wrong[i];
-        const double error = std::min(std::max(sum > 0 ? wrong[i] / sum : 0.5, least), 1 - least);
-        weight[i] = (1 - error) / error;
-      }
-      log_lanes(weight, weight, n);
-    }
     const Lanes lanes = block.lanes();
-    for (int i = 0; i < lanes.size(); ++i) {
-      const bool bad = wrong[i] > correct[i];
-      if (bad && params.prefix == Prefix::stop_at_first_bad) {
-        passage.cut = true;
-        return;
-      }
-      if (bad && params.prefix == Prefix::skip_bad) continue;
-      const int label = resolve(scratch.asked.vote[static_cast<std::size_t>(i)], example, lanes.begin + i, example.n_classes);
-      if (label < 0) continue;
-      switch (params.vote) {
-        case Vote::log_odds:
-          passage.votes[label] += weight[i];
-          break;
-        case Vote::sun_literal:
-          passage.votes[label] += correct[i] + wrong[i];
-          break;
-        case Vote::linear_edge:
-          passage.votes[label] += correct[i] - wrong[i];
-          break;
-        case Vote::unweighted:
-          passage.votes[label] += 1;
-          break;
-      }
+    int heard = lanes.size();
+    if (params.prefix == Prefix::stop_at_first_bad) {
+      int i = 0;
+      while (i < heard && wrong[i] <= correct[i]) ++i;
+      passage.cut = i < heard;
+      heard = i;
     }
+    double* weight = scratch.extra.data();
+    switch (params.vote) {
+      case Vote::log_odds:
+        log_odds(correct, wrong, weight, padded(static_cast<std::size_t>(heard)));
+        break;
+      case Vote::sun_literal:
+        for (int i = 0; i < heard; ++i) weight[i] = correct[i] + wrong[i];
+        break;
+      case Vote::linear_edge:
+        for (int i = 0; i < heard; ++i) weight[i] = correct[i] - wrong[i];
+        break;
+      case Vote::unweighted:
+        std::fill_n(weight, heard, 1.0);
+        break;
+    }
+    for (int i = 0; i < heard; ++i) {
+      if (params.prefix == Prefix::skip_bad && wrong[i] > correct[i]) continue;
+      const int label = resolve(scratch.asked.vote[static_cast<std::size_t>(i)], example, lanes.begin + i, example.n_classes);
+      if (label >= 0) passage.votes[label] += weight[i];
+    }
+  }
+
+  // log((1 - e) / e), e the running error, kept away from 0 and 1; a lane without history has e = 1/2.
+  static void log_odds(const double* correct, const double* wrong, double* out, std::size_t n) {
+    error_odds(correct, wrong, 1e-10, out, n);
+    log_lanes(out, out, n);
   }
 };
 
