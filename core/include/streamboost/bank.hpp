@@ -62,6 +62,7 @@ struct Asked {
   std::size_t stride = 0;         // padded lanes
   bool keeps_right = false;       // a lane that answers right stays right after learning this example
   bool still_when_right = false;  // ... and its margin does not move at all
+  bool all_move = false;          // even lanes that learn nothing of the example may answer otherwise after it (a value became known)
 
   void prepare(std::size_t lanes, std::size_t n_classes, std::size_t note_rows) {
     stride = padded(lanes);

@@ -106,19 +106,19 @@ struct ClassCounts {
   }
 };
 
-// Votes to a verdict: scores are the votes over their absolute sum; probabilities clip negative votes. False if nobody voted.
-inline bool speak_votes(const double* votes, int n_classes, Verdict& verdict) {
+// Votes to a verdict: scores are the votes over their absolute sum; probabilities clip negative votes. Where there is nothing to
+// divide by, the class counts speak.
+inline void speak_votes(const double* votes, int n_classes, const ClassCounts& counts, Verdict& verdict) {
   double size = 0, positive = 0;
   for (int c = 0; c < n_classes; ++c) {
     size += votes[c] < 0 ? -votes[c] : votes[c];
     positive += votes[c] > 0 ? votes[c] : 0.0;
   }
-  if (!(size > 0)) return false;
+  counts.speak(n_classes, verdict);
   for (int c = 0; c < n_classes; ++c) {
-    verdict.score[c] = votes[c] / size;
-    verdict.proba[c] = positive > 0 ? (votes[c] > 0 ? votes[c] / positive : 0.0) : 1.0 / n_classes;
+    if (size > 0) verdict.score[c] = votes[c] / size;
+    if (positive > 0) verdict.proba[c] = votes[c] > 0 ? votes[c] / positive : 0.0;
   }
-  return true;
 }
 
 }  // namespace streamboost

@@ -167,8 +167,7 @@ class Intake {
     if (needs_.scale == Scale::none) return x;
     const double largest = std::max(largest_[j], std::fabs(x));
     if (keep) keep->largest_[j] = largest;
-    if (largest == 0) return 0;
-    if (needs_.scale == Scale::maxabs) return x / largest;
+    if (needs_.scale == Scale::maxabs) return largest > 0 ? x / largest : 0.0;
     Moments m{weight_[j], mean_[j], spread_[j]};
     if (!dense) m.add_zeros(total_weight_[0] - m.weight);
     m.add(x, w);

@@ -18,8 +18,9 @@
 //
 // Departures  Products of counts and of precisions are kept as mantissa and exponent: one log per class, not per cell.
 //             Weight k and k copies are the same. Learning (x, y) never lowers the posterior of y at x (every factor of y
-//             rises with its weight, the others stay), so lanes that are right stay right; only Laplace smoothing with a
-//             value met for the first time breaks this, and is then computed in full.
+//             rises with its weight, the others stay), so lanes that are right stay right. Two exceptions are computed in full:
+//             a nominal value met for the first time (the attribute now counts, for all lanes), and a class whose first number
+//             in a column with gaps meets a variance floor above 1 (its density is then below the factor 1 of no data).
 // Cost        ask O(columns x classes), teach O(columns), both in lanes. Memory 4 doubles per numeric column, class and lane.
 #pragma once
 #include <algorithm>
@@ -114,7 +115,8 @@ class NaiveBayesBank final : public Bank {
   }
 
   void after_begin(const Example& example, Asked& asked) const override {
-    asked.keeps_right = params_.alpha == 0 || !has_new_value(example.row);
+    asked.all_move = has_new_value(example.row);
+    asked.keeps_right = !asked.all_move && (params_.var_floor <= 1 || !any_gap(asked.terms));
   }
 
   Answer after(int lane, const Example& example, double amount, Amount, const Asked& asked) const override {
@@ -220,6 +222,12 @@ class NaiveBayesBank final : public Bank {
     return false;
   }
 
+  bool any_gap(const Terms& t) const {
+    for (int j : t.column)
+      if (own_weight_[static_cast<std::size_t>(j)]) return true;
+    return false;
+  }
+
   // Present attributes as lists of table rows (of class 0). Asking skips values never learned; learning takes them.
   void list_terms(const Row& row, bool asking, Asked& asked) const {
     auto& t = asked.terms;
@@ -245,15 +253,13 @@ class NaiveBayesBank final : public Bank {
 
   // notes: log joints [class][lane], then the powers of two they were taken out of, then work rows.
   void joints(const Example& example, Asked& asked) const {
-    asked.keeps_right = true;
     list_terms(example.row, true, asked);
     auto& t = asked.terms;
     const auto k = static_cast<std::size_t>(example.n_classes);
     double *square = asked.notes.data(), *power = square + classes_ * stride_;
     double *quadratic = work(asked, 0), *mantissa = work(asked, 1), *exponent = work(asked, 2), *ratio = work(asked, 3),
            *ratio_exponent = work(asked, 4);
-    bool gaps = false;
-    for (int j : t.column) gaps = gaps || own_weight_[static_cast<std::size_t>(j)];
+    const bool gaps = any_gap(t);
     const Entries numeric{t.x.data(), t.row.data(), static_cast<int>(t.x.size())};
     const bool nominal = !t.value_row.empty();
     for (std::size_t c = 0; c < k; ++c) {

@@ -69,7 +69,7 @@ struct Bagging {
     block.bank->learn(example, {example.label}, scratch.amount.data(), kind, scratch.asked);
   }
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    if (!speak_votes(passage.votes, example.n_classes, verdict)) counts.speak(example.n_classes, verdict);
+    speak_votes(passage.votes, example.n_classes, counts, verdict);
   }
   void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
   void fields(FieldVisitor& v) { v("class_weight", counts.weight); }

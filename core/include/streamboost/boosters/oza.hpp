@@ -110,7 +110,7 @@ struct OzaBoost {
       offered[i] = lambda;
       amount[i] = kind == Amount::weight ? lambda : poisson(lambda, draw[i], key(example, lanes.begin + i, Purpose::poisson));
       int answer = vote[i];
-      if (update_first && amount[i] > 0) {
+      if (update_first && (amount[i] > 0 || (has_after && scratch.asked.all_move))) {
         if (!has_after)
           answer = bank.learn_then_answer(i, example, amount[i], kind, Want::votes, scratch.asked).label;
         else if (!(scratch.asked.keeps_right && answer == example.label))
@@ -127,7 +127,7 @@ struct OzaBoost {
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    if (!speak_votes(passage.votes, example.n_classes, verdict)) counts.speak(example.n_classes, verdict);
+    speak_votes(passage.votes, example.n_classes, counts, verdict);
   }
   void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
   void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
