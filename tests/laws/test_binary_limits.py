@@ -1,5 +1,7 @@
 """Long streams through the product: what the weights tend to, and that nothing wears out."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -49,17 +51,26 @@ def test_oza_with_weights_approaches_batch_adaboost():
     assert wrong / (right + wrong) == pytest.approx(batch_adaboost_errors(X, y, 3), abs=0.02)
 
 
-BOOSTERS = [sb.OSBoostClassifier]
+BOOSTERS = {
+    "uniform": sb.OSBoostClassifier,
+    "ocp": partial(sb.OSBoostClassifier, vote="ocp"),
+    "ocp-pivot": partial(sb.OSBoostClassifier, vote="ocp", projection="pivot"),
+    "exp": partial(sb.OSBoostClassifier, vote="exp"),
+    "ogboost": partial(sb.OGBoostClassifier, n_candidates=2, shrinkage=0.5),
+    "bbm": sb.OnlineBBMClassifier,
+    "ol": sb.AdaBoostOLClassifier,
+    "ol-w": partial(sb.AdaBoostOLClassifier, weighting="importance"),
+}
 
 
-@pytest.mark.parametrize("booster", BOOSTERS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("booster", BOOSTERS)
 @pytest.mark.parametrize("learner", [sb.Perceptron, sb.OGD, sb.NaiveBayes], ids=lambda kind: kind.__name__)
 def test_hundred_thousand_rows(booster, learner):
     """Weights, log weights and caches stay finite; the answers make sense to the end, through a change of concept."""
     rng = np.random.default_rng(1)
     X = rng.uniform(-1, 1, (100_000, 3))
     y = (X[:, 0] + np.where(np.arange(100_000) < 50_000, 0.5, -0.5) * X[:, 1] > 0).astype(int)
-    model = booster(learner(), n_estimators=8, random_state=3)
+    model = BOOSTERS[booster](learner(), n_estimators=8, random_state=3)
     for rows in np.array_split(np.arange(len(y)), 4):
         model.partial_fit(X[rows], y[rows], classes=[0, 1])
     for name, array in state_of(model).items():

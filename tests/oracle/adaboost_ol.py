@@ -50,7 +50,7 @@ class AdaBoostOL(Binary):
     def combine(self, row):
         terms = self.terms(self.hypotheses(row))
         votes = [sign(total) for total in prefix_sums(terms)]
-        unsure = unsure_prefixes(terms)
+        unsure = unsure_prefixes(terms, self.shaky(row))
         p = self.shares()
         u = draws.uniform(self.key, self.examples, 0, draws.HEDGE)
         if self.hedge == "full":  # no experts: the whole vote, and the logistic link for its probability
@@ -75,7 +75,7 @@ class AdaBoostOL(Binary):
         ws, sums = chain(margins, before)
         terms = self.terms(self.asked_h)
         wrong = [float(sign(total) != y) for total in prefix_sums(terms)]
-        self.doubt |= any(unsure_prefixes(terms))
+        self.doubt |= any(unsure_prefixes(terms, self.asked_shaky))
         self.alpha = learn_alpha(before, margins, self.examples + 1, weight)
         self.losses = [loss + weight * e for loss, e in zip(self.losses, wrong, strict=True)]
         expected = sum(share * e for share, e in zip(p, wrong, strict=True))

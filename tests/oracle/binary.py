@@ -19,12 +19,13 @@ def prefix_sums(terms):
     return sums
 
 
-def unsure_prefixes(terms):
-    """Prefixes whose sum is near zero by cancellation: their sign is rounding. A sum of zeros is zero in any arithmetic."""
-    return [
-        abs(total) < NEAR and any(term != 0 for term in terms[: i + 1])
-        for i, total in enumerate(prefix_sums(terms))
-    ]
+def unsure_prefixes(terms, shaky):
+    """Prefixes whose sum is near zero by cancellation: their sign is rounding.
+
+    Whole numbers (signs, clipped values) cancel in any arithmetic, unless a learner's own answer is `shaky`.
+    """
+    vague = [s or not float(term).is_integer() for term, s in zip(terms, shaky, strict=True)]
+    return [abs(total) < NEAR and any(vague[: i + 1]) for i, total in enumerate(prefix_sums(terms))]
 
 
 class Binary(Ensemble):
@@ -42,12 +43,16 @@ class Binary(Ensemble):
         return [self.h(lane, row) for lane in self.lanes]
 
     def signs_are_close(self, row):
-        return self.hypothesis == "sign" and any(lane.vote_is_close(row, 2) for lane in self.lanes)
+        return self.hypothesis == "sign" and any(self.shaky(row))
+
+    def shaky(self, row):
+        return [lane.vote_is_close(row, 2) for lane in self.lanes]
 
     def learn(self, x, label, weight=1.0):
         if weight > 0:
             before = self.columns.read(x)
             self.asked_h = self.hypotheses(before)
+            self.asked_shaky = self.shaky(before)
             self.doubt |= self.signs_are_close(before)
         super().learn(x, label, weight)
 

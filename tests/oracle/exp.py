@@ -61,7 +61,7 @@ class EXP(OSBoost):
         votes = [sign(total) for total in prefix_sums(h)]
         p = self.shares()
         u = draws.uniform(self.key, self.examples, 0, draws.HEDGE)
-        unsure = unsure_prefixes(h)
+        unsure = unsure_prefixes(h, self.shaky(row))
         label, close = answer_of_experts(self.hedge, votes, unsure, p, u)
         total = sum(share * vote for share, vote in zip(p, votes, strict=True))
         return Answer(
@@ -75,7 +75,7 @@ class EXP(OSBoost):
         step = super().teach(row, label, weight, asked, asked_close)
         p = self.shares()
         wrong = [float(sign(total) != step["y"]) for total in prefix_sums(self.asked_h)]
-        self.doubt |= any(unsure_prefixes(self.asked_h))
+        self.doubt |= any(unsure_prefixes(self.asked_h, self.asked_shaky))
         self.losses = [loss + weight * e for loss, e in zip(self.losses, wrong, strict=True)]
         expected = sum(share * e for share, e in zip(p, wrong, strict=True))
         self.expected_loss += weight * expected

@@ -60,7 +60,7 @@ class OGBoost(Binary):
     def combine(self, row):
         total = self.score(row)
         p = sigmoid(total if self.loss == "logit" else 2 * total)
-        silent = all(self.h(self.lanes[self.best(s)], row) == 0 for s in self.selectors)
+        silent = not any(lane.trained for lane in self.lanes)
         close = not silent and abs(total) < NEAR
         return Answer(1 if total > 0 else 0, [total], [1 - p, p], close or self.signs_are_close(row))
 
@@ -94,7 +94,8 @@ class OGBoost(Binary):
             best = self.best(selector)
             f = self.h(self.lanes[best], row)
             total += self.shrinkage * f
-            self.doubt |= self.loss == "hinge" and abs(y * total - 1) < NEAR
+            exact = self.shrinkage == 1 and all(value.is_integer() for value in [*answers, f])
+            self.doubt |= self.loss == "hinge" and not exact and abs(y * total - 1) < NEAR
             w = weight_of(self.loss, y * total)
             chosen.append(best)
             answers.append(f)
