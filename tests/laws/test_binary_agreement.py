@@ -6,15 +6,19 @@ compared after every row (alpha, the experts' losses and shares, the candidates'
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle import bounds
+from oracle.bbm import closed_relative_weight
+from oracle.simplex import project
 
 from laws.catalogue import ENSEMBLES, LEARNERS, key_of, pairs
-from laws.strategies import seeds, streams
+from laws.strategies import Stream, seeds, streams
+from streamboost import NaiveBayes, OnlineBBMClassifier, _core
 
 REL, ABS = 1e-9, 1e-11
 
@@ -186,3 +190,81 @@ def test_the_monitor_reports_both_sides(ensemble, learner, data, seed):
             assert bound.lhs == pytest.approx(left, rel=REL, abs=1e-8), name
         if right is not None and right != math.inf:
             assert bound.rhs == pytest.approx(right, rel=REL, abs=1e-8), name
+
+
+# ---- the projection by itself: ties, tiny and huge values
+
+coordinates = st.one_of(
+    st.sampled_from([0.0, 0.25, 1.0, -1.0, 3.0]),
+    st.floats(-3, 3),
+    st.builds(lambda e, sign: sign * 10.0**e, st.floats(-300, 300), st.sampled_from([-1.0, 1.0])),
+)
+
+
+@pytest.mark.parametrize("projection", ["sort", "pivot"])
+@settings(max_examples=80)
+@given(v=st.lists(coordinates, min_size=1, max_size=60), seed=seeds)
+def test_projection_agrees_with_the_exact_one(projection, v, seed):
+    got = _core.project_simplex(np.array(v), projection, seed, 0)
+    assert (got >= 0).all()
+    assert abs(got.sum() - 1) <= 1e-12
+    np.testing.assert_allclose(got, [float(a) for a in project(v)], atol=1e-12)
+    again = _core.project_simplex(got, projection, seed, 1)
+    np.testing.assert_allclose(again, got, atol=1e-12)
+
+
+@pytest.mark.parametrize("projection", ["sort", "pivot"])
+@pytest.mark.parametrize("value", [0.0, 1.0, -5.0, 1e300, -1e300, 1e-300])
+@pytest.mark.parametrize("n", [1, 2, 17, 200])
+def test_projection_of_equal_values(projection, value, n):
+    np.testing.assert_allclose(_core.project_simplex(np.full(n, value), projection, 0, 0), 1 / n, rtol=1e-12)
+
+
+# ---- deeper ensembles on a longer stream than the random ones
+
+
+def deep_stream(rows):
+    rng = np.random.default_rng(12)
+    X = rng.uniform(-1, 1, (rows, 4))
+    y = (X[:, 0] - 0.7 * X[:, 1] + 0.3 * rng.normal(size=rows) > 0).astype(int)
+    return Stream(X, y, rng.choice([0.5, 1.0, 2.0], rows), [], [0, 1], [0, 1])
+
+
+@pytest.mark.parametrize("ensemble", BOOSTERS, ids=lambda e: e.name)
+def test_deep_ensembles_agree(ensemble):
+    """Thirty-one perceptrons, fifty rows: nothing doubtful, so the whole stream counts."""
+    (learner,) = (a for a in FOUR if a.name == "perceptron")
+    stream = deep_stream(50)
+    *_, (_, report, oracle) = steps(ensemble, learner, stream, 31, seed=8)
+    assert oracle.examples == 50
+    assert_close(report.lanes["weight_sum"], oracle.weight_sum, "weights")
+    for name, expected in (("alpha", "alpha"), ("expert_loss", "losses"), ("error", "error")):
+        if name in report.lanes:
+            assert_close(report.lanes[name], getattr(oracle, expected), name)
+
+
+def test_rate_for_a_known_horizon():
+    (exp,) = (e for e in BOOSTERS if e.name == "osboost-exp")
+    (learner,) = (a for a in FOUR if a.name == "perceptron")
+    stream, n = deep_stream(50), 6
+    known = replace(
+        exp,
+        options={"vote": "exp", "rate": "horizon", "horizon": 50},
+        oracle_options={"rate": math.sqrt(8 * math.log(n) / 50)},
+    )
+    for t, report, oracle in steps(known, learner, stream, n, seed=8):
+        shares = np.exp(report.lanes["hedge_log_weight"])
+        assert_close(shares / shares.sum(), oracle.shares(), f"row {t}")
+        assert_close(report.totals["expected_loss"], oracle.expected_loss, f"row {t}")
+    assert oracle.examples == 50
+
+
+@pytest.mark.parametrize("n", [70, 10_000])
+@pytest.mark.parametrize("label", [0, 1])
+def test_majority_weights_beyond_64_bits(n, label):
+    """The first row finds everybody untaught, for class 0: s = +-(i - 1), all right or all wrong."""
+    model = OnlineBBMClassifier(NaiveBayes(), n_estimators=n, edge=0.1).partial_fit(
+        [[0.0]], [label], classes=[0, 1]
+    )
+    expected = [closed_relative_weight(n, i, (i - 1) * (-1 if label else 1), 0.1) for i in range(1, n + 1)]
+    np.testing.assert_allclose(model.report().lanes["weight_sum"], expected, rtol=1e-8, atol=1e-290)

@@ -30,6 +30,7 @@ def weight(n, i, s, edge):
     return (potential(n, i, s - 1, edge) - potential(n, i, s + 1, edge)) / 2
 
 
+@cache
 def largest_weight(n, i, edge):
     return max(weight(n, i, s, edge) for s in range(-n - 1, n + 2))
 
