@@ -15,6 +15,8 @@ MODELS = {
     "ogboost": "OGBoostClassifier",
     "online-bbm": "OnlineBBMClassifier",
     "adaboost-ol": "AdaBoostOLClassifier",
+    "online-mbbm": "OnlineMBBMClassifier",
+    "adaboost-olm": "AdaBoostOLMClassifier",
 }
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "osboost, ocp": ("osboost", {"vote": "ocp"}),

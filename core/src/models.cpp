@@ -6,6 +6,8 @@
 #include "streamboost/boosters/bagging.hpp"
 #include "streamboost/boosters/bbm.hpp"
 #include "streamboost/boosters/ogboost.hpp"
+#include "streamboost/boosters/adaboost_olm.hpp"
+#include "streamboost/boosters/mbbm.hpp"
 #include "streamboost/boosters/osboost.hpp"
 #include "streamboost/boosters/osboost_exp.hpp"
 #include "streamboost/boosters/osboost_ocp.hpp"
@@ -40,6 +42,8 @@ std::unique_ptr<Model> make_model(const std::string& booster, const Config& conf
   if (booster == "ogboost") return make<OGBoost>(config, ensemble, bank, cuts);
   if (booster == "online_bbm") return make<OnlineBBM>(config, ensemble, bank, cuts);
   if (booster == "adaboost_ol") return make<AdaBoostOL>(config, ensemble, bank, cuts);
+  if (booster == "mbbm") return make<MBBM>(config, ensemble, bank, cuts);
+  if (booster == "adaboost_olm") return make<AdaBoostOLM>(config, ensemble, bank, cuts);
   throw std::invalid_argument("unknown booster '" + booster + "'");
 }
 

@@ -130,6 +130,11 @@ void lane_kernels() {
   kernel("hedge_exponents", [](const double* in, double* out) { sb::hedge_exponents(in, 0.3, out, n); });
   kernel("logistic_alphas", [](const double* in, double* out) { sb::logistic_alphas(in, at(in, 1), -1, 0.4, out, 101); });
   kernel("add_scaled", [](const double* in, double* out) { sb::add_scaled(in, -0.3, out, n); });
+  kernel("circle_sum", [](const double* in, double* out) {
+    const std::array<std::int32_t, 3> room{-1, 0, 2}, power{1, 5, 2};  // tables of 16 nodes; rooms 0 to 6
+    const sb::CircleTables tables{in, in + 112, in + 224, in + 336, 16};
+    for (int m = 1; m < 6; ++m) out[m] = sb::circle_sum(tables, {room.data(), power.data(), 3, 6}, in + 448, 1, m);
+  });
 }
 
 }  // namespace

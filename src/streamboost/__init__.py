@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from streamboost.base.archive import ModelFileError
     from streamboost.ensemble import (
         AdaBoostOLClassifier,
+        AdaBoostOLMClassifier,
         OGBoostClassifier,
         OnlineBaggingClassifier,
         OnlineBBMClassifier,
         OnlineBoostingClassifier,
+        OnlineMBBMClassifier,
         OSBoostClassifier,
         SingleLearnerClassifier,
     )
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "OGD",
     "AdaBoostOLClassifier",
+    "AdaBoostOLMClassifier",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
@@ -36,6 +39,7 @@ __all__ = [
     "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
+    "OnlineMBBMClassifier",
     "Perceptron",
     "SingleLearnerClassifier",
     "__version__",
@@ -43,6 +47,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "AdaBoostOLMClassifier": "ensemble",
     "OGD": "learners",
     "AdaBoostOLClassifier": "ensemble",
     "LogisticRegression": "learners",
@@ -53,6 +58,7 @@ _HOME = {
     "OnlineBBMClassifier": "ensemble",
     "OnlineBaggingClassifier": "ensemble",
     "OnlineBoostingClassifier": "ensemble",
+    "OnlineMBBMClassifier": "ensemble",
     "Perceptron": "learners",
     "SingleLearnerClassifier": "ensemble",
     "load": "models",

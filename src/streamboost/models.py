@@ -9,10 +9,12 @@ from streamboost.base.archive import ModelFileError, read_archive
 from streamboost.base.manifest import Manifest
 from streamboost.ensemble import (
     AdaBoostOLClassifier,
+    AdaBoostOLMClassifier,
     OGBoostClassifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
     OnlineBoostingClassifier,
+    OnlineMBBMClassifier,
     OSBoostClassifier,
     SingleLearnerClassifier,
 )
@@ -29,6 +31,8 @@ MODELS: dict[str, type[Ensemble]] = {
         OnlineBBMClassifier,
         AdaBoostOLClassifier,
         SingleLearnerClassifier,
+        OnlineMBBMClassifier,
+        AdaBoostOLMClassifier,
     )
 }
 """Name on the command line and in model files -> class."""

@@ -12,9 +12,11 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from streamboost import (
     OGD,
+    AdaBoostOLMClassifier,
     LogisticRegression,
     OnlineBaggingClassifier,
     OnlineBoostingClassifier,
+    OnlineMBBMClassifier,
     OSBoostClassifier,
     Perceptron,
     SingleLearnerClassifier,
@@ -28,6 +30,8 @@ MULTICLASS_CHECKS, BINARY_CHECKS = (
 )  # of scikit-learn 1.9; the extra one: a binary estimator refuses 3 classes
 
 ESTIMATORS = [
+    AdaBoostOLMClassifier(n_estimators=5),
+    OnlineMBBMClassifier(n_estimators=5),
     OnlineBaggingClassifier(n_estimators=5),
     OnlineBaggingClassifier(n_estimators=5, sampling="fraction"),
     OnlineBaggingClassifier(LogisticRegression(scale="standard"), n_estimators=5),

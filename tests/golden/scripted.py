@@ -68,3 +68,27 @@ class ScriptedProba(ScriptedLearner):
     def predict_proba(self, X):
         p = (1 + self.margins(X)) / 2
         return np.column_stack([1 - p, p])
+
+
+class LabelLane(ScriptedLane):
+    """For the oracles: script[lane][row] is a label code."""
+
+    def vote(self, row, n_known):
+        return int(self.answers[int(row.numbers[0][1])]) if self.trained else -1
+
+
+def scripted_lanes(script):
+    return lambda columns, n_classes, seed, lane: LabelLane(script, lane)
+
+
+class ScriptedLabels(ScriptedLearner):
+    """For the product: script[lane][row] is a label code; any number of classes."""
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        super().partial_fit(X, y, classes, sample_weight)
+        if classes is not None:
+            self.classes_ = np.asarray(classes)
+        return self
+
+    def predict(self, X):
+        return np.array([int(self.script[self.lane_][int(x[0])]) for x in X])

@@ -10,8 +10,10 @@ from oracle.adaboost_ol import AdaBoostOL
 from oracle.bagging import Bagging
 from oracle.bbm import BBM
 from oracle.exp import EXP
+from oracle.mbbm import MBBM
 from oracle.ocp import OCP
 from oracle.ogboost import OGBoost
+from oracle.olm import OLM
 from oracle.osboost import OSBoost
 from oracle.oza import Oza
 from oracle.single import Single
@@ -107,6 +109,7 @@ class Ensemble:
     alone: bool = False  # has no n_estimators
     grain: int = 1  # lanes that no cut may divide
     votes: bool = False  # the score is not the (mean) margin: an expert speaks alone
+    declared: bool = False  # needs classes=
 
     def make_product(self, learner, n_estimators, seed, categorical=(), **more):
         size = {} if self.alone else {"n_estimators": n_estimators}
@@ -138,6 +141,15 @@ def adaboost_ol(name, votes, **options):
     return Ensemble(
         f"adaboost-ol{name}", sb.AdaBoostOLClassifier, AdaBoostOL, options, binary=True, votes=votes
     )
+
+
+def mbbm(name, **options):
+    ours = {key: value for key, value in options.items() if not (key == "preset" and value != "paper_code")}
+    return Ensemble(f"mbbm{name}", sb.OnlineMBBMClassifier, MBBM, options, ours, declared=True)
+
+
+def olm(name, **options):
+    return Ensemble(f"olm{name}", sb.AdaBoostOLMClassifier, OLM, options, declared=True)
 
 
 ENSEMBLES = [
@@ -177,10 +189,23 @@ ENSEMBLES = [
     adaboost_ol("-importance-best", True, weighting="importance", hedge="best"),
     adaboost_ol("-sample", True, hedge="sample", hypothesis="sign"),
     adaboost_ol("-full", False, weighting="importance", hedge="full"),
+    mbbm("", edge=(0.3, 0.05)),
+    mbbm("-exact", edge=0.2, potential="exact", weights="normalised"),
+    mbbm("-patient", edge=(0.1, 0.0, 0.5), early_exit=False, hedge="sample", costs="bayes_norm"),
+    mbbm("-recursion", edge=0.1, potential="recursion", costs="bayes_norm", weights="normalised"),
+    mbbm("-code", preset="paper_code", edge=0.1, potential="exact", costs="bayes_raw", weights="paper_code"),
+    olm(""),
+    olm("-paper", costs="bayes_norm", weights="normalised", hedge="sample"),
+    olm("-code", gradient="paper_code", costs="bayes_raw", weights="paper_code", hedge="best"),
+    olm("-exponential", loss="exponential", weights="normalised"),
+    olm("-exponential-code", loss="exponential", gradient="paper_code", weights="paper_code"),
+    olm("-hinge", loss="squared_hinge", rate="binary"),
 ]
 
 MAIN_ENSEMBLES = [
-    e for e in ENSEMBLES if e.name in ("single", "bagging", "bagging-fraction", "oza", "osboost")
+    e
+    for e in ENSEMBLES
+    if e.name in ("single", "bagging", "bagging-fraction", "oza", "osboost", "mbbm", "olm")
 ]
 
 

@@ -32,6 +32,8 @@ def draw_stream(data, ensemble, learner, **options):
     if learner.black_box:
         options.setdefault("missing", False)  # scikit-learn's own learners refuse NaN
         options.setdefault("declared", True)
+    if ensemble.declared:
+        options["declared"] = True
     return data.draw(
         streams(
             kinds=learner.kinds,

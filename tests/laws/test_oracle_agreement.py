@@ -69,6 +69,7 @@ def test_product_agrees_with_oracle(ensemble, learner, data, seed):
             kinds=learner.kinds,
             n_classes=(2, 3) if several else (2, 2),
             declare_above=2 if learner.linear else None,
+            declared=True if ensemble.declared else None,
             # a running mean of weighted rows leaves open what weight a row merely asked about has
             weights=learner.scale != "standard",
         )

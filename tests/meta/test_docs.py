@@ -16,6 +16,8 @@ PAGES = {
     "algorithms/ogboost.md": "OGBoostClassifier",
     "algorithms/online-bbm.md": "OnlineBBMClassifier",
     "algorithms/adaboost-ol.md": "AdaBoostOLClassifier",
+    "algorithms/online-mbbm.md": "OnlineMBBMClassifier",
+    "algorithms/adaboost-olm.md": "AdaBoostOLMClassifier",
 }
 
 

@@ -12,6 +12,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PUBLIC = [
     "OGD",
     "AdaBoostOLClassifier",
+    "AdaBoostOLMClassifier",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
@@ -20,6 +21,7 @@ PUBLIC = [
     "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
+    "OnlineMBBMClassifier",
     "Perceptron",
     "SingleLearnerClassifier",
     "__version__",

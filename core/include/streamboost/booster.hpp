@@ -39,6 +39,8 @@ struct PassageBase {
 struct Scratch {
   Asked asked;
   AlignedVector<double> amount, draw, extra;  // [lane], padded
+  AlignedVector<double> work, row;            // a booster's own room, sized by itself
+  std::vector<std::int32_t> counts;
   void prepare(const Bank& bank, std::size_t n_classes) {
     const auto lanes = static_cast<std::size_t>(bank.lanes().size());
     asked.prepare(lanes, n_classes, bank.note_rows());

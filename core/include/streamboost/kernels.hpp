@@ -84,5 +84,18 @@ void logistic_alphas(const double* margin, const double* next, double y, double 
 void add_scaled(const double* h, double step, double* v, std::size_t n);
 // out = (1 - e) / e, e = wrong / (correct + wrong) kept within [least, 1 - least]; 1/2 where both are 0
 void error_odds(const double* correct, const double* wrong, double least, double* out, std::size_t n);
+// --- potentials (kernels_potential.cpp); tables of complex numbers [row][node] as two planes, `nodes` a multiple of 8, at most 1024
+struct CircleTables {
+  const double *re, *im;              // [room][node]
+  const double *phase_re, *phase_im;  // [m][node]
+  std::size_t nodes;
+};
+// room[g] + m is the row of factor g for that m, kept at `cap` if beyond; power[g] >= 1
+struct CircleFactors {
+  const std::int32_t *room, *power;
+  int n, cap;
+};
+// sum over m in [first, last] of coefficient[m] Re(phase[m] prod_g table[room_g + m]^power_g), nodes left to right
+double circle_sum(const CircleTables& tables, const CircleFactors& factors, const double* coefficient, int first, int last);
 
 }  // namespace streamboost

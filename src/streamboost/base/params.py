@@ -45,6 +45,8 @@ class BoosterPlan:
     name: str
     params: dict[str, Any]
     max_classes: int | None = None
+    declared: bool = False
+    """Whether all classes must be named before the first row."""
 
 
 def same_value(a: Any, b: Any) -> bool:
@@ -53,6 +55,8 @@ def same_value(a: Any, b: Any) -> bool:
         return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return bool(np.array_equal(a, b))
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):  # a file gives lists back
+        return len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b, strict=True))
     return type(a) is type(b) and bool(a == b)
 
 

@@ -76,6 +76,11 @@ class Session:
                 f"{known}. Use OnlineBoostingClassifier, or one model per class: "
                 f"sklearn.multiclass.OneVsRestClassifier({self.title}(...))."
             )
+        if self.booster.declared and not self.labels.declared:
+            raise ValueError(
+                f"{self.title} must know all classes before its first row: pass classes= to the first partial_fit or "
+                f"test_then_train, or use fit (found so far: {known})."
+            )
         discovers = self.learner.discovers
         if self.labels.declared or discovers is None:
             return

@@ -144,8 +144,9 @@ def _classes(text: str | None, stream: Stream, model: Any) -> tuple[Label, ...] 
 def needs_classes(model: Any) -> bool:
     """Whether a model must know its labels before the first row."""
     discovers = model._learner_plan(0).discovers
-    at_most = model._booster_plan().max_classes
-    return discovers is not None and (at_most is None or at_most > discovers)
+    booster = model._booster_plan()
+    at_most = booster.max_classes
+    return booster.declared or (discovers is not None and (at_most is None or at_most > discovers))
 
 
 def _number(word: str) -> Label:

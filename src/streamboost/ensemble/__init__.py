@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from streamboost.ensemble.adaboost_ol import AdaBoostOLClassifier
+from streamboost.ensemble.adaboost_olm import AdaBoostOLMClassifier
 from streamboost.ensemble.bagging import OnlineBaggingClassifier
 from streamboost.ensemble.bbm import OnlineBBMClassifier
+from streamboost.ensemble.mbbm import OnlineMBBMClassifier
 from streamboost.ensemble.ogboost import OGBoostClassifier
 from streamboost.ensemble.osboost import OSBoostClassifier
 from streamboost.ensemble.oza import OnlineBoostingClassifier
@@ -12,10 +14,12 @@ from streamboost.ensemble.single import SingleLearnerClassifier
 
 __all__ = [
     "AdaBoostOLClassifier",
+    "AdaBoostOLMClassifier",
     "OGBoostClassifier",
     "OSBoostClassifier",
     "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
+    "OnlineMBBMClassifier",
     "SingleLearnerClassifier",
 ]

@@ -1,0 +1,320 @@
+"""What the papers prove of OnlineMBBM and Adaboost.OLM, for every stream."""
+
+import math
+
+import numpy as np
+import pytest
+from golden.scripted import ScriptedLabels, scripted_lanes
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import olm as plain
+from oracle import potential
+from oracle.adaboost_ol import chain, learn_alpha
+from oracle.bbm import closed_weight
+from oracle.mbbm import MBBM
+
+import streamboost as sb
+from laws.catalogue import key_of, lane_report, state_of
+from laws.strategies import seeds, streams
+
+LOSSES = ["logistic", "exponential", "squared_hinge"]
+votes = st.lists(st.floats(-4, 4), min_size=2, max_size=6)
+
+
+def run(model, stream, **more):
+    return model.test_then_train(**stream.everything, classes=stream.classes, **more)
+
+
+def combiner(model, name):
+    return state_of(model)["combiner/" + name]
+
+
+# ---- OnlineMBBM
+
+
+@settings(max_examples=5)
+@given(seed=st.integers(0, 99), k=st.sampled_from([2, 3, 5]), kind=st.sampled_from(["exact", "pairwise"]))
+def test_learners_with_exactly_the_edge_lose_as_often_as_the_potential_says(seed, k, kind):
+    n, edge, rows = 7, 0.3, 400
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, rows)
+    answers = np.where(rng.random((n, rows)) < edge, y, rng.integers(0, k, (n, rows)))
+    booster = MBBM(
+        scripted_lanes(answers.tolist()),
+        n,
+        0,
+        width=1,
+        n_classes=k,
+        edge=edge,
+        potential=kind,
+        weights="paper_code",
+    )
+    booster.learn([0.0], int(y[0]))
+    for t in range(1, rows):
+        booster.learn([float(t)], int(y[t]))
+    expected = potential.make("exact", k, edge).phi(n, [0] * k, 0)
+    slack = 4 * math.sqrt(expected * (1 - expected) / rows) + 1 / rows
+    assert abs(booster.lost[0] / rows - expected) <= slack
+
+
+@pytest.mark.parametrize("kind", ["exact", "pairwise"])
+@given(
+    stream=streams(kinds=("mixed",), n_classes=(2, 4), min_rows=3, declared=True),
+    seed=seeds,
+    n=st.integers(1, 9),
+)
+def test_losses_are_the_potential_plus_the_excess_of_the_learners(kind, stream, seed, n):
+    """The telescoping identity, with the numbers that the report has."""
+    edge, k = 0.2, len(stream.classes)
+    model = sb.OnlineMBBMClassifier(
+        n_estimators=n, edge=edge, potential=kind, early_exit=False, random_state=seed
+    )
+    run(model, stream)
+    if not stream.weight.any():
+        return
+    phi0 = potential.make(kind, k, edge).phi(n, [0] * k, 0)
+    x = lane_report(model, "cost_sum") - (1 - edge) / k * lane_report(model, "potential_weight_sum")
+    total = stream.weight.sum()
+    happened = combiner(model, "edge_rivals" if kind == "pairwise" else "edge_loss")[0]
+    assert happened == pytest.approx(phi0 * total + x.sum(), abs=1e-8 * max(1, total))
+    assert combiner(model, "edge_loss")[0] <= phi0 * total + np.maximum(x, 0).sum() + 1e-8 * total
+
+
+@given(
+    stream=streams(kinds=("mixed",), n_classes=(2, 4), min_rows=3, declared=True),
+    seed=seeds,
+    n=st.integers(1, 12),
+)
+def test_early_exit_changes_nothing_with_the_exact_potential(stream, seed, n):
+    models = [
+        sb.OnlineMBBMClassifier(
+            n_estimators=n, edge=(0.1, 0.4), potential="exact", early_exit=early, random_state=seed
+        )
+        for early in (True, False)
+    ]
+    assert run(models[0], stream).tolist() == run(models[1], stream).tolist()
+    one, two = (state_of(model) for model in models)
+    for name in one:
+        np.testing.assert_allclose(one[name], two[name], rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@given(stream=streams(kinds=("numeric",), n_classes=(2, 3), min_rows=2, declared=True), seed=seeds)
+def test_rescaled_weights_have_the_target_as_their_mean(stream, seed):
+    """Each amount is weight / mean so far x target: the sum of amount x mean is the sum of weights x target."""
+    model = sb.OnlineMBBMClassifier(n_estimators=3, edge=0.1, weight_target=2.5, random_state=seed)
+    learned, before, sums = 0, np.zeros(3), np.zeros(3)
+    for t in range(len(stream)):
+        row = stream.rows(slice(t, t + 1))
+        model.partial_fit(**row, classes=stream.classes)
+        if not row["sample_weight"][0]:
+            continue
+        learned += 1
+        raw, offered = lane_report(model, "normalised_weight_sum"), lane_report(model, "weight_sum")
+        amount, weight = (offered - before) / row["sample_weight"][0], raw - sums
+        np.testing.assert_allclose(amount * raw, 2.5 * weight * learned, rtol=1e-6, atol=1e-9)
+        before, sums = offered, raw
+
+
+@given(data=st.data(), n=st.integers(1, 6), edge=st.sampled_from([0.0, 0.1, 0.5]))
+def test_two_classes_are_boosting_by_majority(data, n, edge):
+    """Learner i gets the weight of the two-class algorithm on any answers; untrained learners say code 0."""
+    rows = data.draw(st.integers(2, 5))
+    bits = st.lists(st.integers(0, 1), min_size=rows, max_size=rows)
+    script, y = data.draw(st.lists(bits, min_size=n, max_size=n)), data.draw(bits)
+    ScriptedLabels.roll.clear()
+    # these weights have a floor, so that the first row teaches every learner
+    model = sb.OnlineMBBMClassifier(
+        ScriptedLabels(script), n_estimators=n, edge=edge, potential="exact", weights="paper_code"
+    )
+    before = np.zeros(n)
+    for t in range(rows):
+        model.partial_fit([[float(t)]], [y[t]], classes=[0, 1])
+        now = lane_report(model, "potential_weight_sum")
+        s = [0, 0]
+        for i in range(n):
+            expected = potential.two_class_weight(n - 1 - i, s, y[t], edge)
+            assert now[i] - before[i] == pytest.approx(expected, abs=1e-9)
+            assert expected == pytest.approx(
+                2 * closed_weight(n, i + 1, s[y[t]] - s[1 - y[t]], edge), abs=1e-12
+            )
+            s[script[i][t] if t else 0] += 1
+        before = now
+
+
+# ---- Adaboost.OLM
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@given(s=votes, data=st.data())
+def test_cost_rows(name, s, data):
+    r = data.draw(st.integers(0, len(s) - 1))
+    row = plain.cost_row(name, s, r)
+    assert sum(row) == pytest.approx(0, abs=1e-9 * max(map(abs, row)))
+    for l, c in enumerate(row):
+        assert row[r] <= c <= -row[r] + 1e-12 or l == r
+    order = np.random.default_rng(len(s)).permutation(len(s)).tolist()
+    turned = plain.cost_row(name, [s[c] for c in order], order.index(r))
+    assert turned == pytest.approx([row[c] for c in order])
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@given(s=votes, alpha=st.floats(-2, 2), data=st.data())
+def test_derivatives(name, s, alpha, data):
+    y, l = (data.draw(st.integers(0, len(s) - 1)) for _ in range(2))
+    h = 1e-6
+
+    def f(a):
+        return plain.loss(name, [v + a * (j == l) for j, v in enumerate(s)], y)
+
+    g = plain.derivative(name, s, y, l, alpha)
+    assert g == pytest.approx((f(alpha + h) - f(alpha - h)) / (2 * h), rel=1e-4, abs=1e-4)
+    i = math.ceil(max(abs(v - s[y]) for v in s) / 2) + 1  # votes of i - 1 learners reach as far
+    bound = {"logistic": 1, "exponential": math.exp(2 * i), "squared_hinge": 1 + 2 * i}[name]
+    assert abs(g) <= (len(s) - 1) * bound + 1e-9
+
+
+@given(
+    kind=st.sampled_from(["random", "alternating", "adaptive"]), k=st.integers(2, 5), seed=st.integers(0, 999)
+)
+def test_regret_of_the_votes(kind, k, seed):
+    rng, alpha, rounds, seen = np.random.default_rng(seed), 0.0, 150, []
+    for t in range(1, rounds + 1):
+        s, y = rng.normal(size=k).tolist(), int(rng.integers(k))
+        l = {"random": int(rng.integers(k)), "alternating": y if t % 2 else (y + 1) % k,
+             "adaptive": (y + 1) % k if alpha > 0 else y}[kind]  # fmt: skip
+        seen.append((s, y, l, alpha))
+        g = plain.derivative("logistic", s, y, l, alpha)
+        alpha = max(-2.0, min(2.0, alpha - plain.rate("logistic", k, 1, t) * g))
+
+    def total(choose):
+        return sum(
+            plain.loss("logistic", [v + choose(a) * (j == l) for j, v in enumerate(s)], y)
+            for s, y, l, a in seen
+        )
+
+    paid = total(lambda a: a)
+    best = min(total(lambda a, fixed=fixed: fixed) for fixed in np.linspace(-2, 2, 21))
+    assert paid - best <= math.sqrt(2) * 4 * (k - 1) * math.sqrt(rounds)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@given(
+    stream=streams(kinds=("mixed",), n_classes=(2, 4), min_rows=3, declared=True),
+    seed=seeds,
+    n=st.integers(1, 8),
+)
+def test_votes_weights_and_hedge_stay_in_their_bounds(name, stream, seed, n):
+    model = sb.AdaBoostOLMClassifier(n_estimators=n, loss=name, weights="normalised", random_state=seed)
+    run(model, stream)
+    total = stream.weight.sum()
+    if not total:
+        return
+    alpha, weight = lane_report(model, "alpha"), lane_report(model, "normalised_weight_sum")
+    assert (np.abs(alpha) <= 2).all()
+    assert ((weight >= 0) & (weight <= (stream.weight > 0).sum() + 1e-9)).all()
+    slope, cost = lane_report(model, "slope_sum"), lane_report(model, "cost_sum")
+    assert (np.abs(cost) <= slope * (1 + 1e-12)).all()  # edges in [-1, 1]
+    losses, (seen, expected, loss) = combiner(model, "expert_loss"), combiner(model, "totals")
+    assert seen == pytest.approx(total)
+    if set(stream.weight) <= {0.0, 1.0}:
+        assert expected <= (losses.min() + math.log(n)) / (1 - math.exp(-1)) + 1e-9
+        if name == "logistic":
+            k = len(stream.classes)
+            slopes, mistakes = slope * (k - 1), np.array([total, *losses[:-1]])
+            assert (slopes >= mistakes / 2 - 1e-9).all()
+            edges = -cost / slope
+            regret = 4 * math.sqrt(2) * (k - 1) * math.sqrt(total)
+            assert (edges**2 * mistakes).sum() / 4 <= (k - 1) * total * math.log(2) - loss + n * regret + 1e-9
+
+
+@given(stream=streams(kinds=("mixed",), n_classes=(2, 3), min_rows=3, declared=True), seed=seeds)
+def test_the_leader_is_always_punished_and_hedge_keeps_its_word(stream, seed):
+    """Experts are prefixes of learners; the truth is what the best of them does not say."""
+    model = sb.AdaBoostOLMClassifier(n_estimators=4, hedge="best", random_state=seed)
+    classes = sorted(stream.classes)
+    X = np.nan_to_num(stream.X)
+    model.partial_fit(X[:1], [classes[0]], classes=classes)
+    for x in np.repeat(X, 3, axis=0):
+        said = classes.index(model.predict([x])[0])
+        model.partial_fit([x], [classes[(said + 1) % len(classes)]])
+    losses, (_, expected, _) = combiner(model, "expert_loss"), combiner(model, "totals")
+    assert expected <= (losses.min() + math.log(4)) / (1 - math.exp(-1)) + 1e-9
+
+
+@given(
+    rows=st.lists(st.lists(st.sampled_from([-1, 1]), min_size=4, max_size=4), min_size=1, max_size=30),
+    n=st.just(4),
+)
+def test_two_classes_are_adaboost_ol(rows, n):
+    """Same weights and votes as the two-class algorithm on any answers, with its step 4 / sqrt(t)."""
+    alpha, ours = [0.0] * n, [0.0] * n
+    for t, margins in enumerate(rows, start=1):
+        weights, _ = chain(margins, alpha)
+        s = [0.0, 0.0]  # the truth is label 1
+        moved = []
+        for i, z in enumerate(margins):
+            l = 1 if z > 0 else 0
+            assert -plain.cost_row("logistic", s, 1)[1] == pytest.approx(weights[i], rel=1e-12)
+            g = plain.derivative("logistic", s, 1, l, ours[i])
+            moved.append(
+                max(-2.0, min(2.0, ours[i] - plain.rate("logistic", 2, i + 1, t, kind="binary") * g))
+            )
+            s[l] += ours[i]
+        alpha, ours = learn_alpha(alpha, margins, t), moved
+        assert ours == pytest.approx(alpha, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [sb.OnlineMBBMClassifier, sb.AdaBoostOLMClassifier])
+@given(stream=streams(kinds=("mixed",), n_classes=(2, 4), min_rows=3, declared=True), seed=seeds)
+def test_how_ties_are_broken_is_not_learned(kind, stream, seed):
+    one, two = (kind(n_estimators=4, tie=tie, random_state=seed) for tie in ("lowest", "random"))
+    run(one, stream)
+    run(two, stream)
+    for name, array in state_of(one).items():
+        assert array.tobytes() == state_of(two)[name].tobytes(), name
+
+
+# ---- the face
+
+
+@pytest.mark.parametrize("kind", [sb.OnlineMBBMClassifier, sb.AdaBoostOLMClassifier])
+def test_classes_must_be_declared(kind):
+    with pytest.raises(ValueError, match="must know all classes"):
+        kind().partial_fit([[0.0]], [1])
+    with pytest.raises(ValueError, match="leaf_costs"):
+        kind(costs="leaf_costs").fit([[0.0], [1.0]], [0, 1])
+    assert kind().fit([[0.0], [1.0]], ["only", "only"]).predict([[3.0]]).tolist() == ["only"]
+
+
+@pytest.mark.parametrize("edge", [1.0, -0.1, (0.1, 1.0), (), [[0.1]], (0.1,) * 17])
+def test_bad_edges_are_named(edge):
+    with pytest.raises(ValueError, match="edge"):
+        sb.OnlineMBBMClassifier(edge=edge).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("preset", ["best", "paper", "paper_code"])
+@pytest.mark.parametrize("kind", [sb.OnlineMBBMClassifier, sb.AdaBoostOLMClassifier])
+def test_presets_learn(kind, preset):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 200)
+    X = rng.normal(size=(200, 2)) + 2.5 * np.eye(3)[y][:, :2]
+    model = kind(sb.NaiveBayes(), n_estimators=5, preset=preset, random_state=1)
+    answers = model.test_then_train(X, y, classes=[0, 1, 2])
+    assert (answers == y)[60:].mean() > 0.7
+    assert key_of(model) == 1
+
+
+def test_scripted_labels_reach_the_votes():
+    """Three learners that say 2, 2, 0: two votes of three for label 2, once they are trained."""
+    ScriptedLabels.roll.clear()
+    model = sb.OnlineMBBMClassifier(
+        ScriptedLabels([[2] * 3, [2] * 3, [0] * 3]),
+        n_estimators=3,
+        edge=0.1,
+        preset="paper_code",
+        potential="exact",
+        costs="argmax",
+    )
+    model.partial_fit([[0.0]], [1], classes=[0, 1, 2])
+    assert model.predict_proba([[1.0]])[0] == pytest.approx([1 / 3, 0, 2 / 3])
+    ScriptedLabels.roll.clear()
