@@ -12,6 +12,7 @@ MODELS = {
     "bagging": "OnlineBaggingClassifier",
     "oza-boost": "OnlineBoostingClassifier",
     "osboost": "OSBoostClassifier",
+    "bayes": "BayesianEnsembleClassifier",
     "ogboost": "OGBoostClassifier",
     "online-bbm": "OnlineBBMClassifier",
     "adaboost-ol": "AdaBoostOLClassifier",

@@ -22,6 +22,7 @@ ENSEMBLES = (
     "ogboost",
     "online-bbm",
     "adaboost-ol",
+    "bayes",
 )
 # What a learner is fed: linear learners and numeric naive Bayes see numbers, nominal naive Bayes sees codes.
 LEARNERS = (

@@ -3,11 +3,12 @@
 #include "streamboost/banks/linear.hpp"
 #include "streamboost/banks/naive_bayes.hpp"
 #include "streamboost/boosters/adaboost_ol.hpp"
-#include "streamboost/boosters/bagging.hpp"
-#include "streamboost/boosters/bbm.hpp"
-#include "streamboost/boosters/ogboost.hpp"
 #include "streamboost/boosters/adaboost_olm.hpp"
+#include "streamboost/boosters/bagging.hpp"
+#include "streamboost/boosters/bayes.hpp"
+#include "streamboost/boosters/bbm.hpp"
 #include "streamboost/boosters/mbbm.hpp"
+#include "streamboost/boosters/ogboost.hpp"
 #include "streamboost/boosters/osboost.hpp"
 #include "streamboost/boosters/osboost_exp.hpp"
 #include "streamboost/boosters/osboost_ocp.hpp"
@@ -44,6 +45,7 @@ std::unique_ptr<Model> make_model(const std::string& booster, const Config& conf
   if (booster == "adaboost_ol") return make<AdaBoostOL>(config, ensemble, bank, cuts);
   if (booster == "mbbm") return make<MBBM>(config, ensemble, bank, cuts);
   if (booster == "adaboost_olm") return make<AdaBoostOLM>(config, ensemble, bank, cuts);
+  if (booster == "bayes") return make<Bayes>(config, ensemble, bank, cuts);
   throw std::invalid_argument("unknown booster '" + booster + "'");
 }
 

@@ -137,6 +137,35 @@ void lane_kernels() {
   });
 }
 
+void bayes_kernels() {
+  kernel("vote_signs", [](const double* in, double* out) {
+    std::array<std::int32_t, n> vote;
+    for (std::size_t i = 0; i < n; ++i) vote[i] = in[i] > 1 ? 1 : in[i] > -1 ? 0 : -1;
+    sb::vote_signs(vote.data(), out, n);
+  });
+  kernel("watch_signs",
+         [](const double* in, double* out) { sb::watch_signs(in, -1, 0.7, out, at(out, 1), at(out, 2), at(out, 3), lanes); });
+  kernel("add_squares", [](const double* in, double* out) { sb::add_squares(out, in, 0.7, n); });
+  kernel("margin_log_odds", [](const double* in, double* out) {
+    sb::clip_hypothesis(in, out, n);
+    sb::margin_log_odds(out, 20, out, n);
+  });
+  for (const auto loss : {sb::Loss::logistic, sb::Loss::hinge, sb::Loss::zero_one, sb::Loss::squared}) {
+    kernel("losses", [=](const double* in, double* out) { sb::losses(loss, in, -1, out, n); });
+    kernel("loss_gaps", [=](const double* in, double* out) { sb::loss_gaps(loss, in, out, n); });
+  }
+  kernel("losses_of_signs", [](const double* in, double* out) { sb::losses_of_signs(in, 1, 0.1, 0.3, 0.9, out, n); });
+  kernel("discount_add", [](const double* in, double* out) { sb::discount_add(out, at(out, 1), in, 0.9, 0.3, lanes); });
+  kernel("exponential_means", [](const double* in, double* out) { sb::exponential_means(in, at(in, 1), 1, 5, 0.1, out, lanes); });
+  kernel("sgd_weights", [](const double* in, double* out) { sb::sgd_weights(in, 0.3, 0.1, out, n); });
+  kernel("gamma_gaps", [](const double* in, double* out) { sb::gamma_gaps(in, at(in, 1), at(in, 2), at(in, 3), out, lanes); });
+  kernel("clip_log", [](const double*, double* out) { sb::clip_log(out, at(out, 4), 4 * lanes); });
+  kernel("gamma_density", [](const double* in, double* out) {
+    sb::gamma_density({-3.1, 4.2, 0, 0.5}, 0.1, 1.5, in, out, at(out, 4), 4 * lanes);
+    sb::gamma_density({-30, 9, 9, 0.5}, 0.1, 1.5, in, at(out, 2), at(out, 6), 2 * lanes);
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -149,6 +178,7 @@ int main() {
   kernel("poisson_lanes 9.5", [](const double*, double* out) { sb::poisson_lanes(9.5, 7, 3, 5, out, n); });
   kernel("poisson_lanes 200", [](const double*, double* out) { sb::poisson_lanes(200.0, 7, 3, 5, out, n); });
   lane_kernels();
+  bayes_kernels();
   scalar("exp", [](double x) { return sb::exp(x); });
   scalar("log", [](double x) { return sb::log(x); });
   scalar("expm1", [](double x) { return sb::expm1(x); });
@@ -160,6 +190,9 @@ int main() {
   scalar("cos", [](double x) { return sb::cos(x); });
   scalar("erf", [](double x) { return sb::erf(x); });
   scalar("lgamma", [](double x) { return sb::lgamma(x); });
+  scalar("lgamma_positive", [](double x) { return sb::lgamma_positive(x < 0 ? -x : x); });
+  scalar("digamma", [](double x) { return sb::digamma(x < 0 ? -x : x); });
+  scalar("trigamma", [](double x) { return sb::trigamma(x < 0 ? -x : x); });
   scalar("normal_quantile", [](double x) { return sb::normal_quantile(sb::sigmoid(x)); });
   scalar("poisson", [](double x) { return sb::poisson(x * x, sb::Key{std::bit_cast<std::uint64_t>(x), 1, 2, sb::Purpose::poisson}); });
 }

@@ -75,6 +75,45 @@ long double exact_quantile(long double p) {
   return p < 0.5L ? z : -z;
 }
 
+// digamma and trigamma by their recurrences up to 60, where few terms of the asymptotic series are plenty.
+long double exact_digamma(long double x) {
+  long double sum = 0;
+  for (; x < 60; x += 1) sum -= 1 / x;
+  const long double s = 1 / (x * x);
+  return sum + std::log(x) - 0.5L / x - s * (1 / 12.0L - s * (1 / 120.0L - s * (1 / 252.0L - s * (1 / 240.0L - s / 132.0L))));
+}
+long double exact_trigamma(long double x) {
+  long double sum = 0;
+  for (; x < 60; x += 1) sum += 1 / (x * x);
+  const long double s = 1 / (x * x);
+  return sum + 1 / x + s / 2 + s / x * (1 / 6.0L - s * (1 / 30.0L - s * (1 / 42.0L - s * (1 / 30.0L - s * 5 / 66.0L))));
+}
+
+// The largest |ours - exact| / max(1, |exact|), or / |exact|.
+template <class F, class G>
+void measure_error(const std::string& name, double bound, bool relative, F ours, G exact, double low, double high) {
+  Sampler sampler;
+  double worst = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const double x = i % 2 ? sampler.any_scale(low, high) : sampler.flat(1e-3, 30);
+    const long double truth = exact(static_cast<long double>(x));
+    const long double size = relative || std::fabs(truth) > 1 ? std::fabs(truth) : 1;
+    worst = std::fmax(worst, static_cast<double>(std::fabs(ours(x) - truth) / size));
+  }
+  std::printf("%-18s %6.3g\n", name.c_str(), worst);
+  check(worst <= bound, name + " is less accurate than stated");
+}
+
+void gamma_family() {
+  using L = long double;
+  measure_error(
+      "lgamma_positive", 2e-14, false, [](double x) { return sb::lgamma_positive(x); }, [](L x) { return std::lgamma(x); }, -100, 100);
+  measure_error("digamma", 4e-15, false, [](double x) { return sb::digamma(x); }, exact_digamma, -100, 100);
+  measure_error("trigamma", 2e-15, true, [](double x) { return sb::trigamma(x); }, exact_trigamma, -100, 100);
+  checking::check_near(sb::digamma(1), -0.57721566490153286, 1e-15);
+  checking::check_near(sb::trigamma(1), 1.6449340668482264, 1e-15);
+}
+
 void accuracy() {
   using L = long double;
   auto e = [](double x) { return sb::exp(x); };
@@ -215,6 +254,7 @@ void lanes_equal_scalar(const char* name, Lanes lanes, Scalar scalar) {
 
 int main() {
   accuracy();
+  gamma_family();
   edges();
   shape();
   lanes_equal_scalar("exp_lanes", sb::exp_lanes, [](double x) { return sb::exp(x); });

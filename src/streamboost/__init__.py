@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from streamboost.ensemble import (
         AdaBoostOLClassifier,
         AdaBoostOLMClassifier,
+        BayesianEnsembleClassifier,
         OGBoostClassifier,
         OnlineBaggingClassifier,
         OnlineBBMClassifier,
@@ -31,6 +32,7 @@ __all__ = [
     "OGD",
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",
+    "BayesianEnsembleClassifier",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
@@ -48,6 +50,7 @@ __all__ = [
 
 _HOME = {
     "AdaBoostOLMClassifier": "ensemble",
+    "BayesianEnsembleClassifier": "ensemble",
     "OGD": "learners",
     "AdaBoostOLClassifier": "ensemble",
     "LogisticRegression": "learners",

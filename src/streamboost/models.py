@@ -10,6 +10,7 @@ from streamboost.base.manifest import Manifest
 from streamboost.ensemble import (
     AdaBoostOLClassifier,
     AdaBoostOLMClassifier,
+    BayesianEnsembleClassifier,
     OGBoostClassifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
@@ -30,6 +31,7 @@ MODELS: dict[str, type[Ensemble]] = {
         OGBoostClassifier,
         OnlineBBMClassifier,
         AdaBoostOLClassifier,
+        BayesianEnsembleClassifier,
         SingleLearnerClassifier,
         OnlineMBBMClassifier,
         AdaBoostOLMClassifier,

@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from streamboost import (
     OGD,
     AdaBoostOLMClassifier,
+    BayesianEnsembleClassifier,
     LogisticRegression,
     OnlineBaggingClassifier,
     OnlineBoostingClassifier,
@@ -39,6 +40,8 @@ ESTIMATORS = [
     OnlineBoostingClassifier(Perceptron(scale="maxabs"), n_estimators=5),
     OSBoostClassifier(n_estimators=5),
     OSBoostClassifier(Perceptron(scale="standard"), n_estimators=5),
+    BayesianEnsembleClassifier(n_estimators=5),
+    BayesianEnsembleClassifier(Perceptron(scale="standard"), n_estimators=5, likelihood="gamma"),
     SingleLearnerClassifier(),
     SingleLearnerClassifier(OGD(scale="standard")),
 ]
@@ -56,7 +59,11 @@ def test_check_estimator(estimator: Any) -> None:
     skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
     assert skipped <= SKIPPED_BY_SKLEARN
     if sklearn.__version__.startswith("1.9."):
-        expected = BINARY_CHECKS if isinstance(estimator, OSBoostClassifier) else MULTICLASS_CHECKS
+        expected = (
+            BINARY_CHECKS
+            if isinstance(estimator, OSBoostClassifier | BayesianEnsembleClassifier)
+            else MULTICLASS_CHECKS
+        )
         assert len(results) == expected
     else:  # other versions ship other checks, never just a handful
         assert len(results) >= 50

@@ -22,6 +22,11 @@ Row 0 finds untrained learners: margin 0, z = -i theta < 0, all weights 1.
 bagging_steps.csv. Key 20260101. Copies by inversion of the uniform number; the cumulative Poisson probabilities are
     rate 1    .3679 .7358 .9197 .9810        rate 2    .1353 .4060 .6767 .8571        rate 1/2    .6065 .9098
 Learner 0 gets nothing before row 2 and abstains until then.
+
+bayes_steps.csv. Hinge loss max(0, 1 - y c), prior alpha = 1, beta = 2, theta = 1: lambda = (1 + n) / (2 + S) after n rows. The
+score before a row is sum(lambda c) / sum(lambda). Row 0 finds untrained learners, c = 0. Row 5:
+    (12/11 * 1/2 - 12/13) / (12/11 + 12/13)
+    = (-54/143) / (288/143) = -3/16.
 """
 
 import csv
@@ -34,6 +39,8 @@ OZA_ANSWERS = [0, 0, 0, 1, 1, 1, 0]  # row 0: nothing learned, the lowest code
 
 OSBOOST_GAMMA = 1 - 0.9**4
 OSBOOST_THETA = OSBOOST_GAMMA / (2 + OSBOOST_GAMMA)
+
+BAYES_OPTIONS = {"loss": "hinge", "hypothesis": "real", "alpha": 1.0, "beta": 2.0, "theta": 1.0}
 
 BAGGING_KEY = 20260101
 BAGGING_LABELS = [1, 0, 1, 1, 0, 0, 1]
@@ -84,6 +91,17 @@ def osboost_table():
         halves = [0, 0, 0] if line["half_steps"] == "silent" else [int(s) for s in line["half_steps"].split()]
         for lane, s in enumerate(halves):
             script[lane].append((OSBOOST_THETA + s / 2) * (1 if y == 1 else -1))
+    return steps, script
+
+
+def bayes_table():
+    """[{"y", "score", "loss_sum": [..], "lambda": [..]}] and the margins script[lane][row]."""
+    steps, script = [], [[], []]
+    for line in rows("bayes_steps.csv"):
+        for lane, c in enumerate(line["c"].split()):
+            script[lane].append(float(Fraction(c)))
+        lists = {name: [float(Fraction(x)) for x in line[name].split()] for name in ("loss_sum", "lambda")}
+        steps.append({"y": int(line["y"]), "score": float(Fraction(line["score"])), **lists})
     return steps, script
 
 

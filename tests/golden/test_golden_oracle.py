@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from oracle import draws
 from oracle.bagging import Bagging
+from oracle.bayes import Bayes
 from oracle.osboost import OSBoost
 from oracle.oza import Oza
 
@@ -64,6 +65,18 @@ def test_osboost_steps():
     for t, (y, weights) in enumerate(steps):
         ensemble.learn([t], y)
         assert ensemble.trace[-1]["w"] == pytest.approx(weights, rel=1e-13)
+
+
+def test_bayes_steps():
+    steps, script = tables.bayes_table()
+    ensemble = Bayes(
+        scripted(script), 2, 0, width=1, n_classes=2, feature_fraction=None, **tables.BAYES_OPTIONS
+    )
+    for t, step in enumerate(steps):
+        assert ensemble.answer([t]).scores == pytest.approx([step["score"]], abs=1e-14)
+        ensemble.learn([t], step["y"])
+        assert pytest.approx(step["loss_sum"], rel=1e-14) == ensemble.S
+        assert ensemble.lam() == pytest.approx(step["lambda"], rel=1e-14)
 
 
 def test_bagging_steps():

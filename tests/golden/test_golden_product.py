@@ -6,7 +6,12 @@ from oracle import draws
 
 from golden import tables
 from golden.scripted import ScriptedLearner, ScriptedProba
-from streamboost import OnlineBaggingClassifier, OnlineBoostingClassifier, OSBoostClassifier
+from streamboost import (
+    BayesianEnsembleClassifier,
+    OnlineBaggingClassifier,
+    OnlineBoostingClassifier,
+    OSBoostClassifier,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +90,20 @@ def test_osboost_steps():
     for t, (y, weights) in enumerate(steps):
         model.partial_fit(row(t), [y], classes=[0, 1])
         np.testing.assert_allclose(weights_received(t), weights[:3], rtol=1e-12, err_msg=f"row {t}")
+
+
+def test_bayes_steps():
+    steps, script = tables.bayes_table()
+    model = BayesianEnsembleClassifier(
+        ScriptedProba(script), n_estimators=2, random_state=0, **tables.BAYES_OPTIONS
+    )
+    for t, step in enumerate(steps):
+        score = model.test_then_train(row(t), [step["y"]], classes=[0, 1], output="score")[0]
+        assert score[1] - score[0] == pytest.approx(step["score"], abs=1e-14), f"row {t}"
+        lanes = model.report().lanes
+        np.testing.assert_allclose(lanes["loss_sum"], step["loss_sum"], rtol=1e-14, err_msg=f"row {t}")
+        np.testing.assert_allclose(lanes["lambda"], step["lambda"], rtol=1e-14, err_msg=f"row {t}")
+        assert weights_received(t) == [1.0, 1.0]
 
 
 def test_bagging_steps():

@@ -8,6 +8,7 @@ from unittest import mock
 from oracle import linear, naive_bayes
 from oracle.adaboost_ol import AdaBoostOL
 from oracle.bagging import Bagging
+from oracle.bayes import Bayes
 from oracle.bbm import BBM
 from oracle.exp import EXP
 from oracle.mbbm import MBBM
@@ -110,6 +111,8 @@ class Ensemble:
     grain: int = 1  # lanes that no cut may divide
     votes: bool = False  # the score is not the (mean) margin: an expert speaks alone
     declared: bool = False  # needs classes=
+    rel: float = 1e-9  # how closely product and oracle agree
+    few: bool = False  # tried with two learners only
 
     def make_product(self, learner, n_estimators, seed, categorical=(), **more):
         size = {} if self.alone else {"n_estimators": n_estimators}
@@ -150,6 +153,15 @@ def mbbm(name, **options):
 
 def olm(name, **options):
     return Ensemble(f"olm{name}", sb.AdaBoostOLMClassifier, OLM, options, declared=True)
+
+
+FEW = ("perceptron", "bayes-mixed")
+
+
+def bayes(name, rel=1e-9, few=True, **options):
+    return Ensemble(
+        f"bayes{name}", sb.BayesianEnsembleClassifier, Bayes, options, binary=True, rel=rel, few=few
+    )
 
 
 ENSEMBLES = [
@@ -200,12 +212,20 @@ ENSEMBLES = [
     olm("-exponential", loss="exponential", weights="normalised"),
     olm("-exponential-code", loss="exponential", gradient="paper_code", weights="paper_code"),
     olm("-hinge", loss="squared_hinge", rate="binary"),
+    bayes("", few=False, hypothesis="sign"),
+    bayes("-odds", hypothesis="log_odds", forgetting=0.9, theta=0.3),
+    bayes("-hinge", hypothesis="real", loss="hinge", feature_fraction=None, alpha=2.0, beta=0.5),
+    bayes("-sgd", hypothesis="real", weights="sgd", loss="squared", sgd_rate=3.0),
+    bayes("-static", hypothesis="sign", loss="zero_one", learners="static", n_pretrain=4),
+    bayes("-voting", hypothesis="log_odds", weights="voting", feature_fraction=0.7),
+    bayes("-gamma-rate", rel=2e-6, hypothesis="log_odds", likelihood="gamma_rate"),
+    bayes("-gamma", rel=2e-6, hypothesis="real", likelihood="gamma", forgetting=0.95),
 ]
 
 MAIN_ENSEMBLES = [
     e
     for e in ENSEMBLES
-    if e.name in ("single", "bagging", "bagging-fraction", "oza", "osboost", "mbbm", "olm")
+    if e.name in ("single", "bagging", "bagging-fraction", "oza", "osboost", "mbbm", "olm", "bayes")
 ]
 
 
@@ -236,4 +256,9 @@ def pairs(ensembles, learners):
     """For pytest.mark.parametrize: (ensemble, learner) with readable ids."""
     import pytest
 
-    return [pytest.param(e, a, id=f"{e.name}:{a.name}") for e in ensembles for a in learners]
+    return [
+        pytest.param(e, a, id=f"{e.name}:{a.name}")
+        for e in ensembles
+        for a in learners
+        if not e.few or a.name in FEW
+    ]

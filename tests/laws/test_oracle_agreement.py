@@ -42,7 +42,7 @@ def product(ensemble, learner, stream, n_estimators, seed):
     return ensemble.make_product(learner, n_estimators, seed, stream.categorical)
 
 
-def compare_answers(answers, labels, proba, order, known_labels, learned):
+def compare_answers(answers, labels, proba, order, known_labels, learned, rel=REL):
     column = {label: i for i, label in enumerate(sorted(known_labels))}
     for t, answer in enumerate(answers):
         if answer.label is None:
@@ -57,7 +57,7 @@ def compare_answers(answers, labels, proba, order, known_labels, learned):
         expected = np.zeros(len(column))
         for code, p in enumerate(answer.proba):
             expected[column[order[code]]] = p
-        np.testing.assert_allclose(proba[t], expected, rtol=REL, atol=ABS, err_msg=f"row {t}")
+        np.testing.assert_allclose(proba[t], expected, rtol=rel, atol=ABS, err_msg=f"row {t}")
 
 
 @pytest.mark.parametrize(("ensemble", "learner"), pairs(ENSEMBLES, LEARNERS))
@@ -82,7 +82,7 @@ def test_product_agrees_with_oracle(ensemble, learner, data, seed):
     again = product(ensemble, learner, stream, n_estimators, seed)
     proba = again.test_then_train(**stream.everything, classes=stream.classes, output="proba")
     learned = np.concatenate([[0], np.cumsum(stream.weight > 0)[:-1]])
-    compare_answers(answers, labels, proba, order, stream.classes or order, learned)
+    compare_answers(answers, labels, proba, order, stream.classes or order, learned, ensemble.rel)
 
     stepwise = product(ensemble, learner, stream, n_estimators, seed)
     for t, expected in enumerate(sums):
@@ -115,7 +115,7 @@ def test_scores_and_edges_agree(ensemble, learner, data, seed):
             assert np.isnan(scores[t]).all()
         elif answer.scores is not None and len(answer.scores) == 1 and not answer.close:
             score = scores[t, 1] - scores[t, 0]
-            assert score == pytest.approx(turned * answer.scores[0], rel=REL, abs=ABS), f"row {t}"
+            assert score == pytest.approx(turned * answer.scores[0], rel=ensemble.rel, abs=ABS), f"row {t}"
     if ensemble.binary and not oracle.doubt and oracle.examples:
         np.testing.assert_allclose(lane_report(model, "edge"), oracle.edge, rtol=REL, atol=ABS)
 

@@ -18,6 +18,7 @@ PAGES = {
     "algorithms/adaboost-ol.md": "AdaBoostOLClassifier",
     "algorithms/online-mbbm.md": "OnlineMBBMClassifier",
     "algorithms/adaboost-olm.md": "AdaBoostOLMClassifier",
+    "algorithms/bayes.md": "BayesianEnsembleClassifier",
 }
 
 

@@ -13,6 +13,7 @@ PUBLIC = [
     "OGD",
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",
+    "BayesianEnsembleClassifier",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",

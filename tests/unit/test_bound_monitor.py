@@ -24,6 +24,16 @@ BOOSTERS = {
     "ol": (sb.AdaBoostOLClassifier, {}),
     "ol-w": (sb.AdaBoostOLClassifier, {"weighting": "importance", "hedge": "sample"}),
     "ol-full": (sb.AdaBoostOLClassifier, {"hedge": "full", "hypothesis": "sign"}),
+    "bayes": (sb.BayesianEnsembleClassifier, {}),
+    "bayes-real": (
+        sb.BayesianEnsembleClassifier,
+        {"hypothesis": "real", "loss": "hinge", "forgetting": 0.99},
+    ),
+    "bayes-sgd": (
+        sb.BayesianEnsembleClassifier,
+        {"weights": "sgd", "loss": "squared", "hypothesis": "log_odds"},
+    ),
+    "bayes-zero-one": (sb.BayesianEnsembleClassifier, {"loss": "zero_one", "weights": "voting"}),
     "ogboost": (sb.OGBoostClassifier, {"n_candidates": 2, "loss": "savage"}),
 }
 EXPECTED = {
@@ -33,6 +43,9 @@ EXPECTED = {
     "bbm": {"G10", "G11"},
     "ol": {"G13", "G14", "G15"},
     "ogboost": set(),
+    "bayes": {"G16", "G17", "G18"},
+    "bayes-real": {"G16", "G18"},
+    "bayes-sgd": {"G18"},
 }
 
 

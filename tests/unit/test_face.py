@@ -39,9 +39,16 @@ def small(cls, learner=None, **params):
 
 
 def test_tables_hold_the_names_of_the_command_line():
-    assert {"bagging", "oza-boost", "osboost", "ogboost", "online-bbm", "adaboost-ol", "single"} <= set(
-        MODELS
-    )
+    assert {
+        "bagging",
+        "bayes",
+        "oza-boost",
+        "osboost",
+        "ogboost",
+        "online-bbm",
+        "adaboost-ol",
+        "single",
+    } <= set(MODELS)
     assert {"logistic", "naive-bayes", "ogd", "perceptron"} <= set(LEARNERS)
 
 

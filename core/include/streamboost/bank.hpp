@@ -10,6 +10,7 @@
 
 #include "streamboost/fields.hpp"
 #include "streamboost/intake.hpp"
+#include "streamboost/kernels.hpp"
 #include "streamboost/lanes.hpp"
 #include "streamboost/row.hpp"
 #include "streamboost/schema.hpp"
@@ -82,6 +83,11 @@ class Bank {
   virtual std::size_t note_rows() const = 0;
 
   virtual void ask(const Example&, Want, Asked&) const = 0;
+  // Two classes: ln p(1 | x) / p(0 | x) into asked.margin, at most `limit` in size; 0 if untrained. `learn` may follow as after `ask`.
+  virtual void log_odds(const Example& example, double limit, Asked& asked) const {
+    ask(example, Want::margins, asked);
+    margin_log_odds(asked.margin.data(), limit, asked.margin.data(), asked.margin.size());
+  }
   virtual void learn(const Example&, Labels, const double* amount, Amount, Asked&) = 0;  // amount[lane] 0: skip the lane
 
   virtual bool trained(int) const { return true; }  // by local lane; asked only of lanes whose margin is 0

@@ -37,6 +37,10 @@ struct Monitor {
   void observe_prefixes(const double* prefix, const double* weight, double sample_weight, double y, double theta, int first) {
     if (on) watch_prefixes(prefix, weight, sample_weight, y, theta, first, prefix_low[0], prefix_wrong[0], reduced[0], prefix_low.stride());
   }
+  // Answers +1, 0 (untrained) and -1, or real ones, all of one weight.
+  void observe_signs(const double* c, double y, double weight) {
+    if (on) watch_signs(c, y, weight, sum_weight[0], sum_edge[0], mistakes[0], sum_margin[0], sum_weight.stride());
+  }
   void observe_votes(const std::int32_t* vote, const double* weight, int label) {
     if (!on) return;
     double *w = sum_weight[0], *e = sum_edge[0], *m = mistakes[0], *a = sum_margin[0];

@@ -53,6 +53,7 @@ class Pipeline final : public Model {
       block.monitor.on = ensemble_.monitor;
       block.state.reserve(Lanes{begin, end});
       block.monitor.prefixes = watches_prefixes;
+      if constexpr (requires { booster_.begin(block.state); }) booster_.begin(block.state);
       block.monitor.reserve(static_cast<std::size_t>(end - begin));
       blocks_.push_back(std::move(block));
       begin = end;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from streamboost.ensemble.adaboost_ol import AdaBoostOLClassifier
 from streamboost.ensemble.adaboost_olm import AdaBoostOLMClassifier
 from streamboost.ensemble.bagging import OnlineBaggingClassifier
+from streamboost.ensemble.bayes import BayesianEnsembleClassifier
 from streamboost.ensemble.bbm import OnlineBBMClassifier
 from streamboost.ensemble.mbbm import OnlineMBBMClassifier
 from streamboost.ensemble.ogboost import OGBoostClassifier
@@ -15,6 +16,7 @@ from streamboost.ensemble.single import SingleLearnerClassifier
 __all__ = [
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",
+    "BayesianEnsembleClassifier",
     "OGBoostClassifier",
     "OSBoostClassifier",
     "OnlineBBMClassifier",

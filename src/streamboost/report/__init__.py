@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from streamboost.report.advice import advise
+from streamboost.report.bayes import bayes_bounds, error_bound, halves_bound
 from streamboost.report.bounds import Bound
 from streamboost.report.ensemble_report import EnsembleReport
 from streamboost.report.majority import adaboost_ol_bounds, bbm_bounds
@@ -13,8 +14,11 @@ __all__ = [
     "EnsembleReport",
     "adaboost_ol_bounds",
     "advise",
+    "bayes_bounds",
     "bbm_bounds",
+    "error_bound",
     "exp_bounds",
+    "halves_bound",
     "ocp_bounds",
     "smooth_bounds",
 ]

@@ -118,6 +118,12 @@ class LinearBank final : public Bank {
     }
   }
 
+  void log_odds(const Example& example, double limit, Asked& asked) const override {
+    if (params_.kind != Kind::logistic) return Bank::log_odds(example, limit, asked);
+    linear_ask(weights_[0], cells(), entries(example.row), asked.notes.data());
+    for (std::size_t i = 0; i < stride_; ++i) asked.margin[i] = std::min(std::max(asked.notes[i], -limit), limit);
+  }
+
   void learn(const Example& example, Labels labels, const double* amount, Amount kind, Asked& asked) override {
     double* raw = asked.notes.data();
     double* step = raw + cells();
@@ -300,6 +306,7 @@ class LinearBank final : public Bank {
       linear_teach(weights_[0], cells(), row, step);
       return;
     }
+    if (columns_ == 1) return linear_teach_masked(weights_[0], mask_[0], stride_, row, step);
     for (std::size_t c = 0; c < columns_; ++c) {  // the mask has one column for all classes
       for (int e = 0; e < row.n; ++e) {
         const auto r = static_cast<std::size_t>(row.index ? row.index[e] : e);

@@ -91,6 +91,12 @@ class NaiveBayesBank final : public Bank {
     }
   }
 
+  void log_odds(const Example& example, double limit, Asked& asked) const override {
+    joints(example, asked);
+    half_odds(asked, limit);
+    for (double& x : asked.margin) x *= 2;
+  }
+
   void learn(const Example& example, Labels labels, const double* amount, Amount, Asked& asked) override {
     list_terms(example.row, false, asked);
     mark_gaps(example.row);
@@ -335,17 +341,21 @@ class NaiveBayesBank final : public Bank {
     return std::clamp(streamboost::log(n_one + params_.prior_alpha) - streamboost::log(n_zero + params_.prior_alpha), -60.0, 60.0);
   }
 
-  void margins(Asked& asked) const {
+  // Half the log odds into asked.margin: what tanh turns into a margin.
+  void half_odds(Asked& asked, double limit) const {
     const double *zero = asked.notes.data(), *one = zero + stride_;
     double* h = asked.margin.data();
     bool all = classes_ > 1;
     for (std::size_t i = 0; i < n_ && all; ++i) all = complete(i);
     if (classes_ > 1)
-      for (std::size_t i = 0; i < stride_; ++i) h[i] = 0.5 * std::min(std::max(one[i] - zero[i], -60.0), 60.0);
+      for (std::size_t i = 0; i < stride_; ++i) h[i] = 0.5 * std::min(std::max(one[i] - zero[i], -limit), limit);
     if (!all)
       for (std::size_t i = 0; i < stride_; ++i)
-        if (!complete(i)) h[i] = 0.5 * prior_odds(classes_ > 1 ? class_weight_[1][i] : 0.0, class_weight_[0][i]);
-    tanh_lanes(h, h, stride_);
+        if (!complete(i)) h[i] = 0.5 * std::clamp(prior_odds(classes_ > 1 ? class_weight_[1][i] : 0.0, class_weight_[0][i]), -limit, limit);
+  }
+  void margins(Asked& asked) const {
+    half_odds(asked, 60);
+    tanh_lanes(asked.margin.data(), asked.margin.data(), stride_);
   }
   double margin_after(std::size_t i, int label, double amount, const double* score) const {
     const double n0 = class_weight_[0][i] + (label == 0 ? amount : 0.0),

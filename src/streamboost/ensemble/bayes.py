@@ -1,0 +1,215 @@
+"""The Bayesian ensemble: learners weighed by a posterior over their losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from streamboost.base.params import BoosterPlan, LearnerPlan
+from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.learners import LogisticRegression, NaiveBayes
+from streamboost.report import Bound, bayes_bounds, error_bound, halves_bound
+
+_POSITIVE = [Interval(Real, 0, None, closed="neither")]
+
+
+class BayesianEnsembleClassifier(Ensemble):
+    r"""Bayesian online ensemble (Bai, Lam and Sclaroff) for two classes.
+
+    Every learner learns every example, looking at its own random half of the columns; what is learned on top is how
+    much each is worth: its weight is the posterior mean of a parameter that explains its losses so far.
+
+    When to use it: many columns of uneven worth, and learners that should be weighed, not re-weighted examples. It
+    is as fast as :class:`OSBoostClassifier`, has no random draws but the columns, and never gives a learner a
+    negative weight. For more classes use :class:`OnlineBoostingClassifier` or ``OneVsRestClassifier``.
+
+
+    Parameters
+    ----------
+    estimator : learner, default=None
+        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
+        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
+    n_estimators : int, default=100
+        Number of learners.
+    likelihood : {"exponential", "gamma_rate", "gamma"}, default="exponential"
+        How losses are distributed: exponentially (weights in closed form), as Gamma with the known rate `theta`, or
+        as Gamma with shape and rate both unknown (both by numerical integration, about a hundred times slower).
+    weights : {"bayes", "sgd", "voting"}, default="bayes"
+        Posterior means, the same loss minimised by stochastic gradient steps, or all weights 1.
+    loss : {"logistic", "hinge", "zero_one", "squared"}, default="logistic"
+        Loss of a learner's answer.
+    hypothesis : {"auto", "sign", "real", "log_odds"}, default="auto"
+        What a learner's answer is: its vote, its confidence in [-1, 1], or its log odds, clipped to 20. "auto" takes
+        the log odds of learners that have probabilities (naive Bayes, logistic regression), the sign of others.
+    feature_fraction : float or None, default=0.5
+        Share of the columns each learner looks at, unless the learner has its own `feature_fraction`. Without
+        subsets (1 or None) learners that start alike stay alike. Python-written learners see all columns.
+    learners : {"online", "static"}, default="online"
+        Whether the learners go on learning, or are frozen after the first `n_pretrain` examples; the weights are
+        then learned from the examples that follow.
+    n_pretrain : int, default=100
+        Examples for static learners.
+    alpha, beta : float, default=1
+        Prior Gamma(alpha, beta) of a weight (exponential likelihood).
+    theta : float, default=0.1
+        Scale of the likelihood: the prior counts like ``beta / theta`` units of loss.
+    forgetting : float in (0, 1], default=1
+        Factor on the past at each example; below 1 the weights follow drifting streams.
+    sgd_rate : float, default=1
+        Step size of ``weights="sgd"``; step t is ``sgd_rate / t``.
+    refresh : int, default=1
+        Integrate the Gamma likelihoods' posteriors only every so many examples.
+    random_state : int, RandomState or None, default=None
+        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
+    n_jobs : None or 1, default=None
+        Reserved for threads.
+    tie : {"lowest", "random"}, default="lowest"
+        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
+    monitor : bool, default=True
+        Keep the per-learner sums for :meth:`report`.
+    categorical_features : array-like or None, default=None
+        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
+        nominal without being named.
+
+    Attributes
+    ----------
+    classes_ : array
+        Labels known so far, sorted.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the first rows had names.
+
+    Notes
+    -----
+    With :math:`g_{t,i}` the loss of learner i on example t, before it learns it,
+
+    .. math:: \lambda_i = \frac{\alpha + n}{\beta + \theta \sum_t g_{t,i}}, \qquad
+              \hat y = \mathrm{sign} \sum_i \lambda_i \,\big(g_i(x, -1) - g_i(x, +1)\big),
+
+    which for the logistic loss is the sign of :math:`\sum_i \lambda_i c_i(x)`. ``decision_function`` is that sum over
+    :math:`\sum_i \lambda_i`; ``predict_proba`` is its logistic function for log odds and :math:`(1 + \cdot) / 2`
+    otherwise.
+
+    References
+    ----------
+    Q. Bai, H. Lam and S. Sclaroff, A Bayesian framework for online classifier ensemble, ICML 2014.
+
+    Examples
+    --------
+    >>> from streamboost import BayesianEnsembleClassifier, NaiveBayes
+    >>> model = BayesianEnsembleClassifier(NaiveBayes(), n_estimators=10, random_state=7)
+    >>> X, y = [[0.1, 0.3], [0.9, 0.2], [0.2, 0.1], [0.8, 0.4]] * 10, ["low", "high", "low", "high"] * 10
+    >>> model.partial_fit(X, y, classes=["low", "high"]).predict([[0.0, 0.3], [1.0, 0.3]]).tolist()
+    ['low', 'high']
+    >>> all(bound.holds for bound in model.report().bounds)
+    True
+    """
+
+    _model_name = "bayes"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SHARED_CONSTRAINTS,
+        "likelihood": [StrOptions({"exponential", "gamma_rate", "gamma"})],
+        "weights": [StrOptions({"bayes", "sgd", "voting"})],
+        "loss": [StrOptions({"logistic", "hinge", "zero_one", "squared"})],
+        "hypothesis": [StrOptions({"auto", "sign", "real", "log_odds"})],
+        "feature_fraction": [Interval(Real, 0, 1, closed="right"), None],
+        "learners": [StrOptions({"online", "static"})],
+        "n_pretrain": [Interval(Integral, 1, None, closed="left")],
+        "alpha": _POSITIVE,
+        "beta": _POSITIVE,
+        "theta": _POSITIVE,
+        "forgetting": [Interval(Real, 0, 1, closed="right")],
+        "sgd_rate": _POSITIVE,
+        "refresh": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        likelihood: str = "exponential",
+        weights: str = "bayes",
+        loss: str = "logistic",
+        hypothesis: str = "auto",
+        feature_fraction: float | None = 0.5,
+        learners: str = "online",
+        n_pretrain: int = 100,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        theta: float = 0.1,
+        forgetting: float = 1.0,
+        sgd_rate: float = 1.0,
+        refresh: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.likelihood = likelihood
+        self.weights = weights
+        self.loss = loss
+        self.hypothesis = hypothesis
+        self.feature_fraction = feature_fraction
+        self.learners = learners
+        self.n_pretrain = n_pretrain
+        self.alpha = alpha
+        self.beta = beta
+        self.theta = theta
+        self.forgetting = forgetting
+        self.sgd_rate = sgd_rate
+        self.refresh = refresh
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+    def _hypothesis(self) -> str:
+        if self.hypothesis != "auto":
+            return self.hypothesis
+        probable = self.estimator is None or isinstance(self.estimator, NaiveBayes | LogisticRegression)
+        return "log_odds" if probable else "sign"
+
+    def _learner_plan(self, seed: int) -> LearnerPlan:
+        plan = super()._learner_plan(seed)
+        if plan.params.get("feature_fraction", 1) is not None or self.feature_fraction is None:
+            return plan
+        return replace(plan, params={**plan.params, "feature_fraction": float(self.feature_fraction)})
+
+    def _booster_plan(self) -> BoosterPlan:
+        params = {
+            "likelihood": self.likelihood,
+            "weights": self.weights,
+            "loss": self.loss,
+            "hypothesis": self._hypothesis(),
+            "learners": self.learners,
+            "n_pretrain": int(self.n_pretrain),
+            "alpha": float(self.alpha),
+            "beta": float(self.beta),
+            "theta": float(self.theta),
+            "forgetting": float(self.forgetting),
+            "sgd_rate": float(self.sgd_rate),
+            "refresh": int(self.refresh),
+        }
+        return BoosterPlan("bayes", params, max_classes=2)
+
+    def _bounds(
+        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
+    ) -> tuple[Bound, ...]:
+        found = error_bound(totals)
+        if self.weights == "bayes" and self.likelihood == "exponential":
+            prior = float(self.alpha), float(self.beta), float(self.theta)
+            found = bayes_bounds(lanes, totals, *prior) + found
+            if self.forgetting == 1:
+                found += halves_bound(lanes, self.learners == "static")
+        return found
