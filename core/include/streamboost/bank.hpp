@@ -63,6 +63,7 @@ struct Asked {
   std::size_t stride = 0;         // padded lanes
   bool keeps_right = false;       // a lane that answers right stays right after learning this example
   bool still_when_right = false;  // ... and its margin does not move at all
+  bool bounded = false;           // a bound on the answer after learning is at hand (right_after)
   bool all_move = false;          // even lanes that learn nothing of the example may answer otherwise after it (a value became known)
 
   void prepare(std::size_t lanes, std::size_t n_classes, std::size_t note_rows) {
@@ -95,6 +96,10 @@ class Bank {
   virtual bool has_after() const = 0;
   virtual void after_begin(const Example&, Asked&) const {}
   virtual Answer after(int, const Example&, double, Amount, const Asked&) const { throw std::logic_error("bank has no after"); }
+  // Does the lane answer right after learning the example? A bank may know without working out the answer.
+  virtual bool right_after(int lane, const Example& example, double amount, Amount kind, const Asked& asked) const {
+    return after(lane, example, amount, kind, asked).label == example.label;
+  }
   virtual Answer learn_then_answer(int, const Example&, double, Amount, Want, Asked&) {
     throw std::logic_error("bank has no learn_then_answer");
   }

@@ -56,7 +56,7 @@ class NaiveBayesBank final : public Bank {
       if (class_weight_[c][static_cast<std::size_t>(lane)] > 0) return true;
     return false;
   }
-  std::size_t note_rows() const override { return 2 * classes_ + work_rows; }
+  std::size_t note_rows() const override { return 3 * classes_ + work_rows; }
 
   void reserve(const Schema& schema) override {
     const Tables old = tables_;
@@ -122,6 +122,7 @@ class NaiveBayesBank final : public Bank {
 
   void after_begin(const Example& example, Asked& asked) const override {
     asked.all_move = has_new_value(example.row);
+    asked.bounded = asked.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(asked.terms);
     asked.keeps_right = !asked.all_move && (params_.var_floor <= 1 || !any_gap(asked.terms));
   }
 
@@ -143,6 +144,23 @@ class NaiveBayesBank final : public Bank {
       }
     }
     return {best, k <= 2 ? margin_after(i, example.label, amount, score) : 0.0};
+  }
+
+  // A lane that is wrong mostly stays wrong, and that can be told without walking its columns. With Q = sum (x - mean)^2 precision,
+  // d attributes and r = amount / (n + amount), learning moves the variance v of an attribute to v' with (1-r) v <= v' <= v + r dev^2
+  // and the deviation by (1-r), so the new quadratic term is at least (1-r)^2 Q / (1 + r Q) and each log precision grows by at most
+  // -log(1-r) <= r / (1-r): an upper bound of the new joint. Two classes, numeric attributes without gaps.
+  bool right_after(int lane, const Example& example, double amount, Amount kind, const Asked& asked) const override {
+    const auto i = static_cast<std::size_t>(lane);
+    const auto y = static_cast<std::size_t>(example.label), other = 1 - y;
+    if (example.n_classes == 2 && asked.bounded && class_weight_[y][i] > 0 && class_weight_[other][i] > 0) {
+      const double n = class_weight_[y][i], r = amount / (n + amount), kept = 1 - r;
+      const double q = asked.notes[(2 * classes_ + y) * stride_ + i], joint = asked.notes[y * stride_ + i];
+      const double gain = 0.5 * (q - kept * kept * q / (1 + r * q)) + 0.5 * static_cast<double>(asked.terms.x.size()) * (r / kept) + amount / (n + params_.prior_alpha);
+      const double rival = asked.notes[other * stride_ + i];
+      if (joint + gain < rival - 1e-9 * (1 + std::fabs(rival))) return false;
+    }
+    return after(lane, example, amount, kind, asked).label == example.label;
   }
 
   void reset(int lane) override {
@@ -220,7 +238,7 @@ class NaiveBayesBank final : public Bank {
     table.rearrange(rows * k, target);
   }
 
-  double* work(Asked& asked, std::size_t row) const { return asked.notes.data() + (2 * classes_ + row) * stride_; }
+  double* work(Asked& asked, std::size_t row) const { return asked.notes.data() + (3 * classes_ + row) * stride_; }
 
   bool has_new_value(const Row& row) const {
     for (int j = 0; j < row.size; ++j)
@@ -257,21 +275,21 @@ class NaiveBayesBank final : public Bank {
     }
   }
 
-  // notes: log joints [class][lane], then the powers of two they were taken out of, then work rows.
+  // notes: log joints [class][lane], then the powers of two they were taken out of, the quadratic terms, then work rows.
   void joints(const Example& example, Asked& asked) const {
     list_terms(example.row, true, asked);
     auto& t = asked.terms;
     const auto k = static_cast<std::size_t>(example.n_classes);
     double *square = asked.notes.data(), *power = square + classes_ * stride_;
-    double *quadratic = work(asked, 0), *mantissa = work(asked, 1), *exponent = work(asked, 2), *ratio = work(asked, 3),
+    double *quadratic = power + classes_ * stride_, *mantissa = work(asked, 1), *exponent = work(asked, 2), *ratio = work(asked, 3),
            *ratio_exponent = work(asked, 4);
     const bool gaps = any_gap(t);
     const Entries numeric{t.x.data(), t.row.data(), static_cast<int>(t.x.size())};
     const bool nominal = !t.value_row.empty();
     for (std::size_t c = 0; c < k; ++c) {
-      gaussian_ask(mean_[c], precision_[c], stride_, numeric, gaps, quadratic, mantissa, exponent);
+      gaussian_ask(mean_[c], precision_[c], stride_, numeric, gaps, quadratic + c * stride_, mantissa, exponent);
       if (nominal) ask_nominal(c, t, ratio, ratio_exponent);
-      square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent, quadratic,
+      square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent, quadratic + c * stride_,
                     stride_, square + c * stride_, power + c * stride_);
     }
     log_lanes(square, square, k * stride_);

@@ -109,15 +109,17 @@ struct OzaBoost {
       lambda = std::min(lambda, params.lambda_cap);
       offered[i] = lambda;
       amount[i] = kind == Amount::weight ? lambda : poisson(lambda, draw[i], key(example, lanes.begin + i, Purpose::poisson));
-      int answer = vote[i];
+      const int label = resolve(vote[i], example, lanes.begin + i, example.n_classes_after);
+      bool right = label == example.label;
       if (update_first && (amount[i] > 0 || (has_after && scratch.asked.all_move))) {
         if (!has_after)
-          answer = bank.learn_then_answer(i, example, amount[i], kind, Want::votes, scratch.asked).label;
-        else if (!(scratch.asked.keeps_right && answer == example.label))
-          answer = bank.after(i, example, amount[i], kind, scratch.asked).label;
+          right = resolve(bank.learn_then_answer(i, example, amount[i], kind, Want::votes, scratch.asked).label, example, lanes.begin + i, example.n_classes_after) == example.label;
+        else if (amount[i] == 0)
+          right = resolve(bank.after(i, example, 0, kind, scratch.asked).label, example, lanes.begin + i, example.n_classes_after) == example.label;
+        else if (!(right && scratch.asked.keeps_right))
+          right = bank.right_after(i, example, amount[i], kind, scratch.asked);
       }
-      lambda =
-          judge(resolve(answer, example, lanes.begin + i, example.n_classes_after) == example.label, lambda, example, correct[i], wrong[i]);
+      lambda = judge(right, lambda, example, correct[i], wrong[i]);
     }
     passage.lambda = lambda;
     std::fill(scratch.amount.begin() + n, scratch.amount.end(), 0.0);
