@@ -87,8 +87,8 @@ void lane_kernels() {
   alignas(64) static Values positive;
   kernel("gaussian_ask", [](const double* in, double* out) {
     absolute(in, positive.data(), n);
-    sb::gaussian_ask(in, positive.data(), lanes, row, false, out, at(out, 1), at(out, 2));
-    sb::gaussian_ask(in, positive.data(), lanes, row, true, at(out, 3), at(out, 4), at(out, 5));
+    sb::gaussian_ask(in, positive.data(), lanes, row, out, at(out, 1), at(out, 2));
+    sb::gaussian_ask_gaps(in, positive.data(), lanes, row, at(out, 3), at(out, 4), at(out, 5));
   });
   kernel("joints", [](const double* in, double* out) {
     absolute(in, positive.data(), n);
@@ -105,7 +105,8 @@ void lane_kernels() {
     absolute(in, positive.data(), n);
     for (std::size_t i = 0; i < lanes; i += 3) positive[i] = 0;  // lanes that skip the example
     alignas(64) static Values mean = values(3), spread = values(4);
-    sb::gaussian_teach(mean.data(), spread.data(), out, lanes, row, positive.data(), at(positive.data(), 1), 1e-3);
+    sb::gaussian_teach(mean.data(), spread.data(), out, lanes, row, positive.data(), at(positive.data(), 1), 1e-3, at(positive.data(), 5),
+                       at(positive.data(), 6));
     for (std::size_t i = 0; i < n; ++i) out[i] += mean[i] * 3 + spread[i];
   });
   kernel("nominal_ask", [](const double* in, double* out) {
@@ -114,7 +115,7 @@ void lane_kernels() {
     const double* base = positive.data();
     const std::array<const double*, 5> weight{at(base, 1), at(base, 4), at(base, 1), at(base, 6), at(base, 1)};
     const std::array<double, 5> alpha{};
-    sb::nominal_ask(base, lanes, {table_rows.data(), weight.data(), alpha.data(), 5}, 0, out, at(out, 1));
+    sb::nominal_ask(base, lanes, {table_rows.data(), weight.data(), alpha.data(), 5}, 0, out, at(out, 1), at(out, 2));
   });
   kernel("error_odds", [](const double* in, double* out) {
     absolute(in, positive.data(), n);

@@ -42,11 +42,13 @@ void logistic_steps(const double* p, const double* y, const double* amount, cons
 
 // --- naive Bayes (kernels_naive_bayes.cpp); tables [row][lane], `lanes` padded; a product is mantissa * 2^exponent
 // quadratic[lane] = sum_i (x_i - mean)^2 precision; product = prod_i precision; with gaps a precision of 0 (no data) counts as 1
-void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, bool gaps, double* quadratic,
-                  double* mantissa, double* exponent);
-// weighted Welford and the new precision of every listed table row; sum = weight of the class including the amount
+void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
+                  double* exponent);
+void gaussian_ask_gaps(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
+                       double* exponent);
+// weighted Welford and the new precision of every listed table row; sum = weight of the class including the amount; ratio, kept: scratch
 void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row, const double* amount,
-                    const double* sum, double floor);
+                    const double* sum, double floor, double* ratio, double* kept);
 // log joint of a class = log(square) / 2 + power, to be finished by log_lanes and halve_and_add; ratio null: no nominal attributes
 void square_joints(const double* class_weight, double prior_alpha, const double* ratio, const double* ratio_exponent,
                    const double* mantissa, const double* exponent, const double* quadratic, std::size_t lanes, double* square,
@@ -63,7 +65,8 @@ struct NominalTerms {
   const double* spread_alpha;
   int n;
 };
-void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* mantissa, double* exponent);
+void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* mantissa, double* exponent,
+                 double* divisor);
 void add_lanes(double* to, const double* amount, std::size_t lanes);
 
 // --- boosters (kernels_boosters.cpp); any n, no alignment needed

@@ -156,7 +156,8 @@ class NaiveBayesBank final : public Bank {
     if (example.n_classes == 2 && asked.bounded && class_weight_[y][i] > 0 && class_weight_[other][i] > 0) {
       const double n = class_weight_[y][i], r = amount / (n + amount), kept = 1 - r;
       const double q = asked.notes[(2 * classes_ + y) * stride_ + i], joint = asked.notes[y * stride_ + i];
-      const double gain = 0.5 * (q - kept * kept * q / (1 + r * q)) + 0.5 * static_cast<double>(asked.terms.x.size()) * (r / kept) + amount / (n + params_.prior_alpha);
+      const double gain = 0.5 * (q - kept * kept * q / (1 + r * q)) + 0.5 * static_cast<double>(asked.terms.x.size()) * (r / kept) +
+                          amount / (n + params_.prior_alpha);
       const double rival = asked.notes[other * stride_ + i];
       if (joint + gain < rival - 1e-9 * (1 + std::fabs(rival))) return false;
     }
@@ -287,24 +288,24 @@ class NaiveBayesBank final : public Bank {
     const Entries numeric{t.x.data(), t.row.data(), static_cast<int>(t.x.size())};
     const bool nominal = !t.value_row.empty();
     for (std::size_t c = 0; c < k; ++c) {
-      gaussian_ask(mean_[c], precision_[c], stride_, numeric, gaps, quadratic + c * stride_, mantissa, exponent);
-      if (nominal) ask_nominal(c, t, ratio, ratio_exponent);
-      square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent, quadratic + c * stride_,
-                    stride_, square + c * stride_, power + c * stride_);
+      (gaps ? gaussian_ask_gaps : gaussian_ask)(mean_[c], precision_[c], stride_, numeric, quadratic + c * stride_, mantissa, exponent);
+      if (nominal) ask_nominal(c, t, ratio, ratio_exponent, work(asked, 0));
+      square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent,
+                    quadratic + c * stride_, stride_, square + c * stride_, power + c * stride_);
     }
     log_lanes(square, square, k * stride_);
     halve_and_add(square, power, k * stride_);
   }
 
   // Attributes without gaps have the class weight as their divisor; the others carry their own.
-  void ask_nominal(std::size_t c, Terms& t, double* ratio, double* exponent) const {
+  void ask_nominal(std::size_t c, Terms& t, double* ratio, double* exponent, double* divisor) const {
     t.weight.clear();
     for (int j : t.value_column) {
       const auto column = static_cast<std::size_t>(j);
       t.weight.push_back(own_weight_[column] ? attribute_weight_[column * classes_ + c] : class_weight_[c]);
     }
     nominal_ask(count_[c], stride_, {t.value_row.data(), t.weight.data(), t.value_alpha.data(), static_cast<int>(t.value_row.size())},
-                params_.alpha, ratio, exponent);
+                params_.alpha, ratio, exponent, divisor);
   }
 
   // The first gap of a column ends its sharing of the class weights.
@@ -331,14 +332,15 @@ class NaiveBayesBank final : public Bank {
     }
     gaussian_teach(mean_[c], spread_[c], precision_[c], stride_,
                    {t.shared_x.data(), t.shared_row.data(), static_cast<int>(t.shared_x.size())}, amount, class_weight_[c],
-                   params_.var_floor);
+                   params_.var_floor, work(asked, 2), work(asked, 3));
     for (std::size_t m = 0; m < t.x.size(); ++m) {
       const auto column = static_cast<std::size_t>(t.column[m]);
       if (!own_weight_[column]) continue;
       const double* a = mask_amount(column, amount, masked);
       double* own = attribute_weight_[column * classes_ + c];
       add_lanes(own, a, stride_);
-      gaussian_teach(mean_[c], spread_[c], precision_[c], stride_, {&t.x[m], &t.row[m], 1}, a, own, params_.var_floor);
+      gaussian_teach(mean_[c], spread_[c], precision_[c], stride_, {&t.x[m], &t.row[m], 1}, a, own, params_.var_floor, work(asked, 2),
+                     work(asked, 3));
     }
     for (std::size_t m = 0; m < t.value_row.size(); ++m) {
       const auto column = static_cast<std::size_t>(t.value_column[m]);

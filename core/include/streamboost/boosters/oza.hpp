@@ -113,9 +113,11 @@ struct OzaBoost {
       bool right = label == example.label;
       if (update_first && (amount[i] > 0 || (has_after && scratch.asked.all_move))) {
         if (!has_after)
-          right = resolve(bank.learn_then_answer(i, example, amount[i], kind, Want::votes, scratch.asked).label, example, lanes.begin + i, example.n_classes_after) == example.label;
+          right = resolve(bank.learn_then_answer(i, example, amount[i], kind, Want::votes, scratch.asked).label, example, lanes.begin + i,
+                          example.n_classes_after) == example.label;
         else if (amount[i] == 0)
-          right = resolve(bank.after(i, example, 0, kind, scratch.asked).label, example, lanes.begin + i, example.n_classes_after) == example.label;
+          right = resolve(bank.after(i, example, 0, kind, scratch.asked).label, example, lanes.begin + i, example.n_classes_after) ==
+                  example.label;
         else if (!(right && scratch.asked.keeps_right))
           right = bank.right_after(i, example, amount[i], kind, scratch.asked);
       }
