@@ -28,6 +28,7 @@ LEARNERS = {
     "ogd": "OGD",
     "logistic": "LogisticRegression",
     "naive-bayes": "NaiveBayes",
+    "stump": "DecisionStump",
 }
 
 

@@ -31,6 +31,7 @@ LEARNERS = (
     ("logistic", "logistic", "hyperplane"),
     ("naive-bayes, numeric", "naive-bayes", "gaussians"),
     ("naive-bayes, nominal", "naive-bayes", "nominal"),
+    ("stump, nominal", "stump", "nominal"),
 )
 
 

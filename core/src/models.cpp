@@ -2,6 +2,7 @@
 
 #include "streamboost/banks/linear.hpp"
 #include "streamboost/banks/naive_bayes.hpp"
+#include "streamboost/banks/stump.hpp"
 #include "streamboost/boosters/adaboost_ol.hpp"
 #include "streamboost/boosters/adaboost_olm.hpp"
 #include "streamboost/boosters/bagging.hpp"
@@ -28,6 +29,7 @@ std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, cons
 std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble) {
   if (learner == "linear")
     return std::make_unique<LinearBank>(LinearBank::Params::read(config), lanes, ensemble.n_estimators, ensemble.seed);
+  if (learner == "stump") return std::make_unique<StumpBank>(StumpBank::Params::read(config), lanes, ensemble.seed);
   if (learner == "naive_bayes") return std::make_unique<NaiveBayesBank>(NaiveBayesBank::Params::read(config), lanes, ensemble.seed);
   throw std::invalid_argument("unknown learner '" + learner + "'");
 }

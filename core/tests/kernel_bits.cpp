@@ -121,6 +121,11 @@ void lane_kernels() {
     absolute(in, positive.data(), n);
     sb::error_odds(positive.data(), at(positive.data(), 1), 1e-10, out, lanes);
   });
+  kernel("xlogx_lanes", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    positive[7] = 0;
+    sb::xlogx_lanes(positive.data(), out, n);
+  });
   kernel("add_lanes", [](const double* in, double* out) { sb::add_lanes(out, in, lanes); });
   kernel("watch_margins",
          [](const double* in, double* out) { sb::watch_margins(in, at(in, 1), -1, out, at(out, 1), at(out, 2), at(out, 3), 101); });

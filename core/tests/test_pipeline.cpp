@@ -42,6 +42,45 @@ void laws(const std::string& booster, const std::string& learner, const Config& 
   check(equal(whole->save(), state), what + ": predict changes nothing");
 }
 
+// Files whose numbers contradict each other.
+void refuses(const std::string& learner, const Config& config, const Stream& s,
+             const std::vector<std::pair<const char*, std::function<void(SavedState&)>>>& damages) {
+  auto model = make("oza", learner, config, s);
+  run(*model, s, 0, s.n);
+  const SavedState state = model->save();
+  for (const auto& [what, damage] : damages) {
+    SavedState broken = state;
+    damage(broken);
+    auto fresh = make("oza", learner, config, s);
+    checking::check_throws<std::invalid_argument>([&] { fresh->load(broken); }, learner + ": " + what);
+  }
+}
+
+void stump_files() {
+  const auto resize = [](SavedState& b, const char* name, std::size_t n) {
+    b[name].real.resize(n);
+    b[name].shape[0] = static_cast<std::int64_t>(n);
+  };
+  refuses("stump", {}, make_stream(40, 4, 2, true),
+          {{"a chosen column that is not there", [](SavedState& b) { b["bank/best"].real[0] = 4; }},
+           {"half a column", [](SavedState& b) { b["bank/best"].real[0] = 0.5; }},
+           {"a negative count", [](SavedState& b) { b["bank/count"].real[5] = -1; }},
+           {"rows that the counts do not have", [](SavedState& b) { b["bank/n_rows"].integer[0] += 1; }},
+           {"rows below zero", [](SavedState& b) { b["bank/n_rows"].integer[0] = -1; }},
+           {"rows beyond all", [](SavedState& b) { b["bank/n_rows"].integer[2] = std::int64_t{1} << 61; }},
+           {"values of another column",
+            [](SavedState& b) {
+              b["bank/n_rows"].integer[0] -= 1;
+              b["bank/n_rows"].integer[2] += 1;
+              b["bank/n_rows"].integer[1] += 1;
+            }},
+           {"intervals too few", [=](SavedState& b) { resize(b, "bank/low", b["bank/low"].real.size() - 1); }},
+           {"intervals too many", [=](SavedState& b) { resize(b, "bank/seen", b["bank/seen"].real.size() + 1); }},
+           {"an interval upside down", [](SavedState& b) { b["bank/high"].real[0] = b["bank/low"].real[0] - 1; }},
+           {"overlapping intervals", [](SavedState& b) { b["bank/high"].real[0] = 1e9; }},
+           {"a broken flag", [](SavedState& b) { b["bank/gap"].integer[1] = 7; }}});
+}
+
 }  // namespace
 
 int main() {
@@ -57,6 +96,10 @@ int main() {
         Config half = words({{"kind", "perceptron"}, {"scale", "maxabs"}});
         half.values["feature_fraction"] = 0.5;
         laws(booster, "linear", half, n_classes, mixed);
+        laws(booster, "stump", {}, n_classes, mixed);
+        Config bins = words({{"numeric", "bins"}});
+        bins.values["max_bins"] = std::int64_t{8};
+        laws(booster, "stump", bins, n_classes, mixed);
         laws(booster, "naive_bayes", {}, n_classes, mixed);
         Config laplace;
         laplace.values["alpha"] = 1.0;
@@ -105,5 +148,6 @@ int main() {
   refused([](SavedState& b) { b["intake/n_classes_known"].integer[0] = 9; }, "more classes than reserved");
   refused([](SavedState& b) { b["bank/values_known"].integer[0] = 5; }, "values of a numeric column");
   refused([](SavedState& b) { b["bank/own_weight"].integer[0] = 2; }, "a broken flag");
+  stump_files();
   return checking::finish();
 }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         OSBoostClassifier,
         SingleLearnerClassifier,
     )
-    from streamboost.learners import OGD, LogisticRegression, NaiveBayes, Perceptron
+    from streamboost.learners import OGD, DecisionStump, LogisticRegression, NaiveBayes, Perceptron
     from streamboost.models import load
 
     __version__: str
@@ -33,6 +33,7 @@ __all__ = [
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",
     "BayesianEnsembleClassifier",
+    "DecisionStump",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
@@ -53,6 +54,7 @@ _HOME = {
     "BayesianEnsembleClassifier": "ensemble",
     "OGD": "learners",
     "AdaBoostOLClassifier": "ensemble",
+    "DecisionStump": "learners",
     "LogisticRegression": "learners",
     "ModelFileError": "base.archive",
     "NaiveBayes": "learners",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from unittest import mock
 
-from oracle import linear, naive_bayes
+from oracle import linear, naive_bayes, stump
 from oracle.adaboost_ol import AdaBoostOL
 from oracle.bagging import Bagging
 from oracle.bayes import Bayes
@@ -59,6 +59,10 @@ def bayes_learner(name, kinds, **options):
     return Learner(name, lambda: sb.NaiveBayes(**options), naive_bayes.NaiveBayes, options, kinds=kinds)
 
 
+def stump_learner(name, kinds, **options):
+    return Learner(name, lambda: sb.DecisionStump(**options), stump.Stump, options, kinds=kinds)
+
+
 LEARNERS = [
     linear_learner("perceptron", sb.Perceptron, linear.Perceptron),
     linear_learner("perceptron-zero", sb.Perceptron, linear.Perceptron, start="zero", fit_intercept=False),
@@ -74,6 +78,9 @@ LEARNERS = [
     bayes_learner("bayes-mixed", ("mixed",)),
     bayes_learner("bayes-laplace", ("nominal", "mixed"), alpha=1.0, prior_alpha=0.5, var_floor=0.1),
     bayes_learner("bayes-raw", ("nominal", "mixed"), prior_alpha=0.0),
+    stump_learner("stump", ("nominal", "mixed")),
+    stump_learner("stump-exact", ("numeric", "mixed"), numeric="exact"),
+    stump_learner("stump-bins", ("numeric", "mixed"), max_bins=4),
 ]
 
 

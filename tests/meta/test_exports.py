@@ -14,6 +14,7 @@ PUBLIC = [
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",
     "BayesianEnsembleClassifier",
+    "DecisionStump",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",

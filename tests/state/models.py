@@ -13,6 +13,7 @@ import numpy as np
 from streamboost import (
     OGD,
     AdaBoostOLClassifier,
+    DecisionStump,
     LogisticRegression,
     NaiveBayes,
     OGBoostClassifier,
@@ -55,6 +56,7 @@ def build() -> dict[str, Any]:
         "oza-logistic": OnlineBoostingClassifier(
             LogisticRegression(scale="maxabs"), n_estimators=3, lambda_cap=10
         ),
+        "oza-stump": OnlineBoostingClassifier(DecisionStump(max_bins=8), n_estimators=3, **nominal),
         "osboost-perceptron": OSBoostClassifier(Perceptron(scale="standard"), n_estimators=5, random_state=3),
         "osboost-start": OSBoostClassifier(Perceptron(start=np.arange(5) / 7), n_estimators=2, monitor=False),
         "osboost-ocp": OSBoostClassifier(

@@ -36,6 +36,9 @@ class FieldVisitor {
   virtual void operator()(const char* name, AlignedVector<double>& shared) = 0;
   virtual void operator()(const char* name, std::vector<std::int64_t>& shared) = 0;
   virtual void operator()(const char* name, std::int64_t& shared) = 0;
+  // Of any length (or number of rows): its owner checks it.
+  virtual void growing(const char* name, std::vector<double>& shared) = 0;
+  virtual void growing(const char* name, LaneArray<double>& lanes) = 0;
   virtual void operator()(const char* name, Ragged<double>& per_lane) = 0;
   virtual void operator()(const char* name, Ragged<std::int32_t>& per_lane) = 0;
 
@@ -74,6 +77,12 @@ class Saver final : public FieldVisitor {
     f.whole = true;
     f.integer = {v};
   }
+  void growing(const char* name, std::vector<double>& v) override {
+    auto& f = state[prefix + name];
+    f.shape = {static_cast<std::int64_t>(v.size())};
+    f.real = v;
+  }
+  void growing(const char* name, LaneArray<double>& a) override { (*this)(name, a); }
   void operator()(const char* name, Ragged<double>& per_lane) override { join(name, per_lane, false); }
   void operator()(const char* name, Ragged<std::int32_t>& per_lane) override { join(name, per_lane, true); }
 
@@ -117,6 +126,15 @@ class Loader final : public FieldVisitor {
   }
   void operator()(const char* name, std::int64_t& v) override { v = find(name, true, {}).integer[0]; }
 
+  void growing(const char* name, std::vector<double>& v) override {
+    v = find(name, false, {static_cast<std::int64_t>(lookup(prefix + name).real.size())}).real;
+  }
+  void growing(const char* name, LaneArray<double>& a) override {
+    const auto rows = lookup(prefix + name).real.size() / static_cast<std::size_t>(n_lanes_all);
+    find(name, false, {static_cast<std::int64_t>(rows), n_lanes_all});  // before it costs memory
+    a = LaneArray<double>(rows, static_cast<std::size_t>(lanes.size()));
+    (*this)(name, a);
+  }
   // Lengths are free here; what they must be is for the owner's `check`, before anything reads them.
   void operator()(const char* name, Ragged<double>& per_lane) override { split(name, per_lane, false); }
   void operator()(const char* name, Ragged<std::int32_t>& per_lane) override { split(name, per_lane, true); }
@@ -179,6 +197,8 @@ class MemoryCounter final : public FieldVisitor {
   void operator()(const char*, AlignedVector<double>& v) override { bytes += v.capacity() * sizeof(double); }
   void operator()(const char*, std::vector<std::int64_t>& v) override { bytes += v.capacity() * sizeof(std::int64_t); }
   void operator()(const char*, std::int64_t&) override { bytes += sizeof(std::int64_t); }
+  void growing(const char*, std::vector<double>& v) override { bytes += v.capacity() * sizeof(double); }
+  void growing(const char*, LaneArray<double>& a) override { bytes += a.bytes(); }
   void operator()(const char*, Ragged<double>& per_lane) override { count(per_lane); }
   void operator()(const char*, Ragged<std::int32_t>& per_lane) override { count(per_lane); }
 

@@ -69,6 +69,10 @@ void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, dou
                  double* divisor);
 void add_lanes(double* to, const double* amount, std::size_t lanes);
 
+// --- decision stumps (kernels_stump.cpp)
+// out[lane] = x log x, 0 at 0
+void xlogx_lanes(const double* in, double* out, std::size_t n);
+
 // --- boosters (kernels_boosters.cpp); any n, no alignment needed
 // what monitor.hpp keeps; true if a margin is 0
 bool watch_margins(const double* margin, const double* weight, double y, double* sum_weight, double* sum_edge, double* mistakes,

@@ -58,6 +58,17 @@ class LaneArray {
     cells_ = std::move(moved);
   }
 
+  // More rows at the end.
+  void append(std::size_t rows) {
+    rows_ += rows;
+    cells_.resize(rows_ * stride_);
+  }
+
+  void shrink(std::size_t rows) {
+    rows_ -= rows;
+    cells_.resize(rows_ * stride_);
+  }
+
   void fill_lane(std::size_t lane, T value) {
     for (std::size_t r = 0; r < rows_; ++r) (*this)[r][lane] = value;
   }

@@ -6,15 +6,17 @@ from streamboost.learners.adapters import adapter_plan, resumed_plan
 from streamboost.learners.learner import Learner
 from streamboost.learners.linear import OGD, LogisticRegression, Perceptron
 from streamboost.learners.naive_bayes import NaiveBayes
+from streamboost.learners.stump import DecisionStump
 
 LEARNERS: dict[str, type[Learner]] = {
-    cls._table_name: cls for cls in (Perceptron, OGD, LogisticRegression, NaiveBayes)
+    cls._table_name: cls for cls in (Perceptron, OGD, LogisticRegression, NaiveBayes, DecisionStump)
 }
 """Name on the command line and in model files -> class."""
 
 __all__ = [
     "LEARNERS",
     "OGD",
+    "DecisionStump",
     "Learner",
     "LogisticRegression",
     "NaiveBayes",

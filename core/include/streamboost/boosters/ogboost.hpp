@@ -103,6 +103,9 @@ struct OGBoost {
     const double y = example.label == 1 ? 1.0 : -1.0;
     double *error = block.state.error[0], *amount = scratch.amount.data(), *after = scratch.extra.data();
     if (bank.has_after()) bank.after_begin(example, scratch.asked);
+    const bool teaches = !bank.has_after() && !params.hard;  // below, so who is untrained now must be noted now
+    if (teaches)
+      for (int i = 0; i < block.lanes().size(); ++i) scratch.asked.vote[static_cast<std::size_t>(i)] = bank.trained(i) ? 0 : -1;
     if (passage.weight < 0) passage.weight = slope(0);
     for (int i = 0; i < block.lanes().size(); i += params.n_candidates) {
       for (int c = i; c < i + params.n_candidates; ++c) {
@@ -114,7 +117,7 @@ struct OGBoost {
       passage.weight = slope(y * passage.score);
     }
     std::fill(scratch.amount.begin() + block.lanes().size(), scratch.amount.end(), 0.0);
-    block.monitor.observe_margins(*block.bank, scratch.asked, params.hard, amount, y);
+    block.monitor.observe_margins(*block.bank, scratch.asked, params.hard || teaches, amount, y);
     if (bank.has_after()) bank.learn(example, {example.label}, amount, Amount::weight, scratch.asked);
   }
 

@@ -1,0 +1,83 @@
+"""Decision stumps: trees of one test."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from streamboost.base.params import LearnerPlan
+from streamboost.learners.learner import FRACTION, Learner
+
+
+class DecisionStump(Learner):
+    r"""One test on the most informative column: one leaf per nominal value, or two leaves around a numeric cut.
+
+    When to use it: the classic partner of boosting. It takes missing values, new categories and any number of classes,
+    is fast to ask, and says which column it uses. What it knows does not depend on the order of the rows.
+
+    Parameters
+    ----------
+    numeric : {"bins", "exact"}, default="bins"
+        How the values of a numeric column are kept. "exact" keeps every distinct value, and each example costs time in
+        proportion to them; "bins" keeps at most `max_bins` intervals by merging the neighbours that hold the fewest
+        examples. Up to `max_bins` distinct values the two are the same.
+    max_bins : int, default=64
+        Most intervals per numeric column with ``numeric="bins"``.
+    feature_fraction : float or None, default=None
+        If given, each learner of the ensemble sees its own random subset of this share of the columns.
+
+    Notes
+    -----
+    The column and cut with the largest information gain
+
+    .. math:: H(N_1, \dots, N_k) - \sum_{\text{leaves}} \frac{n}{N} H(n_1, \dots, n_k)
+
+    wins, H the entropy of the weighted class counts; among equals (to 1e-10) the first column and the lowest cut. A leaf
+    answers with its majority; a missing value, or one never learned, with the majority of all rows.
+
+    References
+    ----------
+    N. Oza, *Online Ensemble Learning*, PhD thesis, University of California, Berkeley, 2001, section 2.3.
+
+    Examples
+    --------
+    >>> from streamboost import DecisionStump, SingleLearnerClassifier
+    >>> model = SingleLearnerClassifier(DecisionStump())
+    >>> for size, taste in [(1.0, "sour"), (3.0, "sweet"), (1.5, "sour"), (2.5, "sweet")]:
+    ...     model.learn_one({"size": size}, taste)
+    >>> model.predict_one({"size": 2.1})
+    'sweet'
+    """
+
+    _table_name = "stump"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "numeric": [StrOptions({"bins", "exact"})],
+        "max_bins": [Interval(Integral, 2, 2**20, closed="both")],
+        "feature_fraction": FRACTION,
+    }
+
+    def __init__(
+        self,
+        numeric: str = "bins",
+        *,
+        max_bins: int = 64,
+        feature_fraction: float | None = None,
+    ) -> None:
+        self.numeric = numeric
+        self.max_bins = max_bins
+        self.feature_fraction = feature_fraction
+
+    def _plan(self) -> LearnerPlan:
+        return LearnerPlan(
+            bank="stump",
+            params={
+                "numeric": self.numeric,
+                "max_bins": int(self.max_bins),
+                "feature_fraction": None if self.feature_fraction is None else float(self.feature_fraction),
+            },
+            title=type(self).__name__,
+            table_name=self._table_name,
+            version=self._version,
+        )
