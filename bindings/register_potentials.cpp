@@ -36,6 +36,19 @@ class PyPotential {
     checked(n, votes, 0, 0).matrix(n, votes.data(), out);
     return give(out, {votes.size(), votes.size()});
   }
+  nb::object weights_along(const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& labels,
+                           const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& truth) const {
+    const std::size_t rows = labels.shape(0), n = labels.shape(1);
+    if (truth.shape(0) != rows || static_cast<int>(n) != potential_->n_votes()) throw std::invalid_argument("labels must be [row][vote]");
+    const auto legal = [&](std::int32_t label) { return label >= 0 && label < potential_->n_classes(); };
+    for (std::size_t i = 0; i < rows * n; ++i)
+      if (!legal(labels.data()[i])) throw std::invalid_argument("a label is not a class code");
+    for (std::size_t i = 0; i < rows; ++i)
+      if (!legal(truth.data()[i])) throw std::invalid_argument("a label is not a class code");
+    double* out = fresh(rows * n);
+    for (std::size_t i = 0; i < rows; ++i) potential_->along(labels.data() + i * n, truth.data()[i], true, out + i * n);
+    return give(out, {rows, n});
+  }
   double phi0() const { return potential_->phi0(); }
 
  private:
@@ -66,5 +79,6 @@ void register_potentials(nb::module_& m) {
       .def("weight", &PyPotential::weight, "n"_a, "votes"_a, "r"_a)
       .def("row", &PyPotential::row, "n"_a, "votes"_a, "r"_a)
       .def("matrix", &PyPotential::matrix, "n"_a, "votes"_a)
+      .def("weights_along", &PyPotential::weights_along, "labels"_a.noconvert(), "truth"_a.noconvert())
       .def("phi0", &PyPotential::phi0);
 }

@@ -55,6 +55,17 @@ void Potential::matrix(int n, const std::int32_t* votes, double* excess) const {
   }
 }
 
+void Potential::along(const std::int32_t* label, int r, bool costs, double* weight) const {
+  std::vector<std::int32_t> votes(static_cast<std::size_t>(k_), 0);
+  double seen = 0;
+  for (int i = 0; i < votes_; ++i) {
+    weight[i] = this->weight(votes_ - 1 - i, votes.data(), r);
+    ++votes[static_cast<std::size_t>(label[i])];
+    if (costs && label[i] != r) seen += phi(votes_ - 1 - i, votes.data(), r);
+  }
+  if (seen < 0) weight[0] = seen;  // never: potentials are not negative; it keeps the look from being dropped
+}
+
 // --- exact
 
 namespace {

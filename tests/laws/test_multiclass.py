@@ -12,6 +12,7 @@ from oracle import potential
 from oracle.adaboost_ol import chain, learn_alpha
 from oracle.bbm import closed_weight
 from oracle.mbbm import MBBM
+from sklearn.base import clone
 
 import streamboost as sb
 from laws.catalogue import key_of, lane_report, state_of
@@ -272,6 +273,51 @@ def test_how_ties_are_broken_is_not_learned(kind, stream, seed):
     run(two, stream)
     for name, array in state_of(one).items():
         assert array.tobytes() == state_of(two)[name].tobytes(), name
+
+
+# ---- the report
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        sb.OnlineMBBMClassifier(n_estimators=6),
+        sb.OnlineMBBMClassifier(n_estimators=6, early_exit=False, edge=(0.3, 0.0)),
+        sb.OnlineMBBMClassifier(n_estimators=6, potential="exact", edge=(0.1, 0.5)),
+        sb.OnlineMBBMClassifier(n_estimators=4, preset="paper", potential="recursion"),
+        sb.OnlineMBBMClassifier(n_estimators=3, preset="paper_code"),
+        sb.AdaBoostOLMClassifier(n_estimators=6),
+        sb.AdaBoostOLMClassifier(n_estimators=6, preset="paper", rate="binary"),
+        sb.AdaBoostOLMClassifier(n_estimators=6, preset="paper_code"),
+        sb.AdaBoostOLMClassifier(n_estimators=6, loss="exponential"),
+    ],
+    ids=str,
+)
+@settings(max_examples=12)
+@given(stream=streams(kinds=("mixed",), n_classes=(2, 4), min_rows=3, declared=True), seed=seeds)
+def test_no_guarantee_is_ever_broken(model, stream, seed):
+    model = clone(model).set_params(random_state=seed)
+    run(model, stream)
+    report = model.report()
+    assert [str(bound) for bound in report.bounds if bound.broken] == []
+    if model.preset == "paper_code" and isinstance(model, sb.OnlineMBBMClassifier):
+        return  # drawn potentials are no potentials
+    assert (report.lanes["edge"] <= 1 + 1e-9).all()
+    if stream.weight.any() and len(stream.classes) > 1:
+        k = len(stream.classes)
+        assert (
+            report.lanes["edge"] >= (1 - k if isinstance(model, sb.OnlineMBBMClassifier) else -1) - 1e-9
+        ).all()
+
+
+def test_a_bound_that_says_nothing_is_called_so():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 5, 300)
+    model = sb.AdaBoostOLMClassifier(n_estimators=5, random_state=0)
+    model.partial_fit(rng.normal(size=(300, 2)) + y[:, None], y, classes=range(5))
+    report = model.report()
+    assert next(bound for bound in report.bounds if bound.name == "best prefix").vacuous
+    assert "promises nothing yet" in str(report)
 
 
 # ---- the face

@@ -51,6 +51,8 @@ class Potential {
 
   // All rows, [r][l]; rows and columns of equal votes are equal.
   void matrix(int n, const std::int32_t* votes, double* excess) const;
+  // The weights of N = n_votes() learners that vote label[0 .. N), and with `costs` the look at every wrong vote that a monitor takes.
+  void along(const std::int32_t* label, int r, bool costs, double* weight) const;
   double phi0() const {
     const std::vector<std::int32_t> none(static_cast<std::size_t>(k_), 0);
     return phi(votes_, none.data(), 0);

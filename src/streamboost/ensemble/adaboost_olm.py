@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from streamboost.base.params import BoosterPlan
 from streamboost.ensemble.multiclass import MULTICLASS_CONSTRAINTS, MulticlassBooster
+from streamboost.report import Bound, olm_bounds
 
 
 class AdaBoostOLMClassifier(MulticlassBooster):
@@ -163,3 +165,8 @@ class AdaBoostOLMClassifier(MulticlassBooster):
             },
             declared=True,
         )
+
+    def _bounds(
+        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
+    ) -> tuple[Bound, ...]:
+        return olm_bounds(lanes, totals, n_learned, self.loss, self._option("gradient"), self.rate)

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from streamboost.base.params import BoosterPlan
 from streamboost.ensemble.multiclass import MULTICLASS_CONSTRAINTS, MulticlassBooster
+from streamboost.report import Bound, mbbm_bounds
 
 MOST_EDGES = 16
 
@@ -200,3 +201,10 @@ class OnlineMBBMClassifier(MulticlassBooster):
             },
             declared=True,
         )
+
+    def _bounds(
+        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
+    ) -> tuple[Bound, ...]:
+        if self.preset == "paper_code":
+            return ()  # one vote too many to come: nothing is promised
+        return mbbm_bounds(lanes, totals, n_learned, self._edges(), self._option("potential"))

@@ -121,6 +121,19 @@ struct AdaBoostOLM {
         example.weight * hedge.learn(example.label, example.weight, [&](std::size_t i) { return static_cast<int>(passage.column[i]); });
     totals[2] = std::min(totals[2] + example.weight * loss, 1e300);
   }
+  // edge: gamma_i = sum C[y, l] / sum C[y, y].
+  void tell(ModelReport& report, std::int64_t) const {
+    if (k < 2) return;
+    const auto &cost = report.lanes["cost_sum"], &slope = report.lanes["slope_sum"];
+    auto& edge = report.lanes["edge"];
+    edge.assign(cost.size(), 0.0);
+    for (std::size_t i = 0; i < cost.size(); ++i) edge[i] = slope[i] > 0 ? -cost[i] / slope[i] : 0.0;
+    report.lane("expert_loss", hedge.losses());
+    report.totals["n_classes"] = k;
+    report.totals["weight"] = totals[0];
+    report.totals["expected_loss"] = totals[1];
+    report.totals["vote_loss"] = totals[2];
+  }
   void fields(FieldVisitor& v) {
     hedge.fields(v);
     v("totals", totals);

@@ -154,6 +154,27 @@ struct MBBM {
     totals[0] += example.weight;
     totals[1] += example.weight * hedge.learn(example.label, example.weight, [&](std::size_t e) { return passage.label[e]; });
   }
+  // edge: 1 - k sum cost / sum w, on the scale of the edge asked for; excess: X_i. Totals end with the number of their edge.
+  void tell(ModelReport& report, std::int64_t) const {
+    if (k < 2) return;
+    const auto &cost = report.lanes["cost_sum"], &weight = report.lanes["potential_weight_sum"];
+    auto &edge = report.lanes["edge"], &excess = report.lanes["excess"];
+    edge.assign(cost.size(), 0.0);
+    excess.assign(cost.size(), 0.0);
+    for (std::size_t i = 0; i < cost.size(); ++i) {
+      edge[i] = weight[i] > 0 ? 1 - k * cost[i] / weight[i] : 0.0;
+      excess[i] = cost[i] - (1 - params.edges[i / static_cast<std::size_t>(n)]) / k * weight[i];
+    }
+    report.totals["weight"] = totals[0];
+    report.totals["expected_loss"] = totals[1];
+    for (std::size_t e = 0; e < lost.size(); ++e) {
+      const std::string at = "_" + std::to_string(e);
+      report.totals["potential" + at] = potentials[e]->phi0();
+      report.totals["loss" + at] = lost[e];
+      report.totals["rivals" + at] = rivals[e];
+      report.totals["mistakes" + at] = hedge.losses()[e];
+    }
+  }
   void fields(FieldVisitor& v) {
     hedge.fields(v);
     v("edge_loss", lost);

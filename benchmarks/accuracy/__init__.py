@@ -1,0 +1,1 @@
+"""Accuracy on the papers' data sets, beside the papers' numbers."""
