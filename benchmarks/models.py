@@ -29,6 +29,7 @@ LEARNERS = {
     "logistic": "LogisticRegression",
     "naive-bayes": "NaiveBayes",
     "stump": "DecisionStump",
+    "hoeffding-tree": "HoeffdingTree",
 }
 
 

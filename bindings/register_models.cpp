@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "py_bank.hpp"
+#include "streamboost/banks/hoeffding.hpp"
 #include "streamboost/models.hpp"
 
 namespace nb = nanobind;
@@ -157,6 +158,23 @@ class PyModel {
         for (const auto& object : python->objects()) all.append(object);
     return all;
   }
+  // A tree as a list of nodes in file order: (kind, column, threshold, value, fallback, children, masses per class).
+  nb::list tree(int lane) {
+    nb::list nodes;
+    for (Bank* bank : model_->banks()) {
+      auto* trees = dynamic_cast<HoeffdingBank*>(bank);
+      if (trees == nullptr) throw std::invalid_argument("the learners of this model are no trees");
+      if (lane < bank->lanes().begin || lane >= bank->lanes().end) continue;
+      for (const TreeNode& node : trees->show(lane - bank->lanes().begin)) {
+        nb::list children, mass;
+        for (int b = 0; b < node.branches; ++b) children.append(node.first + b);
+        for (double m : node.mass) mass.append(m);
+        nodes.append(nb::make_tuple(node.kind, node.column, node.threshold, node.value, node.fallback, children, mass));
+      }
+    }
+    if (nodes.size() == 0) throw std::invalid_argument("there is no learner " + std::to_string(lane));
+    return nodes;
+  }
   Model& model() { return *model_; }
 
  private:
@@ -252,5 +270,6 @@ void register_models(nb::module_& m) {
       .def("restore", &PyModel::restore, "state"_a)
       .def("memory_bytes", [](PyModel& self) { return self.model().memory_bytes(); })
       .def("report", &PyModel::report)
+      .def("tree", &PyModel::tree, "lane"_a)
       .def("lane_objects", &PyModel::lane_objects);
 }

@@ -32,6 +32,8 @@ LEARNERS = (
     ("naive-bayes, numeric", "naive-bayes", "gaussians"),
     ("naive-bayes, nominal", "naive-bayes", "nominal"),
     ("stump, nominal", "stump", "nominal"),
+    ("hoeffding-tree, numeric", "hoeffding-tree", "gaussians"),
+    ("hoeffding-tree, nominal", "hoeffding-tree", "nominal"),
 )
 
 

@@ -1,5 +1,6 @@
 #include "streamboost/models.hpp"
 
+#include "streamboost/banks/hoeffding.hpp"
 #include "streamboost/banks/linear.hpp"
 #include "streamboost/banks/naive_bayes.hpp"
 #include "streamboost/banks/stump.hpp"
@@ -31,6 +32,7 @@ std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config
     return std::make_unique<LinearBank>(LinearBank::Params::read(config), lanes, ensemble.n_estimators, ensemble.seed);
   if (learner == "stump") return std::make_unique<StumpBank>(StumpBank::Params::read(config), lanes, ensemble.seed);
   if (learner == "naive_bayes") return std::make_unique<NaiveBayesBank>(NaiveBayesBank::Params::read(config), lanes, ensemble.seed);
+  if (learner == "hoeffding") return std::make_unique<HoeffdingBank>(HoeffdingBank::Params::read(config), lanes, ensemble.seed);
   throw std::invalid_argument("unknown learner '" + learner + "'");
 }
 

@@ -3,11 +3,13 @@
 //
 // To add a kernel, add one line to main: its name and a call that reads `in` (n doubles in (-4, 4), all distinct) and
 // writes or updates `out` (n doubles, filled with other such values).
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 
 #include "streamboost/kernels.hpp"
 #include "streamboost/math.hpp"
@@ -172,6 +174,43 @@ void bayes_kernels() {
   });
 }
 
+void tree_kernels() {
+  static Values positive, x;
+  constexpr std::size_t width = 96;
+  const auto prepare = [](const double* in) {
+    absolute(in, positive.data(), n);
+    std::copy_n(in, n, x.data());
+    for (std::size_t i = 0; i < width; i += 7) x[i] = std::numeric_limits<double>::quiet_NaN();  // missing
+    for (std::size_t i = 0; i < width; i += 5) positive[i] = 0;                                  // cells without data
+  };
+  const auto put = [](const sb::CellDensity& d, double* out) {
+    out[0] = d.quadratic;
+    out[1] = d.mantissa;
+    out[2] = d.exponent;
+  };
+  kernel("cells_quadratic", [&](const double* in, double* out) {
+    prepare(in);
+    out[0] = sb::cells_quadratic(x.data(), in + 1, positive.data(), width);
+  });
+  kernel("cells_density", [&](const double* in, double* out) {
+    prepare(in);
+    sb::CellDensity density{};
+    sb::cells_density(x.data(), in + 1, positive.data(), width, &density);
+    put(density, out);
+  });
+  kernel("cells_observe", [&](const double* in, double* out) {
+    prepare(in);
+    sb::CellDensity density{};
+    std::copy_n(positive.data(), width, out + 2 * width);
+    absolute(out + 3 * width, out + 3 * width, width);
+    sb::cells_observe({out, out + width, out + 2 * width, out + 3 * width, out + 4 * width, out + 5 * width}, x.data(), width, 1.7, 1e-6,
+                      &density);
+    put(density, out + 6 * width);
+  });
+  kernel("normal_cdf_lanes", [](const double* in, double* out) { sb::normal_cdf_lanes(in, out, n); });
+  kernel("x_log_x_lanes", [](const double* in, double* out) { sb::x_log_x_lanes(in, out, n); });
+}
+
 }  // namespace
 
 int main() {
@@ -185,6 +224,7 @@ int main() {
   kernel("poisson_lanes 200", [](const double*, double* out) { sb::poisson_lanes(200.0, 7, 3, 5, out, n); });
   lane_kernels();
   bayes_kernels();
+  tree_kernels();
   scalar("exp", [](double x) { return sb::exp(x); });
   scalar("log", [](double x) { return sb::log(x); });
   scalar("expm1", [](double x) { return sb::expm1(x); });

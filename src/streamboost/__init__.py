@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         OSBoostClassifier,
         SingleLearnerClassifier,
     )
-    from streamboost.learners import OGD, DecisionStump, LogisticRegression, NaiveBayes, Perceptron
+    from streamboost.learners import OGD, DecisionStump, HoeffdingTree, LogisticRegression, NaiveBayes, Perceptron
     from streamboost.models import load
 
     __version__: str
@@ -34,6 +34,7 @@ __all__ = [
     "AdaBoostOLMClassifier",
     "BayesianEnsembleClassifier",
     "DecisionStump",
+    "HoeffdingTree",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
@@ -55,6 +56,7 @@ _HOME = {
     "OGD": "learners",
     "AdaBoostOLClassifier": "ensemble",
     "DecisionStump": "learners",
+    "HoeffdingTree": "learners",
     "LogisticRegression": "learners",
     "ModelFileError": "base.archive",
     "NaiveBayes": "learners",

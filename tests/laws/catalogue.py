@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from unittest import mock
 
-from oracle import linear, naive_bayes, stump
+from oracle import hoeffding, linear, naive_bayes, stump
 from oracle.adaboost_ol import AdaBoostOL
 from oracle.bagging import Bagging
 from oracle.bayes import Bayes
@@ -81,6 +81,34 @@ LEARNERS = [
     stump_learner("stump", ("nominal", "mixed")),
     stump_learner("stump-exact", ("numeric", "mixed"), numeric="exact"),
     stump_learner("stump-bins", ("numeric", "mixed"), max_bins=4),
+]
+
+# Eager trees: streams of a dozen rows must make them split.
+EAGER = {"grace_period": 3.0, "delta": 0.4, "tie_threshold": 0.6, "var_floor": 0.05}
+
+
+def tree_learner(name, kinds, **options):
+    options = {**EAGER, **options}
+    return Learner(name, lambda: sb.HoeffdingTree(**options), hoeffding.HoeffdingTree, options, kinds=kinds)
+
+
+LEARNERS += [
+    tree_learner("tree", ("numeric", "nominal", "mixed")),
+    tree_learner("tree-majority", ("numeric", "mixed"), leaf_prediction="majority", criterion="gini"),
+    tree_learner(
+        "tree-bayes", ("nominal", "mixed"), leaf_prediction="naive_bayes", nominal_split="binary", alpha=0.0
+    ),
+    tree_learner(
+        "tree-random",
+        ("numeric", "mixed"),
+        grace_period=(1.0, 6.0),
+        delta=(0.1, 0.9),
+        tie_threshold=(0.1, 1.0),
+        feature_fraction=0.6,
+        count_mode="effective",
+        max_depth=2,
+        max_leaves=4,
+    ),
 ]
 
 

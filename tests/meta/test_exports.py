@@ -15,6 +15,7 @@ PUBLIC = [
     "AdaBoostOLMClassifier",
     "BayesianEnsembleClassifier",
     "DecisionStump",
+    "HoeffdingTree",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",

@@ -43,6 +43,7 @@ struct Terms {
   std::vector<std::int32_t> value_row, value_column;  // nominal values
   std::vector<double> value_alpha;
   std::vector<const double*> weight;
+  std::vector<std::int64_t> long_scratch;
   void clear() {
     x.clear();
     row.clear();

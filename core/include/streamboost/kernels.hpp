@@ -139,4 +139,23 @@ struct GammaCurve {
 void gamma_density(const GammaCurve& curve, double centre, double half_width, const double* node, double* x, double* density,
                    std::size_t n);
 
+// --- trees (kernels_hoeffding.cpp): the statistics of one class in one leaf, one cell per numeric column.
+// `width` is a multiple of 8, addresses need no alignment; cells beyond the columns hold 0, their x is NaN.
+struct TreeCells {
+  double *mean, *precision, *weight, *spread, *low, *high;
+};
+struct CellDensity {
+  double quadratic, mantissa, exponent;  // product of precisions = mantissa * 2^exponent
+};
+// sum_j (x_j - mean_j)^2 precision_j over the x that are not NaN
+double cells_quadratic(const double* x, const double* mean, const double* precision, std::size_t width);
+// the same, with the product of their precisions (0: no data, counts as 1)
+void cells_density(const double* x, const double* mean, const double* precision, std::size_t width, CellDensity* out);
+// weighted Welford, range and precision n / (spread + floor n) of the cells whose x is not NaN; then the product of all precisions
+void cells_observe(const TreeCells& cells, const double* x, std::size_t width, double amount, double floor, CellDensity* out);
+// distribution function of the standard normal: (1 + erf(z / sqrt 2)) / 2
+void normal_cdf_lanes(const double* z, double* out, std::size_t n);
+// x log x, 0 for x <= 0
+void x_log_x_lanes(const double* in, double* out, std::size_t n);
+
 }  // namespace streamboost

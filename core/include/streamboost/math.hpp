@@ -177,22 +177,28 @@ struct Quadrant {
   return detail::turn(q, q.number + 1, x);
 }
 
+namespace detail {
+
+// erf(x) / x as a polynomial in x^2, for |x| < 1.
+inline constexpr double erf_near_zero[] = {0x1.20dd750429b6dp+0,  -0x1.812746b0379c1p-2,  0x1.ce2f21a040f66p-4,  -0x1.b82ce31203772p-6,
+                                           0x1.565bccfa44156p-8,  -0x1.c02db0665e53dp-11, 0x1.f9a2be4f731a1p-14, -0x1.f4ca838adb73bp-17,
+                                           0x1.b981d78881a5dp-20, -0x1.5c131500d3f88p-23, 0x1.d76af6ca49787p-27, -0x1.ac9585a44fe29p-31};
+// e^(a^2) (1 - erf a) as a polynomial in 1 / (a + 3).
+inline constexpr double erf_tail[] = {0x1.8bc9e4d99c45bp-22, 0x1.20d8e3d6fd854p-1,   0x1.b1b074df40165p+0,  0x1.30454884cf117p+2,
+                                      0x1.aee02b9b5410fp+3,  0x1.46f30dd4bd6e5p+4,   0x1.5bc77238a4908p+7,  -0x1.60b1e571fa9dap+9,
+                                      0x1.406d25cdcce33p+12, -0x1.5ec0bdd38191bp+14, 0x1.28e559d75eb53p+16, -0x1.6e5a51746df8fp+17,
+                                      0x1.20a4255e99493p+18, -0x1.01fbaf4e5b813p+18, 0x1.95fe90a211edcp+16, -0x1.8d7731cff93c6p+10};
+
+}  // namespace detail
+
 // Error function; 2 ulp.
 inline double erf(double x) {
   const double a = std::fabs(x);
   if (a < 1.0) {
-    constexpr double near_zero[] = {0x1.20dd750429b6dp+0,  -0x1.812746b0379c1p-2,  0x1.ce2f21a040f66p-4,  -0x1.b82ce31203772p-6,
-                                    0x1.565bccfa44156p-8,  -0x1.c02db0665e53dp-11, 0x1.f9a2be4f731a1p-14, -0x1.f4ca838adb73bp-17,
-                                    0x1.b981d78881a5dp-20, -0x1.5c131500d3f88p-23, 0x1.d76af6ca49787p-27, -0x1.ac9585a44fe29p-31};
-    return x * detail::horner(near_zero, x * x);
+    return x * detail::horner(detail::erf_near_zero, x * x);
   }
   if (a < 6.0) {
-    // e^(a^2) (1 - erf a) as a polynomial in 1 / (a + 3).
-    constexpr double tail[] = {0x1.8bc9e4d99c45bp-22, 0x1.20d8e3d6fd854p-1,   0x1.b1b074df40165p+0,  0x1.30454884cf117p+2,
-                               0x1.aee02b9b5410fp+3,  0x1.46f30dd4bd6e5p+4,   0x1.5bc77238a4908p+7,  -0x1.60b1e571fa9dap+9,
-                               0x1.406d25cdcce33p+12, -0x1.5ec0bdd38191bp+14, 0x1.28e559d75eb53p+16, -0x1.6e5a51746df8fp+17,
-                               0x1.20a4255e99493p+18, -0x1.01fbaf4e5b813p+18, 0x1.95fe90a211edcp+16, -0x1.8d7731cff93c6p+10};
-    return std::copysign(1.0 - streamboost::exp(-a * a) * detail::horner(tail, 1.0 / (a + 3.0)), x);
+    return std::copysign(1.0 - streamboost::exp(-a * a) * detail::horner(detail::erf_tail, 1.0 / (a + 3.0)), x);
   }
   return x == x ? std::copysign(1.0, x) : x;
 }

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from streamboost.learners.adapters import adapter_plan, resumed_plan
+from streamboost.learners.hoeffding import HoeffdingTree
 from streamboost.learners.learner import Learner
 from streamboost.learners.linear import OGD, LogisticRegression, Perceptron
 from streamboost.learners.naive_bayes import NaiveBayes
 from streamboost.learners.stump import DecisionStump
+from streamboost.learners.trees import tree_dot, tree_text
 
 LEARNERS: dict[str, type[Learner]] = {
-    cls._table_name: cls for cls in (Perceptron, OGD, LogisticRegression, NaiveBayes, DecisionStump)
+    cls._table_name: cls
+    for cls in (Perceptron, OGD, LogisticRegression, NaiveBayes, DecisionStump, HoeffdingTree)
 }
 """Name on the command line and in model files -> class."""
 
@@ -17,10 +20,13 @@ __all__ = [
     "LEARNERS",
     "OGD",
     "DecisionStump",
+    "HoeffdingTree",
     "Learner",
     "LogisticRegression",
     "NaiveBayes",
     "Perceptron",
     "adapter_plan",
     "resumed_plan",
+    "tree_dot",
+    "tree_text",
 ]

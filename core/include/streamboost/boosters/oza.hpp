@@ -111,7 +111,7 @@ struct OzaBoost {
       amount[i] = kind == Amount::weight ? lambda : poisson(lambda, draw[i], key(example, lanes.begin + i, Purpose::poisson));
       const int label = resolve(vote[i], example, lanes.begin + i, example.n_classes_after);
       bool right = label == example.label;
-      if (update_first && (amount[i] > 0 || (has_after && scratch.asked.all_move))) {
+      if (update_first && (amount[i] > 0 || scratch.asked.all_move)) {
         if (!has_after)
           right = resolve(bank.learn_then_answer(i, example, amount[i], kind, Want::votes, scratch.asked).label, example, lanes.begin + i,
                           example.n_classes_after) == example.label;

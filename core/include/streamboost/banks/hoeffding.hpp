@@ -1,0 +1,558 @@
+// Hoeffding trees (VFDT): decision trees grown from a stream, one bank of them.
+//
+// Papers    Domingos, Hulten: Mining high-speed data streams (KDD 2000).
+//           Gama, Rocha, Medas: Accurate decision trees for mining high-speed data streams (KDD 2003): Bayes in the leaves.
+// Spec      specs/multiclass.md sections 8.1-8.2.
+//
+//   paper             here                          meaning
+//   n_min             HoeffdingNumbers::grace       weight a leaf waits between two attempts to split
+//   delta, tau        log_inverse_delta, tie        confidence of a split; how small a bound counts as a tie
+//   G                 SplitSearch                   merit of a candidate (hoeffding_split.hpp)
+//   n_ijk             cells                         statistics of one class in one leaf (HoeffdingColumns)
+//   n_c               head[mass + c]                weight of class c in the leaf, what its parent passed on included
+//   p_l e_l           promise()                     what a leaf could still gain: mass - largest class mass
+//
+//   learn     go to the leaf, add the example to its statistics; after every `grace` of weight, if two classes are present:
+//             eps = sqrt(R^2 ln(1/delta) / (2 n)),  R = log2(max(2, classes)) (Gini: 1),  n = mass, or (sum w)^2 / sum w^2 of what was seen here
+//             split by the best candidate if its merit G1 > 0 and (G1 - G2 > eps or eps < tau); no split has merit 0 and takes part
+//   children  start with the class masses that the split sends them (class by class, so mass is conserved) and no statistics
+//   answer    majority     (n_c + alpha) / (n + K alpha)
+//             naive Bayes  log(n_c + alpha) + sum_j log P(x_j | c), Gaussian or (N_cjv + alpha) / (N_cj + alpha V_j)
+//             adaptive     naive Bayes where it was right for more weight in this leaf than the majority, each judged before learning
+//             costs        the class of least cost collected by learn_costs; before any, the majority
+//
+// Choices     A missing value, and one the model has not learned, takes the branch with the most mass at the time of the split, in
+//             learning and answering alike: a row always ends in one leaf. Statistics skip it; the mass of rows without a value is
+//             shared out like that of the others. A value learned later than a multiway split goes that way too, where its leaf may
+//             split on the column again. Ties: lower class code, lower column, lower threshold.
+//             Statistics of a class are kept from its first example in the leaf on: many classes cost only where they occur.
+//             Under max_bytes (arrays in use by one tree) the leaves of least promise lose their statistics, not their masses; an
+//             inactive leaf that has become more promising than an active one takes its place when its grace is over.
+//             Weight k and k copies are the same. Amounts below 1e-9 are skipped.
+// Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j) / 2 is kept in the leaf, so that an answer is multiply-adds only;
+//             learning costs one logarithm. Naive Bayes is asked only where it speaks or is judged. After learning, a class that won
+//             wins again (naive_bayes.hpp), else only the learned class is computed anew.
+// Cost        ask O(depth + columns x classes of the leaf), learn O(columns), an attempt O(columns x classes x points) per grace.
+#pragma once
+#include "streamboost/bank.hpp"
+#include "streamboost/banks/hoeffding_split.hpp"
+#include "streamboost/banks/hoeffding_tree.hpp"
+
+namespace streamboost {
+
+class HoeffdingBank final : public Bank {
+ public:
+  using Params = HoeffdingParams;
+
+  HoeffdingBank(Params params, Lanes lanes, std::uint64_t seed)
+      : params_(params),
+        lanes_(lanes),
+        seed_(seed),
+        n_(static_cast<std::size_t>(lanes.size())),
+        forest_(n_, params.leaf == Params::Leaf::costs) {
+    for (int lane = lanes.begin; lane < lanes.end; ++lane) numbers_.emplace_back(params_, seed_, lane);
+  }
+
+  Lanes lanes() const override { return lanes_; }
+  IntakeNeeds needs() const override { return {}; }
+  bool has_after() const override { return false; }
+  std::size_t note_rows() const override { return note_size() + 1; }
+  Abilities can() const override {
+    Abilities a;
+    a.costs = params_.leaf == Params::Leaf::costs;
+    return a;
+  }
+
+  void reserve(const Schema& schema) override {
+    forest_.grow_classes(static_cast<std::size_t>(std::max(schema.n_classes, 1)));
+    known_.resize(static_cast<std::size_t>(schema.width()), 0);
+    const bool shared = params_.feature_fraction >= 1;
+    std::vector<HoeffdingColumns> now;
+    for (std::size_t i = 0; i < (shared ? 1 : n_); ++i)
+      now.emplace_back(schema, params_.feature_fraction, seed_, lanes_.begin + static_cast<int>(i));
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (!forest_.planted(i))
+        forest_.plant(i);
+      else if (now[shared ? 0 : i].size != columns(i).size)
+        forest_.grow_columns(i, columns(i), now[shared ? 0 : i]);
+    }
+    columns_ = std::move(now);
+    n_values_ = schema.n_values;
+  }
+
+  void ask(const Example& example, Want want, Asked& asked) const override {
+    const Sight sight = look(example.row, asked);
+    asked.all_move = false;
+    for (std::size_t j = 0; j < known_.size(); ++j)
+      asked.all_move |= n_values_[j] >= 0 && example.row.value[j] >= static_cast<double>(known_[j]);
+    for (std::size_t i = 0; i < n_; ++i) {
+      double* note = note_of(asked, i);
+      note[0] = static_cast<double>(forest_.route(i, example.row.value, known_.data()));
+      note[1] = unasked;
+    }
+    for (std::size_t i = 0; i < n_; ++i) {
+      const Answer answer =
+          speak(i, want, example.n_classes, columns_.size() > 1 ? look(i, example.row, asked) : sight, note_of(asked, i), &asked);
+      asked.vote[i] = answer.label;
+      asked.margin[i] = answer.margin;
+    }
+  }
+
+  void learn(const Example& example, Labels labels, const double* amount, Amount, Asked& asked) override {
+    const Sight sight = look(example.row, asked);
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (!(amount[i] >= least_amount)) continue;
+      teach(i, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i],
+            columns_.size() > 1 ? look(i, example.row, asked) : sight, asked);
+    }
+  }
+
+  Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Want want, Asked& asked) override {
+    const auto i = static_cast<std::size_t>(lane);
+    Sight sight = look(i, example.row, asked);
+    double* note = note_of(asked, i);
+    bool same_leaf = true;
+    if (amount >= least_amount) same_leaf = teach(i, static_cast<std::size_t>(example.label), amount, sight, asked);
+    if (!same_leaf || want != Want::votes || sight.new_value) {
+      sight.after = true;
+      note[0] = static_cast<double>(route_after(i, example.row, asked));
+      note[1] = unasked;
+    } else if (note[1] != unasked && !(keeps_right() && static_cast<int>(note[1]) == example.label) &&
+               bayes_speaks(forest_.head(i, leaf_number(i, note)))) {
+      note[1] = best_joint(i, leaf_number(i, note), example.label, sight, note + 2);
+    }
+    return speak(i, want, example.n_classes_after, sight, note, nullptr);
+  }
+
+  void learn_costs(const Example& example, const double* cost, Asked& asked) override {
+    const std::size_t k = forest_.classes();
+    for (std::size_t i = 0; i < n_; ++i) {  // the tree may have split since it was asked
+      const std::size_t leaf = static_cast<std::size_t>(forest_.node(i, forest_.route(i, example.row.value, known_.data()))[Forest::first]);
+      double* mine = forest_.head(i, leaf) + forest_.cost();
+      for (std::size_t c = 0; c < k; ++c) mine[c] += cost[c * asked.stride + i];
+    }
+  }
+
+  void met(const Example& example) override {
+    for (int j = 0; j < example.row.size; ++j) {
+      const double x = example.row.value[j];
+      auto& known = known_[static_cast<std::size_t>(j)];
+      if (n_values_[static_cast<std::size_t>(j)] >= 0 && x >= static_cast<double>(known)) known = static_cast<std::int64_t>(x) + 1;
+    }
+  }
+
+  bool trained(int lane) const override {
+    const auto i = static_cast<std::size_t>(lane);
+    return forest_.n_leaves(i) > 1 || majority(forest_.head(i, 0)) >= 0;
+  }
+  void reset(int lane) override { forest_.plant(static_cast<std::size_t>(lane)); }
+  std::vector<TreeNode> show(int lane) const { return forest_.show(static_cast<std::size_t>(lane)); }
+
+  void fields(FieldVisitor& v) override {
+    forest_.fields(v);
+    v("values_known", known_);
+  }
+  void check() const override {
+    for (std::size_t j = 0; j < known_.size(); ++j)
+      require(known_[j] >= 0 && known_[j] <= std::max<std::int64_t>(n_values_[j], 0), "values known");
+    for (std::size_t i = 0; i < n_; ++i) forest_.check(i, columns(i));
+  }
+
+ private:
+  using Forest = HoeffdingForest;
+  static constexpr double least_amount = 1e-9, largest_input = 1e150, ln2 = 0.693147180559945309417;
+  static constexpr double unasked = -2;  // naive Bayes has not spoken; -1: it has nothing to say
+
+  // A row as one tree sees it.
+  struct Sight {
+    const double* x = nullptr;    // numeric cells, NaN where missing and beyond the columns
+    const double* row = nullptr;  // all columns
+    bool gaps = false;            // a numeric value is missing
+    bool new_value = false;       // a nominal value is met for the first time
+    bool after = false;           // the row's own values count as known
+  };
+
+  const HoeffdingColumns& columns(std::size_t i) const { return columns_[columns_.size() > 1 ? i : 0]; }
+
+  // Learning an example raises every factor of its class; the first value on a column only if the floor does not exceed 1.
+  bool keeps_right() const { return params_.var_floor <= 1; }
+
+  // Notes per lane: the node asked, the naive Bayes answer (or unasked), the log joints. One row more for safety of small banks.
+  std::size_t note_size() const { return 2 + forest_.classes(); }
+  double* note_of(Asked& asked, std::size_t i) const { return asked.notes.data() + i * note_size(); }
+  std::size_t leaf_number(std::size_t i, const double* note) const {
+    return static_cast<std::size_t>(forest_.node(i, static_cast<std::size_t>(note[0]))[Forest::first]);
+  }
+
+  Sight look(const Row& row, Asked& asked) const { return look(std::size_t{0}, row, asked); }
+  Sight look(std::size_t i, const Row& row, Asked& asked) const {
+    const HoeffdingColumns& mine = columns(i);
+    Sight sight;
+    sight.row = row.value;
+    auto& x = asked.terms.x;
+    x.resize(mine.width);
+    for (std::size_t p = 0; p < mine.numeric.size(); ++p) {
+      const double v = row.value[mine.numeric[p]];
+      sight.gaps |= v != v;
+      x[p] = std::min(std::max(v, -largest_input), v != v ? v : largest_input);
+    }
+    for (std::size_t p = mine.numeric.size(); p < mine.width; ++p) x[p] = detail::not_a_number;
+    sight.x = x.data();
+    for (std::size_t q : mine.nominal)
+      sight.new_value |= row.value[mine.all[q].column] >= static_cast<double>(known_[static_cast<std::size_t>(mine.all[q].column)]);
+    return sight;
+  }
+  std::size_t route_after(std::size_t i, const Row& row, Asked& asked) const {
+    auto& known = asked.terms.long_scratch;
+    known.assign(known_.begin(), known_.end());
+    for (std::size_t j = 0; j < known.size(); ++j)
+      if (n_values_[j] >= 0 && row.value[j] >= static_cast<double>(known[j])) known[j] = static_cast<std::int64_t>(row.value[j]) + 1;
+    return forest_.route(i, row.value, known.data());
+  }
+
+  // ---- answering
+
+  int majority(const double* head) const {
+    int best = -1;
+    double highest = 0;
+    for (std::size_t c = 0; c < forest_.classes(); ++c)
+      if (head[Forest::mass + c] > highest) {
+        highest = head[Forest::mass + c];
+        best = static_cast<int>(c);
+      }
+    return best;
+  }
+  bool bayes_speaks(const double* head) const {
+    return params_.leaf == Params::Leaf::naive_bayes ||
+           (params_.leaf == Params::Leaf::adaptive && head[Forest::bayes_hits] > head[Forest::majority_hits]);
+  }
+
+  Answer speak(std::size_t i, Want want, int n_classes, const Sight& sight, double* note, Asked* asked) const {
+    const std::size_t leaf = leaf_number(i, note), k = static_cast<std::size_t>(n_classes);
+    const double* head = forest_.head(i, leaf);
+    int label = majority(head);
+    const bool bayes = label >= 0 && bayes_speaks(head);
+    if (bayes) label = bayes_answer(i, leaf, sight, note);
+    if (label >= 0 && params_.leaf == Params::Leaf::costs) label = cheapest(head + forest_.cost(), k, label);
+    if (want == Want::margins) return {label, margin(head, bayes ? note + 2 : nullptr)};
+    if (want == Want::distributions && asked != nullptr)
+      distribution(head, bayes ? note + 2 : nullptr, label, k, asked->distribution.data() + i, asked->stride);
+    return {label, 0};
+  }
+  static int cheapest(const double* cost, std::size_t k, int otherwise) {
+    std::size_t best = 0;
+    bool any = false;
+    for (std::size_t c = 0; c < k; ++c) {
+      any |= cost[c] != 0;
+      if (cost[c] < cost[best]) best = c;
+    }
+    return any ? static_cast<int>(best) : otherwise;
+  }
+
+  int bayes_answer(std::size_t i, std::size_t leaf, const Sight& sight, double* note) const {
+    if (note[1] == unasked) note[1] = best_joint(i, leaf, -1, sight, note + 2);
+    return static_cast<int>(note[1]);
+  }
+
+  // Fills the log joints (of one class if `only` is given) and returns the class with the highest; classes without mass have none.
+  int best_joint(std::size_t i, std::size_t leaf, int only, const Sight& sight, double* joint) const {
+    const double* head = forest_.head(i, leaf);
+    int best = -1;
+    for (std::size_t c = 0; c < forest_.classes(); ++c) {
+      if (!(head[Forest::mass + c] > 0)) continue;
+      if (only < 0 || only == static_cast<int>(c)) joint[c] = log_joint(i, leaf, c, sight);
+      if (best < 0 || joint[c] > joint[best]) best = static_cast<int>(c);
+    }
+    return best;
+  }
+
+  double log_joint(std::size_t i, std::size_t leaf, std::size_t c, const Sight& sight) const {
+    const HoeffdingColumns& mine = columns(i);
+    const double* head = forest_.head(i, leaf);
+    const std::int32_t b = forest_.leaf_of(i, leaf)[Forest::block + c];
+    const double* block = b < 0 ? nullptr : forest_.cells(i, b, mine);
+    double joint = head[forest_.bias() + c];
+    if (block != nullptr && sight.gaps) {
+      CellDensity density{};
+      cells_density(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width, &density);
+      joint = log_prior(head[Forest::mass + c], density) - 0.5 * density.quadratic;
+    } else if (block != nullptr) {
+      joint -= 0.5 * cells_quadratic(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width);
+    }
+    return mine.nominal.empty() ? joint : joint + log_values(mine, block, sight);
+  }
+  // log(n_c + alpha) + half the log of a product of precisions: one logarithm.
+  double log_prior(double mass, const CellDensity& density) const {
+    const double prior = std::max(mass + params_.alpha, 1e-150);
+    return 0.5 * (streamboost::log(prior * prior * density.mantissa) + density.exponent * ln2);
+  }
+  // Sum of the logs of P(value | class): a product whose exponent is taken out now and then.
+  double log_values(const HoeffdingColumns& mine, const double* block, const Sight& sight) const {
+    double product = 1, logs = 0;
+    int factors = 0;
+    for (std::size_t q : mine.nominal) {
+      const auto& column = mine.all[q];
+      const double v = sight.row[column.column];
+      double values = static_cast<double>(known_[static_cast<std::size_t>(column.column)]);
+      if (sight.after && v >= values) values = v + 1;
+      if (!(v >= 0 && v < values)) continue;
+      const double count = (block == nullptr ? 0.0 : block[column.place + 1 + static_cast<std::size_t>(v)]) + params_.alpha;
+      const double total = (block == nullptr ? 0.0 : block[column.place]) + params_.alpha * values;
+      if (!(total > 0)) continue;
+      product *= count > 0 ? count / total : 1e-30;
+      if (++factors == 8) {
+        logs += streamboost::log(product);
+        product = 1;
+        factors = 0;
+      }
+    }
+    return logs + streamboost::log(product);
+  }
+
+  // Two classes: P(1) - P(0). A class without mass holds alpha / (n + 2 alpha).
+  double margin(const double* head, const double* joint) const {
+    const double zero = head[Forest::mass], one = forest_.classes() > 1 ? head[Forest::mass + 1] : 0.0;
+    if (!(zero + one > 0)) return 0;
+    if (joint != nullptr && zero > 0 && one > 0) return tanh(0.5 * std::clamp(joint[1] - joint[0], -60.0, 60.0));
+    return (one - zero) / (zero + one + 2 * params_.alpha);
+  }
+  void distribution(const double* head, const double* joint, int best, std::size_t k, double* out, std::size_t stride) const {
+    double total = 0, sum = 0;
+    int empty = 0;
+    for (std::size_t c = 0; c < k; ++c) {
+      const double m = head[Forest::mass + c];
+      total += m;
+      empty += m > 0 ? 0 : 1;
+      if (joint != nullptr && m > 0) sum += out[c * stride] = streamboost::exp(joint[c] - joint[best]);
+    }
+    const double share = total > 0 ? params_.alpha / (total + static_cast<double>(k) * params_.alpha) : 0.0;
+    for (std::size_t c = 0; c < k; ++c) {
+      double& p = out[c * stride];
+      const double m = head[Forest::mass + c];
+      if (!(total > 0))
+        p = 0;
+      else if (!(m > 0))
+        p = share;
+      else
+        p = joint != nullptr ? p / sum * (1 - empty * share) : (m + params_.alpha) / (total + static_cast<double>(k) * params_.alpha);
+    }
+  }
+
+  // ---- learning
+
+  // Learns one example in the leaf that was asked. False if that leaf is no longer what the notes say: split, or without statistics.
+  bool teach(std::size_t i, std::size_t label, double amount, const Sight& sight, Asked& asked) {
+    double* note = note_of(asked, i);
+    const std::size_t leaf = leaf_number(i, note);
+    const HoeffdingColumns& mine = columns(i);
+    double* head = forest_.head(i, leaf);
+    if (params_.leaf == Params::Leaf::adaptive) {
+      const int most = majority(head);
+      if (most >= 0) {
+        const int bayes = forest_.leaf_of(i, leaf)[Forest::active] ? bayes_answer(i, leaf, sight, note) : most;
+        if (most == static_cast<int>(label)) head[Forest::majority_hits] += amount;
+        if (bayes == static_cast<int>(label)) head[Forest::bayes_hits] += amount;
+      }
+    }
+    head[Forest::mass + label] += amount;
+    head[Forest::own] += amount;
+    head[Forest::squares] += amount * amount;
+    head[Forest::waited] += amount;
+    CellDensity density{0, 1, 0};
+    const bool was_active = forest_.leaf_of(i, leaf)[Forest::active] == 1;
+    if (was_active && find_room(i, leaf, label)) {
+      double* block = forest_.cells(i, forest_.leaf_of(i, leaf)[Forest::block + label], mine);
+      cells_observe(mine.cells(block), sight.x, mine.width, amount, params_.var_floor, &density);
+      for (std::size_t q : mine.nominal) {
+        const auto& column = mine.all[q];
+        const double v = sight.row[column.column];
+        if (!(v >= 0 && v < static_cast<double>(column.values))) continue;
+        block[column.place] += amount;
+        block[column.place + 1 + static_cast<std::size_t>(v)] += amount;
+      }
+    }
+    if (params_.uses_bayes()) head[forest_.bias() + label] = log_prior(head[Forest::mass + label], density);
+    const bool is_active = forest_.leaf_of(i, leaf)[Forest::active] == 1;
+    if (!(head[Forest::waited] >= numbers_[i].grace)) return was_active == is_active;
+    head[Forest::waited] = 0;
+    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), asked);
+    revive(i, leaf);
+    return !was_active;
+  }
+
+  // ---- splitting
+
+  bool attempt(std::size_t i, std::size_t node, Asked& asked) {
+    const std::size_t leaf = static_cast<std::size_t>(forest_.node(i, node)[Forest::first]);
+    const double* head = forest_.head(i, leaf);
+    int present = 0;
+    double mass = 0;
+    auto& blocks = asked.terms.weight;
+    blocks.clear();
+    for (std::size_t c = 0; c < forest_.classes(); ++c) {
+      mass += head[Forest::mass + c];
+      present += head[Forest::mass + c] > 0 ? 1 : 0;
+      const std::int32_t b = forest_.leaf_of(i, leaf)[Forest::block + c];
+      if (b >= 0) blocks.push_back(forest_.cells(i, b, columns(i)));
+    }
+    if (present < 2 || forest_.leaf_of(i, leaf)[Forest::depth] >= params_.max_depth) return false;
+    SplitSearch search(params_, columns(i), blocks, asked.terms.shared_x);
+    search.run();
+    if (search.best.column == nullptr) return false;
+    const double range = params_.criterion == Params::Criterion::gini ? 1.0 : streamboost::log(static_cast<double>(present)) / ln2;
+    const double n = params_.effective ? head[Forest::own] * head[Forest::own] / head[Forest::squares] : mass;
+    const double bound = std::sqrt(range * range * numbers_[i].log_inverse_delta / (2 * n));
+    if (!(search.best.merit - search.second.merit > bound || bound < numbers_[i].tie)) return false;
+    return split(i, node, search.best, asked.terms.shared_x);
+  }
+
+  // masses [branch][class] of the split, made of what the leaf has seen on the column; then scaled to the masses of the leaf.
+  bool split(std::size_t i, std::size_t node, const SplitCandidate& by, std::vector<double>& masses) {
+    const std::size_t leaf = static_cast<std::size_t>(forest_.node(i, node)[Forest::first]), k = forest_.classes();
+    const HoeffdingColumns& mine = columns(i);
+    const auto& column = *by.column;
+    const bool multiway = column.nominal && params_.nominal == Params::Nominal::multiway;
+    const auto block_of = [&](std::size_t c) {
+      const std::int32_t b = forest_.leaf_of(i, leaf)[Forest::block + c];
+      return b < 0 ? nullptr : forest_.cells(i, b, mine);
+    };
+    masses.clear();
+    std::vector<std::int32_t> values;  // of the branches; a split may allocate
+    if (multiway) {
+      for (std::size_t v = 0; v < column.values; ++v) {
+        double seen = 0;
+        for (std::size_t c = 0; c < k; ++c)
+          if (const double* b = block_of(c)) seen += b[column.place + 1 + v];
+        if (!(seen > 0)) continue;
+        values.push_back(static_cast<std::int32_t>(v));
+        for (std::size_t c = 0; c < k; ++c) masses.push_back(block_of(c) ? block_of(c)[column.place + 1 + v] : 0.0);
+      }
+    } else {
+      values = {column.nominal ? static_cast<std::int32_t>(by.at) : -1, -1};
+      masses.resize(2 * k);
+      for (std::size_t c = 0; c < k; ++c) {
+        const double* b = block_of(c);
+        const double all = b == nullptr ? 0.0 : column.nominal ? b[column.place] : mine.row(b, 2)[column.place];
+        masses[c] = b == nullptr     ? 0.0
+                    : column.nominal ? b[column.place + 1 + static_cast<std::size_t>(by.at)]
+                                     : SplitSearch::left_mass(mine, b, column.place, by.at);
+        masses[k + c] = std::max(all - masses[c], 0.0);
+      }
+    }
+    const std::size_t count = values.size();
+    if (static_cast<double>(forest_.n_leaves(i) + count - 1) > params_.max_leaves) return false;
+    const double freed = static_cast<double>(blocks_of(i, leaf)) * forest_.block_bytes(mine);
+    if (forest_.bytes(i) - freed + forest_.split_bytes(count) > params_.max_bytes) return false;
+    share_out(forest_.head(i, leaf), k, count, masses);
+    const std::vector<double> cost(params_.leaf == Params::Leaf::costs ? forest_.head(i, leaf) + forest_.cost() : nullptr,
+                                   params_.leaf == Params::Leaf::costs ? forest_.head(i, leaf) + forest_.cost() + k : nullptr);
+    forest_.free_blocks(i, leaf, mine);
+    const Forest::Kind kind = multiway ? Forest::multiway : column.nominal ? Forest::one_value : Forest::numeric;
+    const std::size_t child = forest_.split(i, node, kind, column.column, by.at, count);
+    double whole = 0;
+    for (double m : masses) whole += m;
+    double heaviest = -1;
+    for (std::size_t b = 0; b < count; ++b) {
+      double* head = forest_.head(i, static_cast<std::size_t>(forest_.node(i, child + b)[Forest::first]));
+      double total = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        const double m = masses[b * k + c];
+        head[Forest::mass + c] = m;
+        if (m > 0 && params_.uses_bayes()) head[forest_.bias() + c] = log_prior(m, {0, 1, 0});
+        total += m;
+      }
+      for (std::size_t c = 0; c < cost.size(); ++c) head[forest_.cost() + c] = cost[c] * (total / whole);
+      if (values[b] >= 0) forest_.set(i, child + b, Forest::value, static_cast<std::size_t>(values[b]));
+      if (total > heaviest) {
+        heaviest = total;
+        forest_.set(i, node, Forest::fallback, b);
+      }
+    }
+    return true;
+  }
+
+  // Each class of the leaf is divided among the branches as its examples with a value on the column were; a class that was never
+  // seen with one is divided as all of them together.
+  static void share_out(const double* head, std::size_t k, std::size_t count, std::vector<double>& masses) {
+    std::vector<double> together(count, 0.0);
+    double all = 0;
+    for (std::size_t b = 0; b < count; ++b)
+      for (std::size_t c = 0; c < k; ++c) together[b] += masses[b * k + c];
+    for (double m : together) all += m;
+    for (std::size_t c = 0; c < k; ++c) {
+      double seen = 0;
+      for (std::size_t b = 0; b < count; ++b) seen += masses[b * k + c];
+      for (std::size_t b = 0; b < count; ++b)
+        masses[b * k + c] = head[Forest::mass + c] * (seen > 0 ? masses[b * k + c] / seen : together[b] / all);
+    }
+  }
+
+  // ---- memory
+
+  std::size_t blocks_of(std::size_t i, std::size_t leaf) const {
+    std::size_t n = 0;
+    for (std::size_t c = 0; c < forest_.classes(); ++c) n += forest_.leaf_of(i, leaf)[Forest::block + c] >= 0 ? 1 : 0;
+    return n;
+  }
+  double promise(std::size_t i, std::size_t leaf) const {
+    const double* mass = forest_.head(i, leaf) + Forest::mass;
+    double sum = 0, most = 0;
+    for (std::size_t c = 0; c < forest_.classes(); ++c) {
+      sum += mass[c];
+      most = std::max(most, mass[c]);
+    }
+    return sum - most;
+  }
+  // The active leaf with statistics that promises least; the earliest among equals.
+  std::size_t least_promising(std::size_t i) const {
+    const std::size_t none = forest_.n_leaves(i);
+    std::size_t worst = none;
+    for (std::size_t l = 0; l < none; ++l) {
+      if (!forest_.leaf_of(i, l)[Forest::active] || blocks_of(i, l) == 0) continue;
+      if (worst == none || promise(i, l) < promise(i, worst)) worst = l;
+    }
+    return worst;
+  }
+  void deactivate(std::size_t i, std::size_t leaf) {
+    forest_.free_blocks(i, leaf, columns(i));
+    forest_.leaf_of(i, leaf)[Forest::active] = 0;
+    double* head = forest_.head(i, leaf);
+    for (std::size_t c = 0; c < forest_.classes() && params_.uses_bayes(); ++c)
+      if (head[Forest::mass + c] > 0) head[forest_.bias() + c] = log_prior(head[Forest::mass + c], {0, 1, 0});
+  }
+  bool full(std::size_t i) const { return forest_.bytes(i) + forest_.block_bytes(columns(i)) > params_.max_bytes; }
+
+  // A block for this class, at the expense of less promising leaves if memory is short. False: the leaf itself had to yield.
+  bool find_room(std::size_t i, std::size_t leaf, std::size_t label) {
+    if (forest_.leaf_of(i, leaf)[Forest::block + label] >= 0) return true;
+    while (full(i)) {
+      const std::size_t worst = least_promising(i);
+      const bool yields = worst == forest_.n_leaves(i) || worst == leaf || promise(i, leaf) < promise(i, worst);
+      deactivate(i, yields ? leaf : worst);
+      if (yields) return false;
+    }
+    forest_.add_block(i, leaf, label, columns(i));
+    return true;
+  }
+  // An inactive leaf observes again if there is room or an active leaf promises less.
+  void revive(std::size_t i, std::size_t leaf) {
+    if (full(i)) {
+      const std::size_t worst = least_promising(i);
+      if (worst == forest_.n_leaves(i) || !(promise(i, leaf) > promise(i, worst))) return;
+      deactivate(i, worst);
+    }
+    forest_.leaf_of(i, leaf)[Forest::active] = 1;
+  }
+
+  Params params_;
+  Lanes lanes_;
+  std::uint64_t seed_;
+  std::size_t n_;
+  HoeffdingForest forest_;
+  std::vector<std::int64_t> known_;        // per column: value codes learned so far
+  std::vector<std::int64_t> n_values_;     // the schema's, -1 for numeric columns
+  std::vector<HoeffdingColumns> columns_;  // one for all trees, or one each with feature subsets
+  std::vector<HoeffdingNumbers> numbers_;
+};
+
+}  // namespace streamboost

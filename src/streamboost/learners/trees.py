@@ -1,0 +1,100 @@
+"""Trees as text and as Graphviz DOT."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class _Node(NamedTuple):
+    kind: str  # leaf, numeric, nominal
+    column: int
+    threshold: float
+    value: int
+    fallback: int
+    children: list[int]
+    mass: list[float]
+
+
+class _Tree:
+    """One tree of a model with the names of its columns, values and classes."""
+
+    def __init__(self, model: Any, lane: int) -> None:
+        session = model._fitted()
+        if session.learner.bank != "hoeffding":
+            raise ValueError(f"The learners of this model are no trees but {session.learner.title}.")
+        n_lanes = model._n_lanes()
+        if not 0 <= lane < n_lanes:
+            raise ValueError(f"lane={lane!r}: the model has learners 0 to {n_lanes - 1}.")
+        self.nodes = [_Node(*raw) for raw in session.model.tree(lane)]
+        self.schema = session.schema
+        self.labels = list(session.labels.book.values)
+
+    def conditions(self, node: _Node) -> list[str]:
+        """What leads to each child."""
+        name = str(node.column if self.schema.names is None else self.schema.names[node.column])
+        name = f"x[{name}]" if self.schema.names is None else name
+        if node.kind == "numeric":
+            return [f"{name} <= {node.threshold:.4g}", f"{name} > {node.threshold:.4g}"]
+        values = list(self.schema.books[node.column].values)
+        codes = [self.nodes[child].value for child in node.children]
+        return [
+            f"{name} = {values[code]}" if code >= 0 else f"{name} is not {values[codes[0]]}" for code in codes
+        ]
+
+    def leaf(self, node: _Node) -> str:
+        """The majority of a leaf and its weight."""
+        total = sum(node.mass)
+        if total == 0:
+            return "nothing learned"
+        best = max(range(len(node.mass)), key=lambda c: (node.mass[c], -c))
+        return f"{self.labels[best]} (weight {node.mass[best]:.1f} of {total:.1f})"
+
+
+def tree_text(model: Any, lane: int = 0) -> str:
+    """Return one tree of a fitted model as indented text, one line per branch.
+
+    Parameters
+    ----------
+    model : estimator
+        A model whose learners are Hoeffding trees.
+    lane : int, default=0
+        Which of its learners.
+    """
+    tree = _Tree(model, lane)
+    if not tree.nodes[0].children:
+        return tree.leaf(tree.nodes[0])
+    lines = []
+    stack = [(0, 0, "")]
+    while stack:
+        number, depth, condition = stack.pop()
+        node = tree.nodes[number]
+        if number:
+            ending = f": {tree.leaf(node)}" if node.kind == "leaf" else ""
+            lines.append("|   " * (depth - 1) + condition + ending)
+        if node.children:
+            below = zip(node.children, tree.conditions(node), strict=True)
+            stack += [(child, depth + 1, text) for child, text in reversed(list(below))]
+    return "\n".join(lines)
+
+
+def tree_dot(model: Any, lane: int = 0) -> str:
+    """Return one tree of a fitted model in the DOT language of Graphviz; parameters as for :func:`tree_text`.
+
+    The branch that missing values take is drawn bold.
+    """
+    tree = _Tree(model, lane)
+    lines = ["digraph tree {", "  node [shape=box];"]
+    for number, node in enumerate(tree.nodes):
+        if node.kind == "leaf":
+            lines.append(f"  n{number} [label={_quoted(tree.leaf(node))}, style=rounded];")
+            continue
+        name = node.column if tree.schema.names is None else tree.schema.names[node.column]
+        lines.append(f"  n{number} [label={_quoted(str(name))}];")
+        for branch, (child, text) in enumerate(zip(node.children, tree.conditions(node), strict=True)):
+            bold = ", style=bold" if branch == node.fallback else ""
+            lines.append(f"  n{number} -> n{child} [label={_quoted(text)}{bold}];")
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

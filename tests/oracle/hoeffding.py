@@ -1,0 +1,365 @@
+"""A Hoeffding tree as objects: every leaf remembers the examples it was given and works everything out from them.
+
+Domingos and Hulten 2000; Bayes in the leaves after Gama, Rocha and Medas 2003. Masses of a leaf: what its parent passed on plus
+its own examples. Statistics: its own examples only. A value that is missing or was never learned takes the heaviest branch.
+"""
+
+import math
+from itertools import pairwise
+
+from oracle.draws import PARAMETERS, SUBSET, uniform
+
+NEAR = 1e-9
+AUTO = {"grace_period": 200.0, "delta": 1e-7, "tie_threshold": 0.05}
+
+
+def close(a, b):
+    """Different, but only just: a rounding could turn the comparison."""
+    return a != b and abs(a - b) <= NEAR * max(1.0, abs(a), abs(b))
+
+
+def phi(z):
+    return 0.5 * (1 + math.erf(z / math.sqrt(2)))
+
+
+def entropy(masses):
+    total = sum(masses)
+    return -sum(m / total * math.log2(m / total) for m in masses if m > 0)
+
+
+def gini(masses):
+    total = sum(masses)
+    return 1 - sum((m / total) ** 2 for m in masses)
+
+
+class Leaf:
+    def __init__(self, depth, masses):
+        self.depth = depth
+        self.inherited = dict(masses)  # class -> mass
+        self.lessons = []  # (class, weight, {column: number}, {column: code})
+        self.waited = 0.0
+        self.hits = {"majority": 0.0, "naive_bayes": 0.0}
+
+    def masses(self):
+        masses = dict(self.inherited)
+        for c, w, _, _ in self.lessons:
+            masses[c] = masses.get(c, 0.0) + w
+        return {c: m for c, m in masses.items() if m > 0}
+
+    def seen(self, c, j, kind):
+        """(value, weight) of class c on column j."""
+        return [
+            (cells[j], w)
+            for label, w, *both in self.lessons
+            if label == c
+            for cells in [both[kind]]
+            if j in cells
+        ]
+
+
+class Node:
+    """A split: children in order, and how to choose among them."""
+
+    def __init__(self, column, children, heaviest, *, threshold=None, values=None, rest=False):
+        self.column, self.children, self.heaviest = column, children, heaviest
+        self.threshold, self.values, self.rest = threshold, values, rest
+
+    def branch(self, numbers, codes):
+        if self.threshold is not None:
+            x = numbers.get(self.column)
+            return self.heaviest if x is None else int(x > self.threshold)
+        v = codes.get(self.column)
+        if v is None:
+            return self.heaviest
+        if self.rest:
+            return 0 if v == self.values[0] else 1
+        return self.values.index(v) if v in self.values else self.heaviest
+
+
+class HoeffdingTree:
+    def __init__(
+        self, columns, n_classes, seed, lane, *, grace_period="auto", delta="auto", tie_threshold="auto",
+        criterion="info_gain", leaf_prediction="adaptive", n_split_points=10, nominal_split="multiway",
+        count_mode="weight", min_branch=0.01, max_depth=math.inf, max_leaves=math.inf, alpha=1.0, var_floor=1e-6,
+        feature_fraction=None,
+    ):  # fmt: skip
+        self.columns = columns
+        given = {"grace_period": grace_period, "delta": delta, "tie_threshold": tie_threshold}
+        numbers = {name: AUTO[name] if value == "auto" else value for name, value in given.items()}
+        for attempt, (name, value) in enumerate(numbers.items()):
+            if isinstance(value, tuple):
+                u = uniform(seed, 0, lane, PARAMETERS, attempt)
+                low, high = value if name == "grace_period" else map(math.log, value)
+                drawn = low + (high - low) * u
+                numbers[name] = drawn if name == "grace_period" else math.exp(drawn)
+        self.grace, self.delta, self.tie = numbers.values()
+        self.impurity = {"info_gain": entropy, "gini": gini}[criterion]
+        self.criterion, self.leaf_prediction, self.points = criterion, leaf_prediction, n_split_points
+        self.multiway, self.effective, self.min_branch = (
+            nominal_split == "multiway",
+            count_mode == "effective",
+            min_branch,
+        )
+        self.max_depth, self.max_leaves, self.alpha, self.var_floor = max_depth, max_leaves, alpha, var_floor
+        order = sorted(range(columns.width), key=lambda j: (uniform(seed, j, lane, SUBSET), j))
+        take = columns.width
+        if feature_fraction is not None:
+            take = min(columns.width, max(1, math.floor(feature_fraction * columns.width + 0.5)))
+        self.chosen = sorted(order[:take])
+        self.root = Leaf(0, {})
+        self.n_leaves = 1
+        self.known = dict.fromkeys(columns.nominal, 0)  # before the present example
+        self.known_now = dict(self.known)
+        self.doubt = False
+
+    def meet(self):
+        self.known = self.known_now
+        self.known_now = {j: len(values) for j, values in self.columns.values.items()}
+
+    @property
+    def trained(self):
+        return isinstance(self.root, Node) or bool(self.root.lessons)
+
+    # ---- where a row ends
+
+    def cells(self, row, known=None):
+        numbers = {j: x for j, x in row.numbers if j in self.chosen}
+        codes = {j: v for j, v in row.codes if j in self.chosen and (known is None or v < known[j])}
+        return numbers, codes
+
+    def leaf(self, numbers, codes):
+        at, parent, branch = self.root, None, None
+        while isinstance(at, Node):
+            parent, branch = at, at.branch(numbers, codes)
+            at = at.children[branch]
+        return at, parent, branch
+
+    # ---- answers of a leaf, as {class: log of the posterior up to a constant}
+
+    def majority(self, leaf):
+        return {c: math.log(m) for c, m in leaf.masses().items()}
+
+    def bayes(self, leaf, numbers, codes, n_values):
+        logs = {}
+        for c, mass in leaf.masses().items():
+            logs[c] = math.log(mass + self.alpha)
+            for j, x in numbers.items():
+                logs[c] += self.log_density(leaf.seen(c, j, 0), x)
+            for j, v in codes.items():
+                logs[c] += self.log_value(leaf.seen(c, j, 1), v, n_values[j])
+        return logs
+
+    def log_density(self, seen, x):
+        total = sum(w for _, w in seen)
+        if total == 0:
+            return 0.0
+        mean = sum(w * value for value, w in seen) / total
+        variance = sum(w * (value - mean) ** 2 for value, w in seen) / total
+        if len({value for value, _ in seen}) == 1:
+            mean, variance = seen[0][0], 0.0
+        precision = min(max(1 / (variance + self.var_floor), 1e-30), 1e30)
+        return 0.5 * math.log(precision) - 0.5 * (x - mean) ** 2 * precision
+
+    def log_value(self, seen, v, n_values):
+        total = sum(w for _, w in seen) + self.alpha * n_values
+        count = sum(w for value, w in seen if value == v) + self.alpha
+        if total == 0:
+            return 0.0
+        return math.log(count / total) if count > 0 else math.log(1e-30)
+
+    def speaker(self, leaf):
+        if self.leaf_prediction != "adaptive":
+            return self.leaf_prediction
+        return "naive_bayes" if leaf.hits["naive_bayes"] > leaf.hits["majority"] else "majority"
+
+    def logs(self, row):
+        n_values = {j: len(values) for j, values in self.columns.values.items()}
+        numbers, codes = self.cells(row, n_values)
+        leaf, _, _ = self.leaf(numbers, codes)
+        if self.speaker(leaf) == "majority":
+            return leaf, self.majority(leaf), False
+        return leaf, self.bayes(leaf, numbers, codes, n_values), True
+
+    @staticmethod
+    def best(logs):
+        return min(logs, key=lambda c: (-logs[c], c))
+
+    @staticmethod
+    def is_close(leaf, logs, is_bayes):
+        """Equal sums of weights are a tie; equal logarithms, or shares of a parent's mass, only look like one."""
+        ranked = sorted(logs.values(), reverse=True)
+        if len(ranked) < 2:
+            return False
+        same = ranked[0] == ranked[1] and (is_bayes or bool(leaf.inherited))
+        return same or close(ranked[0], ranked[1])
+
+    def vote(self, row, n_known):
+        return self.best(self.logs(row)[1]) if self.trained else -1
+
+    def vote_is_close(self, row, n_known):
+        if not self.trained:
+            return False
+        leaf, logs, is_bayes = self.logs(row)
+        return self.is_close(leaf, logs, is_bayes) or close(leaf.hits["majority"], leaf.hits["naive_bayes"])
+
+    def distribution(self, row, n_known):
+        if not self.trained:
+            return [0.0] * n_known
+        leaf, logs, is_bayes = self.logs(row)
+        masses = leaf.masses()
+        whole = sum(masses.values()) + n_known * self.alpha
+        if not is_bayes:
+            return [(masses.get(c, 0.0) + self.alpha) / whole for c in range(n_known)]
+        top = max(logs.values())
+        shares = {c: math.exp(log - top) for c, log in logs.items()}
+        rest = 1 - (n_known - len(logs)) * self.alpha / whole
+        return [
+            rest * shares[c] / sum(shares.values()) if c in shares else self.alpha / whole
+            for c in range(n_known)
+        ]
+
+    def margin(self, row):
+        if not self.trained:
+            return 0.0
+        leaf, logs, is_bayes = self.logs(row)
+        no, yes = leaf.masses().get(0, 0.0), leaf.masses().get(1, 0.0)
+        if is_bayes and no > 0 and yes > 0:
+            return math.tanh(0.5 * max(-60.0, min(60.0, logs[1] - logs[0])))
+        return (yes - no) / (yes + no + 2 * self.alpha)
+
+    # ---- learning
+
+    def learn(self, row, label, amount, copies=False):
+        if amount < 1e-9:
+            return
+        numbers, codes = self.cells(row, self.known)
+        leaf, parent, branch = self.leaf(numbers, codes)
+        if leaf.masses():
+            for name, logs in (
+                ("majority", self.majority(leaf)),
+                ("naive_bayes", self.bayes(leaf, numbers, codes, self.known)),
+            ):
+                self.doubt |= self.leaf_prediction == "adaptive" and self.is_close(
+                    leaf, logs, name != "majority"
+                )
+                if self.best(logs) == label:
+                    leaf.hits[name] += amount
+        leaf.lessons.append((label, amount, *self.cells(row)))
+        leaf.waited += amount
+        self.doubt |= close(leaf.waited, self.grace)
+        if leaf.waited >= self.grace:
+            leaf.waited = 0.0
+            self.attempt(leaf, parent, branch)
+
+    def attempt(self, leaf, parent, branch):
+        masses = leaf.masses()
+        if len(masses) < 2 or leaf.depth >= self.max_depth:
+            return
+        found = [c for j in self.chosen for c in [self.candidate(leaf, j)] if c]
+        if not found:
+            return
+        best = found[0]
+        for other in found[1:]:
+            best = other if self.better(other[0], best[0]) else best
+        merit, column, how = best
+        second = max((other[0] for other in found if other is not best), default=0.0)
+        n = sum(masses.values())
+        if self.effective:
+            weights = [w for _, w, _, _ in leaf.lessons]
+            n = sum(weights) ** 2 / sum(w * w for w in weights)
+        spread = 1.0 if self.criterion == "gini" else math.log2(max(2, len(masses)))
+        bound = math.sqrt(spread**2 * math.log(1 / self.delta) / (2 * n))
+        self.doubt |= close(merit - second, bound) or close(bound, self.tie)
+        if not (merit - second > bound or bound < self.tie):
+            return
+        self.split(leaf, parent, branch, column, how)
+
+    def better(self, merit, other):
+        """More by 1e-10: what is nearer is a tie, which the earlier candidate wins."""
+        self.doubt |= 1e-11 < abs(merit - other) < 1e-9
+        return merit > other + 1e-10
+
+    def candidate(self, leaf, j):
+        """(merit, column, how to split) of the best candidate of a column, or None."""
+        classes = sorted(leaf.masses())
+        kind = 1 if j in self.columns.nominal else 0
+        seen = {c: leaf.seen(c, j, kind) for c in classes}
+        totals = [sum(w for _, w in seen[c]) for c in classes]
+        if sum(totals) == 0:
+            return None
+        options = []
+        if kind == 0:
+            values = [value for c in classes for value, _ in seen[c]]
+            low, high = min(values), max(values)
+            if low < high:
+                options = [
+                    {"threshold": low + (high - low) * (m / (self.points + 1))}
+                    for m in range(1, self.points + 1)
+                ]
+        else:
+            values = sorted({value for c in classes for value, _ in seen[c]})
+            options = (
+                [{"values": values}] if self.multiway else [{"values": [v, -1], "rest": True} for v in values]
+            )
+        best = None
+        for how in options:
+            branches = self.branches(seen, classes, how)
+            heavy = [sum(b) > self.min_branch * sum(totals) for b in branches]
+            self.doubt |= any(close(sum(b) / sum(totals), self.min_branch) for b in branches)
+            if sum(heavy) < 2:
+                continue
+            merit = self.impurity(totals) - sum(
+                sum(b) / sum(totals) * self.impurity(b) for b in branches if sum(b) > 0
+            )
+            if self.better(merit, best[0] if best else 0.0):
+                best = (merit, j, how)
+        return best
+
+    def branches(self, seen, classes, how):
+        """Masses of the classes in each branch."""
+        if "threshold" in how:
+            left = [self.left_mass(seen[c], how["threshold"]) for c in classes]
+            return [left, [sum(w for _, w in seen[c]) - m for c, m in zip(classes, left, strict=True)]]
+        counts = [[sum(w for v, w in seen[c] if v == value) for c in classes] for value in how["values"]]
+        if "rest" in how:
+            counts[1] = [sum(w for v, w in seen[c] if v != how["values"][0]) for c in classes]
+        return counts
+
+    @staticmethod
+    def left_mass(seen, threshold):
+        if not seen:
+            return 0.0
+        total = sum(w for _, w in seen)
+        if threshold < min(value for value, _ in seen):
+            return 0.0
+        if threshold >= max(value for value, _ in seen):
+            return total
+        mean = sum(w * value for value, w in seen) / total
+        deviation = math.sqrt(sum(w * (value - mean) ** 2 for value, w in seen) / total)
+        return total * phi((threshold - mean) / deviation)
+
+    def split(self, leaf, parent, branch, column, how):
+        masses = leaf.masses()
+        classes = sorted(masses)
+        kind = 0 if "threshold" in how else 1
+        parts = self.branches({c: leaf.seen(c, column, kind) for c in classes}, classes, how)
+        if self.n_leaves + len(parts) - 1 > self.max_leaves:
+            return
+        whole = sum(map(sum, parts))
+        children = []
+        for part in parts:
+            passed_on = {}
+            for position, c in enumerate(classes):
+                of_class = sum(p[position] for p in parts)
+                share = part[position] / of_class if of_class > 0 else sum(part) / whole
+                passed_on[c] = masses[c] * share
+            children.append(Leaf(leaf.depth + 1, passed_on))
+        weights = [sum(child.inherited.values()) for child in children]
+        ranked = sorted(weights, reverse=True)
+        self.doubt |= any(close(a, b) for a, b in pairwise(ranked))
+        node = Node(column, children, weights.index(max(weights)), **how)
+        self.n_leaves += len(parts) - 1
+        if parent is None:
+            self.root = node
+        else:
+            parent.children[branch] = node
