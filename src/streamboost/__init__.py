@@ -23,7 +23,14 @@ if TYPE_CHECKING:
         OSBoostClassifier,
         SingleLearnerClassifier,
     )
-    from streamboost.learners import OGD, DecisionStump, HoeffdingTree, LogisticRegression, NaiveBayes, Perceptron
+    from streamboost.learners import (
+        OGD,
+        DecisionStump,
+        HoeffdingTree,
+        LogisticRegression,
+        NaiveBayes,
+        Perceptron,
+    )
     from streamboost.models import load
 
     __version__: str
