@@ -12,10 +12,13 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from streamboost import (
     OGD,
+    AdaBoostOLClassifier,
     AdaBoostOLMClassifier,
     BayesianEnsembleClassifier,
     LogisticRegression,
+    OGBoostClassifier,
     OnlineBaggingClassifier,
+    OnlineBBMClassifier,
     OnlineBoostingClassifier,
     OnlineMBBMClassifier,
     OSBoostClassifier,
@@ -40,6 +43,12 @@ ESTIMATORS = [
     OnlineBoostingClassifier(Perceptron(scale="maxabs"), n_estimators=5),
     OSBoostClassifier(n_estimators=5),
     OSBoostClassifier(Perceptron(scale="standard"), n_estimators=5),
+    OSBoostClassifier(n_estimators=5, vote="ocp"),
+    OSBoostClassifier(Perceptron(scale="standard"), n_estimators=5, vote="exp"),
+    OGBoostClassifier(n_estimators=5, n_candidates=2),
+    OnlineBBMClassifier(Perceptron(scale="standard"), n_estimators=5),
+    AdaBoostOLClassifier(Perceptron(scale="standard"), n_estimators=5),
+    AdaBoostOLClassifier(n_estimators=5, hedge="best"),
     BayesianEnsembleClassifier(n_estimators=5),
     BayesianEnsembleClassifier(Perceptron(scale="standard"), n_estimators=5, likelihood="gamma"),
     SingleLearnerClassifier(),
@@ -59,11 +68,7 @@ def test_check_estimator(estimator: Any) -> None:
     skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
     assert skipped <= SKIPPED_BY_SKLEARN
     if sklearn.__version__.startswith("1.9."):
-        expected = (
-            BINARY_CHECKS
-            if isinstance(estimator, OSBoostClassifier | BayesianEnsembleClassifier)
-            else MULTICLASS_CHECKS
-        )
+        expected = MULTICLASS_CHECKS if estimator._booster_plan().max_classes is None else BINARY_CHECKS
         assert len(results) == expected
     else:  # other versions ship other checks, never just a handful
         assert len(results) >= 50
