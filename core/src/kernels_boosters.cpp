@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "streamboost/clones.hpp"
@@ -9,14 +10,16 @@ namespace streamboost {
 STREAMBOOST_CLONES bool watch_margins(const double* __restrict margin, const double* __restrict weight, double y,
                                       double* __restrict sum_weight, double* __restrict sum_edge, double* __restrict mistakes,
                                       double* __restrict sum_margin, std::size_t n) {
+  // Two numbers to choose from instead of two truths to compare: gcc makes masks of those, slowly.
+  const double if_positive = y > 0 ? 0.0 : 1.0, if_not = 1.0 - if_positive;
   std::uint64_t zeros = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double z = y * margin[i];
     sum_weight[i] += weight[i];
     sum_edge[i] += weight[i] * z;
     sum_margin[i] += z;
-    mistakes[i] += (margin[i] > 0) != (y > 0) ? 1.0 : 0.0;
-    zeros |= margin[i] == 0 ? 1 : 0;
+    mistakes[i] += margin[i] > 0 ? if_positive : if_not;
+    zeros |= (std::bit_cast<std::uint64_t>(margin[i]) << 1) == 0 ? std::uint64_t{1} : std::uint64_t{0};
   }
   return zeros != 0;
 }
@@ -43,7 +46,8 @@ STREAMBOOST_CLONES void watch_hinges(const double* __restrict margin, const doub
 
 STREAMBOOST_CLONES void hedge_losses(const double* __restrict prefix, double y, double sample_weight, double* __restrict loss,
                                      std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) loss[i] += (prefix[i] > 0) != (y > 0) ? sample_weight : 0.0;
+  const double if_positive = y > 0 ? 0.0 : sample_weight, if_not = sample_weight - if_positive;
+  for (std::size_t i = 0; i < n; ++i) loss[i] += prefix[i] > 0 ? if_positive : if_not;
 }
 
 STREAMBOOST_CLONES void hedge_exponents(const double* __restrict loss, double eta, double* __restrict out, std::size_t n) {
@@ -59,11 +63,55 @@ STREAMBOOST_CLONES void hedge_exponents(const double* __restrict loss, double et
   for (i = 0; i < n; ++i) out[i] = -eta * (loss[i] - m);
 }
 
+// Eight partial sums in a fixed order, the same in every clone; the combiner's column is never cut into blocks.
+STREAMBOOST_CLONES double hedge_share(const double* __restrict prefix, const double* __restrict p, std::size_t n) {
+  constexpr std::size_t width = 8;
+  double all[width] = {}, plus[width] = {};
+  std::size_t i = 0;
+  for (; i + width <= n; i += width)
+    for (std::size_t k = 0; k < width; ++k) {
+      all[k] += p[i + k];
+      plus[k] += prefix[i + k] > 0 ? p[i + k] : 0.0;
+    }
+  double sum = 0, positive = 0;
+  for (std::size_t k = 0; k < width; ++k) {
+    sum += all[k];
+    positive += plus[k];
+  }
+  for (; i < n; ++i) {
+    sum += p[i];
+    positive += prefix[i] > 0 ? p[i] : 0.0;
+  }
+  return positive / sum;
+}
+
 STREAMBOOST_CLONES void logistic_alphas(const double* __restrict margin, const double* __restrict next, double y, double rate,
                                         double* __restrict alpha, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double moved = alpha[i] + rate * (y * margin[i]) * next[i];
     alpha[i] = moved > 2.0 ? 2.0 : moved < -2.0 ? -2.0 : moved;
+  }
+}
+
+STREAMBOOST_CLONES void majority_exponents(const std::int32_t* __restrict vote, int y, int ahead, int rest, const MajorityTable& table,
+                                           double* __restrict margin, double* __restrict out, std::size_t n) {
+  constexpr int block = 64;
+  for (int begin = 0, size = static_cast<int>(n); begin < size; begin += block) {
+    const int width = std::min(block, size - begin);
+    std::int32_t k[block];
+    for (int i = 0; i < width; ++i) {
+      const int h = vote[begin + i] == 1 ? 1 : -1;
+      k[i] = (rest - begin - i - ahead + 1) >> 1;  // >> 1 floors, below 0 too
+      margin[begin + i] = h;
+      ahead += y * h;
+    }
+    for (int i = 0; i < width; ++i) {
+      const int left = rest - begin - i;
+      const bool possible = k[i] >= 0 && k[i] <= left;
+      const int right = possible ? k[i] : 0;
+      const double term = right * table.log_odds - table.log_factorial[right] - table.log_factorial[left - right];
+      out[begin + i] = possible ? table.base[begin + i] + term : -1000.0;
+    }
   }
 }
 

@@ -136,6 +136,15 @@ void lane_kernels() {
   kernel("watch_hinges", [](const double* in, double* out) { sb::watch_hinges(in, at(in, 1), 0.7, 1, 0.05, out, at(out, 1), 101); });
   kernel("hedge_losses", [](const double* in, double* out) { sb::hedge_losses(in, -1, 0.7, out, n); });
   kernel("hedge_exponents", [](const double* in, double* out) { sb::hedge_exponents(in, 0.3, out, n); });
+  kernel("hedge_share", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    out[0] = sb::hedge_share(in, positive.data(), n);
+  });
+  kernel("majority_exponents", [](const double* in, double* out) {
+    static std::array<std::int32_t, 101> vote;
+    for (std::size_t i = 0; i < vote.size(); ++i) vote[i] = in[i] > 0 ? 1 : in[i] < -2 ? -1 : 0;
+    sb::majority_exponents(vote.data(), -1, 2, 120, {in, at(in, 3), 0.4}, out, at(out, 1), vote.size());
+  });
   kernel("logistic_alphas", [](const double* in, double* out) { sb::logistic_alphas(in, at(in, 1), -1, 0.4, out, 101); });
   kernel("add_scaled", [](const double* in, double* out) { sb::add_scaled(in, -0.3, out, n); });
   kernel("circle_sum", [](const double* in, double* out) {

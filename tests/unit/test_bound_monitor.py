@@ -113,7 +113,7 @@ def test_the_history_is_bounded_and_ends_where_the_stream_is(name):
     assert 3000 - examples[-1] < examples[1] - examples[0]
     assert np.array_equal(weight, examples)
     assert np.all(np.diff(reality) >= -1e-9)
-    if report.trace_bounded:
+    if report.trace_bounded and "if" not in report.trace_label:  # a promise without a premise
         slack = 1e-6 * examples
         assert np.all(reality <= bound + slack)
 

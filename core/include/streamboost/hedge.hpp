@@ -35,12 +35,7 @@ class Hedge {
   double share_of_plus(double* column, double eta) const {
     double* p = column + padded(n_);
     weights(p, eta);
-    double plus = 0, sum = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      sum += p[i];
-      plus += column[i] > 0 ? p[i] : 0.0;
-    }
-    return plus / sum;
+    return hedge_share(column, p, n_);
   }
 
   // The index of the expert that speaks alone; after share_of_plus, whose weights it reads.

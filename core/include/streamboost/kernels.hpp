@@ -85,8 +85,18 @@ void watch_hinges(const double* margin, const double* prefix, double sample_weig
 // loss[i] += s where the sign of the prefix is not y (sign(0) = -1); out = -eta (loss - least loss)
 void hedge_losses(const double* prefix, double y, double sample_weight, double* loss, std::size_t n);
 void hedge_exponents(const double* loss, double eta, double* out, std::size_t n);
+// the part of the sum of p that belongs to positive prefixes, over the whole sum
+double hedge_share(const double* prefix, const double* p, std::size_t n);
 // alpha += rate z next, kept within [-2, 2]; z = y h
 void logistic_alphas(const double* margin, const double* next, double y, double rate, double* alpha, std::size_t n);
+// margin = +-1 of the votes; out = ln of the weights of boost-by-majority (boosters/bbm.hpp), -1000 for 0. ahead: votes for minus
+// against the label y before the first of these lanes; rest: lanes after it. base: minus the largest term, by lane
+struct MajorityTable {
+  const double *base, *log_factorial;
+  double log_odds;
+};
+void majority_exponents(const std::int32_t* vote, int y, int ahead, int rest, const MajorityTable& table, double* margin, double* out,
+                        std::size_t n);
 // v += step h
 void add_scaled(const double* h, double step, double* v, std::size_t n);
 // out = (1 - e) / e, e = wrong / (correct + wrong) kept within [least, 1 - least]; 1/2 where both are 0

@@ -82,6 +82,7 @@ class OnlineBBMClassifier(Ensemble):
     """
 
     _model_name = "online-bbm"
+    _trace_label: ClassVar[str] = "what is promised if every learner keeps its edge"
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
         "edge": [Interval(Real, 0, 1, closed="neither")],

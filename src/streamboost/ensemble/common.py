@@ -36,6 +36,7 @@ class Ensemble(StreamClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]]
 
+    _trace_label: ClassVar[str] = "what is promised at most"
     estimator: Any
     n_estimators: int
 
@@ -86,6 +87,7 @@ class Ensemble(StreamClassifier):
             advice=advise(lanes, session.model.n_learned),
             trace=trace,
             trace_bounded=bounded,
+            trace_label=self._trace_label,
         )
 
     @classmethod

@@ -51,6 +51,7 @@ class EnsembleReport:
     advice: tuple[str, ...] = ()
     trace: NDArray[Any] | None = None
     trace_bounded: bool = False
+    trace_label: str = "what is promised at most"
 
     @property
     def n_estimators(self) -> int:

@@ -61,9 +61,7 @@ def _draw_history(axes: Any, report: EnsembleReport) -> None:
     axes.plot(examples, reality / weight, color=_REALITY, linewidth=2.0, label="what happened")
     if report.trace_bounded:
         rate = bound / weight
-        axes.plot(
-            examples, rate, color=_BOUND, linewidth=1.6, linestyle="--", label="what is promised at most"
-        )
+        axes.plot(examples, rate, color=_BOUND, linewidth=1.6, linestyle="--", label=report.trace_label)
         axes.set_ylim(0, min(1.05, 1.1 * float(np.max(np.maximum(rate, reality / weight)))) or 1.0)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.legend(frameon=False, fontsize=9, labelcolor=_INK)

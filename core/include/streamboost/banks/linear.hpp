@@ -65,7 +65,7 @@ class LinearBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return params_.needs; }
-  std::size_t note_rows() const override { return 2 * columns_ + 3; }
+  std::size_t note_rows() const override { return 3 * columns_ + 3; }
   bool has_after() const override { return true; }
   bool trained(int lane) const override { return trained_[0][static_cast<std::size_t>(lane)] != 0; }
   Abilities can() const override {
@@ -107,6 +107,7 @@ class LinearBank final : public Bank {
   void ask(const Example& example, Want want, Asked& asked) const override {
     asked.keeps_right = true;
     asked.still_when_right = params_.kind == Kind::perceptron;
+    asked.holds_probabilities = params_.kind == Kind::logistic && want != Want::votes;
     double* raw = asked.notes.data();
     linear_ask(weights_[0], cells(), entries(example.row), raw);
     if (params_.kind == Kind::ogd)
@@ -147,7 +148,8 @@ class LinearBank final : public Bank {
         for (std::size_t i = 0; i < stride_; ++i) sum_squares_[0][i] += a[i] * a[i];
       for (std::size_t c = 0; c < columns_; ++c) {
         targets(labels, c, y);
-        steps(c, raw + c * stride_, y, a, xx, kind, step + c * stride_);
+        steps(c, raw + c * stride_, y, a, xx, kind, repeat == 0 && asked.holds_probabilities ? probability(asked, c) : nullptr,
+              step + c * stride_);
       }
       if (repeats > 1) {  // further copies are tested on the moved weights: raw follows in closed form
         for (std::size_t i = 0; i < cells(); ++i) raw[i] += step[i] * xx[i % stride_];
@@ -224,7 +226,10 @@ class LinearBank final : public Bank {
     return static_cast<int>(std::min(most, max_repetitions));
   }
 
-  void hypotheses(const double* raw, std::size_t column, double* h) const {
+  // Row of the notes with p of a logistic column, kept from asking for the step.
+  double* probability(Asked& asked, std::size_t column) const { return asked.notes.data() + (2 * columns_ + 3 + column) * stride_; }
+
+  void hypotheses(const double* raw, std::size_t column, Asked& asked, double* h) const {
     switch (params_.kind) {
       case Kind::perceptron:
         perceptron_hypothesis(raw, squared_norm_[column], h, stride_);
@@ -233,8 +238,8 @@ class LinearBank final : public Bank {
         clip_hypothesis(raw, h, stride_);
         break;
       case Kind::logistic:
-        sigmoid_lanes(raw, h, stride_);
-        for (std::size_t i = 0; i < stride_; ++i) h[i] = 2 * h[i] - 1;
+        sigmoid_lanes(raw, probability(asked, column), stride_);
+        for (std::size_t i = 0; i < stride_; ++i) h[i] = 2 * probability(asked, column)[i] - 1;
         break;
     }
   }
@@ -245,7 +250,7 @@ class LinearBank final : public Bank {
       for (std::size_t i = 0; i < stride_; ++i) asked.vote[i] = trained[i] == 0 ? -1 : raw[i] > 0 ? 1 : 0;
       return;
     }
-    hypotheses(raw, 0, asked.margin.data());
+    hypotheses(raw, 0, asked, asked.margin.data());
     if (want == Want::margins) return;
     double *p0 = asked.distribution.data(), *p1 = p0 + stride_;
     for (std::size_t i = 0; i < stride_; ++i) {
@@ -258,7 +263,7 @@ class LinearBank final : public Bank {
   void answer_many(Want want, const double* raw, Asked& asked) const {
     if (want == Want::margins) throw std::logic_error("margins of more than two classes");
     const double* trained = trained_[0];
-    for (std::size_t c = 0; c < columns_; ++c) hypotheses(raw + c * stride_, c, asked.distribution.data() + c * stride_);
+    for (std::size_t c = 0; c < columns_; ++c) hypotheses(raw + c * stride_, c, asked, asked.distribution.data() + c * stride_);
     double* h = asked.distribution.data();
     for (std::size_t i = 0; i < stride_; ++i) {
       std::size_t best = 0;
@@ -284,7 +289,8 @@ class LinearBank final : public Bank {
     }
   }
 
-  void steps(std::size_t c, const double* raw, const double* y, const double* amount, const double* xx, Amount kind, double* step) {
+  void steps(std::size_t c, const double* raw, const double* y, const double* amount, const double* xx, Amount kind, const double* p,
+             double* step) {
     switch (params_.kind) {
       case Kind::perceptron:
         if (kind == Amount::copies)
@@ -296,8 +302,8 @@ class LinearBank final : public Bank {
         ogd_steps(raw, y, amount, xx, sum_squares_[0], squared_norm_[c], scale_[c], step, stride_);
         break;
       case Kind::logistic:
-        sigmoid_lanes(raw, step, stride_);
-        logistic_steps(step, y, amount, sum_squares_[0], step, stride_);
+        if (p == nullptr) sigmoid_lanes(raw, step, stride_);
+        logistic_steps(p == nullptr ? step : p, y, amount, sum_squares_[0], step, stride_);
         break;
     }
   }

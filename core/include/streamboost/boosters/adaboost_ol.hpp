@@ -64,7 +64,7 @@ struct AdaBoostOL {
     const double *alpha = block.state.alpha[0], *margin = scratch.asked.margin.data();
     double* prefix = passage.column + block.lanes().begin;
     double vote = passage.vote;
-    for (int i = 0; i < block.lanes().size(); ++i) prefix[i] = vote += alpha[i] * margin[i];
+    for (int i = 0, n = block.lanes().size(); i < n; ++i) prefix[i] = vote += alpha[i] * margin[i];
     passage.vote = vote;
   }
 

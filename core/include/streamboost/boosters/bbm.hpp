@@ -14,7 +14,8 @@
 // Choices     Hypotheses are signs: the potential steps by +-1 (an untrained learner says class code 0). The paper's own
 //             reading of its gamma is edge = gamma; VW's and others' is edge = 2 gamma. Weights go to the learner as they
 //             are (importance), or as the probability of seeing the example (sampling, purpose 6; the paper's way).
-// Monitor     #{majority wrong or tied} = T phi_0(0) + sum_t sum_i w^i (edge - z^i), exactly; Passage::excess is the second part.
+// Monitor     #{majority wrong or tied} = T phi_0(0) + sum_t sum_i w^i (edge - z^i), exactly. The history
+//             sets the errors against T phi_0(0), which is promised if every learner keeps its edge.
 // Cost        one ask, one teach, O(n) between with one exponential per lane; log-factorials, so that any N works. State: none.
 #pragma once
 #include <algorithm>
@@ -36,11 +37,10 @@ struct OnlineBBM {
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {
-    int vote = 0;       // sum of the signs
-    double excess = 0;  // sum of w (edge - z)
+    int vote = 0;  // sum of the signs
   };
   static constexpr bool needs_votes = false, needs_column = false, binary_only = true;
-  enum class Sum { weight, mistakes, promised, count };
+  enum class Sum { weight, mistakes, count };
 
   Params params;
   std::uint64_t seed;
@@ -73,7 +73,7 @@ struct OnlineBBM {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Want::votes, scratch.asked);
-    for (int i = 0; i < block.lanes().size(); ++i) passage.vote += scratch.asked.vote[static_cast<std::size_t>(i)] == 1 ? 1 : -1;
+    for (int i = 0, n = block.lanes().size(); i < n; ++i) passage.vote += scratch.asked.vote[static_cast<std::size_t>(i)] == 1 ? 1 : -1;
   }
 
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -82,22 +82,12 @@ struct OnlineBBM {
     const int y = example.label == 1 ? 1 : -1, n = block.lanes().size(), first = block.lanes().begin;
     const std::int32_t* vote = scratch.asked.vote.data();
     double *amount = scratch.amount.data(), *margin = scratch.asked.margin.data();
-    for (int i = 0, s = y * before; i < n; ++i) {
-      const int rest = n_estimators - 1 - first - i, k = (rest - s + 1) >> 1;  // >> 1 floors, below 0 too
-      const bool possible = k >= 0 && k <= rest;
-      amount[i] = possible ? base[static_cast<std::size_t>(first + i)] + log_term(rest, k) : -1000.0;
-      const int h = vote[i] == 1 ? 1 : -1;
-      margin[i] = h;
-      s += y * h;
-    }
+    majority_exponents(vote, y, y * before, n_estimators - 1 - first, {base.data() + first, log_fact.data(), log_odds}, margin, amount,
+                       static_cast<std::size_t>(n));
     std::fill(scratch.amount.begin() + n, scratch.amount.end(), -1000.0);
     exp_lanes(amount, amount, scratch.amount.size());
     for (double& w : scratch.amount) w = std::min(w, 1.0) * example.weight;
-    if (watch.on) {
-      for (int i = 0; i < n; ++i)
-        passage.excess += largest[static_cast<std::size_t>(first + i)] * amount[i] * (params.edge - y * margin[i]);
-      block.monitor.observe_margins(*block.bank, scratch.asked, true, amount, y);
-    }
+    block.monitor.observe_margins(*block.bank, scratch.asked, true, amount, y);
     if (params.sampling) pass_by_coin(example, seed, block.lanes(), scratch);
     block.bank->learn(example, {example.label}, amount, Amount::weight, scratch.asked);
   }
@@ -110,13 +100,12 @@ struct OnlineBBM {
     if (!watch.on) return;
     watch.add(Sum::weight, example.weight);
     watch.add(Sum::mistakes, (example.label == 1 ? passage.vote : -passage.vote) <= 0 ? example.weight : 0.0);
-    watch.add(Sum::promised, example.weight * promise + passage.excess);
-    watch.note(example.number, watch[Sum::mistakes], watch[Sum::promised]);
+    watch.note(example.number, watch[Sum::mistakes], watch[Sum::weight] * promise);
   }
   void tell(ModelReport& report, std::int64_t) const {
     report.lane("largest_weight", largest);  // what a weight of 1 stands for in the potential
     if (!watch.on) return;
-    watch.tell(report, {{Sum::weight, "weight"}, {Sum::mistakes, "mistakes"}, {Sum::promised, "promised_mistakes"}});
+    watch.tell(report, {{Sum::weight, "weight"}, {Sum::mistakes, "mistakes"}});
     report.totals["potential"] = promise;
   }
   void fields(FieldVisitor& v) { watch.fields(v); }

@@ -93,7 +93,7 @@ struct OGBoost {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     ask_hypotheses(example, *block.bank, params.hard, scratch.asked);
-    for (int i = 0; i < block.lanes().size(); i += params.n_candidates)
+    for (int i = 0, n = block.lanes().size(); i < n; i += params.n_candidates)
       passage.vote += params.shrinkage * scratch.asked.margin[static_cast<std::size_t>(best(block.state.error[0], i))];
   }
 
@@ -107,7 +107,7 @@ struct OGBoost {
     if (teaches)
       for (int i = 0; i < block.lanes().size(); ++i) scratch.asked.vote[static_cast<std::size_t>(i)] = bank.trained(i) ? 0 : -1;
     if (passage.weight < 0) passage.weight = slope(0);
-    for (int i = 0; i < block.lanes().size(); i += params.n_candidates) {
+    for (int i = 0, n = block.lanes().size(); i < n; i += params.n_candidates) {
       for (int c = i; c < i + params.n_candidates; ++c) {
         amount[c] = passage.weight * example.weight;
         after[c] = hypothesis_after(bank, c, example, amount[c], scratch.asked);
@@ -139,10 +139,10 @@ struct OGBoost {
     return static_cast<int>(std::min_element(error + first, error + first + params.n_candidates) - error);
   }
 
-  // A weight of 0 teaches nothing: the answer stands.
+  // A weight of 0 teaches nothing: the answer stands, unless the row itself moves all lanes.
   double hypothesis_after(Bank& bank, int lane, const Example& example, double amount, Asked& asked) const {
     const double before = asked.margin[static_cast<std::size_t>(lane)];
-    if (!(amount > 0)) return before;
+    if (!(amount > 0) && !asked.all_move) return before;
     if (asked.still_when_right && before * (example.label == 1 ? 1.0 : -1.0) > 0) return before;
     const Answer answer = bank.has_after() ? bank.after(lane, example, amount, Amount::weight, asked)
                                            : bank.learn_then_answer(lane, example, amount, Amount::weight, Want::margins, asked);

@@ -89,7 +89,7 @@ struct OSBoost {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     smooth.ask(example, *block.bank, scratch.asked);
-    for (int i = 0; i < block.lanes().size(); ++i) {
+    for (int i = 0, n = block.lanes().size(); i < n; ++i) {
       passage.vote += scratch.asked.margin[static_cast<std::size_t>(i)];
       scratch.extra[static_cast<std::size_t>(i)] = passage.vote;
     }

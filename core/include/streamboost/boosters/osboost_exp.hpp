@@ -60,7 +60,7 @@ struct OSBoostEXP {
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     smooth.ask(example, *block.bank, scratch.asked);
     double* prefix = passage.column + block.lanes().begin;
-    for (int i = 0; i < block.lanes().size(); ++i) {
+    for (int i = 0, n = block.lanes().size(); i < n; ++i) {
       passage.vote += scratch.asked.margin[static_cast<std::size_t>(i)];
       prefix[i] = passage.vote;
     }

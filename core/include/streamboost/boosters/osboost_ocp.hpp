@@ -79,7 +79,7 @@ struct OSBoostOCP {
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     smooth.ask(example, *block.bank, scratch.asked);
     const Lanes lanes = block.lanes();
-    for (int i = 0; i < lanes.size(); ++i) {
+    for (int i = 0, n = lanes.size(); i < n; ++i) {
       const double margin = scratch.asked.margin[static_cast<std::size_t>(i)];
       passage.vote += margin;
       passage.column[lanes.begin + i] = margin;

@@ -46,11 +46,11 @@ struct Single {
   static void add(const Example& example, const Block<LaneState>& block, const Asked& asked, Passage& passage) {
     for (int c = 0; c < example.n_classes; ++c) {
       const double* p = asked.distribution.data() + static_cast<std::size_t>(c) * asked.stride;
-      for (int i = 0; i < block.lanes().size(); ++i) passage.votes[c] += p[i];
+      for (int i = 0, n = block.lanes().size(); i < n; ++i) passage.votes[c] += p[i];
     }
   }
   static void hard_votes(const Example& example, const Block<LaneState>& block, Asked& asked) {
-    for (int i = 0; i < block.lanes().size(); ++i) {
+    for (int i = 0, n = block.lanes().size(); i < n; ++i) {
       int best = -1;
       double highest = 0;
       for (int c = 0; c < example.n_classes; ++c) {
