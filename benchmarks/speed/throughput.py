@@ -22,6 +22,8 @@ ENSEMBLES = (
     "ogboost",
     "online-bbm",
     "adaboost-ol",
+    "online-mbbm",
+    "adaboost-olm",
     "bayes",
 )
 # What a learner is fed: linear learners and numeric naive Bayes see numbers, nominal naive Bayes sees codes.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle import olm as plain
 from oracle import potential
 from oracle.adaboost_ol import chain, learn_alpha
-from oracle.bbm import closed_weight
+from oracle.bbm import closed_weight, largest_weight
 from oracle.mbbm import MBBM
 from sklearn.base import clone
 
@@ -263,6 +263,44 @@ def test_two_classes_are_adaboost_ol(rows, n):
             s[l] += ours[i]
         alpha, ours = learn_alpha(alpha, margins, t), moved
         assert ours == pytest.approx(alpha, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("hedge", ["vote", "sample", "best"])
+@given(stream=streams(kinds=("numeric", "mixed"), min_rows=3, declared=True), seed=seeds, n=st.integers(1, 6))
+def test_two_classes_are_the_two_class_booster_step_by_step(hedge, stream, seed, n):
+    """Adaboost.OLM with AdaBoost.OL's step against AdaBoost.OL itself: votes, weights, experts, answers."""
+    ours = sb.AdaBoostOLMClassifier(
+        n_estimators=n, rate="binary", weights="normalised", hedge=hedge, random_state=seed
+    )
+    theirs = sb.AdaBoostOLClassifier(
+        n_estimators=n, hypothesis="sign", weighting="importance", hedge=hedge, random_state=seed
+    )
+    for t in range(len(stream)):
+        row = stream.rows(slice(t, t + 1))
+        answers = [model.test_then_train(**row, classes=stream.classes).tolist() for model in (ours, theirs)]
+        assert answers[0] == answers[1], t
+        if not stream.weight[: t + 1].any():
+            continue
+        for name in ("alpha", "weight_sum", "expert_loss"):
+            np.testing.assert_allclose(
+                lane_report(ours, name),
+                lane_report(theirs, name),
+                rtol=1e-9,
+                atol=1e-12,
+                err_msg=f"{name}, row {t}",
+            )
+
+
+@given(n=st.integers(1, 9), edge=st.sampled_from([0.1, 0.5]), y=st.integers(0, 1))
+def test_two_classes_are_online_bbm(n, edge, y):
+    """The same answers (of untrained learners) give the same weights, up to the scale that Online BBM has for each learner."""
+    ours = sb.OnlineMBBMClassifier(n_estimators=n, edge=edge, potential="exact")
+    theirs = sb.OnlineBBMClassifier(n_estimators=n, edge=edge)
+    for model in (ours, theirs):
+        model.partial_fit([[0.0]], [y], classes=[0, 1])
+    scale = [2 * float(largest_weight(n, i + 1, edge)) for i in range(n)]
+    weights = lane_report(ours, "potential_weight_sum")
+    np.testing.assert_allclose(weights, lane_report(theirs, "weight_sum") * scale, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", [sb.OnlineMBBMClassifier, sb.AdaBoostOLMClassifier])
