@@ -9,6 +9,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -23,7 +24,7 @@ class PyBank final : public Bank {
  public:
   PyBank(nb::object factory, Lanes lanes, std::uint64_t seed) : factory_(std::move(factory)), lanes_(lanes), seed_(seed) {
     for (int lane = lanes.begin; lane < lanes.end; ++lane) objects_.push_back(factory_(lane));
-    can_weight_ = nb::cast<bool>(objects_.front().attr("can_weight"));
+    for (const auto& object : objects_) can_weight_.push_back(nb::cast<bool>(object.attr("can_weight")));
   }
 
   Lanes lanes() const override { return lanes_; }
@@ -32,7 +33,7 @@ class PyBank final : public Bank {
   bool has_after() const override { return false; }
   Abilities can() const override {
     Abilities a;
-    a.weights = can_weight_;
+    a.weights = std::find(can_weight_.begin(), can_weight_.end(), false) == can_weight_.end();
     a.needs_gil = true;
     return a;
   }
@@ -77,7 +78,7 @@ class PyBank final : public Bank {
   void teach(std::size_t i, const nb::object& row, int label, double amount, Amount kind, const Example& example) {
     if (!(amount > 0)) return;
     bool copies = kind == Amount::copies;
-    if (!can_weight_ && !copies) {
+    if (!can_weight_[i] && !copies) {
       const double whole = std::floor(amount);
       const Key key{seed_, static_cast<std::uint64_t>(example.number),
                     static_cast<std::uint32_t>(lanes_.begin) + static_cast<std::uint32_t>(i), Purpose::coin};
@@ -114,7 +115,7 @@ class PyBank final : public Bank {
   Lanes lanes_;
   std::uint64_t seed_;
   std::vector<nb::object> objects_;
-  bool can_weight_ = true;
+  std::vector<bool> can_weight_;
 };
 
 }  // namespace streamboost

@@ -9,6 +9,7 @@
 #include "streamboost/boosters/bagging.hpp"
 #include "streamboost/boosters/bayes.hpp"
 #include "streamboost/boosters/bbm.hpp"
+#include "streamboost/boosters/expert_hedge.hpp"
 #include "streamboost/boosters/mbbm.hpp"
 #include "streamboost/boosters/ogboost.hpp"
 #include "streamboost/boosters/osboost.hpp"
@@ -16,6 +17,8 @@
 #include "streamboost/boosters/osboost_ocp.hpp"
 #include "streamboost/boosters/oza.hpp"
 #include "streamboost/boosters/single.hpp"
+#include "streamboost/boosters/weighted_majority.hpp"
+#include "streamboost/boosters/winnow.hpp"
 
 namespace streamboost {
 namespace {
@@ -50,6 +53,9 @@ std::unique_ptr<Model> make_model(const std::string& booster, const Config& conf
   if (booster == "mbbm") return make<MBBM>(config, ensemble, bank, cuts);
   if (booster == "adaboost_olm") return make<AdaBoostOLM>(config, ensemble, bank, cuts);
   if (booster == "bayes") return make<Bayes>(config, ensemble, bank, cuts);
+  if (booster == "weighted_majority") return make<WeightedMajority>(config, ensemble, bank, cuts);
+  if (booster == "hedge") return make<ExpertHedge>(config, ensemble, bank, cuts);
+  if (booster == "winnow") return make<Winnow>(config, ensemble, bank, cuts);
   throw std::invalid_argument("unknown booster '" + booster + "'");
 }
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         AdaBoostOLClassifier,
         AdaBoostOLMClassifier,
         BayesianEnsembleClassifier,
+        HedgeClassifier,
         OGBoostClassifier,
         OnlineBaggingClassifier,
         OnlineBBMClassifier,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
         OnlineMBBMClassifier,
         OSBoostClassifier,
         SingleLearnerClassifier,
+        WeightedMajorityClassifier,
+        WinnowClassifier,
     )
     from streamboost.learners import (
         OGD,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
         Perceptron,
     )
     from streamboost.models import load
+    from streamboost.sequences import UniversalPredictor
 
     __version__: str
 
@@ -41,6 +45,7 @@ __all__ = [
     "AdaBoostOLMClassifier",
     "BayesianEnsembleClassifier",
     "DecisionStump",
+    "HedgeClassifier",
     "HoeffdingTree",
     "LogisticRegression",
     "ModelFileError",
@@ -53,6 +58,9 @@ __all__ = [
     "OnlineMBBMClassifier",
     "Perceptron",
     "SingleLearnerClassifier",
+    "UniversalPredictor",
+    "WeightedMajorityClassifier",
+    "WinnowClassifier",
     "__version__",
     "load",
 ]
@@ -75,9 +83,15 @@ _HOME = {
     "OnlineMBBMClassifier": "ensemble",
     "Perceptron": "learners",
     "SingleLearnerClassifier": "ensemble",
+    "HedgeClassifier": "ensemble",
+    "UniversalPredictor": "sequences",
+    "WeightedMajorityClassifier": "ensemble",
+    "WinnowClassifier": "ensemble",
     "load": "models",
 }
-_SUBMODULES = frozenset({"base", "checks", "ensemble", "evaluate", "learners", "models", "report", "streams"})
+_SUBMODULES = frozenset(
+    {"base", "checks", "ensemble", "evaluate", "learners", "models", "report", "sequences", "streams"}
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -21,6 +21,7 @@ from streamboost.ensemble import (
 )
 from streamboost.ensemble.common import Ensemble
 from streamboost.learners import LEARNERS
+from streamboost.sequences import is_predictor, read_predictor
 
 MODELS: dict[str, type[Ensemble]] = {
     cls._model_name: cls
@@ -60,6 +61,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     with open(path, "rb") as file:
         raw, arrays = read_archive(file)
+    if is_predictor(raw):
+        return read_predictor(raw, arrays)
     manifest = Manifest.read(raw)
     cls = MODELS.get(manifest.model_name)
     if cls is None:

@@ -15,6 +15,7 @@ from streamboost import (
     AdaBoostOLClassifier,
     AdaBoostOLMClassifier,
     BayesianEnsembleClassifier,
+    HedgeClassifier,
     LogisticRegression,
     OGBoostClassifier,
     OnlineBaggingClassifier,
@@ -24,6 +25,8 @@ from streamboost import (
     OSBoostClassifier,
     Perceptron,
     SingleLearnerClassifier,
+    WeightedMajorityClassifier,
+    WinnowClassifier,
 )
 from streamboost.checks import expected_failed_checks
 
@@ -51,6 +54,9 @@ ESTIMATORS = [
     AdaBoostOLClassifier(n_estimators=5, hedge="best"),
     BayesianEnsembleClassifier(n_estimators=5),
     BayesianEnsembleClassifier(Perceptron(scale="standard"), n_estimators=5, likelihood="gamma"),
+    WeightedMajorityClassifier(),
+    HedgeClassifier(),
+    WinnowClassifier(),
     SingleLearnerClassifier(),
     SingleLearnerClassifier(OGD(scale="standard")),
 ]

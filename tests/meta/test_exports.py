@@ -15,6 +15,7 @@ PUBLIC = [
     "AdaBoostOLMClassifier",
     "BayesianEnsembleClassifier",
     "DecisionStump",
+    "HedgeClassifier",
     "HoeffdingTree",
     "LogisticRegression",
     "ModelFileError",
@@ -27,6 +28,9 @@ PUBLIC = [
     "OnlineMBBMClassifier",
     "Perceptron",
     "SingleLearnerClassifier",
+    "UniversalPredictor",
+    "WeightedMajorityClassifier",
+    "WinnowClassifier",
     "__version__",
     "load",
 ]

@@ -27,6 +27,7 @@ class Persistence:
 
     _model_name: ClassVar[str]
     _model_version: ClassVar[int]
+    _object_parameters: ClassVar[frozenset[str]] = frozenset({"estimator"})
     _session: Session | None
 
     @abstractmethod
@@ -67,7 +68,11 @@ class Persistence:
                 f"This {type(self).__name__} is broken ({session.broken}); call fit to start again."
             )
         arrays: Arrays = dict(session.model.state())
-        params = {name: json_value(value) for name, value in session.frozen.items() if name != "estimator"}
+        params = {
+            name: json_value(value)
+            for name, value in session.frozen.items()
+            if name not in self._object_parameters
+        }
         for name in ("random_state", "n_jobs"):
             value = getattr(self, name)
             params[name] = int(value) if isinstance(value, int | np.integer) else None
@@ -137,7 +142,8 @@ class Persistence:
         raw, arrays = read_archive(io.BytesIO(data))
         manifest = Manifest.read(raw)
         # The parameters the model started with count, not those it may have been given since.
-        source = self._rebuild(manifest, arrays, None if lanes is None else attributes["estimator"])
+        (learner,) = self._object_parameters
+        source = self._rebuild(manifest, arrays, None if lanes is None else attributes[learner])
         session = source._restore(manifest, arrays, lanes)
         session.frozen = session.frozen if frozen is None else frozen
         self._session = session

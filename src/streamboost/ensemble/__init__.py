@@ -7,6 +7,7 @@ from streamboost.ensemble.adaboost_olm import AdaBoostOLMClassifier
 from streamboost.ensemble.bagging import OnlineBaggingClassifier
 from streamboost.ensemble.bayes import BayesianEnsembleClassifier
 from streamboost.ensemble.bbm import OnlineBBMClassifier
+from streamboost.ensemble.experts import HedgeClassifier, WeightedMajorityClassifier, WinnowClassifier
 from streamboost.ensemble.mbbm import OnlineMBBMClassifier
 from streamboost.ensemble.ogboost import OGBoostClassifier
 from streamboost.ensemble.osboost import OSBoostClassifier
@@ -17,6 +18,7 @@ __all__ = [
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",
     "BayesianEnsembleClassifier",
+    "HedgeClassifier",
     "OGBoostClassifier",
     "OSBoostClassifier",
     "OnlineBBMClassifier",
@@ -24,4 +26,6 @@ __all__ = [
     "OnlineBoostingClassifier",
     "OnlineMBBMClassifier",
     "SingleLearnerClassifier",
+    "WeightedMajorityClassifier",
+    "WinnowClassifier",
 ]

@@ -138,11 +138,11 @@ def adapter_plan(learner: Any, seed: int) -> LearnerPlan:
     title = type(learner).__name__
     if inspect.isclass(learner):
         raise TypeError(f"estimator={learner.__name__} is a class; pass an instance: {learner.__name__}().")
-    kind = _lane_kind(learner)
+    kind = lane_kind(learner)
     scope = LaneScope()
 
     def make(lane: int) -> object:
-        return kind(_seeded_copy(learner, lane_seed(seed, lane)), scope)
+        return kind(seeded_copy(learner, seed, lane), scope)
 
     # An array-style learner fixes its classes with its first update; a dict-style one takes them as they come.
     discovers = 0 if kind is ArrayLane else None
@@ -152,14 +152,15 @@ def adapter_plan(learner: Any, seed: int) -> LearnerPlan:
 def resumed_plan(learner: Any, lanes: list[Any]) -> LearnerPlan:
     """Return the plan for lanes that come out of a pickle."""
     scope: LaneScope = lanes[0].scope
-    discovers = 0 if _lane_kind(learner) is ArrayLane else None
+    discovers = 0 if lane_kind(learner) is ArrayLane else None
     title = type(learner).__name__
     return LearnerPlan(
         "black_box", {}, title, None, discovers=discovers, lane_factory=lanes.__getitem__, scope=scope
     )
 
 
-def _lane_kind(learner: Any) -> type[ArrayLane] | type[DictLane]:
+def lane_kind(learner: Any) -> type[ArrayLane] | type[DictLane]:
+    """Return the adapter for a learner, or say that there is none."""
     if callable(getattr(learner, "partial_fit", None)) and callable(getattr(learner, "predict", None)):
         return ArrayLane
     if callable(getattr(learner, "learn_one", None)) and callable(getattr(learner, "predict_one", None)):
@@ -170,16 +171,23 @@ def _lane_kind(learner: Any) -> type[ArrayLane] | type[DictLane]:
     )
 
 
-def _seeded_copy(learner: Any, seed: int) -> Any:
+def seeded_copy(learner: Any, seed: int, lane: int, *, keep: bool = False) -> Any:
+    """Return a copy with a seed of its own; `keep` leaves seeds that are set as they are."""
     own = copy.deepcopy(learner)
+    drawn = lane_seed(seed, lane)
     if hasattr(own, "get_params") and hasattr(own, "set_params"):
         names = [
-            name for name in own.get_params(deep=True) if name.split("__")[-1] in ("random_state", "seed")
+            name
+            for name, value in own.get_params(deep=True).items()
+            if name.split("__")[-1] in ("random_state", "seed") and not (keep and value is not None)
         ]
         if names:
-            own.set_params(**dict.fromkeys(names, seed))
+            own.set_params(**dict.fromkeys(names, drawn))
     elif hasattr(own, "clone") and _accepts(type(own).__init__, "seed"):
-        own = own.clone({"seed": seed})  # River's parameters are fixed at construction
+        given = getattr(own, "seed", None) if keep else None
+        own = own.clone(
+            {"seed": drawn if given is None else given}
+        )  # River's parameters are fixed at construction
     return own
 
 

@@ -6,6 +6,7 @@ from streamboost.report.advice import advise
 from streamboost.report.bayes import bayes_bounds, error_bound, halves_bound
 from streamboost.report.bounds import Bound
 from streamboost.report.ensemble_report import EnsembleReport
+from streamboost.report.experts import hedge_bounds, weighted_majority_bounds, winnow_bounds
 from streamboost.report.majority import adaboost_ol_bounds, bbm_bounds
 from streamboost.report.multiclass_bounds import mbbm_bounds, olm_bounds
 from streamboost.report.smooth import exp_bounds, ocp_bounds, smooth_bounds
@@ -20,8 +21,11 @@ __all__ = [
     "error_bound",
     "exp_bounds",
     "halves_bound",
+    "hedge_bounds",
     "mbbm_bounds",
     "ocp_bounds",
     "olm_bounds",
     "smooth_bounds",
+    "weighted_majority_bounds",
+    "winnow_bounds",
 ]

@@ -1,0 +1,394 @@
+"""Expert advice: models of any kind, each learning the stream, under one combiner with a mistake bound."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from streamboost.base.estimator import StreamClassifier
+from streamboost.base.manifest import Manifest, check_params
+from streamboost.base.params import BoosterPlan, LaneScope, LearnerPlan
+from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.ensemble.single import SingleLearnerClassifier
+from streamboost.learners import Learner, LogisticRegression, NaiveBayes, Perceptron
+from streamboost.learners.adapters import ArrayLane, lane_kind, seeded_copy
+from streamboost.report import Bound, hedge_bounds, weighted_majority_bounds, winnow_bounds
+
+_SHARED = {
+    name: rule for name, rule in SHARED_CONSTRAINTS.items() if name not in ("estimator", "n_estimators")
+}
+_SHARED["estimators"] = [list, tuple, None]
+
+
+class ModelLane(ArrayLane):
+    """A streamboost model as an expert: it is told which columns are nominal."""
+
+    def learn(self, row: NDArray[np.float64], label: int, weight: float, copies: bool) -> None:
+        """Take one update."""
+        nominal = [column for column, values in enumerate(self.scope.values) if values is not None]
+        if not self.trained and nominal and self.learner.categorical_features is None:
+            self.learner.set_params(categorical_features=nominal)
+        super().learn(row, label, weight, copies)
+
+
+class ExpertEnsemble(Ensemble):
+    """Models of any kind as experts, one lane each."""
+
+    _object_parameters: ClassVar[frozenset[str]] = frozenset({"estimators"})
+
+    estimators: Any
+
+    def _experts(self) -> list[Any]:
+        if self.estimators is None:
+            return [NaiveBayes(), Perceptron(scale="standard"), LogisticRegression(scale="standard")]
+        experts = list(self.estimators)
+        if not experts:
+            raise ValueError("estimators is empty: at least one model is needed.")
+        for number, expert in enumerate(experts):
+            if inspect.isclass(expert):
+                raise TypeError(
+                    f"estimators[{number}]={expert.__name__} is a class; pass an instance: {expert.__name__}()."
+                )
+        return experts
+
+    def _n_lanes(self) -> int:
+        return len(self._experts())
+
+    def _learner_plan(self, seed: int) -> LearnerPlan:
+        experts = [SingleLearnerClassifier(e) if isinstance(e, Learner) else e for e in self._experts()]
+        kinds = [ModelLane if isinstance(e, StreamClassifier) else lane_kind(e) for e in experts]
+        scope = LaneScope()
+
+        def make(lane: int) -> object:
+            return kinds[lane](seeded_copy(experts[lane], seed, lane, keep=True), scope)
+
+        return self._plan_of(kinds, make, scope)
+
+    def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
+        return self._plan_of([type(lane) for lane in lanes], lanes.__getitem__, lanes[0].scope)
+
+    def _plan_of(self, kinds: list[Any], make: Any, scope: LaneScope) -> LearnerPlan:
+        title = "/".join(dict.fromkeys(type(expert).__name__ for expert in self._experts()))
+        discovers = 0 if any(issubclass(kind, ArrayLane) for kind in kinds) else None
+        return LearnerPlan("black_box", {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
+
+    @classmethod
+    def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
+        names = [name for name in cls._get_param_names() if name != "estimators"]
+        return cls(estimator, **check_params(manifest.params, names, cls.__name__))
+
+
+class WeightedMajorityClassifier(ExpertEnsemble):
+    r"""Weighted Majority (Littlestone and Warmuth) over models of any kind.
+
+    Every model learns the stream; each mistake multiplies a model's weight by `beta`, and the class with the largest
+    summed weight is the answer.
+
+    When to use it: you have a few quite different models and want to be nearly as good as the best of them, without
+    knowing which it will be. Any number of classes.
+
+
+    Parameters
+    ----------
+    estimators : list of models, default=None
+        The experts: streamboost learners and ensembles, or any object with ``partial_fit`` and ``predict``
+        (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style). None takes naive Bayes, a perceptron
+        and logistic regression. Copies are trained; the objects given stay as they are. Seeds they leave open are
+        drawn from `random_state`.
+    beta : float in (0, 1), default=0.5
+        Factor on the weight of a model that is wrong.
+    random_state : int, RandomState or None, default=None
+        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
+    n_jobs : None or 1, default=None
+        Reserved for threads.
+    tie : {"lowest", "random"}, default="lowest"
+        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
+    monitor : bool, default=True
+        Keep the sums for :meth:`report`.
+    categorical_features : array-like or None, default=None
+        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
+        nominal without being named. streamboost models among the experts are told.
+
+    Attributes
+    ----------
+    classes_ : array
+        Labels known so far, sorted.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the first rows had names.
+
+    Notes
+    -----
+    With :math:`L_i` the mistakes of expert i, :math:`w_i = \beta^{L_i}`, and on every stream
+
+    .. math:: \text{mistakes} \le \frac{\ln N + \min_i L_i \, \ln(1 / \beta)}{\ln(2 / (1 + \beta))}.
+
+    ``predict_proba`` is the share of the weight. Such models cannot be saved to a file, because their experts may be
+    any Python object; pickle them.
+
+    References
+    ----------
+    N. Littlestone and M. Warmuth, The weighted majority algorithm, *Information and Computation* 108 (1994).
+
+    Examples
+    --------
+    >>> from streamboost import NaiveBayes, Perceptron, WeightedMajorityClassifier
+    >>> model = WeightedMajorityClassifier([NaiveBayes(), Perceptron()], random_state=7)
+    >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 10, ["low", "high", "low", "high"] * 10
+    >>> model.fit(X, y).predict([[0.0], [1.0]]).tolist()
+    ['low', 'high']
+    >>> all(bound.holds for bound in model.report().bounds)
+    True
+    """
+
+    _model_name = "weighted-majority"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **_SHARED,
+        "beta": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        estimators: Any = None,
+        *,
+        beta: float = 0.5,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.beta = beta
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+    def _booster_plan(self) -> BoosterPlan:
+        return BoosterPlan("weighted_majority", {"beta": float(self.beta)})
+
+    def _bounds(
+        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
+    ) -> tuple[Bound, ...]:
+        return weighted_majority_bounds(totals)
+
+
+class HedgeClassifier(ExpertEnsemble):
+    r"""Hedge (Freund and Schapire) over models of any kind.
+
+    Every model learns the stream; models are weighed by the exponential of their mistakes, at a rate that falls with
+    time, so that the expected mistakes of a drawn model exceed the best model's only by a square root of their number.
+
+    When to use it: like :class:`WeightedMajorityClassifier`, where the best model is far from perfect: its mistakes
+    count once here, not 1.4 times or more. Any number of classes.
+
+
+    Parameters
+    ----------
+    estimators : list of models, default=None
+        The experts, as in :class:`WeightedMajorityClassifier`.
+    rate : {"anytime", "horizon", "constant"}, default="anytime"
+        :math:`\eta_t = \sqrt{8 \ln N / t}`, the same with the length of the stream known, or `eta`.
+    eta : float, default=1
+        The rate for ``rate="constant"``.
+    horizon : int, default=1000
+        Length of the stream for ``rate="horizon"``.
+    hedge : {"vote", "sample", "best"}, default="vote"
+        Who speaks: the weighted majority, a model drawn by its weight (the same draw until the next example), or the
+        model with the fewest mistakes.
+    random_state : int, RandomState or None, default=None
+        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
+    n_jobs : None or 1, default=None
+        Reserved for threads.
+    tie : {"lowest", "random"}, default="lowest"
+        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
+    monitor : bool, default=True
+        Keep the sums for :meth:`report`.
+    categorical_features : array-like or None, default=None
+        Nominal columns, as in :class:`WeightedMajorityClassifier`.
+
+    Attributes
+    ----------
+    classes_ : array
+        Labels known so far, sorted.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the first rows had names.
+
+    Notes
+    -----
+    :math:`p_i \propto e^{-\eta_t L_i}`, and on every stream the expected mistakes are at most
+    :math:`\min_i L_i + \ln N / \eta_T + \sum_t \eta_t / 8`. ``predict_proba`` is the share of p, whoever speaks. Pickle
+    such models; they cannot be saved to a file.
+
+    References
+    ----------
+    Y. Freund and R. Schapire, A decision-theoretic generalization of on-line learning and an application to boosting,
+    *Journal of Computer and System Sciences* 55 (1997).
+
+    Examples
+    --------
+    >>> from streamboost import HedgeClassifier, NaiveBayes, Perceptron
+    >>> model = HedgeClassifier([NaiveBayes(), Perceptron()], random_state=7)
+    >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 10, ["low", "high", "low", "high"] * 10
+    >>> model.fit(X, y).predict([[0.0], [1.0]]).tolist()
+    ['low', 'high']
+    """
+
+    _model_name = "hedge"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **_SHARED,
+        "rate": [StrOptions({"anytime", "horizon", "constant"})],
+        "eta": [Interval(Real, 0, None, closed="neither")],
+        "horizon": [Interval(Integral, 1, None, closed="left")],
+        "hedge": [StrOptions({"vote", "sample", "best"})],
+    }
+
+    def __init__(
+        self,
+        estimators: Any = None,
+        *,
+        rate: str = "anytime",
+        eta: float = 1.0,
+        horizon: int = 1000,
+        hedge: str = "vote",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.rate = rate
+        self.eta = eta
+        self.horizon = horizon
+        self.hedge = hedge
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+    def _booster_plan(self) -> BoosterPlan:
+        params = {
+            "rate": self.rate,
+            "eta": float(self.eta),
+            "horizon": int(self.horizon),
+            "hedge": self.hedge,
+        }
+        return BoosterPlan("hedge", params)
+
+    def _bounds(
+        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
+    ) -> tuple[Bound, ...]:
+        return hedge_bounds(lanes, totals)
+
+
+class WinnowClassifier(ExpertEnsemble):
+    r"""Winnow (Littlestone) over models of any kind, for two classes.
+
+    The weights of the models that say yes must reach a threshold; weights move by factors, and only on mistakes.
+
+    When to use it: many experts of which few matter, and the truth is close to "one of these few says yes".
+
+
+    Parameters
+    ----------
+    estimators : list of models, default=None
+        The experts, as in :class:`WeightedMajorityClassifier`.
+    threshold : float or None, default=None
+        Weight that the yes-sayers must reach; None means half the number of experts.
+    factor : float, default=2
+        Factor on the weights of the yes-sayers after a false negative.
+    variant : {"divide", "eliminate"}, default="divide"
+        After a false positive the yes-sayers' weights are divided by `factor` (Winnow2) or set to 0 (Winnow1).
+    random_state : int, RandomState or None, default=None
+        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
+    n_jobs : None or 1, default=None
+        Reserved for threads.
+    tie : {"lowest", "random"}, default="lowest"
+        Not used: a sum equal to the threshold means yes.
+    monitor : bool, default=True
+        Keep the sums for :meth:`report`.
+    categorical_features : array-like or None, default=None
+        Nominal columns, as in :class:`WeightedMajorityClassifier`.
+
+    Attributes
+    ----------
+    classes_ : array
+        Labels known so far, sorted.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the first rows had names.
+
+    Notes
+    -----
+    Yes is the class with internal code 1: the larger label when classes are declared, the second one met otherwise.
+    ``predict_proba`` of yes is :math:`a / (a + \theta)`, a being the weight of the yes-sayers. Pickle such models;
+    they cannot be saved to a file.
+
+    References
+    ----------
+    N. Littlestone, Learning quickly when irrelevant attributes abound: a new linear-threshold algorithm,
+    *Machine Learning* 2 (1988).
+
+    Examples
+    --------
+    >>> from streamboost import NaiveBayes, Perceptron, WinnowClassifier
+    >>> model = WinnowClassifier([NaiveBayes(), Perceptron()], random_state=7)
+    >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 10, ["a", "b", "a", "b"] * 10
+    >>> model.fit(X, y).predict([[0.0], [1.0]]).tolist()
+    ['a', 'b']
+    """
+
+    _model_name = "winnow"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **_SHARED,
+        "threshold": [Interval(Real, 0, None, closed="neither"), None],
+        "factor": [Interval(Real, 1, None, closed="neither")],
+        "variant": [StrOptions({"divide", "eliminate"})],
+    }
+
+    def __init__(
+        self,
+        estimators: Any = None,
+        *,
+        threshold: float | None = None,
+        factor: float = 2.0,
+        variant: str = "divide",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.threshold = threshold
+        self.factor = factor
+        self.variant = variant
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+    def _booster_plan(self) -> BoosterPlan:
+        threshold = None if self.threshold is None else float(self.threshold)
+        params = {"threshold": threshold, "factor": float(self.factor), "variant": self.variant}
+        return BoosterPlan("winnow", params, max_classes=2)
+
+    def _bounds(
+        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
+    ) -> tuple[Bound, ...]:
+        return winnow_bounds(totals)
