@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from streamboost.base.archive import ModelFileError
+    from streamboost.batch import AdaBoostM1Classifier, BaggingClassifier
     from streamboost.ensemble import (
         AdaBoostOLClassifier,
         AdaBoostOLMClassifier,
         BayesianEnsembleClassifier,
+        BlockedBoostingClassifier,
         OGBoostClassifier,
+        OnlineArcX4Classifier,
         OnlineBaggingClassifier,
         OnlineBBMClassifier,
         OnlineBoostingClassifier,
         OnlineMBBMClassifier,
         OSBoostClassifier,
+        PrimedOnlineBoostingClassifier,
         SingleLearnerClassifier,
     )
     from streamboost.learners import (
@@ -37,9 +41,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OGD",
+    "AdaBoostM1Classifier",
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",
+    "BaggingClassifier",
     "BayesianEnsembleClassifier",
+    "BlockedBoostingClassifier",
     "DecisionStump",
     "HoeffdingTree",
     "LogisticRegression",
@@ -47,11 +54,13 @@ __all__ = [
     "NaiveBayes",
     "OGBoostClassifier",
     "OSBoostClassifier",
+    "OnlineArcX4Classifier",
     "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
     "OnlineMBBMClassifier",
     "Perceptron",
+    "PrimedOnlineBoostingClassifier",
     "SingleLearnerClassifier",
     "__version__",
     "load",
@@ -61,23 +70,30 @@ _HOME = {
     "AdaBoostOLMClassifier": "ensemble",
     "BayesianEnsembleClassifier": "ensemble",
     "OGD": "learners",
+    "AdaBoostM1Classifier": "batch",
     "AdaBoostOLClassifier": "ensemble",
     "DecisionStump": "learners",
     "HoeffdingTree": "learners",
+    "BaggingClassifier": "batch",
+    "BlockedBoostingClassifier": "ensemble",
     "LogisticRegression": "learners",
     "ModelFileError": "base.archive",
     "NaiveBayes": "learners",
     "OGBoostClassifier": "ensemble",
     "OSBoostClassifier": "ensemble",
+    "OnlineArcX4Classifier": "ensemble",
     "OnlineBBMClassifier": "ensemble",
     "OnlineBaggingClassifier": "ensemble",
     "OnlineBoostingClassifier": "ensemble",
     "OnlineMBBMClassifier": "ensemble",
     "Perceptron": "learners",
+    "PrimedOnlineBoostingClassifier": "ensemble",
     "SingleLearnerClassifier": "ensemble",
     "load": "models",
 }
-_SUBMODULES = frozenset({"base", "checks", "ensemble", "evaluate", "learners", "models", "report", "streams"})
+_SUBMODULES = frozenset(
+    {"base", "batch", "checks", "ensemble", "evaluate", "learners", "models", "report", "streams"}
+)
 
 
 def __getattr__(name: str) -> Any:

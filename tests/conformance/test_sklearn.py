@@ -12,17 +12,22 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from streamboost import (
     OGD,
+    AdaBoostM1Classifier,
     AdaBoostOLClassifier,
     AdaBoostOLMClassifier,
+    BaggingClassifier,
     BayesianEnsembleClassifier,
+    BlockedBoostingClassifier,
     LogisticRegression,
     OGBoostClassifier,
+    OnlineArcX4Classifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
     OnlineBoostingClassifier,
     OnlineMBBMClassifier,
     OSBoostClassifier,
     Perceptron,
+    PrimedOnlineBoostingClassifier,
     SingleLearnerClassifier,
 )
 from streamboost.checks import expected_failed_checks
@@ -51,6 +56,12 @@ ESTIMATORS = [
     AdaBoostOLClassifier(n_estimators=5, hedge="best"),
     BayesianEnsembleClassifier(n_estimators=5),
     BayesianEnsembleClassifier(Perceptron(scale="standard"), n_estimators=5, likelihood="gamma"),
+    OnlineArcX4Classifier(n_estimators=5),
+    BlockedBoostingClassifier(n_estimators=5),
+    PrimedOnlineBoostingClassifier(n_estimators=5),
+    PrimedOnlineBoostingClassifier(Perceptron(scale="maxabs"), n_estimators=5),
+    AdaBoostM1Classifier(n_estimators=5),
+    BaggingClassifier(n_estimators=5),
     SingleLearnerClassifier(),
     SingleLearnerClassifier(OGD(scale="standard")),
 ]
