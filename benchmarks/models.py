@@ -18,6 +18,9 @@ MODELS = {
     "adaboost-ol": "AdaBoostOLClassifier",
     "online-mbbm": "OnlineMBBMClassifier",
     "adaboost-olm": "AdaBoostOLMClassifier",
+    "arc-x4": "OnlineArcX4Classifier",
+    "blocked-boost": "BlockedBoostingClassifier",
+    "primed-boost": "PrimedOnlineBoostingClassifier",
 }
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "osboost, ocp": ("osboost", {"vote": "ocp"}),

@@ -25,6 +25,9 @@ ENSEMBLES = (
     "online-mbbm",
     "adaboost-olm",
     "bayes",
+    "arc-x4",
+    "blocked-boost",
+    "primed-boost",
 )
 # What a learner is fed: linear learners and numeric naive Bayes see numbers, nominal naive Bayes sees codes.
 LEARNERS = (

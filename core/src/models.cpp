@@ -6,16 +6,20 @@
 #include "streamboost/banks/stump.hpp"
 #include "streamboost/boosters/adaboost_ol.hpp"
 #include "streamboost/boosters/adaboost_olm.hpp"
+#include "streamboost/boosters/arcx4.hpp"
 #include "streamboost/boosters/bagging.hpp"
+#include "streamboost/boosters/batch_bagging.hpp"
 #include "streamboost/boosters/bayes.hpp"
 #include "streamboost/boosters/bbm.hpp"
 #include "streamboost/boosters/expert_hedge.hpp"
+#include "streamboost/boosters/blocked.hpp"
 #include "streamboost/boosters/mbbm.hpp"
 #include "streamboost/boosters/ogboost.hpp"
 #include "streamboost/boosters/osboost.hpp"
 #include "streamboost/boosters/osboost_exp.hpp"
 #include "streamboost/boosters/osboost_ocp.hpp"
 #include "streamboost/boosters/oza.hpp"
+#include "streamboost/boosters/primed.hpp"
 #include "streamboost/boosters/single.hpp"
 #include "streamboost/boosters/weighted_majority.hpp"
 #include "streamboost/boosters/winnow.hpp"
@@ -26,6 +30,14 @@ namespace {
 template <class Booster>
 std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
   return std::make_unique<Pipeline<Booster>>(Booster(Booster::Params::read(config), ensemble), ensemble, bank, cuts);
+}
+
+// AdaBoost.M1 trains one lane at a time while its bank works on all of a block: blocks of one vector's width waste nothing.
+std::vector<int> narrow(const Ensemble& ensemble, const std::vector<int>& cuts) {
+  if (!cuts.empty()) return cuts;
+  std::vector<int> all;
+  for (int lane = lane_multiple; lane < ensemble.n_estimators; lane += lane_multiple) all.push_back(lane);
+  return all;
 }
 
 }  // namespace
@@ -56,6 +68,10 @@ std::unique_ptr<Model> make_model(const std::string& booster, const Config& conf
   if (booster == "weighted_majority") return make<WeightedMajority>(config, ensemble, bank, cuts);
   if (booster == "hedge") return make<ExpertHedge>(config, ensemble, bank, cuts);
   if (booster == "winnow") return make<Winnow>(config, ensemble, bank, cuts);
+  if (booster == "arcx4") return make<ArcX4>(config, ensemble, bank, cuts);
+  if (booster == "blocked") return make<BlockedBoost>(config, ensemble, bank, cuts);
+  if (booster == "primed") return make<PrimedBoost>(config, ensemble, bank, narrow(ensemble, cuts));
+  if (booster == "batch_bagging") return make<BatchBagging>(config, ensemble, bank, cuts);
   throw std::invalid_argument("unknown booster '" + booster + "'");
 }
 

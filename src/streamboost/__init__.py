@@ -11,17 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from streamboost.base.archive import ModelFileError
+    from streamboost.batch import AdaBoostM1Classifier, BaggingClassifier
     from streamboost.ensemble import (
         AdaBoostOLClassifier,
         AdaBoostOLMClassifier,
         BayesianEnsembleClassifier,
+        BlockedBoostingClassifier,
         HedgeClassifier,
         OGBoostClassifier,
+        OnlineArcX4Classifier,
         OnlineBaggingClassifier,
         OnlineBBMClassifier,
         OnlineBoostingClassifier,
         OnlineMBBMClassifier,
         OSBoostClassifier,
+        PrimedOnlineBoostingClassifier,
         SingleLearnerClassifier,
         WeightedMajorityClassifier,
         WinnowClassifier,
@@ -41,9 +45,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OGD",
+    "AdaBoostM1Classifier",
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",
+    "BaggingClassifier",
     "BayesianEnsembleClassifier",
+    "BlockedBoostingClassifier",
     "DecisionStump",
     "HedgeClassifier",
     "HoeffdingTree",
@@ -52,11 +59,13 @@ __all__ = [
     "NaiveBayes",
     "OGBoostClassifier",
     "OSBoostClassifier",
+    "OnlineArcX4Classifier",
     "OnlineBBMClassifier",
     "OnlineBaggingClassifier",
     "OnlineBoostingClassifier",
     "OnlineMBBMClassifier",
     "Perceptron",
+    "PrimedOnlineBoostingClassifier",
     "SingleLearnerClassifier",
     "UniversalPredictor",
     "WeightedMajorityClassifier",
@@ -69,19 +78,24 @@ _HOME = {
     "AdaBoostOLMClassifier": "ensemble",
     "BayesianEnsembleClassifier": "ensemble",
     "OGD": "learners",
+    "AdaBoostM1Classifier": "batch",
     "AdaBoostOLClassifier": "ensemble",
     "DecisionStump": "learners",
     "HoeffdingTree": "learners",
+    "BaggingClassifier": "batch",
+    "BlockedBoostingClassifier": "ensemble",
     "LogisticRegression": "learners",
     "ModelFileError": "base.archive",
     "NaiveBayes": "learners",
     "OGBoostClassifier": "ensemble",
     "OSBoostClassifier": "ensemble",
+    "OnlineArcX4Classifier": "ensemble",
     "OnlineBBMClassifier": "ensemble",
     "OnlineBaggingClassifier": "ensemble",
     "OnlineBoostingClassifier": "ensemble",
     "OnlineMBBMClassifier": "ensemble",
     "Perceptron": "learners",
+    "PrimedOnlineBoostingClassifier": "ensemble",
     "SingleLearnerClassifier": "ensemble",
     "HedgeClassifier": "ensemble",
     "UniversalPredictor": "sequences",
@@ -90,7 +104,7 @@ _HOME = {
     "load": "models",
 }
 _SUBMODULES = frozenset(
-    {"base", "checks", "ensemble", "evaluate", "learners", "models", "report", "sequences", "streams"}
+    {"base", "batch", "checks", "ensemble", "evaluate", "learners", "models", "report", "sequences", "streams"}
 )
 
 

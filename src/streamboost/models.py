@@ -7,16 +7,20 @@ from typing import Any
 
 from streamboost.base.archive import ModelFileError, read_archive
 from streamboost.base.manifest import Manifest
+from streamboost.batch import AdaBoostM1Classifier, BaggingClassifier
 from streamboost.ensemble import (
     AdaBoostOLClassifier,
     AdaBoostOLMClassifier,
     BayesianEnsembleClassifier,
+    BlockedBoostingClassifier,
     OGBoostClassifier,
+    OnlineArcX4Classifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
     OnlineBoostingClassifier,
     OnlineMBBMClassifier,
     OSBoostClassifier,
+    PrimedOnlineBoostingClassifier,
     SingleLearnerClassifier,
 )
 from streamboost.ensemble.common import Ensemble
@@ -33,6 +37,9 @@ MODELS: dict[str, type[Ensemble]] = {
         OnlineBBMClassifier,
         AdaBoostOLClassifier,
         BayesianEnsembleClassifier,
+        OnlineArcX4Classifier,
+        BlockedBoostingClassifier,
+        PrimedOnlineBoostingClassifier,
         SingleLearnerClassifier,
         OnlineMBBMClassifier,
         AdaBoostOLMClassifier,
@@ -40,7 +47,12 @@ MODELS: dict[str, type[Ensemble]] = {
 }
 """Name on the command line and in model files -> class."""
 
-__all__ = ["LEARNERS", "MODELS", "ModelFileError", "load"]
+BATCH_MODELS: dict[str, type[Ensemble]] = {
+    cls._model_name: cls for cls in (AdaBoostM1Classifier, BaggingClassifier)
+}
+"""Models that learn no streams: they have files, but no place on the command line."""
+
+__all__ = ["BATCH_MODELS", "LEARNERS", "MODELS", "ModelFileError", "load"]
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -64,9 +76,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     if is_predictor(raw):
         return read_predictor(raw, arrays)
     manifest = Manifest.read(raw)
-    cls = MODELS.get(manifest.model_name)
+    cls = MODELS.get(manifest.model_name) or BATCH_MODELS.get(manifest.model_name)
     if cls is None:
-        raise ModelFileError(f"the model {manifest.model_name!r} is not known; known are {sorted(MODELS)}")
+        raise ModelFileError(
+            f"the model {manifest.model_name!r} is not known; known are {sorted({**MODELS, **BATCH_MODELS})}"
+        )
     try:
         model = cls._rebuild(manifest, arrays)
         model._restore(manifest, arrays)

@@ -7,9 +7,11 @@ from unittest import mock
 
 from oracle import hoeffding, linear, naive_bayes, stump
 from oracle.adaboost_ol import AdaBoostOL
+from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
 from oracle.bayes import Bayes
 from oracle.bbm import BBM
+from oracle.blocked import Blocked
 from oracle.exp import EXP
 from oracle.mbbm import MBBM
 from oracle.ocp import OCP
@@ -17,6 +19,7 @@ from oracle.ogboost import OGBoost
 from oracle.olm import OLM
 from oracle.osboost import OSBoost
 from oracle.oza import Oza
+from oracle.primed import Primed
 from oracle.single import Single
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import Perceptron as SklearnPerceptron
@@ -255,6 +258,11 @@ ENSEMBLES = [
     bayes("-voting", hypothesis="log_odds", weights="voting", feature_fraction=0.7),
     bayes("-gamma-rate", rel=2e-6, hypothesis="log_odds", likelihood="gamma_rate"),
     bayes("-gamma", rel=2e-6, hypothesis="real", likelihood="gamma", forgetting=0.95),
+    Ensemble("arc-x4", sb.OnlineArcX4Classifier, ArcX4),
+    Ensemble("blocked", sb.BlockedBoostingClassifier, Blocked, {"block_size": 3}),
+    Ensemble("blocked-literal", sb.BlockedBoostingClassifier, Blocked, {"block_size": 2, "literal": True}),
+    Ensemble("primed", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 5}),
+    Ensemble("primed-late", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 9}),
 ]
 
 MAIN_ENSEMBLES = [

@@ -229,6 +229,8 @@ def test_sparse_is_dense(ensemble, learner, data, seed):
     expected = dense.test_then_train(**stream.everything, classes=stream.classes)
     assert sparse.test_then_train(**rows, classes=stream.classes).tolist() == expected.tolist()
     for name, array in state_of(dense).items():
+        if name.startswith("rows/"):
+            continue  # rows waiting for a batch phase are kept as they came
         np.testing.assert_array_equal(array, state_of(sparse)[name], err_msg=name)  # -0.0 is 0.0 here
     assert np.array_equal(dense.predict_proba(stream.X), sparse.predict_proba(rows["X"]))
 

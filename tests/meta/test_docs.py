@@ -19,6 +19,9 @@ PAGES = {
     "algorithms/online-mbbm.md": "OnlineMBBMClassifier",
     "algorithms/adaboost-olm.md": "AdaBoostOLMClassifier",
     "algorithms/bayes.md": "BayesianEnsembleClassifier",
+    "algorithms/arc-x4.md": "OnlineArcX4Classifier",
+    "algorithms/blocked-boost.md": "BlockedBoostingClassifier",
+    "algorithms/primed-boost.md": "PrimedOnlineBoostingClassifier",
 }
 
 

@@ -13,15 +13,18 @@ import numpy as np
 from streamboost import (
     OGD,
     AdaBoostOLClassifier,
+    BlockedBoostingClassifier,
     DecisionStump,
     LogisticRegression,
     NaiveBayes,
     OGBoostClassifier,
+    OnlineArcX4Classifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
     OnlineBoostingClassifier,
     OSBoostClassifier,
     Perceptron,
+    PrimedOnlineBoostingClassifier,
     SingleLearnerClassifier,
 )
 
@@ -66,6 +69,12 @@ def build() -> dict[str, Any]:
         "ogboost": OGBoostClassifier(Perceptron(), n_estimators=3, n_candidates=2, loss="savage"),
         "online-bbm": OnlineBBMClassifier(OGD(), n_estimators=5, weighting="sampling"),
         "adaboost-ol": AdaBoostOLClassifier(Perceptron(), n_estimators=4, hedge="best"),
+        "arc-x4": OnlineArcX4Classifier(n_estimators=3),
+        "blocked-boost": BlockedBoostingClassifier(n_estimators=4, block_size=7, random_state=6),
+        "primed-waiting": PrimedOnlineBoostingClassifier(
+            n_estimators=4, n_prime=40, random_state=7, **nominal
+        ),
+        "primed-boost": PrimedOnlineBoostingClassifier(n_estimators=4, n_prime=20, random_state=8),
         "single-ogd": SingleLearnerClassifier(OGD(feature_fraction=0.5)),
         "single-multiclass": SingleLearnerClassifier(LogisticRegression()),
     }

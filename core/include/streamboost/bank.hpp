@@ -109,7 +109,7 @@ class Bank {
   virtual void learn_targets(const Example&, const double*, Asked&) { throw std::logic_error("bank cannot learn targets"); }
 
   // The example is learned and part of the past: what all lanes share (values seen) may move on. Called once per block and
-  // learned example, after the lanes, whatever their amounts were.
+  // learned example, after the lanes, whatever their amounts were and even if `learn` was not called.
   virtual void met(const Example&) {}
 
   virtual void reserve(const Schema&) = 0;  // all growth happens here, between blocks of rows

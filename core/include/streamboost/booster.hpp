@@ -10,7 +10,9 @@
 //   fields(visitor)                                     the combiner's state
 //
 // and, where it has something to say, tell(report, examples learned), column_rows (rows of its column), watches_prefixes (the
-// monitor keeps prefix sums) and grain() (cuts fall on its multiples). pipeline.hpp runs it.
+// monitor keeps prefix sums) and grain() (cuts fall on its multiples). keeps_rows asks for a batch phase: remembers(number) and
+// study_due(number) say which examples it is made of, study(study, block, scratch) runs it for one block of lanes after the other
+// (row_memory.hpp). pipeline.hpp runs it all.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -107,6 +109,22 @@ struct ClassCounts {
     for (double w : weight) require(w >= 0, "class counts");
   }
 };
+
+// One vote per trained lane.
+inline void count_votes(const std::int32_t* vote, int n, int n_classes, double* votes) {
+  if (n_classes == 2) {
+    int zeros = 0, ones = 0;
+    for (int i = 0; i < n; ++i) {
+      zeros += vote[i] == 0;
+      ones += vote[i] == 1;
+    }
+    votes[0] += zeros;
+    votes[1] += ones;
+    return;
+  }
+  for (int i = 0; i < n; ++i)
+    if (vote[i] >= 0) votes[vote[i]] += 1;
+}
 
 // Votes to a verdict: scores are the votes over their absolute sum; probabilities clip negative votes. Where there is nothing to
 // divide by, the class counts speak.

@@ -39,6 +39,7 @@ class FieldVisitor {
   // Of any length (or number of rows): its owner checks it.
   virtual void growing(const char* name, std::vector<double>& shared) = 0;
   virtual void growing(const char* name, LaneArray<double>& lanes) = 0;
+  virtual void growing(const char* name, std::vector<std::int64_t>& shared) = 0;
   virtual void operator()(const char* name, Ragged<double>& per_lane) = 0;
   virtual void operator()(const char* name, Ragged<std::int32_t>& per_lane) = 0;
 
@@ -83,6 +84,7 @@ class Saver final : public FieldVisitor {
     f.real = v;
   }
   void growing(const char* name, LaneArray<double>& a) override { (*this)(name, a); }
+  void growing(const char* name, std::vector<std::int64_t>& v) override { (*this)(name, v); }
   void operator()(const char* name, Ragged<double>& per_lane) override { join(name, per_lane, false); }
   void operator()(const char* name, Ragged<std::int32_t>& per_lane) override { join(name, per_lane, true); }
 
@@ -125,6 +127,9 @@ class Loader final : public FieldVisitor {
     v = find(name, true, {static_cast<std::int64_t>(v.size())}).integer;
   }
   void operator()(const char* name, std::int64_t& v) override { v = find(name, true, {}).integer[0]; }
+  void growing(const char* name, std::vector<std::int64_t>& v) override {
+    v = find(name, true, {static_cast<std::int64_t>(lookup(prefix + name).size())}).integer;
+  }
 
   void growing(const char* name, std::vector<double>& v) override {
     v = find(name, false, {static_cast<std::int64_t>(lookup(prefix + name).real.size())}).real;
@@ -199,6 +204,7 @@ class MemoryCounter final : public FieldVisitor {
   void operator()(const char*, std::int64_t&) override { bytes += sizeof(std::int64_t); }
   void growing(const char*, std::vector<double>& v) override { bytes += v.capacity() * sizeof(double); }
   void growing(const char*, LaneArray<double>& a) override { bytes += a.bytes(); }
+  void growing(const char* name, std::vector<std::int64_t>& v) override { (*this)(name, v); }
   void operator()(const char*, Ragged<double>& per_lane) override { count(per_lane); }
   void operator()(const char*, Ragged<std::int32_t>& per_lane) override { count(per_lane); }
 

@@ -41,10 +41,11 @@ struct Monitor {
   void observe_signs(const double* c, double y, double weight) {
     if (on) watch_signs(c, y, weight, sum_weight[0], sum_edge[0], mistakes[0], sum_margin[0], sum_weight.stride());
   }
-  void observe_votes(const std::int32_t* vote, const double* weight, int label) {
+  void observe_votes(const std::int32_t* vote, const double* weight, int label) { observe_votes(vote, weight, label, sum_weight.stride()); }
+  // ... of the first n lanes only.
+  void observe_votes(const std::int32_t* vote, const double* weight, int label, std::size_t n) {
     if (!on) return;
     double *w = sum_weight[0], *e = sum_edge[0], *m = mistakes[0], *a = sum_margin[0];
-    const std::size_t n = sum_weight.stride();
     for (std::size_t i = 0; i < n; ++i) {
       w[i] += weight[i];
       const double z = vote[i] == label ? 1.0 : vote[i] < 0 ? 0.0 : -1.0;

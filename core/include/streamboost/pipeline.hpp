@@ -12,6 +12,7 @@
 
 #include "streamboost/booster.hpp"
 #include "streamboost/rng.hpp"
+#include "streamboost/row_memory.hpp"
 
 namespace streamboost {
 
@@ -83,6 +84,8 @@ class Pipeline final : public Model {
         work.example[r] = intake_.admit(rows.row(first + r), label[first + r], w, w > 0, work.row[r]);
         work.example[r].weight = w;
         work.open(r, answers.output != Output::none);
+        if constexpr (keeps_rows)
+          if (w > 0) remember(rows.row(first + r), work.example[r], work.study);
       }
       for (std::size_t b = 0; b < blocks_.size(); ++b)
         for (int r = 0; r < n; ++r) {
@@ -90,13 +93,21 @@ class Pipeline final : public Model {
           if (example.weight > 0) {
             booster_.learn(example, blocks_[b], work.scratch[b], work.passage[r]);
             blocks_[b].bank->met(example);
+            if constexpr (keeps_rows)
+              if (booster_.study_due(example.number)) booster_.study(work.study, blocks_[b], work.scratch[b]);
           } else if (work.passage[r].answers) {
             booster_.score(example, blocks_[b], work.scratch[b], work.passage[r]);
           }
         }
       for (int r = 0; r < n; ++r) {
         if (work.passage[r].answers) speak(work.example[r], work.passage[r], first + r, work, answers);
-        if (work.example[r].weight > 0) booster_.conclude(work.example[r], work.passage[r]);
+        if (!(work.example[r].weight > 0)) continue;
+        booster_.conclude(work.example[r], work.passage[r]);
+        if constexpr (keeps_rows)
+          if (booster_.study_due(work.example[r].number)) {
+            memory_.clear();
+            work.study = Study();
+          }
       }
     }
   }
@@ -126,6 +137,10 @@ class Pipeline final : public Model {
     loader.require_all_used();
     intake_.check();
     booster_.check();
+    if constexpr (keeps_rows) {
+      memory_.check(intake_.schema());
+      require(memory_.size() == (booster_.remembers(intake_.n_learned()) ? intake_.n_learned() : 0), "number of remembered rows");
+    }
     for (auto& block : blocks_) {
       block.bank->check();
       block.state.check();
@@ -166,6 +181,7 @@ class Pipeline final : public Model {
   using Passage = typename Booster::Passage;
   using BlockOf = Block<typename Booster::LaneState>;
   static constexpr int chunk = 32;
+  static constexpr bool keeps_rows = requires { Booster::keeps_rows; };
   static constexpr bool watches_prefixes = requires { Booster::watches_prefixes; };
   // A combiner may ask for more than one row of its column: room to think in.
   static constexpr std::size_t column_rows() {
@@ -180,6 +196,7 @@ class Pipeline final : public Model {
     std::vector<Passage> passage;
     std::vector<double> votes, columns, score, proba;
     std::vector<Scratch> scratch;  // one per block
+    Study study;                   // of a batch phase that falls into this call
     std::size_t n_classes, n_lanes;
 
     Workspace(const Pipeline& pipeline, int n_rows) {
@@ -254,12 +271,23 @@ class Pipeline final : public Model {
     return winner;
   }
 
+  // Admission is where all lanes still wait, so what the batch phase sees is the state right after its last row.
+  void remember(const Row& row, const Example& example, Study& study) {
+    if (!booster_.remembers(example.number)) return;
+    memory_.add(row, example.label, example.weight);
+    if (booster_.study_due(example.number)) memory_.open(intake_, example.n_classes_after, study);
+  }
+
   void visit(FieldVisitor& v) {
     v.n_lanes_all = ensemble_.n_estimators;
     v.prefix = "intake/";
     intake_.fields(v);
     v.prefix = "combiner/";
     booster_.fields(v);
+    if constexpr (keeps_rows) {
+      v.prefix = "rows/";
+      memory_.fields(v);
+    }
     for (auto& block : blocks_) {
       v.lanes = block.lanes();
       v.prefix = "bank/";
@@ -275,6 +303,7 @@ class Pipeline final : public Model {
   Ensemble ensemble_;
   Intake intake_;
   std::vector<BlockOf> blocks_;
+  RowMemory memory_;  // where Booster::keeps_rows; empty otherwise
 };
 
 }  // namespace streamboost

@@ -51,6 +51,10 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
     @abstractmethod
     def _booster_plan(self) -> BoosterPlan: ...
 
+    def _fit_plan(self, n_rows: int) -> BoosterPlan:
+        """Return the plan of `fit`, which knows how many rows of positive weight there are."""
+        return self._booster_plan()
+
     @abstractmethod
     def _learner_plan(self, seed: int) -> LearnerPlan: ...
 
@@ -157,7 +161,9 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
             classes = np.unique(y)
         if session is None:
             labels = declare(classes) if classes is not None else labels
-            session = self._start(labels, first_schema(table, self.categorical_features))
+            schema = first_schema(table, self.categorical_features)
+            n_fit = None if not fit else table.n_rows if active is None else int(active.sum())
+            session = self._start(labels, schema, n_fit)
         elif classes is not None:
             check_same_classes(classes, labels)
         check_table(table, session.schema, title)
@@ -171,20 +177,25 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
         self._look_back(session)
         return raw
 
-    def _start(self, labels: ClassCodes, schema: Schema) -> Session:
+    def _start(self, labels: ClassCodes, schema: Schema, n_fit: int | None = None) -> Session:
         self._validate_params()
         check_n_jobs(self.n_jobs)
-        session = self._new_session(draw_seed(self.random_state), labels, schema)
+        session = self._new_session(draw_seed(self.random_state), labels, schema, n_fit=n_fit)
         session.check_classes([])
         return session
 
     def _new_session(
-        self, seed: int, labels: ClassCodes, columns: Schema, lanes: list[Any] | None = None
+        self,
+        seed: int,
+        labels: ClassCodes,
+        columns: Schema,
+        lanes: list[Any] | None = None,
+        n_fit: int | None = None,
     ) -> Session:
         names = tuple(name for name in self._get_param_names() if name not in self._free_parameters)
         return Session(
             type(self).__name__,
-            self._booster_plan(),
+            self._booster_plan() if n_fit is None else self._fit_plan(n_fit),
             self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),
             n_estimators=self._n_lanes(),
             seed=seed,

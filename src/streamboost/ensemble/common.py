@@ -55,6 +55,9 @@ class Ensemble(StreamClassifier):
     ) -> tuple[Bound, ...]:
         return ()
 
+    def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
+        return advise(lanes, n_learned)
+
     def _look_back(self, session: Session) -> None:
         """Warn once, when enough is learned to tell that something is wrong."""
         if session.judged or not session.monitor or session.model.n_learned < JUDGED_AFTER:
@@ -63,7 +66,7 @@ class Ensemble(StreamClassifier):
         lanes = {
             name: value for name, value in session.model.report().items() if isinstance(value, np.ndarray)
         }
-        for line in advise(lanes, session.model.n_learned):
+        for line in self._advice(lanes, session.model.n_learned):
             warnings.warn(line, UserWarning, stacklevel=4)
 
     def report(self) -> EnsembleReport:
@@ -84,7 +87,7 @@ class Ensemble(StreamClassifier):
             lanes=lanes,
             totals=totals,
             bounds=self._bounds(lanes, totals, session.model.n_learned) if session.model.n_learned else (),
-            advice=advise(lanes, session.model.n_learned),
+            advice=self._advice(lanes, session.model.n_learned),
             trace=trace,
             trace_bounded=bounded,
             trace_label=self._trace_label,

@@ -113,6 +113,7 @@ class NaiveBayesBank final : public Bank {
 
   void met(const Example& example) override {
     n_met_ += 1;
+    mark_gaps(example.row);  // boosters need not teach every block
     for (int j = 0; j < example.row.size; ++j) {
       const double x = example.row.value[j];
       auto& known = values_known_[static_cast<std::size_t>(j)];

@@ -42,21 +42,7 @@ struct Bagging {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Want::votes, scratch.asked);
-    if (!passage.answers) return;
-    const std::int32_t* vote = scratch.asked.vote.data();
-    const int n = block.lanes().size();
-    if (example.n_classes == 2) {
-      int zeros = 0, ones = 0;
-      for (int i = 0; i < n; ++i) {
-        zeros += vote[i] == 0;
-        ones += vote[i] == 1;
-      }
-      passage.votes[0] += zeros;
-      passage.votes[1] += ones;
-    } else {
-      for (int i = 0; i < n; ++i)
-        if (vote[i] >= 0) passage.votes[vote[i]] += 1;
-    }
+    if (passage.answers) count_votes(scratch.asked.vote.data(), block.lanes().size(), example.n_classes, passage.votes);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);

@@ -83,12 +83,20 @@ struct OzaBoost {
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    block.bank->ask(example, Want::votes, scratch.asked);
-    if (passage.answers) add_votes(example, block, scratch, passage);
+    score_first(block.lanes().size(), example, block, scratch, passage);
+  }
+  void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    learn_first(block.lanes().size(), example, block, scratch, passage);
   }
 
-  void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    score(example, block, scratch, passage);
+  // The same for the first n lanes of the block only; the others neither vote nor learn (primed boosting).
+  void score_first(int n, const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    block.bank->ask(example, Want::votes, scratch.asked);
+    if (passage.answers) add_votes(n, example, block, scratch, passage);
+  }
+
+  void learn_first(int n, const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    score_first(n, example, block, scratch, passage);
     Bank& bank = *block.bank;
     const Lanes lanes = block.lanes();
     const Amount kind = params.draw == Draw::poisson ? Amount::copies : Amount::weight;
@@ -103,7 +111,6 @@ struct OzaBoost {
     double *amount = scratch.amount.data(), *offered = scratch.extra.data();
     const double* draw = scratch.draw.data();
     const std::int32_t* vote = scratch.asked.vote.data();
-    const int n = lanes.size();
     double lambda = passage.lambda;
     for (int i = 0; i < n; ++i) {
       lambda = std::min(lambda, params.lambda_cap);
@@ -126,7 +133,7 @@ struct OzaBoost {
     passage.lambda = lambda;
     std::fill(scratch.amount.begin() + n, scratch.amount.end(), 0.0);
     std::fill(scratch.extra.begin() + n, scratch.extra.end(), 0.0);
-    block.monitor.observe_votes(vote, offered, example.label);
+    block.monitor.observe_votes(vote, offered, example.label, n == lanes.size() ? scratch.asked.stride : static_cast<std::size_t>(n));
     if (!update_first || has_after) bank.learn(example, {example.label}, amount, kind, scratch.asked);
   }
 
@@ -159,11 +166,11 @@ struct OzaBoost {
     return 0.5 * lambda * whole / own;
   }
 
-  void add_votes(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+  void add_votes(int n, const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     if (passage.cut) return;
     const double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
     const Lanes lanes = block.lanes();
-    int heard = lanes.size();
+    int heard = n;
     if (params.prefix == Prefix::stop_at_first_bad) {
       int i = 0;
       while (i < heard && wrong[i] <= correct[i]) ++i;

@@ -1,0 +1,79 @@
+// AdaBoost.M1: the batch phase of primed boosting, and by itself the batch counterpart of Oza's online boosting.
+//
+// Papers    Freund, Schapire: Experiments with a new boosting algorithm (1996); Oza: thesis (2001), figure 4.1.
+// Spec      specs/oza.md section 3, its hand-over to the online phase section 6.
+//
+//   paper        here             meaning
+//   D_m(n)       Study::share     weight of row n for learner m; sums to 1
+//   epsilon_m    eps              share of the rows that learner m, trained on them, gets wrong
+//   N            W                sum of the sample weights s (the number of rows without them): D_1(n) = s_n / W
+//
+//   learner m learns every row once, in presented order, with weight W D_m(n) (n_passes times over, where order matters);
+//   epsilon_m = sum of D_m(n) over the rows it gets wrong;
+//   right rows: D /= 2 (1 - epsilon), wrong rows: D /= 2 epsilon, so that each kind holds half of the weight;
+//   epsilon >= 1/2: the learner is dropped and the phase ends. epsilon = 0: it is kept and the phase ends.
+//   Left behind: sum_correct = W (1 - epsilon), sum_wrong = W epsilon, which is what votes, and what an online phase goes on with.
+//
+// Choices     Weights have mean 1, not sum 1: a learner that goes on online would forget counts that sum to 1 at the next example.
+//             keep_one: a first learner with epsilon >= 1/2 is kept with that error, so that there is something to update.
+//             Both groups are scaled by their own sums, so D cannot drift. A lane never reached has both sums 0.
+// Cost        per learner two or three passes over the rows with one block of lanes (16 lanes by default: see make_model).
+#pragma once
+#include <algorithm>
+
+#include "streamboost/booster.hpp"
+#include "streamboost/boosters/oza.hpp"
+#include "streamboost/row_memory.hpp"
+
+namespace streamboost {
+
+struct AdaBoostM1 {
+  bool keep_one = false;
+  int n_passes = 1;
+
+  void study(Study& study, Block<OzaBoost::LaneState>& block, Scratch& scratch) const {
+    Bank& bank = *block.bank;
+    const Lanes lanes = block.lanes();
+    if (lanes.begin == 0) begin(study);
+    std::vector<char> right(study.example.size());
+    for (int i = 0; i < lanes.size() && !study.stopped; ++i) {
+      teach(study, bank, i, scratch);
+      double correct = 0, wrong = 0;
+      for (std::size_t n = 0; n < study.example.size(); ++n) {
+        bank.ask(study.example[n], Want::votes, scratch.asked);
+        right[n] = scratch.asked.vote[static_cast<std::size_t>(i)] == study.example[n].label;
+        (right[n] ? correct : wrong) += study.share[n];
+      }
+      const bool bad = wrong >= correct, kept = !bad || (keep_one && lanes.begin + i == 0);
+      study.stopped = bad || wrong == 0;
+      if (!kept) {
+        bank.reset(i);
+        break;
+      }
+      const double error = wrong / (correct + wrong);
+      block.state.sum_correct[0][i] = study.weight * (1 - error);
+      block.state.sum_wrong[0][i] = study.weight * error;
+      if (study.stopped) break;
+      for (std::size_t n = 0; n < study.example.size(); ++n) study.share[n] *= 0.5 / (right[n] ? correct : wrong);
+    }
+  }
+
+ private:
+  static void begin(Study& study) {
+    study.share.clear();
+    for (const Example& example : study.example) study.share.push_back(example.weight / study.weight);
+  }
+
+  void teach(const Study& study, Bank& bank, int lane, Scratch& scratch) const {
+    std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
+    for (int pass = 0; pass < n_passes; ++pass)
+      for (std::size_t n = 0; n < study.example.size(); ++n) {
+        const Example& example = study.example[n];
+        scratch.amount[static_cast<std::size_t>(lane)] = study.weight * study.share[n];
+        bank.ask(example, Want::votes, scratch.asked);
+        bank.learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.asked);
+      }
+  }
+};
+
+}  // namespace streamboost
