@@ -30,6 +30,7 @@ LEARNERS = {
     "naive-bayes": "NaiveBayes",
     "stump": "DecisionStump",
     "hoeffding-tree": "HoeffdingTree",
+    "iti": "IncrementalTree",
 }
 
 

@@ -16,6 +16,7 @@ PUBLIC = [
     "BayesianEnsembleClassifier",
     "DecisionStump",
     "HoeffdingTree",
+    "IncrementalTree",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",
