@@ -1,7 +1,8 @@
 """``python -m benchmarks.speed.iti data.csv[.gz]``: what an example costs IncrementalTree while its trees grow.
 
-The rows are shuffled once (seeded) and cut into ten parts; CPU time of one thread, memory and accuracy after each part. The last column of
-the file is the label; columns with text are nominal. Without a file: the nominal stream of the other benchmarks.
+The rows are shuffled once (seeded) and cut into ten parts; CPU time of one thread, memory and accuracy after each part.
+The last column of the file is the label; columns with text are nominal. Without a file: the nominal stream of the other
+benchmarks.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import machine
 from benchmarks.clock import Stopwatch
 from benchmarks.models import build
 from benchmarks.streams import Stream, make
-from benchmarks.tables import Table
+from benchmarks.tables import Table, write_markdown
 
 
 def is_number(text: str) -> bool:
@@ -49,6 +51,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_368)
     parser.add_argument("--model", default="oza-boost")
     parser.add_argument("-n", type=int, default=100)
+    parser.add_argument("--out", type=Path, help="write the table as Markdown, too")
     arguments = parser.parse_args()
     if arguments.data is None:
         stream, options = make("nominal", arguments.rows), {}
@@ -70,6 +73,12 @@ def main() -> None:
         table.add(int(part[-1]) + 1, each, each / arguments.n, total, model.memory_bytes() / 1e6, right)
         print(f"{part[-1] + 1:>9,} rows {each:>12,.0f} us per example {total:>9,.1f} s", flush=True)
     print(table.text())
+    if arguments.out:
+        measure = (
+            "- Measure: CPU time of one thread, test_then_train part by part; every option at its default"
+        )
+        preface = [*machine.describe(["streamboost", "numpy"]), measure]
+        write_markdown(arguments.out, "Cost of incremental trees as they grow", preface, [table])
 
 
 if __name__ == "__main__":

@@ -24,8 +24,7 @@ Stream coarse_stream(int n, int d, int n_classes, std::uint64_t seed) {
   for (double& x : s.x)
     if (!std::isnan(x)) x = std::floor(x * 3);
   for (std::size_t i = 0; i < s.x.size(); ++i)
-    if (s.n_values[i % static_cast<std::size_t>(d)] > 0 && !std::isnan(s.x[i]))
-      s.x[i] = static_cast<double>(static_cast<int>(s.x[i] / 3));
+    if (s.n_values[i % static_cast<std::size_t>(d)] > 0 && !std::isnan(s.x[i])) s.x[i] = static_cast<double>(static_cast<int>(s.x[i] / 3));
   for (std::size_t r = 0; r < s.weight.size(); ++r) s.weight[r] = static_cast<double>(1 + r % 3);
   return s;
 }

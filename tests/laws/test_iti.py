@@ -113,7 +113,9 @@ def test_golden_steps():
     with GOLDEN.open() as lines:
         for step in csv.DictReader(lines):
             row = [float(step["size"] or "nan"), float(values[1].index(step["colour"]))]
-            model.partial_fit([row], [step["label"]], classes=["A", "B"], sample_weight=[float(step["weight"])])
+            model.partial_fit(
+                [row], [step["label"]], classes=["A", "B"], sample_weight=[float(step["weight"])]
+            )
             assert text(tree_of(model, [1]), names, values, labels) == step["tree"]
 
 

@@ -11,6 +11,7 @@ fractions, so counts are exact; scores are not, so two that differ by less than 
 import math
 from collections import Counter, namedtuple
 from fractions import Fraction
+from itertools import pairwise
 
 NEAR, LEVEL = 1e-8, 1e-12
 
@@ -88,7 +89,7 @@ class IncrementalTree:
                 gaps = any(j not in cells for cells, _, _ in examples)
                 found += [(j, kind, v) for v in seen] if len(seen) + gaps > 1 else []
             else:
-                found += [(j, kind, a / 2 + b / 2) for a, b in zip(seen, seen[1:], strict=False)]
+                found += [(j, kind, a / 2 + b / 2) for a, b in pairwise(seen)]
         return found
 
     def best(self, tests, examples, counts):

@@ -17,9 +17,11 @@ inline void ItiTree::check(const ItiColumns& columns, const ItiParams& params, I
     require(at_node >= 0 && static_cast<std::size_t>(at_node) < n && !met[static_cast<std::size_t>(at_node)], "node of a tree");
     met[static_cast<std::size_t>(at_node)] = true;
   };
-  for (std::int32_t f = free_node[0]; f != -1; f = part(f, yes)) {
+  for (std::int32_t link = free_node[0]; link != 0; link = part(link - 1, yes)) {
+    require(link > 0, "free node");
+    const std::int32_t f = link - 1;
     meet(f);
-    require(part(f, column) == unused, "free node");
+    require(part(f, column) == unused && part(f, size) == -1 && part(f, first) == -1, "free node");
   }
   std::vector<ItiBlock> blocks;
   work.grown.clear();
@@ -30,7 +32,10 @@ inline void ItiTree::check(const ItiColumns& columns, const ItiParams& params, I
     meet(here);
     work.grown.push_back(here);
     if (n_instances() > 0) blocks.push_back(block(here));
-    if (part(here, column) == leaf) continue;
+    if (part(here, column) == leaf) {
+      require(part(here, yes) == -1 && part(here, no) == -1 && part(here, n_tests) == 0 && real(here, cut) == 0, "leaf of a tree");
+      continue;
+    }
     require(part(here, column) >= 0 && static_cast<std::size_t>(part(here, column)) < columns.width(), "test of a node");
     work.stack.push_back(part(here, no));
     work.stack.push_back(part(here, yes));

@@ -30,7 +30,7 @@ class ItiPool {
  public:
   std::vector<std::int32_t> column, label;
   std::vector<double> value, weight;
-  std::vector<std::int32_t> free = std::vector<std::int32_t>(n_sizes, -1);  // first free block of each size; its column links on
+  std::vector<std::int32_t> free = std::vector<std::int32_t>(n_sizes, 0);  // first free block of each size, plus 1; its column links on
 
   ItiTable table(const ItiBlock& b) const {
     const auto at = static_cast<std::size_t>(std::max(b.at, 0));
@@ -47,7 +47,7 @@ class ItiPool {
   void release(ItiBlock& block) {
     if (block.size >= 0) {
       column[static_cast<std::size_t>(block.at)] = free[static_cast<std::size_t>(block.size)];
-      free[static_cast<std::size_t>(block.size)] = block.at;
+      free[static_cast<std::size_t>(block.size)] = block.at + 1;
     }
     block = {};
   }
@@ -84,9 +84,9 @@ class ItiPool {
     require(label.size() == n && value.size() == n && weight.size() == n && free.size() == n_sizes, "tables of a tree");
     require(n < largest, "size of a tree");
     for (std::size_t size = 0; size < n_sizes; ++size)
-      for (std::int32_t at = free[size]; at != -1; at = column[static_cast<std::size_t>(at)]) {
-        require(at >= 0 && static_cast<std::size_t>(at) < n && blocks.size() <= n, "free table of a tree");
-        blocks.push_back({at, 0, static_cast<std::int32_t>(size)});
+      for (std::int32_t link = free[size]; link != 0; link = column[static_cast<std::size_t>(link) - 1]) {
+        require(link > 0 && static_cast<std::size_t>(link) <= n && blocks.size() <= n, "free table of a tree");
+        blocks.push_back({link - 1, 0, static_cast<std::int32_t>(size)});
       }
     std::sort(blocks.begin(), blocks.end(), [](const ItiBlock& a, const ItiBlock& b) { return a.at < b.at; });
     std::size_t end = 0;
@@ -126,9 +126,9 @@ class ItiPool {
     block.length = static_cast<std::int32_t>(length);
     block.size = static_cast<std::int32_t>(std::bit_width(std::max<std::size_t>(length, 1) - 1));
     auto& head = free[static_cast<std::size_t>(block.size)];
-    if (head >= 0) {
-      block.at = head;
-      head = column[static_cast<std::size_t>(head)];
+    if (head > 0) {
+      block.at = head - 1;
+      head = column[static_cast<std::size_t>(block.at)];
       return block;
     }
     const std::size_t end = column.size() + (std::size_t{1} << block.size);

@@ -35,7 +35,7 @@ class ItiTree {
   std::vector<double> instance_weight, instance_number;
   std::vector<std::int32_t> node = {leaf, -1, -1, -1, 0, -1, -1, 0, 0};
   std::vector<double> node_real = {0, 0};
-  std::vector<std::int32_t> free_node = {-1};
+  std::vector<std::int32_t> free_node = {0};  // the first, plus 1
   ItiPool pool;
 
   std::int32_t part(std::int32_t n, Part p) const { return node[static_cast<std::size_t>(n) * n_parts + p]; }
@@ -229,7 +229,7 @@ class ItiTree {
       if (here == n) continue;
       set(here, column, unused);
       set(here, yes, free_node[0]);
-      free_node[0] = here;
+      free_node[0] = here + 1;
     }
     std::sort(work.ids.begin(), work.ids.end());
   }
@@ -243,7 +243,7 @@ class ItiTree {
   }
 
   std::int32_t new_node() {
-    std::int32_t n = free_node[0];
+    std::int32_t n = free_node[0] - 1;
     if (n >= 0) {
       free_node[0] = part(n, yes);
     } else {
