@@ -149,3 +149,22 @@ def test_deep_trees_do_not_exhaust_the_stack():
     x = np.arange(float(n)).reshape(-1, 1)
     model.partial_fit(x[: n // 2], np.arange(n // 2) % 2, classes=[0, 1])
     assert (model.predict(x[: n // 2]) == np.arange(n // 2) % 2).all()
+
+
+def test_drawings():
+    """As text, pruned nodes acting as leaves; and for Graphviz."""
+    X = [[1.0, 0.0], [3.0, 0.0], [3.0, 1.0]]
+    whole, pruned = (
+        sb.SingleLearnerClassifier(sb.IncrementalTree(prune=prune), categorical_features=[1])
+        for prune in (False, True)
+    )
+    for model in (whole, pruned):
+        model.partial_fit(X, ["a", "b", "a"])
+    assert sb.learners.tree_text(whole).splitlines() == [
+        "x[0] < 2: a (weight 1.0 of 1.0)",
+        "x[0] >= 2",
+        "|   x[1] = 0.0: b (weight 1.0 of 1.0)",
+        "|   x[1] is not 0.0: a (weight 1.0 of 1.0)",
+    ]
+    assert sb.learners.tree_text(pruned) == "a (weight 2.0 of 3.0)"
+    assert "n0 -> n2" in sb.learners.tree_dot(whole)

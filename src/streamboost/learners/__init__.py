@@ -13,7 +13,15 @@ from streamboost.learners.trees import tree_dot, tree_text
 
 LEARNERS: dict[str, type[Learner]] = {
     cls._table_name: cls
-    for cls in (Perceptron, OGD, LogisticRegression, NaiveBayes, DecisionStump, HoeffdingTree, IncrementalTree)
+    for cls in (
+        Perceptron,
+        OGD,
+        LogisticRegression,
+        NaiveBayes,
+        DecisionStump,
+        HoeffdingTree,
+        IncrementalTree,
+    )
 }
 """Name on the command line and in model files -> class."""
 
