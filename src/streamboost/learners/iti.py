@@ -53,7 +53,7 @@ class IncrementalTree(Learner):
     >>> model = SingleLearnerClassifier(IncrementalTree(prune=False))
     >>> for size, colour, taste in [(1, "red", "sweet"), (5, "red", "sour"), (7, "green", "sweet")]:
     ...     model.learn_one({"size": size, "colour": colour}, taste)
-    >>> model.predict_one({"size": 6, "colour": "red"})
+    >>> model.predict_one({"size": 5.5, "colour": "red"})
     'sour'
     >>> from streamboost.learners import tree_text
     >>> print(tree_text(model))
