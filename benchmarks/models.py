@@ -33,6 +33,7 @@ LEARNERS = {
     "naive-bayes": "NaiveBayes",
     "stump": "DecisionStump",
     "hoeffding-tree": "HoeffdingTree",
+    "iti": "IncrementalTree",
 }
 
 

@@ -9,6 +9,7 @@
 
 #include "py_bank.hpp"
 #include "streamboost/banks/hoeffding.hpp"
+#include "streamboost/banks/iti.hpp"
 #include "streamboost/models.hpp"
 
 namespace nb = nanobind;
@@ -162,10 +163,12 @@ class PyModel {
   nb::list tree(int lane) {
     nb::list nodes;
     for (Bank* bank : model_->banks()) {
-      auto* trees = dynamic_cast<HoeffdingBank*>(bank);
-      if (trees == nullptr) throw std::invalid_argument("the learners of this model are no trees");
+      auto* hoeffding = dynamic_cast<HoeffdingBank*>(bank);
+      auto* iti = dynamic_cast<ItiBank*>(bank);
+      if (hoeffding == nullptr && iti == nullptr) throw std::invalid_argument("the learners of this model are no trees");
       if (lane < bank->lanes().begin || lane >= bank->lanes().end) continue;
-      for (const TreeNode& node : trees->show(lane - bank->lanes().begin)) {
+      const int own = lane - bank->lanes().begin;
+      for (const TreeNode& node : hoeffding ? hoeffding->show(own) : iti->show(own)) {
         nb::list children, mass;
         for (int b = 0; b < node.branches; ++b) children.append(node.first + b);
         for (double m : node.mass) mass.append(m);

@@ -1,6 +1,7 @@
 #include "streamboost/models.hpp"
 
 #include "streamboost/banks/hoeffding.hpp"
+#include "streamboost/banks/iti.hpp"
 #include "streamboost/banks/linear.hpp"
 #include "streamboost/banks/naive_bayes.hpp"
 #include "streamboost/banks/stump.hpp"
@@ -48,6 +49,7 @@ std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config
   if (learner == "stump") return std::make_unique<StumpBank>(StumpBank::Params::read(config), lanes, ensemble.seed);
   if (learner == "naive_bayes") return std::make_unique<NaiveBayesBank>(NaiveBayesBank::Params::read(config), lanes, ensemble.seed);
   if (learner == "hoeffding") return std::make_unique<HoeffdingBank>(HoeffdingBank::Params::read(config), lanes, ensemble.seed);
+  if (learner == "iti") return std::make_unique<ItiBank>(ItiBank::Params::read(config), lanes);
   throw std::invalid_argument("unknown learner '" + learner + "'");
 }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from unittest import mock
 
-from oracle import hoeffding, linear, naive_bayes, stump
+from oracle import hoeffding, iti, linear, naive_bayes, stump
 from oracle.adaboost_ol import AdaBoostOL
 from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
@@ -112,6 +112,19 @@ LEARNERS += [
         max_depth=2,
         max_leaves=4,
     ),
+]
+
+
+def incremental_tree(name, **options):
+    kinds = ("numeric", "nominal", "mixed", "mixed")
+    return Learner(name, lambda: sb.IncrementalTree(**options), iti.IncrementalTree, options, kinds=kinds)
+
+
+LEARNERS += [
+    incremental_tree("iti"),
+    incremental_tree("iti-unpruned", prune=False),
+    incremental_tree("iti-gain", metric="info_gain", prune=False),
+    incremental_tree("iti-ks", metric="ks"),
 ]
 
 

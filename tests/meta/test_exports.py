@@ -20,6 +20,7 @@ PUBLIC = [
     "DecisionStump",
     "HedgeClassifier",
     "HoeffdingTree",
+    "IncrementalTree",
     "LogisticRegression",
     "ModelFileError",
     "NaiveBayes",

@@ -15,6 +15,7 @@ from streamboost import (
     AdaBoostOLClassifier,
     BlockedBoostingClassifier,
     DecisionStump,
+    IncrementalTree,
     LogisticRegression,
     NaiveBayes,
     OGBoostClassifier,
@@ -56,6 +57,7 @@ def build() -> dict[str, Any]:
         "oza-nb": OnlineBoostingClassifier(
             NaiveBayes(), n_estimators=4, random_state=2, tie="random", **nominal
         ),
+        "oza-iti": OnlineBoostingClassifier(IncrementalTree(), n_estimators=3, random_state=6, **nominal),
         "oza-logistic": OnlineBoostingClassifier(
             LogisticRegression(scale="maxabs"), n_estimators=3, lambda_cap=10
         ),

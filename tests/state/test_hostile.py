@@ -24,7 +24,7 @@ def refused(path: Path, words: str | None = None) -> None:
         streamboost.load(path)
 
 
-@pytest.fixture(params=["oza-nb", "osboost-perceptron", "dicts", "single-multiclass"])
+@pytest.fixture(params=["oza-nb", "oza-iti", "osboost-perceptron", "dicts", "single-multiclass"])
 def good(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     path = tmp_path / "good"
     MODELS[request.param].save(path)

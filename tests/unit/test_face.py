@@ -49,7 +49,7 @@ def test_tables_hold_the_names_of_the_command_line():
         "adaboost-ol",
         "single",
     } <= set(MODELS)
-    assert {"hoeffding-tree", "logistic", "naive-bayes", "ogd", "perceptron"} <= set(LEARNERS)
+    assert {"hoeffding-tree", "iti", "logistic", "naive-bayes", "ogd", "perceptron"} <= set(LEARNERS)
 
 
 def test_public_names_load_on_demand():

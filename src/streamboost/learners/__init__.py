@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamboost.learners.adapters import adapter_plan, resumed_plan
 from streamboost.learners.hoeffding import HoeffdingTree
+from streamboost.learners.iti import IncrementalTree
 from streamboost.learners.learner import Learner
 from streamboost.learners.linear import OGD, LogisticRegression, Perceptron
 from streamboost.learners.naive_bayes import NaiveBayes
@@ -12,7 +13,15 @@ from streamboost.learners.trees import tree_dot, tree_text
 
 LEARNERS: dict[str, type[Learner]] = {
     cls._table_name: cls
-    for cls in (Perceptron, OGD, LogisticRegression, NaiveBayes, DecisionStump, HoeffdingTree)
+    for cls in (
+        Perceptron,
+        OGD,
+        LogisticRegression,
+        NaiveBayes,
+        DecisionStump,
+        HoeffdingTree,
+        IncrementalTree,
+    )
 }
 """Name on the command line and in model files -> class."""
 
@@ -21,6 +30,7 @@ __all__ = [
     "OGD",
     "DecisionStump",
     "HoeffdingTree",
+    "IncrementalTree",
     "Learner",
     "LogisticRegression",
     "NaiveBayes",

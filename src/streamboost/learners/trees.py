@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class _Node(NamedTuple):
-    kind: str  # leaf, numeric, nominal
+    kind: str  # leaf, numeric, below, nominal
     column: int
     threshold: float
     value: int
@@ -20,7 +20,7 @@ class _Tree:
 
     def __init__(self, model: Any, lane: int) -> None:
         session = model._fitted()
-        if session.learner.bank != "hoeffding":
+        if session.learner.bank not in ("hoeffding", "iti"):
             raise ValueError(f"The learners of this model are no trees but {session.learner.title}.")
         n_lanes = model._n_lanes()
         if not 0 <= lane < n_lanes:
@@ -35,6 +35,8 @@ class _Tree:
         name = f"x[{name}]" if self.schema.names is None else name
         if node.kind == "numeric":
             return [f"{name} <= {node.threshold:.4g}", f"{name} > {node.threshold:.4g}"]
+        if node.kind == "below":
+            return [f"{name} < {node.threshold:.4g}", f"{name} >= {node.threshold:.4g}"]
         values = list(self.schema.books[node.column].values)
         codes = [self.nodes[child].value for child in node.children]
         return [
@@ -56,7 +58,7 @@ def tree_text(model: Any, lane: int = 0) -> str:
     Parameters
     ----------
     model : estimator
-        A model whose learners are Hoeffding trees.
+        A model whose learners are Hoeffding or incremental trees; pruned nodes are drawn as the leaves they act as.
     lane : int, default=0
         Which of its learners.
     """

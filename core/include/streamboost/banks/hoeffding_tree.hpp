@@ -13,17 +13,10 @@
 // Blocks are packed: a freed one is filled with the last, so the length of the arrays is the memory in use.
 #pragma once
 #include "streamboost/banks/hoeffding_layout.hpp"
+#include "streamboost/banks/tree_node.hpp"
 #include "streamboost/fields.hpp"
 
 namespace streamboost {
-
-// One node as it is shown to people.
-struct TreeNode {
-  std::string kind;  // leaf, numeric, nominal
-  int column = -1, first = -1, branches = 0, fallback = 0, value = -1;
-  double threshold = 0;
-  std::vector<double> mass;  // leaves: weight per class
-};
 
 class HoeffdingForest {
  public:
