@@ -63,7 +63,7 @@ ESTIMATORS = [
     HedgeClassifier(),
     WinnowClassifier(),
     OnlineArcX4Classifier(n_estimators=5),
-    BlockedBoostingClassifier(n_estimators=5),
+    BlockedBoostingClassifier(n_estimators=5, block_size=60),
     PrimedOnlineBoostingClassifier(n_estimators=5),
     PrimedOnlineBoostingClassifier(Perceptron(scale="maxabs"), n_estimators=5),
     AdaBoostM1Classifier(n_estimators=5),

@@ -138,6 +138,15 @@ def test_a_value_just_learned_counts_in_the_answer_after():
     assert lane_report(model, "sum_wrong") == pytest.approx([0.1])
 
 
+def test_a_value_just_learned_can_make_a_wrong_learner_right():
+    """Class 0 has weight 3, class 1 weight 1, and neither knows the value 0: class 0 is the answer. Row (0, class 1) brings it:
+    now class 1 gives it a share of 1/2, class 0 none. So the learner is right after the row, and the next gets weight 1 too.
+    """
+    model = sb.OnlineArcX4Classifier(n_estimators=2, categorical_features=[0])
+    model.partial_fit([[9.0], [4.0], [9.0], [4.0], [0.0]], [0, 0, 0, 1, 1], classes=[0, 1])
+    assert lane_report(model, "weight_sum").tolist() == [5.0, 5.0]
+
+
 def test_zeros_count_in_the_running_mean_from_the_first_row():
     """0, 0, 0, 1 have mean 1/4 and deviation sqrt(3)/4: the 1 becomes sqrt(3), over R = sqrt 2 and times the step."""
     model = sb.SingleLearnerClassifier(sb.OGD(scale="standard", fit_intercept=False))

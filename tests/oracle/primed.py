@@ -35,11 +35,11 @@ class Primed(Oza):
         return {"offered": []}
 
     def batch(self):
-        rows = [(self.columns.read(x), label) for x, label, _ in self.kept]
+        rows, lessons = ([(self.columns.read(x), label) for x, label, _ in self.kept] for _ in range(2))
         total = sum(w for _, _, w in self.kept)
         share = [w / total for _, _, w in self.kept]
         for lane in self.spare:
-            for (row, label), d in zip(rows, share, strict=True):
+            for (row, label), d in zip(lessons, share, strict=True):
                 lane.learn(row, label, total * d)
             right = [lane.vote(row, self.n_known) == label for row, label in rows]
             self.doubt |= any(lane.vote_is_close(row, self.n_known) for row, _ in rows) or lane.doubt

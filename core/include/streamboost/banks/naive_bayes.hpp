@@ -123,7 +123,7 @@ class NaiveBayesBank final : public Bank {
 
   void after_begin(const Example& example, Asked& asked) const override {
     asked.all_move = has_new_value(example.row);
-    asked.bounded = asked.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(asked.terms);
+    asked.bounded = !asked.all_move && asked.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(asked.terms);
     asked.keeps_right = !asked.all_move && (params_.var_floor <= 1 || !any_gap(asked.terms));
   }
 
