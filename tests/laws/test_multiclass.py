@@ -1,6 +1,7 @@
 """What the papers prove of OnlineMBBM and Adaboost.OLM, for every stream."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -402,3 +403,31 @@ def test_scripted_labels_reach_the_votes():
     model.partial_fit([[0.0]], [1], classes=[0, 1, 2])
     assert model.predict_proba([[1.0]])[0] == pytest.approx([1 / 3, 0, 2 / 3])
     ScriptedLabels.roll.clear()
+
+
+@pytest.mark.parametrize("kind", [sb.OnlineMBBMClassifier, sb.AdaBoostOLMClassifier])
+def test_trees_that_collect_costs(kind):
+    """Answers of leaves by their collected costs: learn well, and do not depend on how the stream is cut."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 4, 600)
+    X = rng.normal(size=(600, 3)) + 2 * np.eye(4)[y][:, :3]
+    whole, parts = (
+        kind(sb.HoeffdingTree(), n_estimators=5, costs="leaf_costs", random_state=2) for _ in range(2)
+    )
+    answers = whole.test_then_train(X, y, classes=range(4))
+    assert (answers == y)[200:].mean() > 0.6
+    cut = [parts.test_then_train(X[a:b], y[a:b], classes=range(4)) for a, b in ((0, 7), (7, 350), (350, 600))]
+    assert np.concatenate(cut).tolist() == answers.tolist()
+    for name, array in state_of(whole).items():
+        assert array.tobytes() == state_of(parts)[name].tobytes(), name
+    copy = pickle.loads(pickle.dumps(whole))
+    assert copy.predict(X[:50]).tolist() == whole.predict(X[:50]).tolist()
+
+
+def test_every_tree_draws_its_own_numbers():
+    """Under the multiclass boosters "auto" is drawn for each tree, unless the learner says otherwise."""
+    drawn = sb.OnlineMBBMClassifier(sb.HoeffdingTree())._learner_plan(0).params
+    assert drawn["grace_period"].tolist() == [5, 20]
+    assert drawn["delta"].tolist() == drawn["tie_threshold"].tolist() == [0.01, 0.9]
+    given = sb.AdaBoostOLMClassifier(sb.HoeffdingTree(grace_period=50))._learner_plan(0).params
+    assert given["grace_period"] == 50
