@@ -107,7 +107,18 @@ _HOME = {
     "load": "models",
 }
 _SUBMODULES = frozenset(
-    {"base", "batch", "checks", "ensemble", "evaluate", "learners", "models", "report", "sequences", "streams"}
+    {
+        "base",
+        "batch",
+        "checks",
+        "ensemble",
+        "evaluate",
+        "learners",
+        "models",
+        "report",
+        "sequences",
+        "streams",
+    }
 )
 
 
