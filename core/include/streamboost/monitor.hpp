@@ -35,7 +35,7 @@ struct Monitor {
   }
   // prefix[lane]: sum of the first hypotheses up to that lane; first: its global number.
   void observe_prefixes(const double* prefix, const double* weight, double sample_weight, double y, double theta, int first) {
-    if (on) watch_prefixes(prefix, weight, sample_weight, y, theta, first, prefix_low[0], prefix_wrong[0], reduced[0], prefix_low.stride());
+    if (on) watch_prefixes(prefix, weight, sample_weight, y, theta, first, prefix_low[0], prefix_wrong[0], reduced[0], prefix_low.lanes());
   }
   // Answers +1, 0 (untrained) and -1, or real ones, all of one weight.
   void observe_signs(const double* c, double y, double weight) {

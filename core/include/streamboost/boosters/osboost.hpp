@@ -42,6 +42,13 @@ struct SmoothWeights {
   // margin[i] = h^(i)(x)
   void ask(const Example& example, const Bank& bank, Asked& asked) const { ask_hypotheses(example, bank, params.hard, asked); }
 
+  // prefix[i] = start + margin[0] + ... + margin[i], left to right; the last of them.
+  static double prefix_sums(const double* __restrict margin, int n, double start, double* __restrict prefix) {
+    double sum = start;
+    for (int i = 0; i < n; ++i) prefix[i] = sum += margin[i];
+    return sum;
+  }
+
   // amount[i] from the margins of the lanes before i. The loops are apart so that the exponentials vectorise.
   void weigh(const double* margin, int n, double y, double sample_weight, AlignedVector<double>& amount, double& z) const {
     double ahead = z;
@@ -89,10 +96,7 @@ struct OSBoost {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     smooth.ask(example, *block.bank, scratch.asked);
-    for (int i = 0, n = block.lanes().size(); i < n; ++i) {
-      passage.vote += scratch.asked.margin[static_cast<std::size_t>(i)];
-      scratch.extra[static_cast<std::size_t>(i)] = passage.vote;
-    }
+    passage.vote = SmoothWeights::prefix_sums(scratch.asked.margin.data(), block.lanes().size(), passage.vote, scratch.extra.data());
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);

@@ -59,16 +59,12 @@ struct OSBoostEXP {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     smooth.ask(example, *block.bank, scratch.asked);
-    double* prefix = passage.column + block.lanes().begin;
-    for (int i = 0, n = block.lanes().size(); i < n; ++i) {
-      passage.vote += scratch.asked.margin[static_cast<std::size_t>(i)];
-      prefix[i] = passage.vote;
-    }
-    std::copy_n(prefix, block.lanes().size(), scratch.extra.data());
+    const Lanes lanes = block.lanes();
+    passage.vote = SmoothWeights::prefix_sums(scratch.asked.margin.data(), lanes.size(), passage.vote, passage.column + lanes.begin);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
-    smooth.teach(example, block, scratch, scratch.extra.data(), passage.z);
+    smooth.teach(example, block, scratch, passage.column + block.lanes().begin, passage.z);
   }
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
     const double plus = hedge.speak(passage.column, rate(example.number + 1), example.number, verdict);

@@ -79,12 +79,8 @@ struct OSBoostOCP {
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     smooth.ask(example, *block.bank, scratch.asked);
     const Lanes lanes = block.lanes();
-    for (int i = 0, n = lanes.size(); i < n; ++i) {
-      const double margin = scratch.asked.margin[static_cast<std::size_t>(i)];
-      passage.vote += margin;
-      passage.column[lanes.begin + i] = margin;
-      scratch.extra[static_cast<std::size_t>(i)] = passage.vote;
-    }
+    passage.vote = SmoothWeights::prefix_sums(scratch.asked.margin.data(), lanes.size(), passage.vote, scratch.extra.data());
+    std::copy_n(scratch.asked.margin.data(), lanes.size(), passage.column + lanes.begin);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
