@@ -1,0 +1,165 @@
+// Hoeffding trees: laws in C++, an answer after learning is the answer asked again, one lane is reset alone, costs rule a leaf.
+#include "streamboost/banks/hoeffding.hpp"
+#include "test_model.hpp"
+
+using namespace testing;
+using checking::check;
+
+namespace {
+
+Config eager(std::initializer_list<std::pair<const char*, const char*>> options = {}) {
+  Config config = words(options);
+  config.values["grace_period"] = 5.0;
+  config.values["delta"] = 0.3;
+  config.values["tie_threshold"] = 0.5;
+  return config;
+}
+
+struct Setup {
+  HoeffdingBank bank;
+  Asked asked;
+  Setup(const Config& config, const Stream& s, int lanes = 3) : bank(HoeffdingBank::Params::read(config), {0, lanes}, 7) {
+    Schema schema;
+    schema.first_width = s.d;
+    schema.n_values = s.n_values;
+    schema.n_classes = s.n_classes;
+    schema.declared = true;
+    bank.reserve(schema);
+    asked.prepare(static_cast<std::size_t>(lanes), static_cast<std::size_t>(s.n_classes), bank.note_rows());
+  }
+  void learn(const Example& e, double amount) {
+    AlignedVector<double> amounts(16, amount);
+    bank.ask(e, Want::votes, asked);
+    bank.learn(e, {e.label}, amounts.data(), Amount::weight, asked);
+    bank.met(e);
+  }
+};
+
+Example example_of(const Stream& s, int r) {
+  Example e;
+  e.row = s.block(r, 1).row(0);
+  e.label = s.y[static_cast<std::size_t>(r)];
+  e.n_classes = e.n_classes_after = s.n_classes;
+  return e;
+}
+
+SavedState state_of(HoeffdingBank& bank) {
+  Saver saver;
+  saver.n_lanes_all = bank.lanes().size();
+  saver.lanes = bank.lanes();
+  bank.fields(saver);
+  return saver.state;
+}
+
+void answer_after_learning(const Config& config, const Stream& s) {
+  Setup one(config, s), two(config, s);
+  for (int r = 0; r < s.n; ++r) {
+    const Example e = example_of(s, r);
+    const double amount = r % 5 == 4 ? 0 : 1 + r % 3;
+    one.bank.ask(e, Want::votes, one.asked);
+    Answer said[3];
+    for (int lane = 0; lane < 3; ++lane) said[lane] = one.bank.learn_then_answer(lane, e, amount, Amount::copies, Want::votes, one.asked);
+    one.bank.met(e);
+    two.learn(e, amount);
+    check(equal(state_of(one.bank), state_of(two.bank)), "learn_then_answer learns as learn does");
+    two.bank.ask(e, Want::votes, two.asked);
+    for (int lane = 0; lane < 3; ++lane) check(said[lane].label == two.asked.vote[static_cast<std::size_t>(lane)], "the answer after");
+    if (s.n_classes != 2) continue;
+    const Answer again = one.bank.learn_then_answer(0, e, 0, Amount::weight, Want::margins, one.asked);
+    two.bank.ask(e, Want::margins, two.asked);
+    checking::check_bits(again.margin, two.asked.margin[0], "the margin after");
+  }
+  check(one.bank.show(0).size() > 3, "the tree has grown");
+}
+
+void labels_per_lane(const Stream& s) {
+  Setup each(eager(), s), own(eager(), s, 1);
+  for (int r = 0; r < s.n; ++r) {
+    Example e = example_of(s, r);
+    const std::int32_t labels[3] = {0, e.label, 1};
+    const AlignedVector<double> amounts = {0.5, 1.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    each.bank.ask(e, Want::votes, each.asked);
+    each.bank.learn(e, {-1, labels}, amounts.data(), Amount::weight, each.asked);
+    each.bank.met(e);
+    own.learn(e, 1.0);
+  }
+  check(each.bank.show(0).size() == 1, "one class only: no split");
+  check(!each.bank.trained(2) && each.bank.trained(0), "an amount of 0 teaches nothing");
+  const auto a = each.bank.show(1), b = own.bank.show(0);
+  check(a.size() == b.size() && a.back().mass == b.back().mass, "a lane learns its own label");
+}
+
+void reset_one_lane(const Stream& s) {
+  Setup setup(eager(), s), fresh(eager(), s);
+  for (int r = 0; r < s.n; ++r) setup.learn(example_of(s, r), 1.0);
+  const auto before = setup.bank.show(0);
+  setup.bank.reset(1);
+  setup.bank.check();
+  check(setup.bank.show(1).size() == 1 && !setup.bank.trained(1), "a new-born tree");
+  check(setup.bank.show(0).size() == before.size() && setup.bank.trained(2), "the others stay");
+}
+
+void costs_rule(const Stream& s) {
+  Setup setup(eager({{"leaf_prediction", "costs"}}), s);
+  check(setup.bank.can().costs, "costs are learned");
+  for (int r = 0; r < s.n; ++r) {
+    const Example e = example_of(s, r);
+    setup.learn(e, 1.0);
+    std::vector<double> cost(static_cast<std::size_t>(s.n_classes) * setup.asked.stride, 0.0);
+    for (int c = 0; c < s.n_classes; ++c)
+      for (std::size_t i = 0; i < 3; ++i) cost[static_cast<std::size_t>(c) * setup.asked.stride + i] = c == 2 ? 0.1 : 1.0;
+    setup.bank.learn_costs(e, cost.data(), setup.asked);
+    setup.bank.check();
+  }
+  setup.bank.ask(example_of(s, 0), Want::votes, setup.asked);
+  check(setup.asked.vote[0] == 2, "the cheapest class");
+  check(setup.bank.show(0).size() > 1, "the tree has grown");
+}
+
+void laws(const std::string& booster, const Config& config, const Stream& s) {
+  auto whole = make(booster, "hoeffding", config, s), cut = make(booster, "hoeffding", config, s, {1, 5, 22});
+  const auto a = run(*whole, s, 0, s.n);
+  std::vector<double> b;
+  for (int first = 0; first < s.n;) {
+    const int count = std::min(1 + first % 50, s.n - first);
+    const auto part = run(*cut, s, first, count);
+    b.insert(b.end(), part.begin(), part.end());
+    first += count;
+    if (first > s.n / 2 && first < s.n / 2 + 50) {
+      auto resumed = make(booster, "hoeffding", config, s, {3});
+      resumed->load(cut->save());
+      cut = std::move(resumed);
+    }
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) checking::check_bits(a[i], b[i], "chunks, cuts and a file");
+  check(equal(whole->save(), cut->save()), "the same state");
+}
+
+}  // namespace
+
+int main() {
+  const Stream two = make_stream(200, 6, 2, true), three = make_stream(200, 5, 3, true), numbers = make_stream(200, 9, 2, false);
+  for (const Stream* s : {&two, &three, &numbers}) {
+    answer_after_learning(eager(), *s);
+    answer_after_learning(eager({{"leaf_prediction", "naive_bayes"}, {"criterion", "gini"}}), *s);
+    answer_after_learning(eager({{"leaf_prediction", "majority"}, {"nominal_split", "binary"}}), *s);
+    Config capped = eager();
+    capped.values["max_bytes"] = 4000.0;
+    answer_after_learning(capped, *s);
+    Config wide_floor = eager();
+    wide_floor.values["var_floor"] = 5.0;
+    answer_after_learning(wide_floor, *s);
+    labels_per_lane(*s);
+    reset_one_lane(*s);
+  }
+  costs_rule(three);
+  Config subset = eager();
+  subset.values["feature_fraction"] = 0.5;
+  subset.values["grace_period"] = std::vector<double>{3, 30};
+  for (const char* booster : {"single", "bagging", "oza"}) {
+    laws(booster, eager(), three);
+    laws(booster, subset, two);
+  }
+  laws("osboost", eager({{"count_mode", "effective"}}), numbers);
+  return checking::finish();
+}
