@@ -13,7 +13,7 @@ if HERE not in sys.path:
 # `--hypothesis-profile=shrink` makes a counter-example as small as can be, `=search` looks for new ones.
 settings.register_profile(
     "quick",
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],
