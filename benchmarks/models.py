@@ -34,6 +34,8 @@ LEARNERS = {
     "stump": "DecisionStump",
     "hoeffding-tree": "HoeffdingTree",
     "iti": "IncrementalTree",
+    "tan": "TAN",
+    "mlp": "MLP",
 }
 
 

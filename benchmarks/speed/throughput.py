@@ -39,6 +39,8 @@ LEARNERS = (
     ("stump, nominal", "stump", "nominal"),
     ("hoeffding-tree, numeric", "hoeffding-tree", "gaussians"),
     ("hoeffding-tree, nominal", "hoeffding-tree", "nominal"),
+    ("tan", "tan", "nominal"),
+    ("mlp", "mlp", "hyperplane"),
 )
 
 

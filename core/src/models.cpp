@@ -3,8 +3,10 @@
 #include "streamboost/banks/hoeffding.hpp"
 #include "streamboost/banks/iti.hpp"
 #include "streamboost/banks/linear.hpp"
+#include "streamboost/banks/mlp.hpp"
 #include "streamboost/banks/naive_bayes.hpp"
 #include "streamboost/banks/stump.hpp"
+#include "streamboost/banks/tan.hpp"
 #include "streamboost/boosters/adaboost_ol.hpp"
 #include "streamboost/boosters/adaboost_olm.hpp"
 #include "streamboost/boosters/arcx4.hpp"
@@ -47,6 +49,8 @@ std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config
   if (learner == "linear")
     return std::make_unique<LinearBank>(LinearBank::Params::read(config), lanes, ensemble.n_estimators, ensemble.seed);
   if (learner == "stump") return std::make_unique<StumpBank>(StumpBank::Params::read(config), lanes, ensemble.seed);
+  if (learner == "tan" || learner == "ban") return std::make_unique<TanBank>(TanBank::Params::read(config), lanes);
+  if (learner == "mlp") return std::make_unique<MlpBank>(MlpBank::Params::read(config), lanes, ensemble.seed);
   if (learner == "naive_bayes") return std::make_unique<NaiveBayesBank>(NaiveBayesBank::Params::read(config), lanes, ensemble.seed);
   if (learner == "hoeffding") return std::make_unique<HoeffdingBank>(HoeffdingBank::Params::read(config), lanes, ensemble.seed);
   if (learner == "iti") return std::make_unique<ItiBank>(ItiBank::Params::read(config), lanes);

@@ -123,6 +123,8 @@ void lane_kernels() {
     absolute(in, positive.data(), n);
     sb::error_odds(positive.data(), at(positive.data(), 1), 1e-10, out, lanes);
   });
+  kernel("mlp_output", [](const double* in, double* out) { sb::mlp_output(in, at(in, 1), 2, 2, 2, lanes, out); });
+  kernel("mlp_backward", [](const double* in, double* out) { sb::mlp_backward(in, at(in, 2), out, 2, 2, 2, lanes, at(out, 6)); });
   kernel("xlogx_lanes", [](const double* in, double* out) {
     absolute(in, positive.data(), n);
     positive[7] = 0;

@@ -6,9 +6,8 @@ using checking::check;
 
 namespace {
 
-void laws(const std::string& booster, const std::string& learner, const Config& config, int n_classes, bool mixed,
-          const Config& options = {}) {
-  const Stream s = make_stream(150, 6, n_classes, mixed);
+void laws_on(const Stream& s, const std::string& booster, const std::string& learner, const Config& config, const Config& options = {}) {
+  const int n_classes = s.n_classes;
   const std::string what = booster + " " + learner;
   const auto make = [&](const std::string&, const std::string&, const Config&, const Stream&, const std::vector<int>& cuts = {}) {
     return testing::make(booster, learner, config, s, cuts, 38, options);
@@ -42,6 +41,11 @@ void laws(const std::string& booster, const std::string& learner, const Config& 
   check(equal(whole->save(), state), what + ": predict changes nothing");
 }
 
+void laws(const std::string& booster, const std::string& learner, const Config& config, int n_classes, bool mixed,
+          const Config& options = {}) {
+  laws_on(make_stream(150, 6, n_classes, mixed), booster, learner, config, options);
+}
+
 // Files whose numbers contradict each other.
 void refuses(const std::string& learner, const Config& config, const Stream& s,
              const std::vector<std::pair<const char*, std::function<void(SavedState&)>>>& damages) {
@@ -54,6 +58,26 @@ void refuses(const std::string& learner, const Config& config, const Stream& s,
     auto fresh = make("oza", learner, config, s);
     checking::check_throws<std::invalid_argument>([&] { fresh->load(broken); }, learner + ": " + what);
   }
+}
+
+void network_files() {
+  Stream s = make_stream(150, 4, 2, true);
+  for (int j = 0; j < 4; ++j) s.n_values[static_cast<std::size_t>(j)] = 3;
+  for (double& x : s.x) x = std::isnan(x) ? x : static_cast<double>(static_cast<int>(x < 0 ? -x : x) % 3);
+  Config two;
+  two.values["n_parents"] = std::int64_t{2};
+  two.values["smoothing"] = 0.0;
+  two.values["relearn"] = std::int64_t{0};
+  for (const char* booster : {"single", "bagging", "oza", "osboost"}) {
+    laws_on(s, booster, "tan", {});
+    laws_on(s, booster, "ban", two);
+  }
+  refuses("tan", {}, s,
+          {{"a parent that is not there", [](SavedState& b) { b["bank/parent"].real[0] = 4; }},
+           {"half a parent", [](SavedState& b) { b["bank/parent"].real[0] = 0.5; }},
+           {"its own parent", [](SavedState& b) { b["bank/parent"].real[0] = 0; }},
+           {"a second parent of a tree", [](SavedState& b) { b["bank/parent"].real[37] = 1; }},
+           {"a negative count", [](SavedState& b) { b["bank/count"].real[3] = -1; }}});
 }
 
 void stump_files() {
@@ -97,6 +121,7 @@ int main() {
         half.values["feature_fraction"] = 0.5;
         laws(booster, "linear", half, n_classes, mixed);
         laws(booster, "stump", {}, n_classes, mixed);
+        laws(booster, "mlp", {}, n_classes, mixed);
         Config bins = words({{"numeric", "bins"}});
         bins.values["max_bins"] = std::int64_t{8};
         laws(booster, "stump", bins, n_classes, mixed);
@@ -149,5 +174,6 @@ int main() {
   refused([](SavedState& b) { b["bank/values_known"].integer[0] = 5; }, "values of a numeric column");
   refused([](SavedState& b) { b["bank/own_weight"].integer[0] = 2; }, "a broken flag");
   stump_files();
+  network_files();
   return checking::finish();
 }

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
         WinnowClassifier,
     )
     from streamboost.learners import (
+        BAN,
+        MLP,
         OGD,
+        TAN,
         DecisionStump,
         HoeffdingTree,
         IncrementalTree,
@@ -45,7 +48,10 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "BAN",
+    "MLP",
     "OGD",
+    "TAN",
     "AdaBoostM1Classifier",
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",
@@ -79,8 +85,11 @@ __all__ = [
 _HOME = {
     "AdaBoostOLMClassifier": "ensemble",
     "BayesianEnsembleClassifier": "ensemble",
+    "BAN": "learners",
+    "MLP": "learners",
     "OGD": "learners",
     "AdaBoostM1Classifier": "batch",
+    "TAN": "learners",
     "AdaBoostOLClassifier": "ensemble",
     "DecisionStump": "learners",
     "HoeffdingTree": "learners",

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracle import draws
+from oracle.mlp import sigmoid
 from oracle.single import Single
 from oracle.stump import Stump
+from oracle.tan import Network
 
 import streamboost as sb
 
@@ -58,6 +61,31 @@ def test_stump_steps(numeric):
     assert model.predict([[math.nan, math.nan]]).tolist() == [1]  # the majority of 3 and 4
 
 
+@pytest.mark.parametrize(("learner", "n_parents"), [(sb.TAN, 1), (sb.BAN, 2)], ids=["tan", "ban"])
+def test_networks_find_the_pair(learner, n_parents):
+    """Class = a xor b, c a coin: given the class a and b tell each other (ln 2), c tells nothing. The tree is b, c under a."""
+    table = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+    y = [a ^ b for a, b, _ in table]
+    model = sb.SingleLearnerClassifier(learner(smoothing=0, relearn="query"), categorical_features=[0, 1, 2])
+    model.partial_fit(table, y, classes=[0, 1])
+    oracle = Single(
+        make(Network, n_parents=n_parents, smoothing=0, relearn="query"),
+        0,
+        width=3,
+        nominal=[0, 1, 2],
+        n_classes=2,
+    )
+    for row, label in zip(table, y, strict=True):
+        oracle.learn(row, label)
+    assert state(model, "parent").ravel().tolist() == [-1, -1, 0, -1, 0, -1]
+    assert oracle.lanes[0].parents == {0: [], 1: [0], 2: [0]}
+    assert oracle.lanes[0].information(0, 1) == pytest.approx(math.log(2))
+    assert model.predict(table).tolist() == y
+    assert model.predict_proba([[0, 1, math.nan]])[0].tolist() == pytest.approx([1e-30, 1])
+    # without b the row says nothing: both classes have the same share of a = 0
+    assert model.predict_proba([[0, math.nan, 1]])[0].tolist() == [0.5, 0.5]
+
+
 @pytest.mark.parametrize("numeric", ["bins", "exact"])
 def test_stump_cuts(numeric):
     model = sb.SingleLearnerClassifier(sb.DecisionStump(numeric))
@@ -75,3 +103,29 @@ def test_stump_cuts(numeric):
             expected = shares(line[side])
             assert model.predict_proba([[x]])[0].tolist() == expected, f"row {t}, {x}"
             assert oracle.answer([x]).proba == pytest.approx(expected), f"row {t}, {x}"
+
+
+def test_mlp_step():
+    """One hidden unit, one numeric column, rows 0 and 2 (the second scaled to 1), both steps by hand from the keyed start."""
+    model = sb.SingleLearnerClassifier(sb.MLP(hidden_units=1, learning_rate=0.5), random_state=11)
+    model.partial_fit([[0.0]], [0], classes=[0, 1], sample_weight=[0.0])  # nothing is learned: the start
+    first, second = state(model, "first").ravel(), state(model, "second").ravel()
+
+    def uniform(key, unit):
+        return draws.uniform(11, key, 0, draws.START, attempt=unit) - 0.5
+
+    assert first.tolist() == pytest.approx([uniform(0, 0) / math.sqrt(2), uniform(1 << 32, 0) / math.sqrt(2)])
+    top = 1 << 62
+    start = [uniform(top | h, c) / math.sqrt(2) for h in (0, 1) for c in (0, 1)]
+    assert second.tolist() == pytest.approx(start)
+    (bias, slope), (b0, b1, v0, v1) = first, second
+    for x, row, y in ((0.0, [[0.0]], 0), (1.0, [[2.0]], 1)):
+        a = sigmoid(bias + slope * x)
+        o0, o1 = sigmoid(b0 + a * v0), sigmoid(b1 + a * v1)
+        d0, d1 = (0.5 * ((y == c) - o) * o * (1 - o) for c, o in enumerate((o0, o1)))
+        d = a * (1 - a) * (d0 * v0 + d1 * v1)
+        b0, b1, v0, v1 = b0 + d0, b1 + d1, v0 + d0 * a, v1 + d1 * a
+        bias, slope = bias + d, slope + d * x
+        model.partial_fit(row, [y])
+        assert state(model, "first").ravel().tolist() == pytest.approx([bias, slope], rel=1e-12)
+        assert state(model, "second").ravel().tolist() == pytest.approx([b0, b1, v0, v1], rel=1e-12)

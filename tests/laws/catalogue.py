@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from unittest import mock
 
-from oracle import hoeffding, iti, linear, naive_bayes, stump
+from oracle import hoeffding, iti, linear, mlp, naive_bayes, stump, tan
 from oracle.adaboost_ol import AdaBoostOL
 from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
@@ -39,6 +39,7 @@ class Learner:
     scale: str = "none"
     linear: bool = False
     black_box: bool = False
+    subsets: bool = True  # takes feature_fraction
 
     def make(self):
         return lambda columns, n_classes, seed, lane: self.oracle(
@@ -66,6 +67,20 @@ def stump_learner(name, kinds, **options):
     return Learner(name, lambda: sb.DecisionStump(**options), stump.Stump, options, kinds=kinds)
 
 
+def network(name, product, n_parents, **options):
+    oracle_options = {**options, "n_parents": n_parents}
+    return Learner(
+        name, lambda: product(**options), tan.Network, oracle_options, kinds=("nominal",), subsets=False
+    )
+
+
+def mlp_learner(name, **options):
+    kinds = ("numeric", "nominal", "mixed")
+    return Learner(
+        name, lambda: sb.MLP(**options), mlp.MLP, options, kinds=kinds, scale="unit", subsets=False
+    )
+
+
 LEARNERS = [
     linear_learner("perceptron", sb.Perceptron, linear.Perceptron),
     linear_learner("perceptron-zero", sb.Perceptron, linear.Perceptron, start="zero", fit_intercept=False),
@@ -84,6 +99,12 @@ LEARNERS = [
     stump_learner("stump", ("nominal", "mixed")),
     stump_learner("stump-exact", ("numeric", "mixed"), numeric="exact"),
     stump_learner("stump-bins", ("numeric", "mixed"), max_bins=4),
+    mlp_learner("mlp"),
+    mlp_learner("mlp-three", hidden_units=3, updates_per_example=2, learning_rate=0.7),
+    network("tan", sb.TAN, 1, relearn=3),
+    network("tan-query", sb.TAN, 1, relearn="query"),
+    network("tan-raw", sb.TAN, 1, smoothing=0.0, relearn="query"),
+    network("ban-raw", sb.BAN, 2, smoothing=0.0, relearn="query"),
 ]
 
 # Eager trees: streams of a dozen rows must make them split.
@@ -317,4 +338,5 @@ def pairs(ensembles, learners):
         for e in ensembles
         for a in learners
         if not e.few or a.name in FEW
+        if a.subsets or e.oracle is not Bayes  # which cuts the columns of all learners, the oracle's too
     ]

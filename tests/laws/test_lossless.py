@@ -15,9 +15,9 @@ from laws.catalogue import LEARNERS
 from laws.strategies import seeds, streams
 
 quick = settings(max_examples=25)
-NAMES = ("stump", "stump-exact")
+NAMES = ("stump", "stump-exact", "tan-query", "tan-raw", "ban-raw")
 LOSSLESS = [a for a in LEARNERS if a.name in NAMES]
-PROPORTIONAL = LOSSLESS
+PROPORTIONAL = [a for a in LOSSLESS if a.name != "tan-query"]  # pseudo counts are absolute
 
 
 def draw_stream(data, learner, **options):
@@ -61,6 +61,8 @@ def test_online_is_batch(learner, data):
     for t in range(len(stream)):
         model.partial_fit(**stream.rows(slice(t, t + 1)), classes=stream.classes)
         oracle.learn(stream.X[t].tolist(), codes[t])
+        if oracle.doubt:
+            return
         got = model.predict_proba(stream.X)
         for x, row in zip(stream.X.tolist(), got, strict=True):
             expected = oracle.answer(x)
@@ -76,7 +78,7 @@ def test_only_shares_count(learner, data, factor):
     one = learned(learner, stream, slice(None))
     many = learned(learner, stream, slice(None), np.full(len(stream), factor))
     assert many.predict(stream.X).tolist() == one.predict(stream.X).tolist()
-    np.testing.assert_allclose(many.predict_proba(stream.X), one.predict_proba(stream.X), rtol=1e-12)
+    np.testing.assert_allclose(many.predict_proba(stream.X), one.predict_proba(stream.X), rtol=1e-9)
 
 
 @pytest.mark.parametrize("learner", LOSSLESS, ids=lambda a: a.name)

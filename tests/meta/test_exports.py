@@ -10,7 +10,10 @@ import streamboost
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 PUBLIC = [
+    "BAN",
+    "MLP",
     "OGD",
+    "TAN",
     "AdaBoostM1Classifier",
     "AdaBoostOLClassifier",
     "AdaBoostOLMClassifier",

@@ -22,6 +22,7 @@ class Ensemble:
         self.counts = [0.0] * self.n_known  # summed weight per class
         self.examples = 0  # learned so far
         self.columns = Columns(width, nominal, scale)
+        self.columns.n_known = self.n_known
         self.lanes = [make(self.columns, n_classes, key, lane) for lane in range(n_estimators)]
         self.trace = []
         self.wrong_rows = [0] * n_estimators
@@ -65,6 +66,7 @@ class Ensemble:
         n_before = self.n_known
         while self.n_known <= label:
             self.n_known += 1
+            self.columns.n_known = self.n_known
             self.counts.append(0.0)
         asked = [lane.vote(before, n_before) for lane in self.lanes]
         asked_close = [lane.vote_is_close(before, n_before) for lane in self.lanes]

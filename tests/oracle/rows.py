@@ -20,6 +20,7 @@ class Columns:
     def __init__(self, width, nominal=(), scale="none"):
         self.width = width
         self.nominal = frozenset(nominal)
+        self.n_known = 0  # classes; kept by the ensemble
         self.scale = scale
         self.values = {
             j: {} for j in self.nominal
@@ -52,6 +53,9 @@ class Columns:
     def scale_one(self, x, seen):
         if self.scale == "none":
             return x
+        if self.scale == "unit":
+            low, high = min(value for value, _ in seen), max(value for value, _ in seen)
+            return (x - low) / (high - low) if high > low else 0.0
         if self.scale == "maxabs":
             largest = max(abs(value) for value, _ in seen)
             return x / largest if largest > 0 else 0.0

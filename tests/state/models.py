@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from streamboost import (
+    BAN,
+    MLP,
     OGD,
+    TAN,
     AdaBoostOLClassifier,
     BlockedBoostingClassifier,
     DecisionStump,
@@ -61,6 +64,7 @@ def build() -> dict[str, Any]:
         "oza-logistic": OnlineBoostingClassifier(
             LogisticRegression(scale="maxabs"), n_estimators=3, lambda_cap=10
         ),
+        "oza-mlp": OnlineBoostingClassifier(MLP(hidden_units=3), n_estimators=2, **nominal),
         "oza-stump": OnlineBoostingClassifier(DecisionStump(max_bins=8), n_estimators=3, **nominal),
         "osboost-perceptron": OSBoostClassifier(Perceptron(scale="standard"), n_estimators=5, random_state=3),
         "osboost-start": OSBoostClassifier(Perceptron(start=np.arange(5) / 7), n_estimators=2, monitor=False),
@@ -80,13 +84,19 @@ def build() -> dict[str, Any]:
         "single-ogd": SingleLearnerClassifier(OGD(feature_fraction=0.5)),
         "single-multiclass": SingleLearnerClassifier(LogisticRegression()),
     }
+    networks: dict[str, Any] = {
+        "bagging-tan": OnlineBaggingClassifier(TAN(), n_estimators=2, categorical_features=[0, 1, 2, 3]),
+        "single-ban": SingleLearnerClassifier(BAN(relearn="query"), categorical_features=[0, 1, 2, 3]),
+    }
+    for model in networks.values():
+        model.partial_fit(np.sign(X[half]), Y[half], classes=[0, 1])
     for name, model in models.items():
         labels = Y[half] if name != "single-multiclass" else X[half, 2].astype(int)
         model.partial_fit(X[half], labels, classes=np.unique(labels))
     late = OSBoostClassifier(Perceptron(), n_estimators=3, random_state=4)
     for row, label in zip(rows()[:30], Y[:30].tolist(), strict=True):
         late.learn_one(row, "yes" if label else "no")
-    return {**models, "dicts": late}
+    return {**models, **networks, "dicts": late}
 
 
 def go_on(name: str, model: Any) -> Any:

@@ -8,6 +8,7 @@
 // Scaling uses running statistics that include the row itself, stored when the row is learned and transient otherwise, so
 // one ask serves answering and learning:
 //   maxabs    x / max |x|                        standard   (x - mean) / sd, on CSR x / sd (centring would fill the zeros)
+//   unit      (x - min) / (max - min), 0 while all values are equal; on CSR x / (max - min) with 0 in the range
 // A CSR column is updated only when it occurs; the weight it missed enters as zeros just before (exact merge of moments).
 #pragma once
 #include <algorithm>
@@ -20,13 +21,14 @@
 
 namespace streamboost {
 
-enum class Scale { none, maxabs, standard };
+enum class Scale { none, maxabs, standard, unit };
 
 struct IntakeNeeds {
   bool coordinates = false;
   bool dense = true;
   bool fit_intercept = true;  // with coordinates
   Scale scale = Scale::none;  // with coordinates
+  bool unit_ball = true;      // with coordinates: divide by R
 };
 
 // Buffers that keep the views of a chunk of rows alive while blocks of lanes work on them.
@@ -46,10 +48,15 @@ class Intake {
     schema_ = schema;
     schema_.first_width = first_width;
     layout_ = ColumnLayout(schema_, needs_.fit_intercept ? 1 : 0);
-    inverse_radius_ = 1.0 / std::sqrt(first_width + 1.0);
+    inverse_radius_ = needs_.unit_ball ? 1.0 / std::sqrt(first_width + 1.0) : 1.0;
     if (schema_.declared) n_classes_known_ = schema_.n_classes;
     if (needs_.coordinates && needs_.scale != Scale::none) {
       const auto d = static_cast<std::size_t>(schema_.width());
+      if (needs_.scale == Scale::unit) {
+        lowest_.resize(d, 1.0);
+        highest_.resize(d, -1.0);
+        return;
+      }
       largest_.resize(d);
       if (needs_.scale == Scale::standard) {
         weight_.resize(d);
@@ -88,6 +95,9 @@ class Intake {
     v("weight", weight_);
     v("mean", mean_);
     v("spread", spread_);
+    if (needs_.scale != Scale::unit) return;
+    v("lowest", lowest_);
+    v("highest", highest_);
   }
   void check() const {
     require(n_learned_ >= 0 && n_classes_known_ >= 0 && n_classes_known_ <= schema_.n_classes, "intake counters");
@@ -163,8 +173,24 @@ class Intake {
     return {buffer.value.data(), list ? buffer.index.data() : nullptr, n, norm};
   }
 
+  double scale_unit(std::size_t j, double x, bool dense, Intake* keep) const {
+    const bool first = lowest_[j] > highest_[j];
+    double low = first ? x : std::min(lowest_[j], x), high = first ? x : std::max(highest_[j], x);
+    if (!dense) {  // zeros must stay zeros: the range begins there
+      low = std::min(low, 0.0);
+      high = std::max(high, 0.0);
+    }
+    if (keep) {
+      keep->lowest_[j] = low;
+      keep->highest_[j] = high;
+    }
+    const double range = 0.5 * high - 0.5 * low;  // halves: the difference itself may overflow
+    if (!(range > 0)) return 0;
+    return (dense ? 0.5 * x - 0.5 * low : 0.5 * x) / range;
+  }
   double scale(std::size_t j, double x, double w, bool dense, Intake* keep) const {
     if (needs_.scale == Scale::none) return x;
+    if (needs_.scale == Scale::unit) return scale_unit(j, x, dense, keep);
     const double largest = std::max(largest_[j], std::fabs(x));
     if (keep) keep->largest_[j] = largest;
     if (needs_.scale == Scale::maxabs) return largest > 0 ? x / largest : 0.0;
@@ -189,6 +215,7 @@ class Intake {
   std::int64_t n_learned_ = 0, n_classes_known_ = 0;
   AlignedVector<double> total_weight_{0.0};
   AlignedVector<double> largest_, weight_, mean_, spread_;
+  AlignedVector<double> lowest_, highest_;  // of Scale::unit; lowest > highest: nothing seen
 };
 
 }  // namespace streamboost

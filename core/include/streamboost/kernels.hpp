@@ -69,6 +69,14 @@ void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, dou
                  double* divisor);
 void add_lanes(double* to, const double* amount, std::size_t lanes);
 
+// --- neural networks (kernels_mlp.cpp); weights [1 + hidden][classes][lane], row 0: biases; the first n_outputs classes take part
+// out[c] = bias + sum_h hidden_h w_hc
+void mlp_output(const double* hidden, const double* weights, std::size_t n_hidden, std::size_t n_outputs, std::size_t classes,
+                std::size_t lanes, double* out);
+// step_h = a_h (1 - a_h) sum_c delta_c w_hc with the weights of before; then w_hc += delta_c a_h
+void mlp_backward(const double* hidden, const double* delta, double* weights, std::size_t n_hidden, std::size_t n_outputs,
+                  std::size_t classes, std::size_t lanes, double* step);
+
 // --- decision stumps (kernels_stump.cpp)
 // out[lane] = x log x, 0 at 0
 void xlogx_lanes(const double* in, double* out, std::size_t n);

@@ -96,7 +96,9 @@ class Persistence:
         schema = schema_of(manifest.columns, state)
         if lanes is None:
             plan = self._learner_plan(manifest.seed)
-            check_room(self._n_lanes(), plan.bank, len(labels), schema, state)
+            check_room(
+                self._n_lanes(), plan.bank, len(labels), schema, state, plan.params.get("hidden_units") or 5
+            )
         session = self._new_session(manifest.seed, labels, schema, lanes)
         session.check_classes([])
         counts = schema.n_values()

@@ -7,8 +7,10 @@ from streamboost.learners.hoeffding import HoeffdingTree
 from streamboost.learners.iti import IncrementalTree
 from streamboost.learners.learner import Learner
 from streamboost.learners.linear import OGD, LogisticRegression, Perceptron
+from streamboost.learners.mlp import MLP
 from streamboost.learners.naive_bayes import NaiveBayes
 from streamboost.learners.stump import DecisionStump
+from streamboost.learners.tan import BAN, TAN
 from streamboost.learners.trees import tree_dot, tree_text
 
 LEARNERS: dict[str, type[Learner]] = {
@@ -21,13 +23,19 @@ LEARNERS: dict[str, type[Learner]] = {
         DecisionStump,
         HoeffdingTree,
         IncrementalTree,
+        TAN,
+        BAN,
+        MLP,
     )
 }
 """Name on the command line and in model files -> class."""
 
 __all__ = [
+    "BAN",
     "LEARNERS",
+    "MLP",
     "OGD",
+    "TAN",
     "DecisionStump",
     "HoeffdingTree",
     "IncrementalTree",
