@@ -1,12 +1,5 @@
 #include "streamboost/models.hpp"
 
-#include "streamboost/banks/hoeffding.hpp"
-#include "streamboost/banks/iti.hpp"
-#include "streamboost/banks/linear.hpp"
-#include "streamboost/banks/mlp.hpp"
-#include "streamboost/banks/naive_bayes.hpp"
-#include "streamboost/banks/stump.hpp"
-#include "streamboost/banks/tan.hpp"
 #include "streamboost/boosters/adaboost_ol.hpp"
 #include "streamboost/boosters/adaboost_olm.hpp"
 #include "streamboost/boosters/arcx4.hpp"
@@ -44,18 +37,6 @@ std::vector<int> narrow(const Ensemble& ensemble, const std::vector<int>& cuts) 
 }
 
 }  // namespace
-
-std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble) {
-  if (learner == "linear")
-    return std::make_unique<LinearBank>(LinearBank::Params::read(config), lanes, ensemble.n_estimators, ensemble.seed);
-  if (learner == "stump") return std::make_unique<StumpBank>(StumpBank::Params::read(config), lanes, ensemble.seed);
-  if (learner == "tan" || learner == "ban") return std::make_unique<TanBank>(TanBank::Params::read(config), lanes);
-  if (learner == "mlp") return std::make_unique<MlpBank>(MlpBank::Params::read(config), lanes, ensemble.seed);
-  if (learner == "naive_bayes") return std::make_unique<NaiveBayesBank>(NaiveBayesBank::Params::read(config), lanes, ensemble.seed);
-  if (learner == "hoeffding") return std::make_unique<HoeffdingBank>(HoeffdingBank::Params::read(config), lanes, ensemble.seed);
-  if (learner == "iti") return std::make_unique<ItiBank>(ItiBank::Params::read(config), lanes);
-  throw std::invalid_argument("unknown learner '" + learner + "'");
-}
 
 std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank,
                                   const std::vector<int>& cuts) {
