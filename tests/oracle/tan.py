@@ -1,6 +1,6 @@
 """TAN and BAN in batch: structure and probabilities computed from the whole list of lessons.
 
-Friedman, Geiger, Goldszmidt 1997: maximum spanning tree of the conditional mutual informations, grown from attribute 0, smoothed
+Friedman, Geiger, Goldszmidt 1997: maximum spanning tree of the conditional mutual information, grown from attribute 0, smoothed
 estimates. BAN: one more parent among the attributes that entered the tree before.
 """
 

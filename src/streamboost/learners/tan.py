@@ -46,7 +46,7 @@ class TAN(Learner):
 
     Notes
     -----
-    The tree is the maximum spanning tree of the conditional mutual informations
+    The tree is the maximum spanning tree of the conditional mutual information
 
     .. math:: I(i; j \mid C) = \sum P(x_i, x_j, c) \ln \frac{P(x_i, x_j \mid c)}{P(x_i \mid c)\, P(x_j \mid c)},
 

@@ -282,7 +282,7 @@ class TanBank final : public Bank {
   // ---- structure
 
   // N times the conditional information of every pair.
-  void informations(std::size_t i, Terms& t, std::vector<double>& pair) const {
+  void pair_information(std::size_t i, Terms& t, std::vector<double>& pair) const {
     const std::size_t a = layout_.values.size(), k = classes_;
     std::vector<double>& cell = t.x;  // per pair: joint cells, then both margins, then class sums
     pair.assign(layout_.pair.size(), 0.0);
@@ -316,7 +316,7 @@ class TanBank final : public Bank {
     double n = 0;
     for (std::size_t c = 0; c < classes_; ++c) n += class_weight_[c][i];
     std::vector<double> pair;
-    informations(i, t, pair);
+    pair_information(i, t, pair);
     span(i, pair, tolerance * n);
   }
 
