@@ -10,14 +10,10 @@ from pathlib import Path
 
 from streamboost.streams.base import DataError, Stream
 from streamboost.streams.builtin import BUILTIN, load_builtin
-from streamboost.streams.csv import CsvStream
-from streamboost.streams.libsvm import LibsvmStream
-from streamboost.streams.source import LineSource
+from streamboost.streams.files import Reading, open_file, split_name
 
 DATA_VARIABLE = "STREAMBOOST_DATA"
 """Environment variable: a folder of data files that can be named without path and ending."""
-
-_FORMATS = {".csv": "csv", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm"}
 
 
 @dataclass(frozen=True)
@@ -30,14 +26,6 @@ class DataFile:
     size: int
 
 
-def _split(path: Path) -> tuple[str, str | None]:
-    """The bare name of a data file and its format by its ending."""
-    bare = path.name.removesuffix(".gz")
-    stem, dot, ending = bare.rpartition(".")
-    kind = _FORMATS.get(dot + ending)
-    return (stem, kind) if kind else (bare, None)
-
-
 def data_files() -> list[DataFile]:
     """The data files in the folder that ``STREAMBOOST_DATA`` names, by name; none without it."""
     folder = os.environ.get(DATA_VARIABLE)
@@ -46,26 +34,12 @@ def data_files() -> list[DataFile]:
     found = []
     try:
         for path in sorted(Path(folder).iterdir()):
-            name, kind = _split(path)
+            name, kind = split_name(path)
             if kind is not None and path.is_file():
                 found.append(DataFile(name, path, kind, path.stat().st_size))
     except OSError as error:
         raise DataError(f"{DATA_VARIABLE}={folder}: {error.strerror or error}.") from error
     return found
-
-
-def _guess_format(path: Path) -> str:
-    """csv or libsvm by the first line that is not blank."""
-    lines = LineSource(path).lines()
-    try:
-        for line in lines:
-            tokens = line.split("#", 1)[0].split()
-            if tokens:
-                rest = tokens[1:]
-                return "libsvm" if rest and all(":" in token for token in rest) else "csv"
-    finally:
-        lines.close()
-    raise DataError(f"{path}: the file is empty.")
 
 
 def open_stream(
@@ -85,13 +59,10 @@ def open_stream(
     name without ending. ``limit`` sets the length of generated sets only; :func:`limited` cuts any stream.
     """
     text = os.fspath(data)
-    if format not in (None, "csv", "libsvm"):
-        raise DataError(f"Unknown format {format!r}; the formats are csv and libsvm.")
+    reading = Reading(format=format, label=label, header=header, nominal=nominal, n_features=n_features)
+    reading.check()
     path = Path(text)
-    if text == "-":
-        if format is None:
-            raise DataError("Standard input has no name that tells its format; give --format csv or libsvm.")
-    elif not path.exists():
+    if text != "-" and not path.exists():
         if text in BUILTIN:
             if label is not None:
                 raise DataError(f"The label column of the built-in set {text} cannot be chosen.")
@@ -103,15 +74,7 @@ def open_stream(
         if not matches:
             raise DataError(_not_found(text, [f.name for f in files]))
         path = matches[0].path
-    kind = format or _split(path)[1] or _guess_format(path)
-    if kind == "libsvm":
-        if label is not None:
-            raise DataError(f"{text}: LIBSVM rows begin with their label; --label is for CSV.")
-        return LibsvmStream(path, n_features=n_features)
-    stream = CsvStream(path, label=label, header=header, nominal=nominal)
-    if n_features is not None and n_features != stream.n_features:
-        raise DataError(f"{text}: has {stream.n_features} features, not {n_features}.")
-    return stream
+    return open_file(path, reading)
 
 
 def _not_found(text: str, names: list[str]) -> str:
