@@ -344,20 +344,7 @@ def pairs(ensembles, learners):
     ]
 
 
-# Votes that hang on the last bit of a sigmoid, a standardised column or a gain: the core and its oracle round apart, and what the
-# ensemble learns from then on differs. The laws hold for these pairs too; agreement is tested under the other ensembles.
-KNIFE_EDGE = {
-    ("oza", "mlp"),
-    ("blocked", "mlp"),
-    ("oza", "ogd-standard"),
-    ("adaboost-ol", "ogd-standard"),
-    ("bayes", "stump-exact"),
-}
-
-
-def comparable(parameters):
-    return [
-        p
-        for p in parameters
-        if not any(p.values[0].name.startswith(e) and p.values[1].name.startswith(a) for e, a in KNIFE_EDGE)
-    ]
+def needs_declared(ensemble, learner):
+    """Classes up front: where the algorithm wants it, and for networks under blocked boosting, whose specification trains on a
+    block when it is whole. The product does so as its rows come in, which is another thing for a class met inside a block."""
+    return ensemble.declared or (ensemble.oracle is Blocked and learner.oracle is mlp.MLP)

@@ -21,6 +21,7 @@ class Linear:
         self.vectors = [{} for _ in range(n_classes if self.several else 1)]
         self.squares = 0.0  # sum of squared weights so far
         self.moved = set()  # coordinates that some step has touched
+        self.taught = set()  # labels learned so far
         self.doubt = False  # a decision that altered the state was too close to call
         self.meet()
         self.trained = any(value != 0 for vector in self.vectors for value in vector.values())
@@ -94,9 +95,11 @@ class Linear:
             return self.unsure(self.vectors[0], x)
         answers = [self.hypothesis(vector, x) for vector in self.vectors]
         best = answers.index(max(answers))
-        # Classes never met have equal vectors, hence equal answers in any arithmetic: the lowest code, no doubt.
-        rivals = [h for h, vector in zip(answers, self.vectors, strict=True) if vector != self.vectors[best]]
-        return any(answers[best] - h < NEAR for h in rivals)
+        # Classes never met have equal vectors, hence equal answers in any arithmetic: the lowest code, no doubt. Vectors that
+        # became equal by steps that cancel are equal in this arithmetic only.
+        unmet = {c for c in range(len(answers)) if c not in self.taught}
+        twins = {c for c in unmet if best in unmet and self.vectors[c] == self.vectors[best]}
+        return any(answers[best] - h < NEAR for c, h in enumerate(answers) if c != best and c not in twins)
 
     def distribution(self, row, n_known):
         if not self.trained:
@@ -119,6 +122,7 @@ class Linear:
         for c, vector in enumerate(self.vectors):
             y = (1 if label == c else -1) if self.several else (1 if label == 1 else -1)
             self.learn_vector(vector, x, y, amount, copies)
+        self.taught.add(label)
         self.trained = True
 
     def prepare(self, amount, copies):
@@ -193,4 +197,5 @@ class Logistic(Linear):
             target = 1.0 if label == (c if self.several else 1) else 0.0
             step = math.sqrt(2) / math.sqrt(self.squares) * weight
             self.add(vector, step * (target - sigmoid(self.raw(vector, x))), x)
+        self.taught.add(label)
         self.trained = True

@@ -29,6 +29,7 @@ def grey(gain, than):
 class Stump:
     def __init__(self, columns, n_classes, seed, lane, *, numeric="bins", max_bins=64):
         self.columns = columns
+        self.candidates = None  # the columns of a learner that has only some; None: all
         self.max_bins = math.inf if numeric == "exact" else max_bins
         self.lessons = []  # (class, weight, {column: number}, {column: value code})
         self.learning = (
@@ -117,7 +118,7 @@ class Stump:
     def leaf(self, row, n_known):
         """(class counts that answer for the row, whether rounding could have chosen others)."""
         best, chosen, unsure = None, None, False
-        for j in range(self.columns.width):
+        for j in range(self.columns.width) if self.candidates is None else sorted(self.candidates):
             of = self.nominal_leaf if j in self.columns.nominal else self.numeric_leaf
             gain, leaf, grey_cut = of(j, row, n_known)
             if best is not None:

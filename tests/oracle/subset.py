@@ -19,6 +19,8 @@ class SubsetLane:
 
     def __init__(self, lane, keep):
         self.lane, self.keep = lane, keep
+        if hasattr(lane, "candidates"):  # a stump would also take a column that tells nothing
+            lane.candidates = keep
         self.silence()
 
     def silence(self):

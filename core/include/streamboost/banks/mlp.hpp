@@ -106,7 +106,9 @@ class MlpBank final : public Bank {
   void ask(const Example& example, Want want, Asked& asked) const override {
     asked.keeps_right = false;
     const auto k = static_cast<std::size_t>(example.n_classes);
-    forward(known(example.row, asked.terms), k, asked);
+    const Entries row = known(example.row, asked.terms);
+    asked.all_move = row.n < example.row.size || example.n_classes_after > example.n_classes;
+    forward(row, k, asked);
     for (std::size_t i = 0; i < n_; ++i)
       speak(i, outputs(asked) + i, stride_, k, want == Want::distributions ? asked.distribution.data() + i : nullptr, asked.stride,
             asked.vote[i], asked.margin[i]);
@@ -168,7 +170,7 @@ class MlpBank final : public Bank {
       }
       sigmoid_lanes(out, out, k);
     };
-    const double copies = kind == Amount::copies ? std::min(amount, max_repetitions) : 1.0;
+    const double copies = kind == Amount::copies ? std::min(amount, max_repetitions) : amount > 0 ? 1.0 : 0.0;
     const double rate = params_.learning_rate * (kind == Amount::copies ? 1.0 : amount);
     for (int n = 0; n < static_cast<int>(copies) * params_.updates_per_example; ++n) {
       ahead();
@@ -183,7 +185,7 @@ class MlpBank final : public Bank {
       for (std::size_t h = 0; h < hidden_; ++h) first_[coordinate(e) * hidden_ + h][i] = w1[e * hidden_ + h];
     for (std::size_t h = 0; h <= hidden_; ++h)
       for (std::size_t c = 0; c < k; ++c) second_[h * classes_ + c][i] = w2[h * k + c];
-    trained_[0][i] = 1;
+    if (amount > 0) trained_[0][i] = 1;
     Answer answer;
     std::int32_t vote = -1;
     speak(i, out, 1, k, nullptr, 0, vote, answer.margin);
