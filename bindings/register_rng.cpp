@@ -49,14 +49,28 @@ void register_rng(nb::module_& m) {
         return nb::ndarray<nb::numpy, double, nb::ndim<1>>(out, {n}, owner);
       },
       "v"_a.noconvert(), "projection"_a = "sort", "seed"_a = 0, "example"_a = 0, "The nearest point of the simplex.");
+  // [row][lane] for n examples in a row; fill(example, row) writes the lanes of one example.
+  const auto block = [](std::uint64_t first_example, std::size_t n, std::size_t lanes, const auto& fill) {
+    auto* out = new double[n * lanes + 1];
+    nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    for (std::size_t r = 0; r < n; ++r) fill(first_example + r, out + r * lanes);
+    return nb::ndarray<nb::numpy, double, nb::ndim<2>>(out, {n, lanes}, owner);
+  };
   m.def(
       "uniform_block",
-      [](std::uint64_t seed, std::uint64_t first_example, std::size_t n, std::size_t lanes, std::uint32_t purpose) {
-        auto* out = new double[n * lanes + 1];
-        nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-        for (std::size_t r = 0; r < n; ++r)
-          uniform_lanes(seed, first_example + r, 0, static_cast<Purpose>(purpose), out + r * lanes, lanes);
-        return nb::ndarray<nb::numpy, double, nb::ndim<2>>(out, {n, lanes}, owner);
+      [block](std::uint64_t seed, std::uint64_t first_example, std::size_t n, std::size_t lanes, std::uint32_t purpose) {
+        return block(first_example, n, lanes, [=](std::uint64_t example, double* row) {
+          uniform_lanes(seed, example, 0, static_cast<Purpose>(purpose), row, lanes);
+        });
       },
       "seed"_a, "first_example"_a, "n"_a, "lanes"_a, "purpose"_a, "Keyed uniforms [row][lane] of n examples in a row.");
+  m.def(
+      "normal_block",
+      [block](std::uint64_t seed, std::uint64_t first_example, std::size_t n, std::size_t lanes, std::uint32_t purpose) {
+        return block(first_example, n, lanes, [=](std::uint64_t example, double* row) {
+          for (std::size_t lane = 0; lane < lanes; ++lane)
+            row[lane] = normal({seed, example, static_cast<std::uint32_t>(lane), static_cast<Purpose>(purpose)});
+        });
+      },
+      "seed"_a, "first_example"_a, "n"_a, "lanes"_a, "purpose"_a, "Keyed standard normals [row][lane] of n examples in a row.");
 }

@@ -14,8 +14,22 @@ from streamboost.streams.base import (
     limited,
     to_arrays,
 )
-from streamboost.streams.builtin import BUILTIN, BuiltinSet, SyntheticStream, load_builtin
+from streamboost.streams.builtin import BUILTIN, BuiltinSet, load_builtin
 from streamboost.streams.csv import CsvStream
+from streamboost.streams.generators import (
+    GENERATORS,
+    AgrawalStream,
+    DriftStream,
+    GeneratedStream,
+    HyperplaneStream,
+    LabelNoiseStream,
+    LEDStream,
+    RandomRBFStream,
+    SEAStream,
+    SyntheticStream,
+    WaveformStream,
+    make_generator,
+)
 from streamboost.streams.libsvm import LibsvmStream
 from streamboost.streams.registry import DATA_VARIABLE, DataFile, data_files, open_stream
 
@@ -23,20 +37,31 @@ __all__ = [
     "BUILTIN",
     "DATA_VARIABLE",
     "DEFAULT_CHUNK_SIZE",
+    "GENERATORS",
+    "AgrawalStream",
     "ArrayStream",
     "BuiltinSet",
     "Chunk",
     "CsvStream",
     "DataError",
     "DataFile",
+    "DriftStream",
+    "GeneratedStream",
+    "HyperplaneStream",
+    "LEDStream",
     "Label",
+    "LabelNoiseStream",
     "LibsvmStream",
+    "RandomRBFStream",
+    "SEAStream",
     "Stream",
     "SyntheticStream",
+    "WaveformStream",
     "as_stream",
     "data_files",
     "limited",
     "load_builtin",
+    "make_generator",
     "open_stream",
     "to_arrays",
 ]

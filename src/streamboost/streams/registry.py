@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from streamboost.streams.base import DataError, Stream
-from streamboost.streams.builtin import BUILTIN, load_builtin
+from streamboost.streams.builtin import BUILTIN, is_builtin, load_builtin
 from streamboost.streams.files import Reading, open_file, split_name
 
 DATA_VARIABLE = "STREAMBOOST_DATA"
@@ -63,7 +63,7 @@ def open_stream(
     reading.check()
     path = Path(text)
     if text != "-" and not path.exists():
-        if text in BUILTIN:
+        if is_builtin(text):
             if label is not None:
                 raise DataError(f"The label column of the built-in set {text} cannot be chosen.")
             return load_builtin(text, seed=seed, n_rows=limit)
@@ -80,7 +80,7 @@ def open_stream(
 def _not_found(text: str, names: list[str]) -> str:
     looks_like_path = os.sep in text or "." in Path(text).name
     message = f"{text}: no such file" + ("" if looks_like_path else " or data set")
-    close = difflib.get_close_matches(text, [*BUILTIN, *names], n=1)
+    close = difflib.get_close_matches(text.partition(":")[0], [*BUILTIN, *names], n=1)
     if close:
         return f"{message}; did you mean {close[0]!r}?"
     return f"{message}; `streamboost datasets` lists the sets." if not looks_like_path else f"{message}."
