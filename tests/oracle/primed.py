@@ -39,6 +39,7 @@ class Primed(Oza):
         total = sum(w for _, _, w in self.kept)
         share = [w / total for _, _, w in self.kept]
         for lane in self.spare:
+            lane.meet()  # the values of the last row too belong to the batch
             for (row, label), d in zip(lessons, share, strict=True):
                 lane.learn(row, label, total * d)
             right = [lane.vote(row, self.n_known) == label for row, label in rows]
