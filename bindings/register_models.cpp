@@ -58,7 +58,8 @@ Output output_of(const std::string& answer) {
   if (answer == "label") return Output::label;
   if (answer == "score") return Output::score;
   if (answer == "proba") return Output::proba;
-  throw std::invalid_argument("answer must be none, label, score or proba");
+  if (answer == "both") return Output::both;
+  throw std::invalid_argument("answer must be none, label, score, proba or both");
 }
 
 class PyModel {
@@ -216,9 +217,11 @@ class PyModel {
     answers.output = output_of(answer);
     std::vector<std::int32_t> label;
     std::vector<double> value;
-    const auto k = static_cast<std::size_t>(schema.n_classes);
-    if (answers.output == Output::label) label.resize(n);
-    if (answers.output == Output::score || answers.output == Output::proba) value.resize(n * k);
+    const auto k = static_cast<std::size_t>(schema.n_classes) + (answers.output == Output::both ? 1 : 0);
+    if (answers.output == Output::label)
+      label.resize(n);
+    else if (answers.output != Output::none)
+      value.resize(n * k);
     answers.label = label.data();
     answers.value = value.data();
     const auto work = [&] {

@@ -189,8 +189,28 @@ def test_bad_parameters_name_themselves_and_what_is_allowed(cls, params, words):
         cls(**params).fit(X, Y)
 
 
-def test_output_is_one_of_three():
-    with pytest.raises(ValueError, match=r"output='logit'.*'label', 'proba', 'score'"):
+@pytest.mark.parametrize("classes", [None, ["a", "b", "c"]])
+def test_both_is_label_and_proba_of_one_pass(classes):
+    labels = np.array(["b", "b", "a", "c", "a", "c", "b", "a"])
+    options = {"classes": classes, "sample_weight": [0, 1, 1, 1, 0, 1, 1, 1]}
+    found = [
+        small(OnlineBoostingClassifier, tie="random").test_then_train(X[:8], labels, **options, output=output)
+        for output in ("label", "proba", "both")
+    ]
+    np.testing.assert_array_equal(found[2][0], found[0])
+    np.testing.assert_array_equal(found[2][1], found[1])
+
+
+def test_both_before_any_class_is_known():
+    labels, proba = small(OnlineBaggingClassifier).test_then_train(
+        X[:2], ["a", "b"], sample_weight=[0, 0], output="both"
+    )
+    assert labels.tolist() == [None, None]
+    assert proba.shape == (2, 0)
+
+
+def test_output_is_one_of_four():
+    with pytest.raises(ValueError, match=r"output='logit'.*'label', 'proba', 'score', 'both'"):
         small(OSBoostClassifier).test_then_train(X, Y, output="logit")
 
 

@@ -16,12 +16,12 @@
 
 namespace streamboost {
 
-enum class Output { none, label, score, proba };
+enum class Output { none, label, score, proba, both };
 
 struct Answers {
   Output output = Output::none;
   std::int32_t* label = nullptr;  // [row]
-  double* value = nullptr;        // [row][class] for score and proba
+  double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label
 };
 
 using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
@@ -249,6 +249,12 @@ class Pipeline final : public Model {
       case Output::proba:
         std::copy_n(verdict.proba, reserved, answers.value + static_cast<std::size_t>(r) * reserved);
         break;
+      case Output::both: {
+        double* row = answers.value + static_cast<std::size_t>(r) * (reserved + 1);
+        std::copy_n(verdict.proba, reserved, row);
+        row[reserved] = pick(verdict.score, known, example.number);
+        break;
+      }
     }
   }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ from streamboost.base.weights import read_weight
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-OUTPUTS = ("label", "proba", "score")
+OUTPUTS = ("label", "proba", "score", "both")
 
 
 class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
@@ -111,6 +111,16 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
         self._advance(X, y, classes, sample_weight, "none")
         return self
 
+    @overload
+    def test_then_train(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, output: Literal["both"]
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]: ...
+
+    @overload
+    def test_then_train(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, output: str = "label"
+    ) -> NDArray[Any]: ...
+
     def test_then_train(
         self,
         X: Any,
@@ -118,20 +128,21 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         output: str = "label",
-    ) -> NDArray[Any]:
+    ) -> Any:
         """Answer for each row before learning it, in one pass.
 
         Parameters
         ----------
         X, y, classes, sample_weight
             As in :meth:`partial_fit`.
-        output : {"label", "proba", "score"}
+        output : {"label", "proba", "score", "both"}
             What to answer. Rows before the first known class get None (labels) or NaN.
 
         Returns
         -------
         array
-            Labels of shape (n_samples,), or one column for each class in ``classes_`` (as known after the call).
+            Labels of shape (n_samples,), or one column for each class in ``classes_`` (as known after the call);
+            with ``"both"`` a pair: labels, probabilities.
         """
         if output not in OUTPUTS:
             raise ValueError(
@@ -140,6 +151,9 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
         raw = self._advance(X, y, classes, sample_weight, output)
         if raw is None:
             raise RuntimeError("the core gave no answer")
+        if output == "both":
+            codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
+            return self._present(codes, "label"), self._present(raw[:, :-1], "proba")
         return self._present(raw, output)
 
     def _advance(

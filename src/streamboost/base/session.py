@@ -157,7 +157,7 @@ class Session:
         if not self.knows_classes:
             if answer == "label":
                 return np.full(block.n_rows, -1, np.int32)
-            return np.empty((block.n_rows, 0))
+            return np.full((block.n_rows, 1 if answer == "both" else 0), np.nan)
         raw = self._run(block, None, None, answer)
         if raw is None:
             raise RuntimeError("the core gave no answer")
