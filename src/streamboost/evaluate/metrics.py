@@ -7,97 +7,112 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.streams.base import Label, plain_label
+from streamboost.evaluate import measures
+from streamboost.evaluate.labels import LabelCodes
+from streamboost.streams.base import Label
+
+
+class CodeTable:
+    """Counts of (true code, predicted code) that grow with the codes; weighed counts are sums of floats.
+
+    Sums are made row by row from left to right, so that they do not depend on how the rows are cut.
+    """
+
+    def __init__(self, dtype: type[np.generic] = np.int64) -> None:
+        # One column more than rows: the last one counts rows without an answer.
+        self._counts: npt.NDArray[Any] = np.zeros((0, 1), dtype=dtype)
+
+    def add(
+        self,
+        true: npt.NDArray[np.int64],
+        pred: npt.NDArray[np.int64],
+        weight: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        """Count rows, each once or with its weight."""
+        if not true.size:
+            return
+        self.grow(1 + int(max(true.max(), pred.max())))
+        width = self._counts.shape[1]
+        cells = true * width + np.where(pred < 0, width - 1, pred)
+        if weight is None:
+            counted = np.bincount(cells, minlength=self._counts.size).reshape(self._counts.shape)
+            self._counts += counted.astype(self._counts.dtype)
+        else:
+            np.add.at(self._counts.reshape(-1), cells, weight)
+
+    def scale(self, factor: float) -> None:
+        """Multiply every count."""
+        self._counts *= factor
+
+    def cut(self, n_codes: int) -> npt.NDArray[Any]:
+        """Rows: true codes; columns: predicted codes, then one column for rows without an answer."""
+        self.grow(n_codes)
+        return np.concatenate((self._counts[:n_codes, :n_codes], self._counts[:n_codes, -1:]), axis=1)
+
+    @property
+    def counts(self) -> npt.NDArray[Any]:
+        """The table, with room for codes to come."""
+        return self._counts
+
+    def grow(self, n_codes: int) -> None:
+        """Make room for codes below ``n_codes``."""
+        old = self._counts.shape[0]
+        if n_codes <= old:
+            return
+        # Room for twice as many, so that a stream of new labels does not copy the table each time.
+        size = n_codes if old == 0 else max(n_codes, 2 * old)
+        grown = np.zeros((size, size + 1), dtype=self._counts.dtype)
+        grown[:old, :old] = self._counts[:, :old]
+        grown[:old, -1] = self._counts[:, -1]
+        self._counts = grown
 
 
 class Confusion:
     """Counts of (true label, predicted label). Labels are found as they come; an answer of None has its own column."""
 
     def __init__(self) -> None:
-        self._codes: dict[Label, int] = {}
-        # One column more than rows: the last one counts rows without an answer.
-        self._counts = np.zeros((0, 1), dtype=np.int64)
+        self._codes = LabelCodes()
+        self._table = CodeTable()
 
     @property
     def labels(self) -> tuple[Label, ...]:
         """The labels in the order of their first appearance."""
-        return tuple(self._codes)
+        return self._codes.labels
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
         """Rows: true labels; columns: predicted labels, then one column for rows without an answer."""
-        k = len(self._codes)
-        return np.concatenate((self._counts[:k, :k], self._counts[:k, -1:]), axis=1)
+        return self._table.cut(len(self._codes))
 
     @property
     def n_rows(self) -> int:
         """The number of rows counted."""
-        return int(self._counts.sum())
+        return int(self._table.counts.sum())
 
     @property
     def error(self) -> float:
         """The share of wrong answers; no answer is a wrong one. NaN before the first row."""
-        n = self.n_rows
-        k = self._counts.shape[0]
-        return 1.0 - float(np.trace(self._counts[:, :k])) / n if n else float("nan")
+        return measures.error(self._table.counts)
 
     @property
     def kappa(self) -> float:
         """Cohen's kappa: 0 is chance, 1 is perfect. 0 where chance alone is always right; NaN without rows."""
-        n = self.n_rows
-        if not n:
-            return float("nan")
-        k = self._counts.shape[0]
-        by_chance = float(self._counts.sum(axis=1) @ self._counts[:, :k].sum(axis=0)) / (n * n)
-        right = float(np.trace(self._counts[:, :k])) / n
-        return (right - by_chance) / (1.0 - by_chance) if by_chance < 1.0 else 0.0
+        return measures.kappa(self._table.counts)
 
     def update(self, y_true: npt.NDArray[Any], y_pred: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Count a chunk; returns which of its rows were answered wrongly."""
-        true, pred = self._encode(y_true), self._encode(y_pred)
-        self._grow()
-        width = self._counts.shape[1]
-        cells = true * width + np.where(pred < 0, width - 1, pred)
-        self._counts += np.bincount(cells, minlength=self._counts.size).reshape(self._counts.shape)
+        true, pred = self._codes.encode(y_true), self._codes.encode(y_pred)
+        self._table.add(true, pred)
         wrong: npt.NDArray[np.bool_] = true != pred
         return wrong
 
     def merge(self, other: Confusion) -> None:
         """Add the counts of another one."""
-        codes = np.array([self._code(label) for label in other._codes], dtype=np.int64)
-        self._grow()
+        codes = np.array([self._codes.code(label) for label in other.labels], dtype=np.int64)
+        self._table.grow(len(self._codes))
         counts = other.counts
-        self._counts[np.ix_(codes, codes)] += counts[:, :-1]
-        self._counts[codes, -1] += counts[:, -1]
-
-    def _code(self, label: Label) -> int:
-        return self._codes.setdefault(label, len(self._codes))
-
-    def _encode(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        if labels.dtype == object:
-            # Answers of a model that knows no label yet, or labels of mixed kinds: few distinct ones.
-            distinct = {
-                label: -1 if label is None else self._code(plain_label(label)) for label in labels.tolist()
-            }
-            return np.fromiter(
-                (distinct[label] for label in labels.tolist()), dtype=np.int64, count=labels.size
-            )
-        values, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-        codes = np.empty(values.size, dtype=np.int64)
-        for i in np.argsort(first, kind="stable"):
-            codes[i] = self._code(values[i].item())
-        return codes[inverse.reshape(-1)]
-
-    def _grow(self) -> None:
-        k, old = len(self._codes), self._counts.shape[0]
-        if k <= old:
-            return
-        # Room for twice as many, so that a stream of new labels does not copy the table each time.
-        size = k if old == 0 else max(k, 2 * old)
-        grown = np.zeros((size, size + 1), dtype=np.int64)
-        grown[:old, :old] = self._counts[:, :old]
-        grown[:old, -1] = self._counts[:, -1]
-        self._counts = grown
+        self._table.counts[np.ix_(codes, codes)] += counts[:, :-1]
+        self._table.counts[codes, -1] += counts[:, -1]
 
 
 class ErrorCurve:

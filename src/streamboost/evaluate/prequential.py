@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import os
-import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.evaluate.delay import LateLabels, check_delay
 from streamboost.evaluate.metrics import Confusion, ErrorCurve
+from streamboost.evaluate.panel import Panel, check_metrics, gather
+from streamboost.evaluate.result import PrequentialResult
 from streamboost.streams.base import (
     DEFAULT_CHUNK_SIZE,
     DataError,
@@ -23,9 +23,6 @@ from streamboost.streams.base import (
     limited,
     to_arrays,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 class Model(Protocol):
@@ -52,92 +49,6 @@ class Progress:
         return self.n_rows / self.seconds if self.seconds > 0 else float("nan")
 
 
-@dataclass(frozen=True)
-class PrequentialResult:
-    """What came out of one or several prequential runs of one model over one set.
-
-    ``seconds`` is CPU time inside the model, all orders together; ``memory_bytes`` the largest model. With several
-    orders ``error`` and ``kappa`` are means, the curves are means over the orders and ``confusion`` is their sum.
-    """
-
-    model_name: str
-    data_name: str
-    n_rows: int
-    errors: tuple[float, ...]
-    kappas: tuple[float, ...]
-    seconds: float
-    memory_bytes: int | None
-    window: int
-    positions: npt.NDArray[np.int64]
-    cumulative_error: npt.NDArray[np.float64]
-    windowed_error: npt.NDArray[np.float64]
-    labels: tuple[Label, ...]
-    confusion: npt.NDArray[np.int64]
-    model: Any = field(default=None, repr=False, compare=False)
-
-    @property
-    def n_orders(self) -> int:
-        """The number of orders."""
-        return len(self.errors)
-
-    @property
-    def error(self) -> float:
-        """The share of wrong answers, averaged over the orders."""
-        return statistics.fmean(self.errors)
-
-    @property
-    def standard_error(self) -> float | None:
-        """The standard error of ``error`` over the orders; None for a single order."""
-        if self.n_orders < 2:
-            return None
-        return statistics.stdev(self.errors) / math.sqrt(self.n_orders)
-
-    @property
-    def kappa(self) -> float:
-        """Cohen's kappa, averaged over the orders."""
-        return statistics.fmean(self.kappas)
-
-    @property
-    def examples_per_second(self) -> float:
-        """Rows answered and learned per second of CPU time."""
-        return self.n_rows * self.n_orders / self.seconds if self.seconds > 0 else float("nan")
-
-    @property
-    def unanswered(self) -> int:
-        """Rows without an answer (the model knew no label yet), all orders together."""
-        return int(self.confusion[:, -1].sum())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the model, as values that JSON can hold."""
-        return {
-            "model": self.model_name,
-            "data": self.data_name,
-            "n_rows": self.n_rows,
-            "n_orders": self.n_orders,
-            "error": self.error,
-            "errors": list(self.errors),
-            "standard_error": self.standard_error,
-            "kappa": self.kappa,
-            "kappas": list(self.kappas),
-            "seconds": self.seconds,
-            "examples_per_second": self.examples_per_second if self.seconds > 0 else None,
-            "memory_bytes": self.memory_bytes,
-            "window": self.window,
-            "positions": self.positions.tolist(),
-            "cumulative_error": self.cumulative_error.tolist(),
-            "windowed_error": self.windowed_error.tolist(),
-            "labels": list(self.labels),
-            "confusion": self.confusion.tolist(),
-            "unanswered": self.unanswered,
-        }
-
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
-        """A picture of the error over the rows, saved to ``path`` if one is given."""
-        from streamboost.evaluate.plot import plot_errors
-
-        return plot_errors([self], path)
-
-
 def permutation(seed: int, order: int, n: int) -> npt.NDArray[np.int64]:
     """The ``order``-th random order of n rows: a pure function of its arguments, for ever.
 
@@ -158,6 +69,11 @@ def prequential(
     chunk_size: int = DEFAULT_CHUNK_SIZE,
     window: int = 1000,
     limit: int | None = None,
+    metrics: Sequence[str] | str = (),
+    fading: float | None = None,
+    delay: int = 0,
+    learn_late: bool = True,
+    keep_errors: bool = False,
     callback: Callable[[Progress], None] | None = None,
     name: str | None = None,
 ) -> PrequentialResult:
@@ -172,8 +88,14 @@ def prequential(
     seed : decides the random orders; by default the model's ``random_state`` if that is a number, else 0.
     classes : the labels, for models that must know them up front; by default those that the stream declares.
     chunk_size : rows per call of the model. It changes no result.
-    window : rows of the windowed error.
+    window : rows of the windowed error and of the windowed metrics.
     limit : the first rows only.
+    metrics : more measures: error, kappa, kappa_temporal, balanced_accuracy, g_mean, log_loss, auc, or "all". Each over
+        all rows and over the window. The error over both and kappa over all rows are always there.
+    fading : with a factor alpha in (0, 1) the metrics also with fading rows: one that is m rows old weighs alpha^m.
+    delay : a row is answered when it arrives and learned when this many more rows have been answered. 0: at once.
+    learn_late : whether the labels that are still out when the stream ends are learned then. All rows are scored anyway.
+    keep_errors : keep one bit per row: whether it was answered wrongly.
     callback : called after every chunk.
     name : of the model, in tables and pictures.
 
@@ -186,14 +108,24 @@ def prequential(
         raise ValueError(f"orders must be at least 1, got {orders}.")
     if limit is not None and limit < 1:
         raise ValueError(f"limit must be at least 1, got {limit}.")
+    check_delay(delay, model)
     stream = as_stream(data)
     if classes is None:
         classes = stream.classes
-    known = None if classes is None else np.asarray(classes)
+    settings = _Settings(
+        classes=None if classes is None else np.asarray(classes),
+        chunk_size=chunk_size,
+        window=window,
+        metrics=check_metrics(metrics),
+        fading=fading,
+        delay=delay,
+        learn_late=learn_late,
+        keep_errors=keep_errors,
+    )
     runs: list[_Run] = []
     total = Confusion()
     if orders == 1:
-        runs.append(_run(model, stream, known, chunk_size, window, limit, _report(callback, 0, 1)))
+        runs.append(_run(model, stream, settings, limit, _report(callback, 0, 1)))
         last: Any = model
     else:
         from sklearn.base import clone
@@ -205,11 +137,12 @@ def prequential(
         for order in range(orders):
             last = clone(model)
             rows = held.permuted(permutation(key, order, held.y.shape[0]))
-            runs.append(_run(last, rows, known, chunk_size, window, None, _report(callback, order, orders)))
+            runs.append(_run(last, rows, settings, None, _report(callback, order, orders)))
     for run in runs:
         total.merge(run.confusion)
     series = [run.curve.series() for run in runs]
     memory = [run.memory_bytes for run in runs if run.memory_bytes is not None]
+    positions, found = gather([run.panel for run in runs])
     return PrequentialResult(
         model_name=name if name is not None else type(model).__name__,
         data_name=stream.name,
@@ -224,41 +157,96 @@ def prequential(
         windowed_error=np.mean([s[2] for s in series], axis=0),
         labels=total.labels,
         confusion=total.counts,
+        delay=delay,
+        metric_positions=positions,
+        metrics=found,
+        resources=np.array(runs[-1].resources, dtype=np.float64).reshape(-1, 3),
+        wrong=tuple(np.packbits(np.concatenate(run.wrong)) for run in runs) if keep_errors else (),
         model=last,
     )
+
+
+@dataclass(frozen=True)
+class _Settings:
+    classes: npt.NDArray[Any] | None
+    chunk_size: int
+    window: int
+    metrics: tuple[str, ...]
+    fading: float | None
+    delay: int
+    learn_late: bool
+    keep_errors: bool
 
 
 @dataclass
 class _Run:
     confusion: Confusion
     curve: ErrorCurve
-    seconds: float
-    memory_bytes: int | None
+    panel: Panel
+    resources: list[tuple[int, float, float]]
+    wrong: list[npt.NDArray[np.bool_]]
+    seconds: float = 0.0
+    memory_bytes: int | None = None
+
+
+_RESOURCE_POINTS = 200
 
 
 def _run(
     model: Any,
     stream: Stream,
-    classes: npt.NDArray[Any] | None,
-    chunk_size: int,
-    window: int,
+    settings: _Settings,
     limit: int | None,
     report: Callable[[ErrorCurve, float, float | None], None],
 ) -> _Run:
-    confusion, curve = Confusion(), ErrorCurve(window)
-    seconds = 0.0
-    for chunk in limited(stream.chunks(chunk_size), limit):
+    panel = Panel(
+        settings.metrics,
+        window=settings.window,
+        fading=settings.fading,
+        delay=settings.delay,
+        classes=settings.classes,
+    )
+    run = _Run(Confusion(), ErrorCurve(settings.window), panel, [], [])
+    late = LateLabels(settings.delay) if settings.delay else None
+    options: dict[str, Any] = {"output": "both"} if panel.needs_proba else {}
+    stride = 1
+    for number, chunk in enumerate(limited(stream.chunks(settings.chunk_size), limit), 1):
         # Only the first call declares the labels: a model remembers them.
-        declared = {"classes": classes} if classes is not None and curve.n_rows == 0 else {}
+        first = settings.classes is not None and run.curve.n_rows == 0
+        declared = {"classes": settings.classes} if first else {}
         start = time.process_time()
-        answers = model.test_then_train(chunk.X, chunk.y, **declared)
-        seconds += time.process_time() - start
-        curve.update(confusion.update(chunk.y, np.asarray(answers)))
-        report(curve, seconds, _fraction(stream, curve.n_rows, limit))
-    if curve.n_rows == 0:
+        if late is None:
+            answers = model.test_then_train(chunk.X, chunk.y, **declared, **options)
+        else:
+            answers = late.test_then_train(model, chunk, {**declared, **options})
+        run.seconds += time.process_time() - start
+        labels, proba = answers if panel.needs_proba else (answers, None)
+        wrong = run.confusion.update(chunk.y, np.asarray(labels))
+        run.curve.update(wrong)
+        if panel.names:
+            columns = model.classes_ if panel.needs_proba else None
+            panel.update(chunk.y, np.asarray(labels), proba, columns)
+        if settings.keep_errors:
+            run.wrong.append(wrong)
+        if number % stride == 0:
+            run.resources.append((run.curve.n_rows, run.seconds, _size(model)))
+            if len(run.resources) >= 2 * _RESOURCE_POINTS:
+                run.resources = run.resources[1::2]
+                stride *= 2
+        report(run.curve, run.seconds, _fraction(stream, run.curve.n_rows, limit))
+    if run.curve.n_rows == 0:
         raise DataError(f"{stream.name}: no rows.")
-    size = model.memory_bytes() if hasattr(model, "memory_bytes") else None
-    return _Run(confusion, curve, seconds, size)
+    if late is not None and settings.learn_late:
+        start = time.process_time()
+        late.learn_rest(model)
+        run.seconds += time.process_time() - start
+    size = _size(model)
+    run.memory_bytes = None if np.isnan(size) else int(size)
+    return run
+
+
+def _size(model: Any) -> float:
+    return float(model.memory_bytes()) if hasattr(model, "memory_bytes") else float("nan")
 
 
 def _fraction(stream: Stream, n_rows: int, limit: int | None) -> float | None:
