@@ -1,0 +1,161 @@
+"""Cross-validation as in Oza's thesis (2001): several passes of k folds, and every training set in several orders."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from streamboost.evaluate.delay import taken
+from streamboost.evaluate.prequential import permutation
+from streamboost.evaluate.significance import PairedTest, corrected_t, paired_t
+from streamboost.streams.base import DataError, Stream, as_stream, to_arrays
+
+Rows = npt.NDArray[np.int64]
+
+# Keys of permutations: random orders of a whole set use the small numbers, folds and their orders these. The layout is part
+# of the definition of a result.
+_FOLDS, _REPEAT, _FOLD = 1 << 62, 1 << 40, 1 << 20
+
+
+def fold_rows(n: int, folds: int, seed: int, repeat: int, fold: int) -> tuple[Rows, Rows]:
+    """The rows to learn from and those to be tested on, of one fold of one pass, each in a random order.
+
+    The test sets of a pass are disjoint and cover all rows; their sizes differ by at most one.
+    """
+    if not 2 <= folds <= n:
+        raise ValueError(f"folds must be at least 2 and at most the number of rows, {n}; got {folds}.")
+    if not 0 <= fold < folds:
+        raise ValueError(f"fold must be in [0, {folds}), got {fold}.")
+    order = permutation(seed, _FOLDS + repeat * _REPEAT, n)
+    edges = np.linspace(0, n, folds + 1).astype(np.int64)
+    test = order[edges[fold] : edges[fold + 1]]
+    return np.concatenate((order[: edges[fold]], order[edges[fold + 1] :])), test
+
+
+def training_order(seed: int, repeat: int, fold: int, order: int, n: int) -> Rows:
+    """The ``order``-th random order of the n rows of a training set."""
+    return permutation(seed, _FOLDS + repeat * _REPEAT + fold * _FOLD + order + 1, n)
+
+
+@dataclass(frozen=True)
+class FoldOutcome:
+    """One training set in one order: which test rows were answered wrongly, and the CPU seconds of learning."""
+
+    repeat: int
+    fold: int
+    order: int
+    test_rows: Rows
+    wrong: npt.NDArray[np.bool_]
+    fit_seconds: float
+    memory_bytes: int | None
+
+    @property
+    def error(self) -> float:
+        """The share of wrong answers on the test rows."""
+        return float(self.wrong.mean())
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Errors of one model, of shape (repeats, folds, orders)."""
+
+    errors: npt.NDArray[np.float64]
+    fit_seconds: float
+
+    @property
+    def error(self) -> float:
+        """The mean of all errors."""
+        return float(self.errors.mean())
+
+    @property
+    def by_fold(self) -> npt.NDArray[np.float64]:
+        """One error per fold of every pass, averaged over its orders: the unit that is paired in tests."""
+        return np.asarray(self.errors.mean(axis=2).reshape(-1), dtype=np.float64)
+
+    @property
+    def standard_error(self) -> float:
+        """Of ``error``, from the folds; too small, because training sets overlap."""
+        folds = self.by_fold
+        return float(folds.std(ddof=1) / np.sqrt(folds.size))
+
+    def against(self, other: CrossValidation) -> dict[str, PairedTest]:
+        """Paired tests of the folds: the t test of the papers, and the corrected one."""
+        mine, theirs = self.by_fold, other.by_fold
+        return {
+            "t": paired_t(mine, theirs),
+            "corrected-t": corrected_t(mine, theirs, 1 / (self.errors.shape[1] - 1)),
+        }
+
+
+def fold_outcomes(
+    model: Any, data: Stream | tuple[Any, Any], *, folds: int, seed: int, repeat: int, fold: int, orders: int
+) -> Iterator[FoldOutcome]:
+    """Learn one training set in several orders, each with a fresh clone of the model, and test."""
+    from sklearn.base import clone
+
+    held = to_arrays(as_stream(data))
+    train, test = fold_rows(held.y.shape[0], folds, seed, repeat, fold)
+    X_test, y_test = taken(held.X, test), held.y[test]
+    for order in range(orders):
+        rows = train[training_order(seed, repeat, fold, order, train.size)]
+        learner = clone(model)
+        start = time.process_time()
+        learner.fit(taken(held.X, rows), held.y[rows])
+        seconds = time.process_time() - start
+        wrong = np.asarray(learner.predict(X_test) != y_test, dtype=np.bool_)
+        size = learner.memory_bytes() if hasattr(learner, "memory_bytes") else None
+        yield FoldOutcome(repeat, fold, order, test, wrong, seconds, size)
+
+
+def cross_validate(
+    model: Any,
+    data: Stream | tuple[Any, Any],
+    *,
+    folds: int = 5,
+    repeats: int = 10,
+    orders: int = 5,
+    seed: int = 0,
+    limit: int | None = None,
+    callback: Callable[[FoldOutcome], None] | None = None,
+) -> CrossValidation:
+    """Error on held-out rows, by ``repeats`` passes of ``folds``-fold cross-validation.
+
+    Every training set is learned in ``orders`` random orders, one after the other by fresh clones of the model. All models
+    that are given the same data, seed and numbers see the same folds in the same orders. The defaults are those of the
+    thesis (50 training sets, 250 runs); for a batch model, whom the order does not matter, ``orders=1`` is enough.
+
+    Parameters
+    ----------
+    model : a classifier with ``fit`` and ``predict``, online or batch.
+    data : a stream, which is read into memory, or a pair (X, y).
+    folds, repeats, orders : how often.
+    seed : decides folds and orders.
+    limit : the first rows only.
+    callback : called after every run.
+
+    Returns
+    -------
+    CrossValidation
+    """
+    if repeats < 1 or orders < 1:
+        raise ValueError(f"repeats and orders must be at least 1, got {repeats} and {orders}.")
+    held = to_arrays(as_stream(data), limit)
+    if not held.y.size:
+        raise DataError(f"{held.name}: no rows.")
+    errors = np.empty((repeats, folds, orders))
+    seconds = 0.0
+    for repeat in range(repeats):
+        for fold in range(folds):
+            for run in fold_outcomes(
+                model, held, folds=folds, seed=seed, repeat=repeat, fold=fold, orders=orders
+            ):
+                errors[repeat, fold, run.order] = run.error
+                seconds += run.fit_seconds
+                if callback is not None:
+                    callback(run)
+    return CrossValidation(errors, seconds)
