@@ -242,6 +242,43 @@ def test_lists(run, two, monkeypatch):
     assert "two.csv" in run("run", "two", "-n", "2").stdout
 
 
+def test_generated_sets(run, fails):
+    result = run("run", "sea:noise=0.2,drift=abrupt,at=100", "-n", "2", "--limit", "300", "--json", "-")
+    assert json.loads(result.stdout)["n_rows"] == 300
+    assert "200" in run("run", "agrawal:n_rows=200,label_noise=0.1", "-n", "2").stdout
+    text = run("datasets", "rbf").stdout
+    assert all(
+        word in text for word in ["RandomRBFStream", "n_centres=50", "speed=0.0", "drift=abrupt|gradual"]
+    )
+    assert fails("run", "sea:noise=2").count("noise must be from 0 to 1, got 2") == 1
+
+
+def test_registered_sets(run, fails, tmp_path, monkeypatch):
+    monkeypatch.setenv("STREAMBOOST_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("STREAMBOOST_DATA", str(tmp_path))
+    (tmp_path / "car.csv").write_text("a,b,label\n1,2,x\n2,1,y\n")
+    text = run("datasets").stdout
+    assert re.search(r"car +│ +1,728 .* data folder", text)
+    assert re.search(r"german +│.* can be fetched", text)
+    assert re.search(r"isolet +│.* not here", text)
+    text = run("datasets", "car", "german", "digits").stdout
+    assert "the checksum differs" in text
+    assert "CC BY 4.0" in text
+    assert "8406870045aa77e534138110b5f87a2406e5e3fc0e42fa8e6dea0118fa46e9f9" in text
+    assert str(tmp_path / "car.csv") in run("datasets", "car", "--fetch").stdout
+    assert "did you mean german?" in fails("datasets", "germn")
+    assert "nothing to fetch" in fails("datasets", "sea", "--fetch")
+    assert "needs the name" in fails("datasets", "--fetch")
+    assert "isolet: cannot be fetched; get it from" in fails("datasets", "isolet", "--fetch")
+    assert "german: the file is not here" in fails("run", "german")
+
+    def opener(url):
+        raise OSError("Name or service not known")
+
+    monkeypatch.setattr("streamboost.streams.fetch._open", opener)
+    assert "could not fetch https://www.csie.ntu.edu.tw" in fails("datasets", "german", "--fetch")
+
+
 def test_demo(run, tmp_path):
     result = run("demo", "--out", tmp_path / "new" / "demo", "--rows", "300")
     for name in ("single NB", "single perceptron", "bagged NB", "Oza NB", "OSBoost perceptron"):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Mapping
 
 from rich.table import Table
 
-from streamboost.cli.console import quantity, stdout
+from streamboost.cli.console import stdout
 from streamboost.cli.parameters import flag, parameters_of
 from streamboost.models import LEARNERS, MODELS
-from streamboost.streams import BUILTIN, DATA_VARIABLE, data_files
 
 
 def show_models() -> None:
@@ -49,25 +47,3 @@ def _text(value: object) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
     return str(value)
-
-
-def show_datasets() -> None:
-    """Print the built-in sets and the files of the data folder."""
-    console = stdout()
-    table = Table(title="Built-in data sets", title_justify="left", header_style="bold")
-    for column in ("name", "rows", "features", "classes", "kind", "source"):
-        table.add_column(column, justify="right" if column in ("rows", "features", "classes") else "left")
-    for entry in BUILTIN.values():
-        rows = f"{entry.n_rows:,}" + (" or --limit" if entry.generated else "")
-        table.add_row(entry.name, rows, str(entry.n_features), str(entry.n_classes), entry.kind, entry.source)
-    console.print(table)
-    folder = os.environ.get(DATA_VARIABLE)
-    if not folder:
-        console.print(f"Set {DATA_VARIABLE} to a folder of data files to use them by name.", highlight=False)
-        return
-    files = Table(title=f"Files in {folder}", title_justify="left", header_style="bold")
-    for column in ("name", "format", "size", "file"):
-        files.add_column(column, justify="right" if column == "size" else "left")
-    for found in data_files():
-        files.add_row(found.name, found.format, quantity(found.size), found.path.name)
-    console.print(files)

@@ -185,8 +185,21 @@ def _learners() -> None:
     show_learners()
 
 
-def _datasets() -> None:
-    """List the built-in data sets and the files in $STREAMBOOST_DATA."""
-    from streamboost.cli.lists import show_datasets
+def _datasets(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Show these sets or generators.")
+    ] = None,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Fetch registered sets from their public source into the cache.")
+    ] = False,
+) -> None:
+    """List the data sets: built in, generated, registered, and the files in $STREAMBOOST_DATA."""
+    from streamboost.cli.datasets import fetch_datasets, show_dataset, show_datasets
 
-    show_datasets()
+    if fetch:
+        fetch_datasets(names or [])
+    elif names:
+        for name in names:
+            show_dataset(name)
+    else:
+        show_datasets()

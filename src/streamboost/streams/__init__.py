@@ -16,6 +16,7 @@ from streamboost.streams.base import (
 )
 from streamboost.streams.builtin import BUILTIN, BuiltinSet, load_builtin
 from streamboost.streams.csv import CsvStream
+from streamboost.streams.datasets import CACHE_VARIABLE, DATA_VARIABLE, Dataset, cache_folder, registered
 from streamboost.streams.generators import (
     GENERATORS,
     AgrawalStream,
@@ -31,10 +32,11 @@ from streamboost.streams.generators import (
     make_generator,
 )
 from streamboost.streams.libsvm import LibsvmStream
-from streamboost.streams.registry import DATA_VARIABLE, DataFile, data_files, open_stream
+from streamboost.streams.registry import DataFile, data_files, load, open_stream
 
 __all__ = [
     "BUILTIN",
+    "CACHE_VARIABLE",
     "DATA_VARIABLE",
     "DEFAULT_CHUNK_SIZE",
     "GENERATORS",
@@ -45,6 +47,7 @@ __all__ = [
     "CsvStream",
     "DataError",
     "DataFile",
+    "Dataset",
     "DriftStream",
     "GeneratedStream",
     "HyperplaneStream",
@@ -58,10 +61,13 @@ __all__ = [
     "SyntheticStream",
     "WaveformStream",
     "as_stream",
+    "cache_folder",
     "data_files",
     "limited",
+    "load",
     "load_builtin",
     "make_generator",
     "open_stream",
+    "registered",
     "to_arrays",
 ]

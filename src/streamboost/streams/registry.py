@@ -5,15 +5,14 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from streamboost.streams.base import DataError, Stream
+from streamboost.streams.base import ArrayStream, DataError, Stream, to_arrays
 from streamboost.streams.builtin import BUILTIN, is_builtin, load_builtin
+from streamboost.streams.datasets import DATA_VARIABLE, registered
 from streamboost.streams.files import Reading, open_file, split_name
-
-DATA_VARIABLE = "STREAMBOOST_DATA"
-"""Environment variable: a folder of data files that can be named without path and ending."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,9 @@ def open_stream(
 ) -> Stream:
     """A stream by path, by name or from standard input (``-``).
 
-    A path that exists comes first, then the built-in sets, then the files of ``STREAMBOOST_DATA`` by their
-    name without ending. ``limit`` sets the length of generated sets only; :func:`limited` cuts any stream.
+    A path that exists comes first, then the built-in sets and generators (``sea:noise=0.2``), then the files of
+    ``STREAMBOOST_DATA`` by their name without ending, then the registered sets in that folder or in the cache.
+    ``seed`` and ``limit`` are the seed and the length of generated sets only; :func:`limited` cuts any stream.
     """
     text = os.fspath(data)
     reading = Reading(format=format, label=label, header=header, nominal=nominal, n_features=n_features)
@@ -67,14 +67,54 @@ def open_stream(
             if label is not None:
                 raise DataError(f"The label column of the built-in set {text} cannot be chosen.")
             return load_builtin(text, seed=seed, n_rows=limit)
-        files = data_files()
-        matches = [f for f in files if text in (f.name, f.path.name, f.path.name.removesuffix(".gz"))]
-        if format is not None:
-            matches = [f for f in matches if f.format == format]
-        if not matches:
-            raise DataError(_not_found(text, [f.name for f in files]))
-        path = matches[0].path
+        path = _find(text, format)
+        if n_features is None:
+            reading = replace(reading, n_features=_registered_width(path))
     return open_file(path, reading)
+
+
+def load(data: str | os.PathLike[str], *, limit: int | None = None, **options: Any) -> ArrayStream:
+    """The rows of :func:`open_stream` (or the first ``limit`` ones), read into memory.
+
+    Examples
+    --------
+    >>> from streamboost.streams import load
+    >>> data = load("sea:concept=2", limit=1000)
+    >>> data.X.shape, data.y.shape
+    ((1000, 3), (1000,))
+    """
+    return to_arrays(open_stream(data, limit=limit, **options), limit)
+
+
+def _find(text: str, format: str | None) -> Path:
+    """The file that a name stands for."""
+    files = data_files()
+    for found in files:
+        if text in (found.name, found.path.name, found.path.name.removesuffix(".gz")) and format in (
+            None,
+            found.format,
+        ):
+            return found.path
+    entry = registered().get(text)
+    if entry is None or format not in (None, entry.format):
+        raise DataError(_not_found(text, [*registered(), *(f.name for f in files)]))
+    path = entry.path()
+    if path is None:
+        way = (
+            f"`streamboost datasets {text} --fetch` fetches it"
+            if entry.recipe
+            else f"get it from {entry.source}"
+        )
+        raise DataError(f"{text}: the file is not here; {way}, or put {entry.file} into {DATA_VARIABLE}.")
+    return path
+
+
+def _registered_width(path: Path) -> int | None:
+    """The number of columns of a LIBSVM file that is known, which saves a pass over it."""
+    for entry in registered().values():
+        if entry.format == "libsvm" and entry.recognises(path):
+            return entry.n_features
+    return None
 
 
 def _not_found(text: str, names: list[str]) -> str:
