@@ -52,3 +52,20 @@ def test_every_parameter_value_in_an_options_table_is_accepted(page, name):
         for value in re.findall(r'`"(\w+)"`', values):
             model = getattr(streamboost, name)(n_estimators=2, **{option: value})
             model.partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
+
+
+def test_the_page_of_streams_runs_and_lists_what_there_is():
+    from streamboost.streams import GENERATORS, registered
+
+    text = (DOCS / "streams.md").read_text()
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.S | re.M):
+        exec(compile(block, "streams.md", "exec"), {})
+    number = r"([\d,]+)"
+    cells = [r"`([\w-]+)`", number, number, number, number, r"(\w+)", r".*", r"(yes|no)"]
+    rows = re.findall(r"^\| " + r" \| ".join(cells) + r" \|$", text, re.M)
+    expected = []
+    for d in registered().values():
+        counts = [f"{n:,}" for n in (d.n_rows, d.n_features, d.n_classes, d.missing_cells)]
+        expected.append((d.name, *counts, d.format, "yes" if d.recipe else "no"))
+    assert rows == expected
+    assert all(f"`{entry.cls.__name__}`" in text for entry in GENERATORS.values())

@@ -46,9 +46,9 @@ class HyperplaneStream(GeneratedStream):
 
     References
     ----------
-    G. Hulten, L. Spencer and P. Domingos, "Mining time-changing data streams", KDD 2001;
-    H. Wang, W. Fan, P. S. Yu and J. Han, "Mining concept-drifting data streams using ensemble classifiers",
-    KDD 2003.
+    G. Hulten, L. Spencer and P. Domingos, "Mining time-changing data streams", KDD 2001; with weights that move: H. Wang, W.
+    Fan, P. S. Yu and J. Han, "Mining concept-drifting data streams using ensemble classifiers", KDD
+    2003.
     """
 
     key = "hyperplane"
