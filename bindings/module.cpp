@@ -3,10 +3,12 @@
 void register_models(nanobind::module_& m);
 void register_potentials(nanobind::module_& m);
 void register_rng(nanobind::module_& m);
+void register_text(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Native core of streamboost: banks of learners, boosters, keyed randomness.";
   register_rng(m);
   register_models(m);
   register_potentials(m);
+  register_text(m);
 }

@@ -356,6 +356,21 @@ def test_unusable_files_are_one_line(fails, tmp_path, name):
     assert name in fails("run", tmp_path / name, "-n", "2")
 
 
+def test_bad_lines_stop_or_are_counted(run, fails, tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text(rows_of(2000) + "high,a,p\n1,2\n" + "1.5,a,q\n")
+    assert "some.csv, line 2002: column 'size': 'high' is not a finite number" in fails(
+        "run", path, "-n", "2"
+    )
+    result = run("run", path, "-n", "2", "--on-bad-line", "skip")
+    assert "2,001" in result.stdout
+    assert "bad lines" in result.stdout
+    assert result.stderr.startswith("streamboost: warning: 2 bad lines skipped; the first: ")
+    figures = json.loads(run("run", path, "-n", "2", "--on-bad-line", "skip", "--json", "-").stdout)
+    assert (figures["bad_lines"], figures["n_rows"]) == (2, 2001)
+    assert "stop or skip" in fails("run", path, "--on-bad-line", "ignore")
+
+
 def test_unknown_commands(fails):
     assert "Did you mean 'run'?" in fails("rum")
 

@@ -8,6 +8,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from streamboost.cli.data_options import (
+    Data,
+    Delimiter,
+    Drop,
+    Format,
+    Header,
+    Label,
+    NFeatures,
+    Nominal,
+    OnBadLine,
+    words,
+)
+
 FLAGS = "streamboost.flags"
 """Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
 
@@ -71,13 +84,7 @@ def register(app: typer.Typer) -> None:
 
 def _run(
     context: typer.Context,
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="A CSV or LIBSVM file (plain or .gz), a data set by name, or - for standard input.",
-        ),
-    ],
+    data: Data,
     model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "osboost",
     learner: Annotated[str, typer.Option("--learner", "-l", help="The weak learner.")] = "naive-bayes",
     n_estimators: Annotated[
@@ -88,26 +95,19 @@ def _run(
         int, typer.Option("--orders", min=1, help="K > 1: mean over K random orders, data held in memory.")
     ] = 1,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Read the first rows only.")] = None,
-    label: Annotated[
-        str | None, typer.Option("--label", help="Label column of a CSV file (default: the last one).")
-    ] = None,
+    label: Label = None,
     classes: Annotated[str | None, typer.Option("--classes", help="All labels, as a,b,c.")] = None,
-    nominal: Annotated[
-        str | None, typer.Option("--nominal", help="Columns to read as nominal, as a,b,c, or all.")
-    ] = None,
-    header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Whether a CSV file begins with names.")
-    ] = None,
+    nominal: Nominal = None,
+    drop: Drop = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
+    on_bad_line: OnBadLine = "stop",
     scale: Annotated[
         str | None,
         typer.Option("--scale", help="Running scaling of a linear learner: none, maxabs, standard."),
     ] = None,
-    n_features: Annotated[
-        int | None, typer.Option("--n-features", min=1, help="Width of LIBSVM data (default: highest index).")
-    ] = None,
-    data_format: Annotated[
-        str | None, typer.Option("--format", help="csv or libsvm (default: by the name of the file).")
-    ] = None,
+    n_features: NFeatures = None,
+    data_format: Format = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
     window: Annotated[int, typer.Option("--window", min=1, help="Rows of the windowed error.")] = 1000,
     param: Annotated[
@@ -147,14 +147,16 @@ def _run(
     wish.check()
     output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report)
     output.check()
-    columns = None if nominal is None else nominal if nominal == "all" else nominal.split(",")
     stream = open_stream(
         data,
         format=data_format,
         label=label,
         header=header,
-        nominal=columns,
+        nominal="all" if nominal == "all" else words(nominal),
         n_features=n_features,
+        delimiter=delimiter,
+        drop=words(drop),
+        on_bad_line=on_bad_line,
         seed=data_seed,
         limit=limit,
     )

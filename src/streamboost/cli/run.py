@@ -77,12 +77,13 @@ def run(
         )
     to_stdout = output.json is not None and str(output.json) == "-"
     console = stderr() if to_stdout else stdout()
-    console.print(result_table([result], title=f"{wish.name} on {os.path.basename(stream.name)}"))
+    bad = bad_lines(stream)
+    console.print(result_table([result], f"{wish.name} on {os.path.basename(stream.name)}", bad_lines=bad))
     details = result.model.report() if output.report else None
     if details is not None:
         console.print(str(details), markup=False, highlight=False, soft_wrap=True)
     if output.json is not None:
-        figures = {**result.to_dict(), "parameters": _parameters(model)}
+        figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
         if details is not None:
             figures["report"] = details.to_dict()
         text = json.dumps(_plain(figures), indent=1, allow_nan=False)
@@ -99,7 +100,15 @@ def run(
     _say_written(console, output)
 
 
-def result_table(results: list[PrequentialResult], title: str) -> Table:
+def bad_lines(stream: Stream) -> int:
+    """Lines that were skipped, after saying what was wrong with the first one."""
+    count: int = getattr(stream, "n_bad", 0)
+    if count:
+        _warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
+    return count
+
+
+def result_table(results: list[PrequentialResult], title: str, bad_lines: int = 0) -> Table:
     """Error, kappa, speed and memory, one line per result."""
     many = len(results) > 1
     table = Table(
@@ -109,6 +118,8 @@ def result_table(results: list[PrequentialResult], title: str) -> Table:
         table.add_column("model")
     for column in ("rows", "error", "kappa", "CPU seconds", "examples/s", "memory"):
         table.add_column(column, justify="right")
+    if bad_lines:
+        table.add_column("bad lines", justify="right")
     best = min(result.error for result in results)
     for result in results:
         error = f"{result.error:.4f}"
@@ -125,6 +136,8 @@ def result_table(results: list[PrequentialResult], title: str) -> Table:
             f"{result.examples_per_second:,.0f}",
             "-" if result.memory_bytes is None else quantity(result.memory_bytes),
         ]
+        if bad_lines:
+            cells.append(f"{bad_lines:,}")
         table.add_row(*([result.model_name] if many else []), *cells)
     return table
 
@@ -189,14 +202,17 @@ def _say_written(console: Console, output: Output) -> None:
             console.print(f"{what}: {path}", highlight=False, soft_wrap=True)
 
 
+def _warn(message: str) -> None:
+    text = f"streamboost: warning: {' '.join(message.split())}"
+    stderr().print(text, highlight=False, markup=False, soft_wrap=True)
+
+
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
     """Warnings of the model as one line each, without the place in the source."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        stderr().print(
-            f"streamboost: warning: {' '.join(str(message).split())}", highlight=False, soft_wrap=True
-        )
+        _warn(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from streamboost.streams.base import DataError, Stream
+from streamboost.streams.columns import Known
 from streamboost.streams.csv import CsvStream
 from streamboost.streams.libsvm import LibsvmStream
-from streamboost.streams.source import LineSource
+from streamboost.streams.source import ByteSource
 
 FORMATS = ("csv", "libsvm")
 _ENDINGS = {".csv": "csv", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm"}
@@ -25,6 +26,10 @@ class Reading:
     header: bool | None = None
     nominal: Sequence[str] | None = None
     n_features: int | None = None
+    delimiter: str | None = None
+    drop: Sequence[str] | None = None
+    on_bad_line: str = "stop"
+    known: Known | None = None
 
     def check(self) -> None:
         """Raise for values that no file could make right."""
@@ -49,8 +54,19 @@ def open_file(path: str | os.PathLike[str], reading: Reading) -> Stream:
     if kind == "libsvm":
         if reading.label is not None:
             raise DataError(f"{text}: LIBSVM rows begin with their label; --label is for CSV.")
-        return LibsvmStream(path, n_features=reading.n_features)
-    stream = CsvStream(path, label=reading.label, header=reading.header, nominal=reading.nominal)
+        return LibsvmStream(
+            path, n_features=reading.n_features, on_bad_line=reading.on_bad_line, known=reading.known
+        )
+    stream = CsvStream(
+        path,
+        label=reading.label,
+        header=reading.header,
+        nominal=reading.nominal,
+        delimiter=reading.delimiter,
+        drop=reading.drop,
+        on_bad_line=reading.on_bad_line,
+        known=reading.known,
+    )
     if reading.n_features is not None and reading.n_features != stream.n_features:
         raise DataError(f"{text}: has {stream.n_features} features, not {reading.n_features}.")
     return stream
@@ -58,13 +74,13 @@ def open_file(path: str | os.PathLike[str], reading: Reading) -> Stream:
 
 def _guess_format(path: Path) -> str:
     """csv or libsvm by the first line that is not blank."""
-    lines = LineSource(path).lines()
+    blocks = ByteSource(path).blocks()
     try:
-        for line in lines:
-            tokens = line.split("#", 1)[0].split()
+        for line in next(blocks, b"").split(b"\n"):
+            tokens = line.split(b"#", 1)[0].split()
             if tokens:
                 rest = tokens[1:]
-                return "libsvm" if rest and all(":" in token for token in rest) else "csv"
+                return "libsvm" if rest and all(b":" in token for token in rest) else "csv"
     finally:
-        lines.close()
+        blocks.close()
     raise DataError(f"{path}: the file is empty.")

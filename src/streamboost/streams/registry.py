@@ -11,6 +11,7 @@ from typing import Any
 
 from streamboost.streams.base import ArrayStream, DataError, Stream, to_arrays
 from streamboost.streams.builtin import BUILTIN, is_builtin, load_builtin
+from streamboost.streams.columns import Known
 from streamboost.streams.datasets import DATA_VARIABLE, registered
 from streamboost.streams.files import Reading, open_file, split_name
 
@@ -49,6 +50,10 @@ def open_stream(
     header: bool | None = None,
     nominal: Sequence[str] | None = None,
     n_features: int | None = None,
+    delimiter: str | None = None,
+    drop: Sequence[str] | None = None,
+    on_bad_line: str = "stop",
+    known: Known | None = None,
     seed: int = 0,
     limit: int | None = None,
 ) -> Stream:
@@ -59,7 +64,17 @@ def open_stream(
     ``seed`` and ``limit`` are the seed and the length of generated sets only; :func:`limited` cuts any stream.
     """
     text = os.fspath(data)
-    reading = Reading(format=format, label=label, header=header, nominal=nominal, n_features=n_features)
+    reading = Reading(
+        format=format,
+        label=label,
+        header=header,
+        nominal=nominal,
+        n_features=n_features,
+        delimiter=delimiter,
+        drop=drop,
+        on_bad_line=on_bad_line,
+        known=known,
+    )
     reading.check()
     path = Path(text)
     if text != "-" and not path.exists():

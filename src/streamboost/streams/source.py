@@ -1,8 +1,8 @@
-"""Text lines of a file or of standard input, plain or gzip, with errors that say what is wrong."""
+"""Bytes of a file or of standard input, plain or gzip, and what all readers of files share."""
 
 from __future__ import annotations
 
-import gzip
+import codecs
 import io
 import os
 import sys
@@ -10,21 +10,26 @@ import zlib
 from collections.abc import Generator, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, cast
-
-import numpy as np
-import numpy.typing as npt
+from typing import BinaryIO, Protocol, cast
 
 from streamboost.streams.base import DataError, Label
 
 HEAD_ROWS = 1000
 """Rows that decide the kinds of the columns."""
 
+HEAD_BYTES = 1 << 24
+"""Very wide rows are not looked at beyond this, so that looking ahead is bounded too."""
+
+BLOCK = 1 << 18
+"""Bytes read at a time: the parsers work while they are still in the cache."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
+_LONGEST_LINE = 1 << 26
+_NEW_MEMBER = 31  # zlib's way to say: a gzip header, and its checksum at the end
 
 
-class LineSource:
-    """Lines of a path, or of standard input (``-``), which can be read only once.
+class ByteSource:
+    """Bytes of a path, or of standard input (``-``), which can be read only once.
 
     gzip is recognised by its first two bytes, not by the name of the file.
     """
@@ -50,7 +55,7 @@ class LineSource:
 
     @property
     def repeatable(self) -> bool:
-        """Whether the lines can be read again from the first."""
+        """Whether the bytes can be read again from the first."""
         return self.size is not None
 
     @property
@@ -62,75 +67,89 @@ class LineSource:
             return 1.0
         return min(1.0, self._raw.tell() / self.size) if self.size else 1.0
 
-    def lines(self) -> Generator[str, None, None]:
-        """The lines, with their ends, from the first on."""
+    def blocks(self) -> Generator[bytes, None, None]:
+        """The unpacked bytes from the first on, without the mark that some programs put before UTF-8 text."""
         if self._taken and not self.repeatable:
             raise DataError(f"{self.name}: can be read only once.")
         self._taken = True
         try:
             # The system's own standard input stays open for the caller.
-            raw = cast(BinaryIO, sys.stdin.buffer) if self.is_stdin else self.path.open("rb")
+            raw = cast(BinaryIO, sys.stdin.buffer) if self.is_stdin else self.path.open("rb", buffering=0)
         except OSError as error:
             raise DataError(f"{self.name}: {error.strerror or error}.") from error
         self._raw = raw
         try:
-            yield from self._decoded(raw)
+            blocks = self._unpacked(iter(lambda: raw.read(BLOCK), b""))
+            first = next(blocks, b"").removeprefix(codecs.BOM_UTF8)
+            # The lines of some old files end in a carriage return alone.
+            returns = b"\r" in first and b"\n" not in first
+            for block in chain([first], blocks):
+                yield block.replace(b"\r", b"\n") if returns else block
+        except OSError as error:
+            raise DataError(f"{self.name}: {error.strerror or error}.") from error
         finally:
             if not self.is_stdin:
                 raw.close()
 
-    def _decoded(self, raw: BinaryIO) -> Iterator[str]:
-        buffered = raw if hasattr(raw, "peek") else io.BufferedReader(cast(io.RawIOBase, raw))
-        count = 0
+    def _unpacked(self, packed: Iterator[bytes]) -> Iterator[bytes]:
+        first = next(packed, b"")
+        while 0 < len(first) < 4 and (more := next(packed, b"")):  # a pipe may give a byte at a time
+            first += more
+        packed = chain([first], packed)
+        if first[:2] != _GZIP_MAGIC:
+            yield from packed
+            return
+        lines = 0
+        member = zlib.decompressobj(_NEW_MEMBER)
         try:
-            packed = buffered.peek(2)[:2] == _GZIP_MAGIC
-            binary = gzip.GzipFile(fileobj=buffered) if packed else buffered
-            text = io.TextIOWrapper(cast(BinaryIO, binary), encoding="utf-8-sig", newline="")
-            try:
-                for count, line in enumerate(text, start=1):
-                    if "\0" in line:
-                        raise DataError(f"{self.name}, line {count}: not a text file (a zero byte).")
-                    yield line
-            finally:
-                text.detach()
-        except UnicodeDecodeError as error:
-            raise DataError(f"{self.name}: not a text file in UTF-8 (after line {count}).") from error
-        except EOFError as error:
-            raise DataError(f"{self.name}: the gzip file is cut off (after line {count}).") from error
-        except (gzip.BadGzipFile, zlib.error) as error:
+            for rest in chain(packed, (b"",)):
+                while True:
+                    if member.eof:  # files put one behind the other are one file; some are padded with zeros
+                        rest = rest.lstrip(b"\0")
+                        if not rest:
+                            break
+                        member = zlib.decompressobj(_NEW_MEMBER)
+                    text = member.decompress(rest, BLOCK)
+                    rest = member.unused_data if member.eof else member.unconsumed_tail
+                    if text:
+                        lines += text.count(b"\n")
+                        yield text
+                    elif not rest:
+                        break
+        except zlib.error as error:
             raise DataError(f"{self.name}: a damaged gzip file ({error}).") from error
-        except OSError as error:
-            raise DataError(f"{self.name}: {error.strerror or error}.") from error
+        if not member.eof:
+            raise DataError(f"{self.name}: the gzip file is cut off (after line {lines}).")
 
 
-class Lines:
-    """Lines of a source whose first ones are looked at before all are read.
+class Blocks:
+    """Blocks of a source whose first ones are looked at before all are read.
 
-    A source that can be read twice is opened again; any other one goes on behind the lines looked at.
+    A source that can be read twice is opened again; any other one goes on behind the blocks looked at.
     """
 
-    def __init__(self, source: LineSource) -> None:
+    def __init__(self, source: ByteSource) -> None:
         self.source = source
-        self._head: list[str] = []
-        self._rest: Generator[str, None, None] | None = source.lines()
+        self._head: list[bytes] = []
+        self._rest: Generator[bytes, None, None] | None = source.blocks()
 
-    def look(self) -> Iterator[str]:
-        """The first lines, as many as the caller takes."""
+    def look(self) -> Iterator[bytes]:
+        """The first blocks, as many as the caller takes."""
         assert self._rest is not None
-        for line in self._rest:
-            self._head.append(line)
-            yield line
+        for block in self._rest:
+            self._head.append(block)
+            yield block
 
     def rewind(self) -> None:
-        """Looking is over: the next reading starts with the first line."""
+        """Looking is over: the next reading starts with the first byte."""
         if self.source.repeatable and self._rest is not None:
             self._rest.close()
             self._rest = None
             self._head = []
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[bytes]:
         if self.source.repeatable:
-            return self.source.lines()
+            return self.source.blocks()
         if self._rest is None:
             raise DataError(f"{self.source.name}: can be read only once.")
         joined = chain(self._head, self._rest)
@@ -138,15 +157,45 @@ class Lines:
         return joined
 
 
-class FileStream:
-    """What the streams over text files have in common."""
+class Parser(Protocol):
+    """A native parser: bytes in, rows out."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._source = LineSource(path)
-        self._lines = Lines(self._source)
+    def feed(self, block: bytes) -> None:
+        """Take the next bytes."""
+
+    def finish(self) -> None:
+        """No more bytes will come."""
+
+    def parse(self, want: int) -> int:
+        """0: more bytes are needed; 1: so many rows are kept; 2: a line is bad."""
+
+    @property
+    def fault(self) -> tuple[str, int, int, int, str]:
+        """Reason, line, column, number and text of a bad line."""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows kept."""
+
+
+class FileStream:
+    """What the streams over files have in common.
+
+    ``on_bad_line`` is ``"stop"`` (a line that cannot be read raises) or ``"skip"`` (it is left out and counted
+    in ``n_bad``; ``first_bad`` says what was wrong with the first one).
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, on_bad_line: str = "stop") -> None:
+        if on_bad_line not in ("stop", "skip"):
+            raise DataError(f"What to do with a bad line is stop or skip, not {on_bad_line!r}.")
+        self._source = ByteSource(path)
+        self._blocks = Blocks(self._source)
+        self._skips = on_bad_line == "skip"
         self.name = self._source.name
         self.labels_are_text = False
         self.n_rows: int | None = None
+        self.n_bad = 0
+        self.first_bad: str | None = None
         # Not declared even after a pass that happened to see them: whether a model discovers its labels must not
         # depend on whether the width of the file had to be counted.
         self.classes: tuple[Label, ...] | None = None
@@ -162,6 +211,96 @@ class FileStream:
         """The part of the file that was read."""
         return self._source.fraction
 
+    def _bad(self, line: int, reason: str) -> None:
+        """Meet a bad line: raise, or count it."""
+        message = f"{self.name}, line {line}: {reason}"
+        if not self._skips:
+            raise DataError(message)
+        self.n_bad += 1
+        self.first_bad = self.first_bad or message
+
+    def _begin_pass(self) -> None:
+        self.n_bad, self.first_bad = 0, None
+
+    def _end_pass(self, n_rows: int) -> None:
+        if n_rows == 0:
+            why = f" that can be read; {self.n_bad} bad lines, {self.first_bad}" if self.first_bad else "."
+            raise DataError(f"{self.name}: no rows{why}")
+
+    def _fill(self, parser: Parser, size: int) -> Iterator[None]:
+        """Let the parser read the file; returns to the caller whenever ``size`` rows are kept, and at the end."""
+        self._begin_pass()
+        n_rows = 0
+        for block in chain(self._blocks, (None,)):
+            if block is None:
+                parser.finish()
+            else:
+                parser.feed(block)
+            while step := parser.parse(size):
+                if step == 1:
+                    n_rows += size
+                    yield
+                else:
+                    fault = parser.fault
+                    self._bad(fault[1], self._reason(*fault))
+        if parser.n_rows:
+            n_rows += parser.n_rows
+            yield
+        self._end_pass(n_rows)
+
+    def _reason(self, bad: str, line: int, column: int, number: int, token: str) -> str:
+        """What is wrong with a line, in words; the readers know more than this."""
+        return {
+            "zero_byte": "not a text file (a zero byte).",
+            "not_utf8": "not a text file in UTF-8.",
+            "too_long": f"a line of more than {_LONGEST_LINE:,} bytes.",
+            "label_not_whole": f"label {token} where the labels are whole numbers.",
+        }.get(bad, f"{bad} ({token}).")
+
+    def _text_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers, for the readers that are written in Python; bad text is met here."""
+        for number, line in enumerate(_whole_lines(self._blocks), start=1):
+            if line is None:
+                self._bad(number, self._reason("too_long", number, 0, 0, ""))
+                continue
+            try:
+                text = line.decode()
+            except UnicodeDecodeError:
+                self._bad(
+                    number, self._reason("zero_byte" if b"\0" in line else "not_utf8", number, 0, 0, "")
+                )
+                continue
+            if "\0" in text:
+                self._bad(number, self._reason("zero_byte", number, 0, 0, ""))
+                continue
+            yield number, text
+
+
+def _whole_lines(blocks: Blocks) -> Iterator[bytes | None]:
+    """The lines without their ends; None in the place of one that is too long."""
+    tail = io.BytesIO()
+    discarding = False
+    for block in blocks:
+        *whole, rest = block.split(b"\n")
+        for line in whole:
+            if discarding:
+                discarding = False
+                yield None
+            elif tail.tell():
+                tail.write(line)
+                yield tail.getvalue()
+                tail = io.BytesIO()
+            else:
+                yield line
+        if not discarding:
+            tail.write(rest)
+        if tail.tell() > _LONGEST_LINE:
+            tail, discarding = io.BytesIO(), True
+    if discarding:
+        yield None
+    elif tail.tell():
+        yield tail.getvalue()
+
 
 def is_number(text: str) -> bool:
     """Whether a cell is a number as people write it: Python's ``1_000`` is not."""
@@ -169,30 +308,15 @@ def is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return "_" not in text
+    return "_" not in text and text.isascii()
 
 
-def whole(values: npt.NDArray[np.float64]) -> bool:
+def whole(values: list[float]) -> bool:
     """Whether all values are whole numbers that int64 holds exactly."""
-    return bool(np.all((values == np.floor(values)) & (np.abs(values) < 2.0**53)))
+    return all(abs(value) < 2.0**53 and value == int(value) for value in values)
 
 
-def number_labels(
-    values: npt.NDArray[np.float64], integral: bool, lines: npt.NDArray[np.int64], name: str
-) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
-    """Numeric labels in the kind that the first rows of the stream had."""
-    bad = ~np.isfinite(values)
-    if integral:
-        bad |= values != np.floor(values)
-    if bad.any():
-        at = int(np.argmax(bad))
-        what = "a missing or infinite label" if not np.isfinite(values[at]) else f"label {values[at]:g}"
-        expected = "whole numbers" if integral else "numbers"
-        raise DataError(f"{name}, line {int(lines[at])}: {what} where the labels are {expected}.")
-    return values.astype(np.int64) if integral else values
-
-
-def numbers_to_labels(values: set[float]) -> list[Label]:
+def numbers_to_labels(values: set[float]) -> tuple[Label, ...]:
     """Distinct numeric labels, sorted: ints if all are whole."""
-    array = np.array(sorted(values))
-    return [int(v) for v in array] if whole(array) else [float(v) for v in array]
+    kind = int if whole(list(values)) else float
+    return tuple(kind(value) for value in sorted(values))

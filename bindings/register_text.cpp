@@ -1,0 +1,163 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "streamboost/text/csv.hpp"
+#include "streamboost/text/libsvm.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace streamboost::text;
+
+namespace {
+
+template <class T, std::size_t N>
+auto hand_over(std::vector<T>&& values, const std::size_t (&shape)[N]) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<N>>(kept->data(), N, shape, owner);
+}
+
+LabelKind label_kind(const std::string& name) {
+  if (name == "none") return LabelKind::none;
+  if (name == "whole") return LabelKind::whole;
+  if (name == "number") return LabelKind::number;
+  if (name == "text") return LabelKind::text;
+  throw std::invalid_argument("unknown kind of label: " + name);
+}
+
+CellKind cell_kind(const std::string& name) {
+  if (name == "ignored") return CellKind::ignored;
+  if (name == "number") return CellKind::number;
+  if (name == "nominal") return CellKind::nominal;
+  throw std::invalid_argument("unknown kind of column: " + name);
+}
+
+// A cut or mangled text is shown, not refused: it stands in a message about a bad line.
+nb::object shown(const std::string& text) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+nb::tuple fault_tuple(const Fault& fault) {
+  return nb::make_tuple(bad_name[static_cast<std::size_t>(fault.bad)], fault.line, fault.column, fault.number, shown(fault.token));
+}
+
+nb::list texts(const TextCodes& codes) {
+  nb::list out;
+  for (std::size_t code = 0; code < codes.size(); ++code) out.append(shown(codes.text(code)));
+  return out;
+}
+
+template <class Parser>
+void common(nb::class_<Parser>& cls) {
+  cls.def(
+         "feed", [](Parser& self, nb::bytes block) { self.lines.feed({block.c_str(), block.size()}); }, "block"_a,
+         "Take the next bytes of the text.")
+      .def(
+          "finish", [](Parser& self) { self.lines.finish(); }, "No more bytes will come.")
+      .def(
+          "parse",
+          [](Parser& self, std::size_t want) {
+            // Nothing but the parser's own memory is touched; whoever shares one between threads must lock it himself.
+            nb::gil_scoped_release release;
+            return static_cast<int>(self.parse(want));
+          },
+          "want"_a, "Read until `want` rows are kept (1), a line is bad and skipped (2), or more bytes are needed (0).")
+      .def_prop_ro(
+          "fault", [](const Parser& self) { return fault_tuple(self.fault); },
+          "Reason, line, column, number and text of the last bad line.")
+      .def_prop_ro("n_rows", [](const Parser& self) { return self.line.size(); }, "Rows kept and not taken yet.");
+}
+
+}  // namespace
+
+void register_text(nb::module_& m) {
+  nb::class_<LibsvmParser> libsvm(m, "LibsvmParser", "LIBSVM text, block after block, to CSR arrays.");
+  libsvm
+      .def(
+          "__init__",
+          [](LibsvmParser* self, std::int64_t n_features, const std::string& label) {
+            new (self) LibsvmParser(n_features, label_kind(label));
+          },
+          "n_features"_a, "label"_a)
+      .def_prop_ro(
+          "highest", [](const LibsvmParser& self) { return self.highest; }, "The highest index of a good row.")
+      .def(
+          "take",
+          [](LibsvmParser& self) {
+            const std::size_t n = self.line.size(), cells = self.index.size();
+            nb::tuple out = nb::make_tuple(hand_over(std::move(self.start), {n + 1}), hand_over(std::move(self.index), {cells}),
+                                           hand_over(std::move(self.value), {cells}), hand_over(std::move(self.label), {n}),
+                                           hand_over(std::move(self.line), {n}));
+            self.clear();
+            return out;
+          },
+          "Hand over the rows: starts, indices counted from 0, values, labels, line numbers.");
+  common(libsvm);
+
+  nb::class_<CsvParser> csv(m, "CsvParser", "Separated values, block after block, to an array of numbers and codes.");
+  csv.def(
+         "__init__",
+         [](CsvParser* self, const std::string& delimiter, const std::vector<std::string>& kinds, const std::vector<std::int32_t>& slots,
+            const std::string& label, const std::vector<std::vector<std::string>>& values, bool header, bool arff, bool declared) {
+           CsvPlan plan;
+           if (delimiter.size() != 1 || kinds.size() != slots.size()) throw std::invalid_argument("not a plan of columns");
+           plan.dialect = {delimiter[0], arff};
+           plan.label = label_kind(label);
+           plan.header = header;
+           plan.declared = declared;
+           plan.n_slots = static_cast<std::int32_t>(values.size());
+           for (std::size_t i = 0; i < kinds.size(); ++i) {
+             plan.column.push_back({cell_kind(kinds[i]), slots[i]});
+             const bool in_range = slots[i] >= -1 && slots[i] < plan.n_slots;
+             if (plan.column.back().kind != CellKind::ignored && !in_range) throw std::invalid_argument("a column without a place");
+           }
+           new (self) CsvParser(std::move(plan));
+           for (std::size_t slot = 0; slot < values.size(); ++slot) {
+             for (const std::string& text : values[slot]) self->codes[slot].add(text);
+           }
+         },
+         "delimiter"_a, "kinds"_a, "slots"_a, "label"_a, "values"_a, "header"_a = false, "arff"_a = false, "declared"_a = false)
+      .def(
+          "values", [](const CsvParser& self, std::size_t slot) { return texts(self.codes.at(slot)); }, "slot"_a,
+          "The values of a nominal column by their codes.")
+      .def_prop_ro(
+          "labels", [](const CsvParser& self) { return texts(self.label_codes); }, "The labels by their codes.")
+      .def(
+          "declare_labels",
+          [](CsvParser& self, const std::vector<std::string>& labels) {
+            for (const std::string& text : labels) self.label_codes.add(text);
+          },
+          "labels"_a, "Give codes to labels before the first row.")
+      .def(
+          "take",
+          [](CsvParser& self) {
+            const std::size_t n = self.line.size();
+            const auto width = static_cast<std::size_t>(self.plan().n_slots);
+            nb::tuple out = nb::make_tuple(hand_over(std::move(self.value), {n, width}), hand_over(std::move(self.label), {n}),
+                                           hand_over(std::move(self.line), {n}));
+            self.clear();
+            return out;
+          },
+          "Hand over the rows: an array, labels (numbers or codes), line numbers.");
+  common(csv);
+
+  m.def(
+      "csv_rows",
+      [](nb::bytes data, bool whole, const std::string& delimiter, bool arff, std::size_t most) {
+        if (delimiter.size() != 1) throw std::invalid_argument("a delimiter is one byte");
+        nb::list out;
+        for (const CsvRows::Row& row : CsvRows::read({data.c_str(), data.size()}, whole, {delimiter[0], arff}, most)) {
+          nb::list cells;
+          for (const std::string& cell : row.cell) cells.append(shown(cell));
+          out.append(nb::make_tuple(row.line, bad_name[static_cast<std::size_t>(row.bad)], cells));
+        }
+        return out;
+      },
+      "data"_a, "whole"_a, "delimiter"_a, "arff"_a, "most"_a, "The cells of the first rows: line, what is wrong with it, texts.");
+}

@@ -1,0 +1,246 @@
+"""Which column of a file goes where: found out from its first rows, or dictated by a model that knows its columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from streamboost.streams.base import DataError, Label
+from streamboost.streams.source import is_number, whole
+
+MISSING = frozenset({"", "?"})
+IGNORED, NUMBER, NOMINAL = "ignored", "number", "nominal"
+_DATE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ]\d{1,2}:\d{2}.*)?"
+    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
+)
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a trained model expects of a file.
+
+    ``names`` are its columns, None if they are addressed by position; ``values`` holds for each column the values
+    that have codes, None where the column is read as numbers.
+    """
+
+    names: tuple[str, ...] | None
+    values: tuple[tuple[str, ...] | None, ...]
+    labels: tuple[Label, ...]
+    needs_label: bool
+
+    @property
+    def label_kind(self) -> str:
+        """How the model's labels are written: ``text``, ``whole`` or ``number``."""
+        if any(isinstance(label, str) for label in self.labels):
+            return "text"
+        return "whole" if whole([float(label) for label in self.labels]) else "number"
+
+    def has_label(self, cell: object) -> bool:
+        """Whether a cell is one of the model's labels."""
+        text = str(cell)
+        if self.label_kind == "text":
+            return text in self.labels
+        return is_number(text) and float(text) in self.labels
+
+
+@dataclass(frozen=True)
+class Head:
+    """What the first rows of a file tell: for every column its name, its kind and its distinct values."""
+
+    file: str
+    columns: list[str]
+    named: bool
+    numeric: list[bool]
+    seen: list[set[Any]]
+
+
+@dataclass
+class Layout:
+    """The place of every column of a file. ``slots`` are columns of the result, -1 is the label."""
+
+    columns: list[str]
+    kinds: list[str]
+    slots: list[int]
+    label_at: int | None
+    label_kind: str
+    feature_names: tuple[str, ...]
+    named: bool
+    values: list[list[str]]
+    ignored: list[str] = field(default_factory=list)
+
+    @property
+    def n_features(self) -> int:
+        """The width of the rows."""
+        return len(self.feature_names)
+
+    @property
+    def nominal(self) -> npt.NDArray[np.bool_]:
+        """Which columns of the result hold codes."""
+        mask = np.zeros(self.n_features, dtype=bool)
+        for kind, slot in zip(self.kinds, self.slots, strict=True):
+            if slot >= 0:
+                mask[slot] = kind == NOMINAL
+        return mask
+
+    @property
+    def order(self) -> list[int]:
+        """The column of the file for each column of the result."""
+        place = {slot: at for at, slot in enumerate(self.slots) if self.kinds[at] != IGNORED}
+        return [place[slot] for slot in range(self.n_features)]
+
+
+def find_column(head: Head, name: str) -> int:
+    """The place of a column by its name."""
+    found = [i for i, text in enumerate(head.columns) if text == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise DataError(f"{head.file}: {len(found)} columns are named {name!r}.")
+    shown = ", ".join(head.columns[:20]) + (", ..." if len(head.columns) > 20 else "")
+    raise DataError(f"{head.file}: no column {name!r}; the columns are {shown}.")
+
+
+def discover(
+    head: Head, label: str | None, nominal: Sequence[str] | str | None, drop: Sequence[str] | None
+) -> Layout:
+    """The layout that the first rows ask for, the label being the last column unless it is named."""
+    dropped = {find_column(head, name) for name in drop or ()}
+    left = [i for i in range(len(head.columns)) if i not in dropped]
+    if label is None and not left:
+        raise DataError(f"{head.file}: every column is dropped.")
+    label_at = left[-1] if label is None else find_column(head, label)
+    if label_at in dropped:
+        raise DataError(f"{head.file}: the column {label!r} is the label and cannot be dropped.")
+    features = [i for i in left if i != label_at]
+    if not features:
+        raise DataError(f"{head.file}: no column is left beside the label {head.columns[label_at]!r}.")
+    forced = set(features) if nominal == "all" else set()
+    for name in () if nominal == "all" else nominal or ():
+        if name not in head.columns:
+            raise DataError(f"{head.file}: no column {name!r} to read as nominal.")
+        forced.add(find_column(head, name))
+    kinds = [NUMBER if number and i not in forced else NOMINAL for i, number in enumerate(head.numeric)]
+    for i in features:
+        if kinds[i] == NOMINAL and i not in forced:
+            _refuse_dates(head, i)
+    slots = [-1] * len(kinds)
+    for slot, i in enumerate(features):
+        slots[i] = slot
+    for i in dropped:
+        kinds[i] = IGNORED
+    text = kinds[label_at] == NOMINAL
+    integral = not text and whole([float(value) for value in head.seen[label_at] if value not in MISSING])
+    return Layout(
+        columns=head.columns,
+        kinds=kinds,
+        slots=slots,
+        label_at=label_at,
+        label_kind="text" if text else "whole" if integral else "number",
+        feature_names=tuple(head.columns[i] for i in features),
+        named=head.named,
+        values=[[] for _ in features],
+    )
+
+
+def _refuse_dates(head: Head, column: int) -> None:
+    seen = {str(value) for value in head.seen[column]} - MISSING
+    where = f"{head.file}: column {head.columns[column]!r}"
+    example = min(seen, default="")
+    if seen and all(map(_DATE.fullmatch, seen)):
+        raise DataError(
+            f"{where} holds dates or times ({example!r}). Turn it into numbers (days since a start, hour of the day), "
+            "leave it out with --drop, or take every date as a value of its own with --nominal."
+        )
+    if seen and all(_DECIMAL_COMMA.fullmatch(text) or is_number(text) for text in seen):
+        raise DataError(f"{where} holds numbers with a decimal comma ({example!r}); write them with a point.")
+
+
+def match(head: Head, known: Known, label: str | None) -> Layout:
+    """The layout that a model asks for: by name where both have names, else by position."""
+    width = len(known.values)
+    by_name = head.named and known.names is not None
+    label_at = None if label is None else find_column(head, label)
+    if by_name:
+        assert known.names is not None
+        places = _by_name(head, known.names)
+        last = len(head.columns) - 1
+        if label_at is None and last not in places:
+            label_at = last
+    else:
+        if len(head.columns) == width + 1 and label_at is None:
+            label_at = width
+        places = [i for i in range(len(head.columns)) if i != label_at]
+        if len(places) != width:
+            raise DataError(
+                f"{head.file}: {len(head.columns)} columns where the model has {width} features"
+                f"{' (and a label is needed)' if known.needs_label else ''}."
+            )
+    if label_at in places:
+        raise DataError(f"{head.file}: the column {head.columns[label_at or 0]!r} is a feature of the model.")
+    # Whoever asks for answers need not have the truth: a last column of other things is no label.
+    guessed = label_at is not None and label is None and not known.needs_label
+    if guessed and not any(map(known.has_label, head.seen[label_at or 0])):
+        label_at = None
+    if label_at is None and known.needs_label:
+        raise DataError(
+            f"{head.file}: the last column {head.columns[-1]!r} is a feature of the model; name the label with --label."
+        )
+    slots, kinds = [-1] * len(head.columns), [IGNORED] * len(head.columns)
+    for slot, (at, values) in enumerate(zip(places, known.values, strict=True)):
+        slots[at], kinds[at] = slot, NUMBER if values is None else NOMINAL
+    if label_at is not None:
+        kinds[label_at] = NOMINAL if known.label_kind == "text" else NUMBER
+    used = {*places, label_at}
+    return Layout(
+        columns=head.columns,
+        kinds=kinds,
+        slots=slots,
+        label_at=label_at,
+        label_kind="none" if label_at is None else known.label_kind,
+        feature_names=known.names or tuple(head.columns[i] for i in places),
+        named=known.names is not None,
+        values=[list(values or ()) for values in known.values],
+        ignored=[name for i, name in enumerate(head.columns) if i not in used],
+    )
+
+
+def _by_name(head: Head, names: Iterable[str]) -> list[int]:
+    place: dict[str, int] = {}
+    for i, name in enumerate(head.columns):
+        place.setdefault(name, i)
+    missing = [name for name in names if name not in place]
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        shown = ", ".join(head.columns[:20]) + (", ..." if len(head.columns) > 20 else "")
+        raise DataError(
+            f"{head.file}: no column {missing[0]!r}{more}, which the model needs; there are {shown}."
+        )
+    return [find_column(head, name) for name in names]
+
+
+def make_layout(
+    head: Head,
+    *,
+    label: str | None = None,
+    nominal: Sequence[str] | str | None = None,
+    drop: Sequence[str] | None = None,
+    known: Known | None = None,
+) -> Layout:
+    """The layout for a model that knows its columns, or for one that is still to learn."""
+    return discover(head, label, nominal, drop) if known is None else match(head, known, label)
+
+
+def label_array(values: npt.NDArray[np.float64], kind: str, texts: Sequence[str]) -> npt.NDArray[Any]:
+    """Labels as the parsers give them (numbers, or codes of texts) as the model gets them."""
+    if kind == "text":
+        return np.array(texts)[values.astype(np.intp)]
+    if kind == "none":
+        return np.full(len(values), None, dtype=object)
+    return values.astype(np.int64) if kind == "whole" else values
