@@ -25,6 +25,7 @@ MODELS = {
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "osboost, ocp": ("osboost", {"vote": "ocp"}),
     "osboost, exp": ("osboost", {"vote": "exp"}),
+    "adaboost-ol.w": ("adaboost-ol", {"weighting": "importance"}),
 }
 LEARNERS = {
     "perceptron": "Perceptron",

@@ -72,17 +72,18 @@ RACES = (
         "linear, boost by majority",
         "hyperplane",
         40_000,
-        (ours("online-bbm", "perceptron"), ours("online-bbm", "logistic"), vw("BBM", goal=20)),
+        (ours("online-bbm", "logistic"), ours("online-bbm", "perceptron"), vw("BBM", goal=20)),
     ),
     Race(
         "linear, adaptive boosting",
         "hyperplane",
         40_000,
         (
-            ours("adaboost-ol", "perceptron"),
+            ours("adaboost-ol.w", "logistic"),  # importance weights, as VW has it
             ours("adaboost-ol", "logistic"),
+            ours("adaboost-ol", "perceptron"),
             vw("adaptive", goal=20),
-            vw("logistic", goal=20),
+            vw("logistic"),
         ),
     ),
     Race(
