@@ -35,6 +35,7 @@ MODELS: dict[str, tuple[Any, dict[str, Any], str]] = {
     "osboost, exp, sample": (sb.OSBoostClassifier, {**N, "vote": "exp", "hedge": "sample"}, "OSBoost.EXP"),
     "online-bbm, edge .1": (sb.OnlineBBMClassifier, {**N, "edge": 0.1}, ""),
     "online-bbm, edge .2": (sb.OnlineBBMClassifier, {**N, "edge": 0.2}, ""),
+    "bayes": (sb.BayesianEnsembleClassifier, N, ""),
     "adaboost-ol": (sb.AdaBoostOLClassifier, N, ""),
     "adaboost-ol, importance": (sb.AdaBoostOLClassifier, {**N, "weighting": "importance"}, ""),
     "adaboost-ol, full": (sb.AdaBoostOLClassifier, {**N, "hedge": "full"}, ""),

@@ -217,6 +217,15 @@ def test_warns_when_boosting_is_off():
     assert any("all but off" in line for line in model.report().advice)
 
 
+def test_rows_learned_one_at_a_time_warn_too():
+    X, y, _ = stream("plain", n=1001)
+    model = sb.OSBoostClassifier(sb.Perceptron(start="zero"), n_estimators=4, random_state=0)
+    with pytest.warns(UserWarning, match="All 4 learners are identical") as caught:
+        for x, label in zip(X.tolist(), y.tolist(), strict=True):
+            model.learn_one(dict(enumerate(x)), label)
+    assert len(caught) == len(model.report().advice)  # each once
+
+
 def test_warns_of_identical_learners():
     X, y, _ = stream("plain", n=1100)
     model = sb.OSBoostClassifier(sb.Perceptron(start="zero"), n_estimators=4, random_state=0)

@@ -28,6 +28,9 @@ class RowVerbs(Facts):
     @abstractmethod
     def _start(self, labels: ClassCodes, schema: Schema) -> Session: ...
 
+    @abstractmethod
+    def _look_back(self, session: Session) -> None: ...
+
     def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
         """Learn one row given as a dict. New keys become new columns, absent ones are missing values."""
         session = self._session
@@ -37,6 +40,8 @@ class RowVerbs(Facts):
             and sample_weight == 1.0
             and session.fast.learn(x, y)
         ):
+            if not session.judged:
+                self._look_back(session)
             return
         session = self._ready()
         title = type(self).__name__
@@ -58,6 +63,7 @@ class RowVerbs(Facts):
         session.reserve(block.growth, len(session.labels) + len(new))
         self._session = session
         session.learn(block, codes, weight, new, "none")
+        self._look_back(session)
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Return the label of one dict, or None while no class is known."""
