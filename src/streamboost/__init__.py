@@ -122,6 +122,7 @@ _SUBMODULES = frozenset(
         "checks",
         "ensemble",
         "evaluate",
+        "experiments",
         "learners",
         "models",
         "report",

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import cohen_kappa_score
 
 from streamboost.evaluate import Confusion, ErrorCurve, permutation, prequential
-from streamboost.evaluate.plot import _spread, plot_errors
+from streamboost.evaluate.plot import plot_errors, spread_apart
 from streamboost.streams import ArrayStream, DataError
 
 
@@ -230,7 +230,7 @@ def test_pictures(tmp_path):
 
 
 def test_labels_of_curves_are_moved_apart():
-    spread = _spread(np.array([0.2, 0.2, 0.9, 0.21]), 0.05, 0.0, 1.0)
+    spread = spread_apart(np.array([0.2, 0.2, 0.9, 0.21]), 0.05, 0.0, 1.0)
     assert np.diff(np.sort(spread)).min() >= 0.05 - 1e-12
     assert spread[2] == spread.max()
     assert spread.min() >= 0

@@ -15,13 +15,11 @@ from streamboost.cli.data_options import (
     Format,
     Header,
     Label,
-    Limit,
     NFeatures,
     Nominal,
     OnBadLine,
     words,
 )
-from streamboost.cli.model_commands import learn_command, predict_command
 
 FLAGS = "streamboost.flags"
 """Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
@@ -72,14 +70,18 @@ RUN_EPILOG = (
     "`streamboost models` and `streamboost learners` list them."
 )
 
+COMPARE_EPILOG = (
+    "A parameter is a flag for all models and learners that have it (--gamma 0.2), or belongs to one of them: "
+    "--models oza-boost,osboost:gamma=0.05,osboost:gamma=0.2. An interrupted comparison goes on where it stopped."
+)
+
 Out = Annotated[Path, typer.Option("--out", help="Folder for the picture and the figures.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.command("run", cls=RunCommand, epilog=RUN_EPILOG)(_run)
-    app.command("predict")(predict_command)
-    app.command("learn")(learn_command)
+    app.command("compare", cls=RunCommand, epilog=COMPARE_EPILOG)(_compare)
     app.command("demo")(_demo)
     app.command("models")(_models)
     app.command("learners")(_learners)
@@ -98,7 +100,7 @@ def _run(
     orders: Annotated[
         int, typer.Option("--orders", min=1, help="K > 1: mean over K random orders, data held in memory.")
     ] = 1,
-    limit: Limit = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Read the first rows only.")] = None,
     label: Label = None,
     classes: Annotated[str | None, typer.Option("--classes", help="All labels, as a,b,c.")] = None,
     nominal: Nominal = None,
@@ -114,6 +116,14 @@ def _run(
     data_format: Format = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
     window: Annotated[int, typer.Option("--window", min=1, help="Rows of the windowed error.")] = 1000,
+    metrics: Annotated[
+        str | None,
+        typer.Option("--metrics", help="More measures, as auc,g_mean, or all; over all rows and the window."),
+    ] = None,
+    fading: Annotated[
+        float | None, typer.Option("--fading", help="The metrics also with fading rows: a factor below 1.")
+    ] = None,
+    delay: Annotated[int, typer.Option("--delay", min=0, help="Rows until a label arrives.")] = 0,
     param: Annotated[
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
     ] = None,
@@ -164,7 +174,97 @@ def _run(
         seed=data_seed,
         limit=limit,
     )
-    run(wish, stream, output, orders=orders, classes=classes, limit=limit, window=window)
+    loop = {"orders": orders, "limit": limit, "window": window, "fading": fading, "delay": delay}
+    run(wish, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
+
+
+def _compare(
+    context: typer.Context,
+    data: Annotated[list[str], typer.Argument(metavar="DATA...", help="Files or data sets by name.")],
+    models: Annotated[str, typer.Option("--models", "-m", help="Ensembles, as a,b,c.")] = "oza-boost,osboost",
+    learners: Annotated[
+        str, typer.Option("--learners", "-l", help="Weak learners, as a,b,c.")
+    ] = "naive-bayes",
+    n_estimators: Annotated[
+        str | None,
+        typer.Option("--n-estimators", "-n", help="Number of weak learners, or several as 10,50,100."),
+    ] = None,
+    orders: Annotated[
+        int, typer.Option("--orders", min=1, help="Random orders; 1: the rows as they come.")
+    ] = 5,
+    folds: Annotated[
+        int, typer.Option("--folds", min=0, help="Cross-validation with K folds instead of one pass.")
+    ] = 0,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Passes of cross-validation.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of models, orders and folds.")] = 0,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first rows only.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Runs at the same time (default: one per core).")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder for report and runs.")] = Path("comparison"),
+    test: Annotated[
+        str | None,
+        typer.Option("--test", help="t, corrected-t, wilcoxon or sign (default: t; with folds corrected-t)."),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", help="Running scaling of linear learners: none, maxabs, standard."),
+    ] = None,
+    delay: Annotated[int, typer.Option("--delay", min=0, help="Rows until a label arrives.")] = 0,
+    metrics: Annotated[
+        str | None, typer.Option("--metrics", help="More columns: auc, log_loss, kappa_temporal ...")
+    ] = None,
+    label: Label = None,
+    nominal: Nominal = None,
+    drop: Drop = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
+    on_bad_line: OnBadLine = "stop",
+    n_features: NFeatures = None,
+    data_format: Format = None,
+    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of generated sets.")] = 0,
+) -> None:
+    """Compare models on data sets: a table with significance marks, pictures, CSV and a report to read."""
+    import os
+    import shlex
+    import sys
+
+    from streamboost.cli.compare import choose, compare
+    from streamboost.experiments.plan import Protocol, Source
+
+    algorithms = choose(
+        models, learners, n_estimators, scale=scale, flags=context.meta.get(FLAGS, []), seed=seed
+    )
+    protocol = Protocol(orders, seed, delay, _metrics(metrics), folds, repeats)
+    options = {
+        "format": data_format,
+        "label": label,
+        "header": header,
+        "nominal": "all" if nominal == "all" else words(nominal),
+        "n_features": n_features,
+        "delimiter": delimiter,
+        "drop": words(drop),
+        "on_bad_line": on_bad_line,
+        "seed": data_seed,
+    }
+    sources = [Source(text, options, limit) for text in data]
+    well = compare(
+        sources,
+        algorithms,
+        protocol,
+        folder=out,
+        jobs=jobs or os.cpu_count() or 1,
+        test=test,
+        command=shlex.join(["streamboost", *sys.argv[1:]]),
+    )
+    if not well:
+        raise typer.Exit(1)
+
+
+def _metrics(text: str | None) -> tuple[str, ...]:
+    from streamboost.evaluate.panel import check_metrics
+
+    return check_metrics([] if text is None else "all" if text == "all" else text.split(","))
 
 
 def _demo(

@@ -108,6 +108,14 @@ class Wish:
 
     def build(self, nominal: npt.NDArray[np.bool_] | None) -> Any:
         """The model, not trained. ``nominal`` marks the columns that hold codes."""
+        model_values, learner_values = self.values()
+        if nominal is not None and nominal.any():
+            model_values.setdefault("categorical_features", nominal)
+        model_values["random_state"] = self.seed
+        return MODELS[self.model](LEARNERS[self.learner](**learner_values), **model_values)
+
+    def values(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The parameters of the model and of the learner that were asked for."""
         if self.model not in MODELS:
             raise UserError(_unknown("model", self.model, list(MODELS)))
         if self.learner not in LEARNERS:
@@ -139,10 +147,7 @@ class Wish:
             values[name] = table[name].parse(value)
         for written, given in self.flags:
             self._take_flag(written, given, of_model, of_learner, model_values, learner_values)
-        if nominal is not None and nominal.any():
-            model_values.setdefault("categorical_features", nominal)
-        model_values["random_state"] = self.seed
-        return model_class(learner_class(**learner_values), **model_values)
+        return model_values, learner_values
 
     def _take_flag(
         self,

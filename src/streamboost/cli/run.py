@@ -18,9 +18,9 @@ from rich.table import Table
 
 from streamboost.cli.console import progress_bar, quantity, stderr, stdout
 from streamboost.cli.errors import UserError
-from streamboost.cli.models import dress
 from streamboost.cli.parameters import Wish
 from streamboost.evaluate import PrequentialResult, prequential
+from streamboost.evaluate.prequential import needs_classes
 from streamboost.streams import Label, Stream
 
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
@@ -40,20 +40,15 @@ class Output:
         """Raise before the run for files that could not be written after it."""
         pictures = (("--plot", self.plot), ("--plot-report", self.plot_report))
         for option, path in (("--save", self.save), ("--json", self.json), *pictures):
-            check_writable(option, path)
+            if path is None or str(path) == "-":
+                continue
+            if not path.absolute().parent.is_dir():
+                raise UserError(f"{option} {path}: the folder {path.parent} does not exist.")
+            if path.is_dir():
+                raise UserError(f"{option} {path}: is a directory.")
         for option, path in pictures:
             if path is not None and path.suffix.lower() not in _PICTURES:
                 raise UserError(f"{option} {path}: the name must end in one of {', '.join(_PICTURES)}.")
-
-
-def check_writable(option: str, path: Path | None) -> None:
-    """Raise for a file that could not be written."""
-    if path is None or str(path) == "-":
-        return
-    if not path.absolute().parent.is_dir():
-        raise UserError(f"{option} {path}: the folder {path.parent} does not exist.")
-    if path.is_dir():
-        raise UserError(f"{option} {path}: is a directory.")
 
 
 def run(
@@ -61,30 +56,28 @@ def run(
     stream: Stream,
     output: Output,
     *,
-    orders: int,
     classes: str | None,
-    limit: int | None,
-    window: int,
+    **loop: Any,
 ) -> None:
-    """Evaluate, show the result, and write what was asked for."""
+    """Evaluate, show the result, and write what was asked for; ``loop`` are options of :func:`prequential`."""
     model = wish.build(stream.nominal)
     labels = _classes(classes, stream, model)
-    with plain_warnings(), progress_bar() as progress:
+    with _plain_warnings(), progress_bar() as progress:
         result = prequential(
             model,
             stream,
-            orders=orders,
             seed=wish.seed,
             classes=labels,
-            limit=limit,
-            window=window,
             callback=progress,
             name=wish.name,
+            **loop,
         )
     to_stdout = output.json is not None and str(output.json) == "-"
     console = stderr() if to_stdout else stdout()
     bad = bad_lines(stream)
     console.print(result_table([result], f"{wish.name} on {os.path.basename(stream.name)}", bad_lines=bad))
+    if result.metrics:
+        console.print(metric_table(result))
     details = result.model.report() if output.report else None
     if details is not None:
         console.print(str(details), markup=False, highlight=False, soft_wrap=True)
@@ -102,7 +95,6 @@ def run(
     if output.plot_report is not None:
         result.model.report().plot(output.plot_report)
     if output.save is not None:
-        dress(result.model, stream)
         result.model.save(output.save)
     _say_written(console, output)
 
@@ -111,7 +103,7 @@ def bad_lines(stream: Stream) -> int:
     """Lines that were skipped, after saying what was wrong with the first one."""
     count: int = getattr(stream, "n_bad", 0)
     if count:
-        warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
+        _warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
     return count
 
 
@@ -149,6 +141,18 @@ def result_table(results: list[PrequentialResult], title: str, bad_lines: int = 
     return table
 
 
+def metric_table(result: PrequentialResult) -> Table:
+    """The measures that were asked for, one line each."""
+    spans = list(next(iter(result.metrics.values())))
+    table = Table(header_style="bold")
+    table.add_column("metric")
+    for span in spans:
+        table.add_column(f"last {result.window:,} rows" if span == "window" else span, justify="right")
+    for name, series in result.metrics.items():
+        table.add_row(name.replace("_", " "), *(f"{series[span].value:.4f}" for span in spans))
+    return table
+
+
 def _classes(text: str | None, stream: Stream, model: Any) -> tuple[Label, ...] | None:
     if text is not None:
         words = [word.strip() for word in text.split(",")]
@@ -159,14 +163,6 @@ def _classes(text: str | None, stream: Stream, model: Any) -> tuple[Label, ...] 
         return stream.classes
     # Standard input cannot be looked at ahead; what the model cannot discover it says itself.
     return stream.find_classes() if needs_classes(model) and stream.repeatable else None
-
-
-def needs_classes(model: Any) -> bool:
-    """Whether a model must know its labels before the first row."""
-    discovers = model._learner_plan(0).discovers
-    booster = model._booster_plan()
-    at_most = booster.max_classes
-    return booster.declared or (discovers is not None and (at_most is None or at_most > discovers))
 
 
 def _number(word: str) -> Label:
@@ -209,18 +205,17 @@ def _say_written(console: Console, output: Output) -> None:
             console.print(f"{what}: {path}", highlight=False, soft_wrap=True)
 
 
-def warn(message: str) -> None:
-    """One line on standard error."""
+def _warn(message: str) -> None:
     text = f"streamboost: warning: {' '.join(message.split())}"
     stderr().print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 @contextmanager
-def plain_warnings() -> Iterator[None]:
+def _plain_warnings() -> Iterator[None]:
     """Warnings of the model as one line each, without the place in the source."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        warn(str(message))
+        _warn(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")

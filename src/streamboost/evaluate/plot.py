@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,26 @@ if TYPE_CHECKING:
 # Okabe and Ito: told apart by colour-blind readers too.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
 _INK, _GRID = "#333333", "#DDDDDD"
+
+
+class Curves(Protocol):
+    """The error over the rows, of whatever result."""
+
+    @property
+    def positions(self) -> npt.NDArray[np.int64]:
+        """Numbers of rows."""
+
+    @property
+    def cumulative_error(self) -> npt.NDArray[np.float64]:
+        """The error so far, there."""
+
+    @property
+    def windowed_error(self) -> npt.NDArray[np.float64]:
+        """The error over the window, there."""
+
+    @property
+    def window(self) -> int:
+        """Rows of the window."""
 
 
 def plot_errors(
@@ -46,10 +66,10 @@ def plot_errors(
         axes.plot(result.positions, result.cumulative_error, color=colour, linewidth=2.0, linestyle=dashes)
         ends.append(float(result.cumulative_error[-1]))
     last = max(int(result.positions[-1]) for result in results)
-    low, high = _range(results)
+    low, high = settled_range(results)
     axes.set_xlim(0, last)
     axes.set_ylim(low, high)
-    spread = _spread(np.array(ends), 0.048 * (high - low), low, high)
+    spread = spread_apart(np.array(ends), 0.048 * (high - low), low, high)
     for i, (result, height) in enumerate(zip(results, spread, strict=True)):
         colour = _COLOURS[i % len(_COLOURS)]
         axes.annotate(
@@ -99,7 +119,7 @@ def _dress(axes: Any, results: Sequence[PrequentialResult], title: str | None) -
     axes.spines["bottom"].set_color(_GRID)
 
 
-def _range(results: Sequence[PrequentialResult]) -> tuple[float, float]:
+def settled_range(results: Sequence[Curves]) -> tuple[float, float]:
     """Limits that show where the curves settle: the first rows are all noise and would squeeze the rest."""
     settled = [r.positions >= min(0.05 * r.positions[-1], 5 * r.window) for r in results]
     values = np.concatenate(
@@ -113,7 +133,9 @@ def _range(results: Sequence[PrequentialResult]) -> tuple[float, float]:
     return max(0.0, low - margin), min(1.0, high + margin) if high + margin > 0 else 1.0
 
 
-def _spread(heights: npt.NDArray[np.float64], gap: float, low: float, high: float) -> npt.NDArray[np.float64]:
+def spread_apart(
+    heights: npt.NDArray[np.float64], gap: float, low: float, high: float
+) -> npt.NDArray[np.float64]:
     """Heights moved apart so that labels do not overlap: neighbours too close form a group around their mean."""
     groups: list[list[int]] = []
 

@@ -59,6 +59,14 @@ def permutation(seed: int, order: int, n: int) -> npt.NDArray[np.int64]:
     return np.argsort(raw, kind="stable").astype(np.int64)
 
 
+def needs_classes(model: Any) -> bool:
+    """Whether a model must know its labels before the first row."""
+    discovers = model._learner_plan(0).discovers
+    booster = model._booster_plan()
+    at_most = booster.max_classes
+    return booster.declared or (discovers is not None and (at_most is None or at_most > discovers))
+
+
 def prequential(
     model: Model,
     data: Stream | tuple[Any, Any],

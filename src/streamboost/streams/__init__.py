@@ -15,7 +15,6 @@ from streamboost.streams.base import (
     to_arrays,
 )
 from streamboost.streams.builtin import BUILTIN, BuiltinSet, load_builtin
-from streamboost.streams.columns import Known
 from streamboost.streams.csv import CsvStream
 from streamboost.streams.datasets import CACHE_VARIABLE, DATA_VARIABLE, Dataset, cache_folder, registered
 from streamboost.streams.generators import (
@@ -52,7 +51,6 @@ __all__ = [
     "DriftStream",
     "GeneratedStream",
     "HyperplaneStream",
-    "Known",
     "LEDStream",
     "Label",
     "LabelNoiseStream",

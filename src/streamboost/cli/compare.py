@@ -1,0 +1,201 @@
+"""The ``compare`` command: many models on many data sets."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from streamboost.cli.console import stderr, stdout
+from streamboost.cli.errors import UserError
+from streamboost.cli.parameters import Wish, parameters_of
+from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Run, Source, plan_runs
+from streamboost.experiments.report import unique_labels, write_report
+from streamboost.experiments.runner import Outcome, Standing, run_all
+from streamboost.experiments.store import RunStore
+from streamboost.experiments.summary import Summary
+from streamboost.experiments.tables import LIKE_BEST_MARK, terminal_table
+from streamboost.models import LEARNERS, MODELS
+
+Flags = list[tuple[str, str | None]]
+
+
+def compare(
+    sources: list[Source],
+    algorithms: list[Algorithm],
+    protocol: Protocol,
+    *,
+    folder: Path,
+    jobs: int,
+    test: str | None,
+    command: str,
+) -> bool:
+    """Run what is not there yet, show the table, write the report; returns whether all runs went well."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"--out {folder}: is not a directory.")
+    named = [
+        replace(source, label=label)
+        for source, label in zip(sources, unique_labels([source.name for source in sources]), strict=True)
+    ]
+    sets = [source.load().facts for source in named]
+    _check_folds(protocol, sets)
+    Summary(sets, algorithms, protocol, [], test)  # a test that cannot be made is told now
+    runs = plan_runs(sets, algorithms, protocol)
+    outcome = _run(runs, folder / "runs", jobs)
+    summary = Summary(sets, algorithms, protocol, outcome.records, test)
+    console = stdout()
+    console.print(terminal_table(summary))
+    console.print(
+        f"{LIKE_BEST_MARK} not significantly worse than the best ({summary.test_name}, p >= 0.05)",
+        highlight=False,
+    )
+    for cell in summary.refusals:
+        console.print(
+            f"n/a: {cell.algorithm.name} on {cell.data.name}: {_first_sentence(cell.message)}", **_PLAIN
+        )
+    for cell in summary.failures:
+        stderr().print(f"failed: {cell.algorithm.name} on {cell.data.name}: {cell.message}", **_PLAIN)
+    if outcome.n_found:
+        console.print(f"{outcome.n_found} of {len(runs)} runs were there already.", **_PLAIN)
+    written = write_report(summary, folder, command)
+    console.print(f"report: {written[0]}", **_PLAIN)
+    return not summary.failures
+
+
+_PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False}
+
+
+def _run(runs: list[Run], folder: Path, jobs: int) -> Outcome:
+    try:
+        with _progress(len(runs)) as show:
+            return run_all(runs, folder, jobs=jobs, callback=show)
+    except KeyboardInterrupt:
+        store = RunStore(folder)
+        kept = sum(store.path(run).exists() for run in runs)
+        stderr().print(
+            f"streamboost: interrupted; {kept} of {len(runs)} runs are kept, and the same command goes on from there.",
+            **_PLAIN,
+        )
+        raise
+
+
+def choose(
+    models: str, learners: str, sizes: str | None, *, scale: str | None, flags: Flags, seed: int
+) -> list[Algorithm]:
+    """Every model with every learner and every size; a model without a size is there once.
+
+    A model may be written with parameters of its own, ``osboost:gamma=0.2:vote=ocp``; a flag is for all that have
+    such a parameter.
+    """
+    numbers = _numbers(sizes)
+    chosen: dict[str, Algorithm] = {}
+    used: set[str] = set()
+    for model, learner in product(_words("--models", models), _words("--learners", learners)):
+        base = _wish(model, learner, scale, flags, used)
+        sized = base.model not in MODELS or "n_estimators" in parameters_of(MODELS[base.model])
+        for n in numbers if sized else [None]:
+            wish = replace(base, n_estimators=n, seed=seed)
+            wish.check()
+            params, learner_params = wish.values()
+            size = f"N={n}" if n is not None and len(numbers) > 1 else ""
+            algorithm = Algorithm(wish.model, wish.learner, params, learner_params, model, learner, size)
+            chosen.setdefault(algorithm.name, algorithm)
+    for name in [name for name, _ in flags] + (["scale"] if scale is not None else []):
+        if name not in used:
+            raise UserError(f"--{name} is no parameter of any of these models and learners.")
+    return list(chosen.values())
+
+
+def _wish(model: str, learner: str, scale: str | None, flags: Flags, used: set[str]) -> Wish:
+    model_name, *params = model.split(":")
+    learner_name, *learner_params = learner.split(":")
+    wish = Wish(model_name, learner_name, params=params, learner_params=learner_params)
+    if model_name not in MODELS or learner_name not in LEARNERS:
+        wish.check()  # says so
+    known = {**parameters_of(MODELS[model_name]), **parameters_of(LEARNERS[learner_name])}
+    for name, value in flags:
+        bare = name.replace("-", "_")
+        if bare in known or bare.removeprefix("no_") in known:
+            used.add(name)
+            wish.flags.append((name, value))
+    if scale is not None and "scale" in parameters_of(LEARNERS[learner_name]):
+        used.add("scale")
+        wish.scale = scale
+    return wish
+
+
+def _words(option: str, text: str) -> list[str]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words:
+        raise UserError(f"{option}: name at least one.")
+    return words
+
+
+def _numbers(text: str | None) -> list[int | None]:
+    if text is None:
+        return [None]
+    try:
+        return [int(word) for word in _words("-n", text)]
+    except ValueError as error:
+        raise UserError(f"-n {text}: expected a number of learners, or several as 10,100.") from error
+
+
+def _check_folds(protocol: Protocol, sets: list[DataFacts]) -> None:
+    for facts in sets:
+        if protocol.folds > facts.n_rows:
+            raise UserError(f"{facts.name}: has {facts.n_rows} rows, too few for {protocol.folds} folds.")
+
+
+def _first_sentence(text: str) -> str:
+    return text.partition(". ")[0].rstrip(".") + "."
+
+
+@contextmanager
+def _progress(n_runs: int) -> Iterator[Callable[[Standing], None] | None]:
+    """A bar for all runs and a line for each process, if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    console: Console = stderr()
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    )
+    lines = Progress(
+        TextColumn("  {task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[error]}"),
+        console=console,
+        transient=True,
+    )
+    from rich.console import Group
+    from rich.live import Live
+
+    total = bar.add_task("runs", total=n_runs)
+    tasks: dict[int, Any] = {}
+
+    def show(now: Standing) -> None:
+        if now.worker not in tasks:
+            tasks[now.worker] = lines.add_task("", total=1.0, error="")
+        unit = " ".join(f"{name} {number + 1}" for name, number in now.run.unit.items())
+        error = f"error {now.error:.4f}" if now.error == now.error else ""
+        name = f"{now.run.source.name}  {now.run.algorithm.name}  {unit}"
+        lines.update(tasks[now.worker], description=name, completed=now.fraction, error=error)
+        if now.record is not None:
+            bar.advance(total)
+            if now.record.status == "failed":
+                console.print(f"failed: {name}: {now.record.message}", **_PLAIN)
+
+    with Live(Group(bar, lines), console=console, transient=True):
+        yield show

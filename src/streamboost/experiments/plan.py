@@ -1,0 +1,258 @@
+"""What is to be run: a run is all that determines its result, and the hash of that is its name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
+from streamboost.streams.registry import open_stream
+
+FORMAT = 1
+"""Changes when a stored run can no longer be read, or when what is stored has another meaning."""
+
+_ENDINGS = (
+    ".gz",
+    ".csv",
+    ".tsv",
+    ".libsvm",
+    ".svm",
+    ".arff",
+    ".vw",
+    ".jsonl",
+    ".parquet",
+    ".arrow",
+    ".txt",
+    ".data",
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a data set comes from: what the user wrote, and how to read it."""
+
+    text: str
+    options: dict[str, Any] = field(default_factory=dict)
+    limit: int | None = None
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """The label, or else the last part of a path without its endings."""
+        if self.label:
+            return self.label
+        name = self.text.replace("\\", "/").rstrip("/").rpartition("/")[2]
+        for ending in _ENDINGS:
+            name = name.removesuffix(ending)
+        return name or self.text
+
+    def load(self) -> DataSet:
+        """Read it into memory."""
+        if self.text == "-":
+            raise DataError(
+                "Standard input can be read only once, but every model reads the data; save it first."
+            )
+        stream = open_stream(self.text, limit=self.limit, **self.options)
+        held = to_arrays(stream, self.limit)
+        if not held.y.shape[0]:
+            raise DataError(f"{self.text}: no rows.")
+        return DataSet(self, held, stream.classes, _fingerprint(held, stream))
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set in memory; two with the same fingerprint hold the same rows."""
+
+    source: Source
+    rows: ArrayStream
+    declared: tuple[Label, ...] | None
+    fingerprint: str
+
+    @property
+    def facts(self) -> DataFacts:
+        """What a report says of it."""
+        nominal = self.rows.nominal
+        return DataFacts(
+            self.source,
+            self.fingerprint,
+            int(self.rows.y.shape[0]),
+            int(self.rows.n_features or 0),
+            0 if nominal is None else int(nominal.sum()),
+            [str(label) for label in self.rows.find_classes()],
+        )
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """A data set without its rows."""
+
+    source: Source
+    fingerprint: str
+    n_rows: int
+    n_features: int
+    n_nominal: int
+    labels: list[str]
+
+    @property
+    def name(self) -> str:
+        """The short name."""
+        return self.source.name
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A model of a learner with their parameters, by the names that the command line has for them.
+
+    ``model_label``, ``learner_label`` and ``size_label`` are what tables call it; they do not belong to the hash.
+    """
+
+    model: str
+    learner: str
+    params: dict[str, Any] = field(default_factory=dict)
+    learner_params: dict[str, Any] = field(default_factory=dict)
+    model_label: str = ""
+    learner_label: str = ""
+    size_label: str = ""
+
+    @property
+    def group(self) -> str:
+        """The model, for the upper line of a table's head."""
+        return self.model_label or self.model
+
+    @property
+    def member(self) -> str:
+        """The learner and, where several are compared, the number of learners."""
+        return " ".join(part for part in (self.learner_label or self.learner, self.size_label) if part)
+
+    @property
+    def name(self) -> str:
+        """One line for both."""
+        return f"{self.group} · {self.member}"
+
+    def build(self, seed: int, nominal: npt.NDArray[np.bool_] | None) -> Any:
+        """The model, not trained."""
+        from streamboost.models import BATCH_MODELS, LEARNERS, MODELS
+
+        values = dict(self.params)
+        if nominal is not None and nominal.any():
+            values.setdefault("categorical_features", nominal)
+        learner = LEARNERS[self.learner](**self.learner_params)
+        return {**BATCH_MODELS, **MODELS}[self.model](learner, random_state=seed, **values)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How a model meets the data.
+
+    Prequential: one run per order; a single order is that of the data. With ``folds`` it is cross-validation: one run per
+    fold of every pass, in which the training set is learned in all orders.
+    """
+
+    orders: int = 5
+    seed: int = 0
+    delay: int = 0
+    metrics: tuple[str, ...] = ()
+    folds: int = 0
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        if self.orders < 1 or self.repeats < 1 or self.folds == 1 or self.folds < 0 or self.delay < 0:
+            raise ValueError(f"There are no runs like these: {self}.")
+        if self.folds and (self.delay or self.metrics):
+            raise ValueError("Late labels and metrics over time belong to a stream, not to cross-validation.")
+
+    def units(self) -> list[dict[str, int]]:
+        """What tells the runs of one model on one data set apart."""
+        if self.folds:
+            return [{"repeat": r, "fold": f} for r in range(self.repeats) for f in range(self.folds)]
+        return [{"order": order} for order in range(self.orders)]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model, one data set, one order (or fold)."""
+
+    source: Source
+    fingerprint: str
+    algorithm: Algorithm
+    protocol: Protocol
+    unit: dict[str, int]
+
+    @property
+    def key(self) -> str:
+        """The hash of everything that the result depends on."""
+        text = json.dumps(self.identity(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def identity(self) -> dict[str, Any]:
+        """Everything that the result depends on, this version of streamboost included."""
+        from importlib.metadata import version
+
+        protocol = self.protocol
+        how: dict[str, Any] = {"seed": protocol.seed, **self.unit}
+        if protocol.folds:
+            how |= {"folds": protocol.folds, "orders": protocol.orders}
+        else:
+            # One order is the order of the data; the first of several is a random one.
+            how |= {
+                "shuffled": protocol.orders > 1,
+                "delay": protocol.delay,
+                "metrics": list(protocol.metrics),
+            }
+        return {
+            "format": FORMAT,
+            "streamboost": version("streamboost"),
+            "data": self.fingerprint,
+            "model": self.algorithm.model,
+            "params": self.algorithm.params,
+            "learner": self.algorithm.learner,
+            "learner_params": self.algorithm.learner_params,
+            "how": how,
+        }
+
+    def to_json(self) -> str:
+        """The run as one line."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Run:
+        """A run from its line."""
+        raw = json.loads(text)
+        raw["protocol"]["metrics"] = tuple(raw["protocol"]["metrics"])
+        return cls(
+            Source(**raw["source"]),
+            raw["fingerprint"],
+            Algorithm(**raw["algorithm"]),
+            Protocol(**raw["protocol"]),
+            raw["unit"],
+        )
+
+
+def plan_runs(sets: list[DataFacts], algorithms: list[Algorithm], protocol: Protocol) -> list[Run]:
+    """All runs, one data set after the other, so that a process rarely has to read another one."""
+    return [
+        Run(facts.source, facts.fingerprint, algorithm, protocol, unit)
+        for facts in sets
+        for unit in protocol.units()
+        for algorithm in algorithms
+    ]
+
+
+def _fingerprint(held: ArrayStream, stream: Stream) -> str:
+    """A hash of the rows as the models get them: not of the file, whose packing does not matter."""
+    digest = hashlib.sha256()
+    X = held.X
+    arrays = (X.data, X.indices, X.indptr) if scipy.sparse.issparse(X) else (np.asarray(X),)
+    for array in arrays:
+        digest.update(f"{array.dtype}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).view(np.uint8).reshape(-1).data)
+    digest.update("\x1f".join(map(repr, held.y.tolist())).encode())
+    nominal = None if stream.nominal is None else np.flatnonzero(stream.nominal).tolist()
+    digest.update(json.dumps([nominal, [repr(label) for label in stream.classes or ()]]).encode())
+    return digest.hexdigest()[:32]

@@ -1,0 +1,350 @@
+"""The page of a comparison, and the files beside it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from streamboost.experiments.charts import (
+    ErrorAgainstSize,
+    ErrorAgainstSpeed,
+    ErrorOverTime,
+    Point,
+    RankChart,
+    styles_of,
+)
+from streamboost.experiments.figures import Picture, Style, render
+from streamboost.experiments.page import (
+    ByWidth,
+    Code,
+    DataTable,
+    Facts,
+    Figure,
+    Page,
+    Section,
+    TableCell,
+    Text,
+)
+from streamboost.experiments.store import replace_file
+from streamboost.experiments.summary import ALPHA, BEST, LIKE_BEST, Cell, Summary, Verdict
+from streamboost.experiments.tables import (
+    LIKE_BEST_MARK,
+    error_text,
+    missing_text,
+    runs_csv,
+    spread_text,
+    summary_csv,
+)
+
+_MANY = 8  # models beside each other in a table; more stand below each other
+_SCORES = {"kappa": "kappa", "balanced_accuracy": "balanced accuracy", "g_mean": "G-mean"}
+
+
+def write_report(summary: Summary, folder: Path, command: str) -> list[Path]:
+    """Write ``report.html``, the tables as CSV and the pictures as PNG; returns what was written, the page first."""
+    report = _Report(summary, command)
+    page = report.page()
+    written = {"report.html": page.html().encode()}
+    written |= {"summary.csv": summary_csv(summary).encode(), "runs.csv": runs_csv(summary).encode()}
+    written |= {f"{picture.name}.png": picture.png for picture in report.pictures}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in written.items():
+        replace_file(folder / name, content)
+    return [folder / name for name in written]
+
+
+class _Report:
+    def __init__(self, summary: Summary, command: str) -> None:
+        self.summary = summary
+        self.command = command
+        self.pictures: list[Picture] = []
+        names = [algorithm.name for algorithm in summary.algorithms]
+        errors = np.array([[cell.error for cell in row] for row in summary.cells])
+        # By how far they are from the best of each set; those without a result anywhere come last.
+        behind = np.where(
+            np.isnan(errors), np.inf, errors - np.nanmin(errors, axis=1, initial=1, keepdims=True)
+        )
+        self.styles: dict[str, Style] = styles_of(
+            names, np.argsort(behind.mean(axis=0), kind="stable").tolist()
+        )
+
+    def page(self) -> Page:
+        from importlib.metadata import version
+
+        s = self.summary
+        page = Page(
+            title=f"{_count(len(s.algorithms), 'model')} on {_count(len(s.sets), 'data set')}",
+            subtitle=self._protocol().capitalize(),
+            footer=f"Made by streamboost {version('streamboost')}.",
+        )
+        page.lead.append(Facts(self._winners(), cards=True))
+        if s.failures:
+            page.lead.append(Text([f"{_count(len(s.failures), 'cell')} failed; see below."], "bad"))
+        page.section("Errors", self._errors(), Text(self._reading(), "note"))
+        if s.ranking is not None and len(s.sets) > 1:
+            self._ranks(page)
+        for row in s.cells:
+            self._data_section(page, row, re.sub(r"[^\w-]+", "-", row[0].data.name).strip("-"))
+        if s.refusals:
+            intro = "These models cannot take these data sets, in their own words."
+            page.section("Not applicable", Text([intro]), _reasons(s.refusals))
+        if s.failures:
+            page.section("Failed", Text(["These runs will be tried again next time."]), _reasons(s.failures))
+        self._method(page)
+        return page
+
+    def _protocol(self) -> str:
+        p = self.summary.protocol
+        late = f", labels {p.delay:,} rows late" if p.delay else ""
+        if p.folds:
+            orders = f", every training set in {p.orders} orders" if p.orders > 1 else ""
+            return f"error on held-out rows, {_count(p.repeats, 'pass', 'passes')} of {p.folds}-fold cross-validation{orders}"
+        if p.orders > 1:
+            return (
+                f"prequential error, mean of {p.orders} random orders{late}, the same orders for all models"
+            )
+        return f"prequential error, the rows in the order of the data{late}"
+
+    def _winners(self) -> list[tuple[str, ...]]:
+        s = self.summary
+        best = [
+            (
+                row[0].data.name,
+                [c for c, v in zip(row, s.verdicts(row), strict=True) if v and v.place == BEST],
+            )
+            for row in s.cells
+        ]
+        if len(best) <= 4:
+            return [
+                (f"Best on {name}", cells[0].algorithm.name, f"error {error_text(cells[0])}")
+                if cells
+                else (f"Best on {name}", "nobody")
+                for name, cells in best
+            ]
+        wins = {
+            a.name: sum(a.name in {c.algorithm.name for c in cells} for _, cells in best)
+            for a in s.algorithms
+        }
+        leaders = sorted(wins, key=lambda name: -wins[name])[:3]
+        return [(f"Best on {_count(wins[name], 'data set')}", name) for name in leaders if wins[name]]
+
+    def _reading(self) -> list[str]:
+        s = self.summary
+        n = len(s.protocol.units())
+        lines = [
+            f"Bold: the lowest mean error. {LIKE_BEST_MARK}: not significantly worse ({s.test_name}, p ≥ {ALPHA:g}"
+            + (f", {n} pairs" if n > 1 else "")
+            + "; each model against the best, not corrected for their number)."
+            + (" ± is the standard error of the mean." if n > 1 else "")
+        ]
+        if s.protocol.folds:
+            lines.append(
+                "Pairs are folds, averaged over their orders. The corrected test allows for the overlap of training sets; "
+                "standard errors do not."
+            )
+        elif s.protocol.orders > 1:
+            lines.append(
+                "Every order holds the same rows, so the test says who does better on these rows in a random order; "
+                "it does not speak of other rows."
+            )
+        return lines
+
+    def _errors(self) -> ByWidth | DataTable:
+        s = self.summary
+        marked = [[_error_cell(c, v) for c, v in zip(row, s.verdicts(row), strict=True)] for row in s.cells]
+        ranks = self._rank_texts()
+        many = len(s.algorithms) > _MANY
+        with_rank = ranks if many else []  # a narrow screen has no room for it
+        rows = [
+            [TableCell(a.group, a.member), *(row[i] for row in marked), *with_rank[i : i + 1]]
+            for i, a in enumerate(s.algorithms)
+        ]
+        tall = DataTable(["model", *(f.name for f in s.sets), *(["rank"] if with_rank else [])], rows)
+        if many:
+            return tall
+        groups = [(key, len(list(found))) for key, found in groupby(a.group for a in s.algorithms)]
+        flat = DataTable(
+            ["data", *(a.member for a in s.algorithms)],
+            [[TableCell(f.name), *cells] for f, cells in zip(s.sets, marked, strict=True)],
+            groups=[("", 1), *groups],
+            foot=[[TableCell("average rank"), *ranks]] if ranks else (),
+        )
+        return ByWidth(flat, tall)
+
+    def _rank_texts(self) -> list[TableCell]:
+        s = self.summary
+        if s.ranking is None or len(s.sets) < 2:
+            return []
+        ranks = dict(zip(s.ranked, s.ranking.ranks.tolist(), strict=True))
+        return [
+            TableCell(f"{ranks[i]:.2f}") if i in ranks else TableCell("–", mark="none")
+            for i in range(len(s.algorithms))
+        ]
+
+    def _ranks(self, page: Page) -> None:
+        s = self.summary
+        ranking = s.ranking
+        assert ranking is not None
+        names = [s.algorithms[i].name for i in s.ranked]
+        left_out = [a.name for i, a in enumerate(s.algorithms) if i not in s.ranked]
+        told = ranking.critical_difference < len(names) - 1
+        words = (
+            f"Friedman's test over {_count(ranking.n_sets, 'data set')}: p = {_p(ranking.p_friedman)} "
+            f"(Iman and Davenport: {_p(ranking.p)}). Nemenyi's critical difference at {ALPHA:g} is "
+            f"{ranking.critical_difference:.2f}: models whose bars do not overlap are told apart."
+        )
+        if not told:
+            words += (
+                " It is larger than any possible difference of ranks: these are too few data sets to tell."
+            )
+        notes = [words]
+        if left_out:
+            notes.append(f"Not ranked, because they have no result on some data set: {', '.join(left_out)}.")
+        picture = self._draw(RankChart("Average ranks", names, ranking, self.styles), "ranks")
+        page.section("Ranks", Figure(picture), Text(notes, "note"))
+
+    def _data_section(self, page: Page, row: list[Cell], prefix: str) -> None:
+        facts = row[0].data
+        done = [cell for cell in row if cell.status == "done"]
+        nominal = f" ({facts.n_nominal} nominal)" if facts.n_nominal else ""
+        section = page.section(
+            facts.name,
+            aside=f"{facts.n_rows:,} rows, {_count(facts.n_features, 'feature')}{nominal}, {len(facts.labels)} classes",
+        )
+        if not done:
+            section.blocks.append(Text(["No model has a result on this data set."], "bad"))
+            return
+        if not self.summary.protocol.folds:
+            curves = [cell.curve() for cell in done]
+            chart = ErrorOverTime(f"Error over time on {facts.name}", curves, self.styles)
+            caption = (
+                f"Error over time. Bold: error so far; faint: over the last {curves[0].window:,} examples."
+            )
+            section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-over-time"), caption))
+        self._speed(section, facts.name, done, prefix)
+        self._sizes(section, facts.name, done, prefix)
+        section.blocks.append(self._details(row))
+
+    def _speed(self, section: Section, name: str, done: list[Cell], prefix: str) -> None:
+        points = [
+            Point(cell.algorithm.name, cell.examples_per_second, cell.error, cell.standard_error)
+            for cell in done
+            if math.isfinite(cell.examples_per_second)
+        ]
+        if not points:
+            return
+        chart = ErrorAgainstSpeed(f"Error against speed on {name}", points, self.styles)
+        verb = "learned" if self.summary.protocol.folds else "answered and learned"
+        caption = f"Error against speed: rows {verb} per second of CPU time. Lower right is better."
+        section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-against-speed"), caption))
+
+    def _sizes(self, section: Section, name: str, done: list[Cell], prefix: str) -> None:
+        sized = [cell for cell in done if cell.algorithm.size_label]
+        lines: dict[str, list[Point]] = {}
+        for cell in sized:
+            family = f"{cell.algorithm.group} · {cell.algorithm.learner_label or cell.algorithm.learner}"
+            size = float(cell.algorithm.params["n_estimators"])
+            lines.setdefault(family, []).append(Point(family, size, cell.error, cell.standard_error))
+        if not any(len(points) > 1 for points in lines.values()):
+            return
+        ordered = [(family, sorted(points, key=lambda p: p.x)) for family, points in lines.items()]
+        styles = styles_of(list(lines), list(range(len(lines))))
+        chart = ErrorAgainstSize(f"Error against size on {name}", ordered, styles)
+        caption = "Error against the number of learners."
+        section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-against-size"), caption))
+
+    def _details(self, row: list[Cell]) -> DataTable:
+        metrics = list(self.summary.protocol.metrics)
+        scores = {} if self.summary.protocol.folds else _SCORES
+        named = [m.replace("_", " ").replace("auc", "AUC") for m in metrics]
+        head = ["model", "error", "p", *scores.values(), *named, "examples/s", "memory"]
+        rows = []
+        ordered = sorted(
+            zip(row, self.summary.verdicts(row), strict=True),
+            key=lambda pair: (pair[1] is None, pair[0].error if pair[1] else 0),
+        )
+        for cell, verdict in ordered:
+            name = TableCell(cell.algorithm.group, cell.algorithm.member)
+            if verdict is None:
+                rows.append([name, _error_cell(cell, None), *([TableCell("")] * (len(head) - 2))])
+                continue
+            figures = [f"{cell.mean(score):.4f}" for score in scores]
+            figures += [f"{cell.metric(metric):.4f}" for metric in metrics]
+            speed, size = cell.examples_per_second, cell.mean("memory_bytes")
+            figures.append("–" if math.isnan(speed) else f"{speed:,.0f}")
+            figures.append("–" if math.isnan(size) else _bytes(size))
+            p = TableCell("" if verdict.p is None else _p(verdict.p))
+            rows.append([name, _error_cell(cell, verdict), p, *map(TableCell, figures)])
+        return DataTable(head, rows, caption="p: against the best, by the test named above.")
+
+    def _method(self, page: Page) -> None:
+        s, p = self.summary, self.summary.protocol
+        facts = [("Protocol", self._protocol()), ("Seed", f"{p.seed} (models, orders and folds)")]
+        facts += [(a.name, _parameters(a.params | a.learner_params)) for a in s.algorithms]
+        facts += [(f.name, f"{f.source.text} (rows {f.fingerprint[:12]})") for f in s.sets]
+        section = page.section("How this was made", Code(self.command), Facts(facts))
+        if s.warnings:
+            section.blocks.append(Text(["Warnings of the models:", *s.warnings], "note"))
+
+    def _draw(
+        self, chart: ErrorOverTime | ErrorAgainstSpeed | ErrorAgainstSize | RankChart, name: str
+    ) -> Picture:
+        picture = render(chart, name)
+        self.pictures.append(picture)
+        return picture
+
+
+def _error_cell(cell: Cell, verdict: Verdict | None) -> TableCell:
+    if verdict is None:
+        return TableCell(
+            missing_text(cell), mark="bad" if cell.status == "failed" else "none", hint=cell.message
+        )
+    hint = "" if verdict.p is None else f"p = {_p(verdict.p)} against the best"
+    mark = {BEST: "best", LIKE_BEST: "like"}.get(verdict.place, "")
+    text = error_text(cell) + (f" {LIKE_BEST_MARK}" if verdict.place == LIKE_BEST else "")
+    return TableCell(text, spread_text(cell), mark, hint)
+
+
+def _reasons(cells: list[Cell]) -> DataTable:
+    rows = [
+        [
+            TableCell(cell.algorithm.group, cell.algorithm.member),
+            TableCell(cell.data.name),
+            TableCell(cell.message, mark="text"),
+        ]
+        for cell in cells
+    ]
+    return DataTable(["model", "data", "reason"], rows)
+
+
+def _p(p: float) -> str:
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
+
+
+def _count(n: int, one: str, many: str = "") -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def _bytes(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+def _parameters(values: dict[str, object]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values.items()) or "defaults"
+
+
+def unique_labels(names: list[str]) -> Iterator[str]:
+    """Names made distinct: the second of a kind gets a number."""
+    seen: dict[str, int] = {}
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        yield name if seen[name] == 1 else f"{name} ({seen[name]})"

@@ -1,0 +1,147 @@
+"""A process that runs what it is told: one line in, one line out. ``python -m streamboost.experiments.worker FOLDER``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from streamboost.evaluate import prequential
+from streamboost.evaluate.folds import fold_outcomes
+from streamboost.evaluate.measures import balanced_accuracy, g_mean
+from streamboost.evaluate.prequential import needs_classes, permutation
+from streamboost.experiments.plan import DataSet, Run
+from streamboost.experiments.store import DONE, FAILED, REFUSED, Record, RunStore
+from streamboost.streams.base import DataError
+
+Report = Callable[[float, float], None]
+
+
+def execute(run: Run, data: DataSet, report: Report | None = None) -> Record:
+    """Run one model. What goes wrong is a record too."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = run.algorithm.build(run.protocol.seed, data.rows.nominal)
+            figures, wrong = (_folds if run.protocol.folds else _stream)(run, model, data, report)
+        except DataError as error:
+            return Record(FAILED, _line(error))
+        except ValueError as error:
+            # How every model says that it cannot do this: a third class, a numeric column, a missing declaration.
+            return Record(REFUSED, _line(error))
+        except Exception as error:
+            return Record(
+                FAILED, f"{type(error).__name__}: {_line(error)}", {"traceback": traceback.format_exc()}
+            )
+    figures["warnings"] = sorted({_line(found.message) for found in caught})
+    figures["n_answers"] = int(wrong.size)
+    return Record(DONE, "", figures, np.packbits(wrong))
+
+
+def _stream(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple[dict[str, Any], Any]:
+    rows, protocol = data.rows, run.protocol
+    classes = data.declared
+    if classes is None and needs_classes(model):
+        classes = rows.find_classes()
+    if protocol.orders > 1:
+        rows = rows.permuted(permutation(protocol.seed, run.unit["order"], rows.y.shape[0]))
+    result = prequential(
+        model,
+        rows,
+        classes=classes,
+        metrics=protocol.metrics,
+        delay=protocol.delay,
+        keep_errors=True,
+        callback=None if report is None else lambda now: report(now.fraction or 0.0, now.error),
+    )
+    figures = {
+        "errors": [result.error],
+        "kappa": result.kappa,
+        "balanced_accuracy": balanced_accuracy(result.confusion),
+        "g_mean": g_mean(result.confusion),
+        "seconds": result.seconds,
+        "n_rows": result.n_rows,
+        "memory_bytes": result.memory_bytes,
+        "metrics": {name: spans["cumulative"].value for name, spans in result.metrics.items()},
+    }
+    return figures, np.unpackbits(result.wrong[0], count=result.n_rows).astype(np.bool_)
+
+
+def _folds(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple[dict[str, Any], Any]:
+    protocol = run.protocol
+    outcomes = []
+    for outcome in fold_outcomes(
+        model, data.rows, folds=protocol.folds, seed=protocol.seed, orders=protocol.orders, **run.unit
+    ):
+        outcomes.append(outcome)
+        if report is not None:
+            report(len(outcomes) / protocol.orders, outcome.error)
+    sizes = [outcome.memory_bytes for outcome in outcomes if outcome.memory_bytes is not None]
+    n_train = data.rows.y.shape[0] - outcomes[0].test_rows.size
+    figures: dict[str, Any] = {
+        "errors": [outcome.error for outcome in outcomes],
+        "seconds": sum(outcome.fit_seconds for outcome in outcomes),
+        "n_rows": int(n_train) * protocol.orders,
+        "memory_bytes": max(sizes, default=None),
+        "metrics": {},
+    }
+    return figures, np.concatenate([outcome.wrong for outcome in outcomes])
+
+
+def _line(error: object) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+class _Desk:
+    """The data set that was used last stays in memory: runs come in the order of their data sets."""
+
+    def __init__(self, folder: str) -> None:
+        self.store = RunStore(folder)
+        self.data: DataSet | None = None
+
+    def take(self, run: Run, report: Report) -> Record:
+        if self.data is None or self.data.fingerprint != run.fingerprint:
+            self.data = None
+            self.data = run.source.load()
+            if self.data.fingerprint != run.fingerprint:
+                self.data = None
+                return Record(FAILED, f"{run.source.text}: the data have changed since the start.")
+        record = execute(run, self.data, report)
+        self.store.write(run, record)
+        return record
+
+
+def serve(folder: str) -> None:
+    """Take runs from standard input until it ends; tell the progress and the end of each on standard output."""
+    parent = os.getppid()
+    # Whatever a learner prints must not end up between our lines.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    desk = _Desk(folder)
+
+    def tell(**words: Any) -> None:
+        answers.write(json.dumps(words) + "\n")
+        answers.flush()
+
+    def report(fraction: float, error: float) -> None:
+        if os.getppid() != parent:
+            os._exit(1)  # nobody is waiting for the result
+        tell(fraction=fraction, error=error)
+
+    for line in sys.stdin:
+        try:
+            record = desk.take(Run.from_json(line), report)
+        except Exception as error:
+            record = Record(FAILED, f"{type(error).__name__}: {_line(error)}")
+        details = record.figures if record.status == FAILED else None
+        tell(status=record.status, message=record.message, figures=details)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

@@ -1,0 +1,184 @@
+"""`streamboost compare`: the table, the files, and one line for what cannot be done."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from streamboost.cli import app
+from streamboost.cli.compare import choose
+from streamboost.cli.errors import UserError
+
+
+@pytest.fixture(autouse=True)
+def no_data_folder(monkeypatch):
+    monkeypatch.delenv("STREAMBOOST_DATA", raising=False)
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+def write_rows(path, k, n=150):
+    rng = np.random.default_rng(k)
+    y = rng.integers(0, k, n)
+    lines = [
+        f"{a:.3f},{'abc'[b]},{'pqrs'[c]}"
+        for a, b, c in zip(rng.normal(y), rng.integers(0, 3, n), y, strict=True)
+    ]
+    path.write_text("size,kind,answer\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def two(tmp_path):
+    return write_rows(tmp_path / "two.csv", 2)
+
+
+def lines_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_two_sets_one_with_a_third_class(tmp_path, two):
+    three = write_rows(tmp_path / "three.csv", 3)
+    out = tmp_path / "deep" / "out"
+    command = ("compare", two, three, "--models", "oza-boost,osboost:gamma=0.2", "--learners", "naive-bayes")
+    result = run(*command, "--orders", 3, "-n", 4, "--jobs", 2, "--seed", 5, "--out", out, "--metrics", "auc")
+    assert (
+        "n/a: osboost:gamma=0.2 · naive-bayes on three: Only binary classification is supported."
+        in result.stdout
+    )
+    assert (out / "report.html").exists()
+    cells = lines_of(out / "summary.csv")
+    assert [cell["status"] for cell in cells] == ["done", "done", "done", "refused"]
+    # The same figures as `run` has, which means the same permutations.
+    figures = tmp_path / "r.json"
+    options = ("--learner", "naive-bayes", "-n", 4, "--seed", 5, "--orders", 3, "--json", figures)
+    for cell, model in zip(cells, (("oza-boost",), ("osboost", "--gamma", 0.2)), strict=False):
+        run("run", two, "--model", *model, *options)
+        assert float(cell["error"]) == pytest.approx(json.loads(figures.read_text())["error"], abs=1e-15)
+    assert all(float(line["auc"]) > 0.5 for line in lines_of(out / "runs.csv") if line["status"] == "done")
+    again = run(*command, "--orders", 3, "-n", 4, "--jobs", 2, "--seed", 5, "--out", out, "--metrics", "auc")
+    assert "12 of 12 runs were there already." in again.stdout
+
+
+def test_cross_validation(tmp_path, two):
+    run(
+        "compare",
+        two,
+        "-m",
+        "oza-boost,single",
+        "--folds",
+        3,
+        "--repeats",
+        2,
+        "--orders",
+        2,
+        "-n",
+        3,
+        "--out",
+        tmp_path / "o",
+    )
+    runs = lines_of(tmp_path / "o" / "runs.csv")
+    assert len(runs) == 12
+    assert {(line["repeat"], line["fold"]) for line in runs} == {
+        (str(r), str(f)) for r in range(2) for f in range(3)
+    }
+
+
+def test_a_run_that_fails_is_told_and_the_rest_is_there(tmp_path, two, monkeypatch):
+    import os
+    import sys
+
+    from streamboost.experiments import runner
+
+    code = "import sys; from streamboost.experiments import worker as w\ne = w.execute\ndef f(run, *a):\n"
+    code += "    if run.algorithm.model == 'single': raise RuntimeError('no luck')\n    return e(run, *a)\n"
+    code += "w.execute = f; w.serve(sys.argv[1])"
+    monkeypatch.setattr(
+        runner, "worker_command", lambda folder: [sys.executable, "-c", code, os.fspath(folder)]
+    )
+    result = run(
+        "compare", two, "-m", "oza-boost,single", "--orders", 2, "-n", 3, "--out", tmp_path / "o", code=1
+    )
+    assert "failed: single · naive-bayes on two: RuntimeError: no luck" in result.stderr
+    assert [c["status"] for c in lines_of(tmp_path / "o" / "summary.csv")] == ["done", "failed"]
+
+
+def test_every_model_with_every_learner_and_size():
+    options = {"scale": "maxabs", "flags": [("gamma", "0.3")], "seed": 0}
+    found = choose("osboost,single,oza-boost:tie=random", "ogd,stump", "5,50", **options)
+    assert [a.name for a in found] == [
+        "osboost · ogd N=5",
+        "osboost · ogd N=50",
+        "osboost · stump N=5",
+        "osboost · stump N=50",
+        "single · ogd",
+        "single · stump",
+        "oza-boost:tie=random · ogd N=5",
+        "oza-boost:tie=random · ogd N=50",
+        "oza-boost:tie=random · stump N=5",
+        "oza-boost:tie=random · stump N=50",
+    ]
+    assert found[0].params == {"n_estimators": 5, "gamma": 0.3}
+    assert found[0].learner_params == {"scale": "maxabs"}
+    assert found[2].learner_params == {}
+    assert found[-1].params == {"n_estimators": 50, "tie": "random"}
+
+
+def test_a_flag_that_nobody_has():
+    with pytest.raises(UserError, match="--gamma is no parameter of any"):
+        choose("oza-boost", "stump", None, scale=None, flags=[("gamma", "1")], seed=0)
+    with pytest.raises(UserError, match="--scale is no parameter of any"):
+        choose("oza-boost", "stump", None, scale="maxabs", flags=[], seed=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--models", "ozaboost"], "There is no model 'ozaboost'; did you mean oza-boost?"),
+        (["--models", ","], "--models: name at least one."),
+        (["--learners", "stumps"], "There is no learner 'stumps'; did you mean stump?"),
+        (["--models", "osboost:gama=1"], "no parameter 'gama'"),
+        (["--models", "osboost:gamma=7"], "gamma"),
+        (["--gama", "1"], "There is no option --gama; did you mean --gamma?"),
+        (["-n", "ten"], "-n ten: expected a number of learners"),
+        (["-n", "0"], "n_estimators"),
+        (["--test", "magic"], "There is no test 'magic'"),
+        (["--test", "corrected-t"], "The corrected t test is for folds"),
+        (["--folds", "400"], "two: has 150 rows, too few for 400 folds."),
+        (["--folds", "1"], "no runs like these"),
+        (["--metrics", "f1"], "There is no metric 'f1'"),
+        (["--label", "nothing"], "nothing"),
+        (["missing.csv"], "missing.csv: no such file"),
+        (["-"], "Standard input can be read only once"),
+    ],
+)
+def test_one_line_for_what_cannot_be_done(tmp_path, two, arguments, message):
+    result = run("compare", two, *arguments, "--out", tmp_path / "o", code=2)
+    (line,) = result.stderr.splitlines()
+    assert message in line
+    assert not (tmp_path / "o").exists()
+
+
+def test_out_must_be_a_folder(tmp_path, two):
+    assert "is not a directory" in run("compare", two, "--out", two, code=2).stderr
+
+
+def test_run_shows_metrics_and_late_labels(tmp_path, two):
+    figures = tmp_path / "r.json"
+    options = ("--metrics", "auc,g_mean", "--fading", 0.99, "--delay", 7, "--window", 50, "--json", figures)
+    result = run("run", two, "--model", "oza-boost", "-n", 4, *options)
+    assert "last 50 rows" in result.stdout
+    assert "g mean" in result.stdout
+    found = json.loads(figures.read_text())
+    assert found["delay"] == 7
+    assert set(found["metrics"]["auc"]) == {"cumulative", "window", "fading"}
+    plain = run("run", two, "--model", "oza-boost", "-n", 4, "--json", "-")
+    assert json.loads(plain.stdout)["error"] != found["error"]
+    assert "between 0 and 1" in run("run", two, "--fading", 2, code=2).stderr

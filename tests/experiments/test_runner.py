@@ -1,0 +1,276 @@
+"""Runs: what names them, where they are kept, and that no accident costs more than itself."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from streamboost.evaluate import prequential
+from streamboost.evaluate.folds import cross_validate
+from streamboost.experiments import runner
+from streamboost.experiments.plan import Algorithm, Protocol, Run, Source, plan_runs
+from streamboost.experiments.runner import run_all
+from streamboost.experiments.store import Record, RunStore
+from streamboost.experiments.worker import execute
+from streamboost.streams import DataError
+
+SMALL = {"n_estimators": 3}
+OZA = Algorithm("oza-boost", "naive-bayes", SMALL)
+BAGGING = Algorithm("bagging", "naive-bayes", SMALL)
+OSBOOST = Algorithm("osboost", "perceptron", {**SMALL, "gamma": 0.2}, {"scale": "maxabs"})
+
+
+def write_rows(path, n=120, k=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    lines = [
+        f"{a:.3f},{'abc'[b]},{'pqr'[c]}"
+        for a, b, c in zip(rng.normal(y), rng.integers(0, 3, n), y, strict=True)
+    ]
+    path.write_text("size,kind,answer\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def source(tmp_path):
+    return Source(str(write_rows(tmp_path / "two.csv")))
+
+
+def one_run(source, algorithm=OZA, protocol=Protocol(orders=2), **unit):  # noqa: B008
+    return Run(source, source.load().fingerprint, algorithm, protocol, unit or {"order": 0})
+
+
+def test_the_key_is_the_hash_of_all_that_matters(source):
+    run = one_run(source)
+    same = [
+        replace(run, algorithm=replace(OZA, model_label="mine", size_label="N=3")),
+        replace(run, source=Source("elsewhere.csv")),
+        replace(run, protocol=Protocol(orders=7)),
+    ]
+    other = [
+        replace(run, fingerprint="0"),
+        replace(run, unit={"order": 1}),
+        replace(run, protocol=Protocol(orders=1)),
+        replace(run, protocol=Protocol(orders=2, seed=1)),
+        replace(run, protocol=Protocol(orders=2, delay=1)),
+        replace(run, protocol=Protocol(orders=2, metrics=("auc",))),
+        replace(run, protocol=Protocol(orders=2, folds=5), unit={"repeat": 0, "fold": 0}),
+        replace(run, algorithm=replace(OZA, params={"n_estimators": 4})),
+        replace(run, algorithm=replace(OZA, learner_params={"alpha": 1.0})),
+        replace(run, algorithm=replace(OZA, learner="stump")),
+        replace(run, algorithm=BAGGING),
+    ]
+    assert {found.key for found in same} == {run.key}
+    assert len({run.key, *(found.key for found in other)}) == 12
+
+
+def test_a_run_is_one_line_of_text(source):
+    run = one_run(source, OSBOOST, Protocol(orders=3, metrics=("auc", "kappa")))
+    assert Run.from_json(run.to_json()) == run
+    assert "\n" not in run.to_json()
+
+
+def test_the_fingerprint_is_that_of_the_rows(tmp_path, source):
+    packed = tmp_path / "other.csv.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "two.csv").read_bytes()))
+    facts = source.load().facts
+    assert Source(str(packed)).load().fingerprint == facts.fingerprint
+    assert Source(str(write_rows(tmp_path / "x.csv", seed=1))).load().fingerprint != facts.fingerprint
+    assert Source(source.text, limit=50).load().fingerprint != facts.fingerprint
+    assert (facts.n_rows, facts.n_features, facts.n_nominal, facts.labels) == (120, 2, 1, ["p", "q"])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("a/b/car.csv.gz", "car"), ("covtype", "covtype"), ("x.v2.libsvm", "x.v2"), (".csv", ".csv")],
+)
+def test_names_of_data_sets(text, name):
+    assert Source(text).name == name
+    assert Source(text, label="mine").name == "mine"
+
+
+def test_standard_input_cannot_be_read_by_every_model():
+    with pytest.raises(DataError, match="only once"):
+        Source("-").load()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"orders": 0}, {"folds": 1}, {"repeats": 0}, {"delay": -1}, {"folds": 5, "delay": 1}]
+)
+def test_protocols_that_make_no_sense(wrong):
+    with pytest.raises(ValueError, match=r"runs like these|belong to a stream"):
+        Protocol(**wrong)
+
+
+def test_records_are_kept_whole_or_not_at_all(tmp_path, source):
+    store, run = RunStore(tmp_path / "runs"), one_run(source)
+    assert store.read(run) is None
+    wrong = np.arange(100) % 3 == 0
+    store.write(run, Record("done", "", {"errors": [0.34], "n_answers": 100}, np.packbits(wrong)))
+    found = store.read(run)
+    assert found.figure("errors") == [0.34]
+    np.testing.assert_array_equal(found.errors_of_rows(), wrong)
+    assert [path.name for path in store.folder.iterdir()] == [f"{run.key}.npz"]
+    content = store.path(run).read_bytes()
+    for damaged in (b"", content[: len(content) // 2], b"not a record"):
+        store.path(run).write_bytes(damaged)
+        assert store.read(run) is None
+    store.write(one_run(source, order=1), Record("failed", "by accident"))
+    assert store.read(one_run(source, order=1)) is None
+    with pytest.raises(ValueError, match="no figures"):
+        Record("refused").figure("errors")
+
+
+def test_a_run_is_the_loop_of_the_library(source):
+    data = source.load()
+    for algorithm in (OZA, OSBOOST):
+        model = algorithm.build(0, data.rows.nominal)
+        expected = prequential(model, data.rows, orders=3, seed=0, metrics=["auc"], delay=2)
+        for order in range(3):
+            run = one_run(source, algorithm, Protocol(3, 0, 2, ("auc",)), order=order)
+            record = execute(run, data)
+            assert record.status == "done", record.message
+            assert record.figure("errors") == [expected.errors[order]]
+            assert record.figure("metrics")["auc"] == expected.metrics["auc"]["cumulative"].finals[order]
+            assert record.errors_of_rows().mean() == pytest.approx(expected.errors[order])
+
+
+def test_folds_are_those_of_the_library(source):
+    data = source.load()
+    expected = cross_validate(
+        OZA.build(4, data.rows.nominal), data.rows, folds=3, repeats=2, orders=2, seed=4
+    )
+    protocol = Protocol(orders=2, seed=4, folds=3, repeats=2)
+    for unit in protocol.units():
+        record = execute(one_run(source, OZA, protocol, **unit), data)
+        assert record.figure("errors") == expected.errors[unit["repeat"], unit["fold"]].tolist()
+        assert record.figure("n_answers") == 80
+
+
+def test_what_a_model_cannot_do_is_a_refusal(tmp_path):
+    source = Source(str(write_rows(tmp_path / "three.csv", k=3)))
+    record = execute(one_run(source, OSBOOST), source.load())
+    assert record.status == "refused"
+    assert record.message.startswith("Only binary classification is supported.")
+
+
+def test_warnings_are_kept(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "large.csv"
+    path.write_text("a,b\n" + "".join(f"{x:.1f},{x > 0:d}\n" for x in rng.normal(scale=99, size=60)))
+    plain = Algorithm("oza-boost", "perceptron", SMALL)
+    source = Source(str(path))
+    assert "scale='none'" in execute(one_run(source, plain), source.load()).figure("warnings")[0]
+
+
+def test_finished_runs_are_not_repeated(tmp_path, source):
+    facts = source.load().facts
+    runs = plan_runs([facts], [OZA, BAGGING], Protocol(orders=2))
+    seen = []
+    first = run_all(runs, tmp_path / "runs", jobs=2, callback=seen.append)
+    assert first.n_found == 0
+    assert [record.status for record in first.records] == ["done"] * 4
+    assert sum(standing.record is not None for standing in seen) == 4
+    assert {standing.worker for standing in seen} <= {0, 1}
+    stamps = {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()}
+    more = plan_runs([facts], [OZA, BAGGING], Protocol(orders=3))
+    second = run_all(more, tmp_path / "runs", jobs=1)
+    assert second.n_found == 4
+    assert len(second.records) == 6
+    assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
+    assert first.records[0].figures == second.records[0].figures
+
+
+ACCIDENTS = """
+import os, signal, sys
+from streamboost.experiments import worker
+plain = worker.execute
+def execute(run, data, report=None):
+    if run.algorithm.model == "bagging":
+        print("a cry for help", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    if run.algorithm.model == "osboost":
+        raise RuntimeError("out of luck")
+    print("idle talk")
+    return plain(run, data, report)
+worker.execute = execute
+worker.serve(sys.argv[1])
+"""
+
+
+def test_one_accident_costs_one_run(tmp_path, source, monkeypatch):
+    monkeypatch.setattr(
+        runner, "worker_command", lambda folder: [sys.executable, "-c", ACCIDENTS, os.fspath(folder)]
+    )
+    facts = source.load().facts
+    lost = replace(facts, fingerprint="of other rows")
+    runs = plan_runs([facts], [BAGGING, OZA, OSBOOST], Protocol(orders=2)) + plan_runs(
+        [lost], [OZA], Protocol(orders=1)
+    )
+    outcome = run_all(runs, tmp_path / "runs", jobs=1)
+    assert [record.status for record in outcome.records] == ["failed", "done", "failed"] * 2 + ["failed"]
+    assert outcome.records[0].message == "the process was ended by signal 9: a cry for help"
+    assert outcome.records[2].message == "RuntimeError: out of luck"
+    assert outcome.records[-1].message.endswith("the data have changed since the start.")
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_an_error_of_the_caller_stops_all(tmp_path, source):
+    def stop(standing):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        run_all(plan_runs([source.load().facts], [OZA], Protocol(orders=2)), tmp_path, callback=stop)
+    with pytest.raises(ValueError, match="jobs"):
+        run_all([], tmp_path, jobs=0)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_comparison_goes_on_where_it_stopped(tmp_path, how):
+    data = write_rows(tmp_path / "long.csv", n=1000)
+    out = tmp_path / "out"
+    arguments = ["compare", str(data), "--models", "oza-boost,bagging", "--learners", "hoeffding-tree"]
+    command = [
+        sys.executable,
+        "-m",
+        "streamboost.cli",
+        *arguments,
+        "--orders",
+        "8",
+        "-n",
+        "20",
+        "--jobs",
+        "1",
+    ]
+    victim = subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while len(list(out.glob("runs/*.npz"))) < 3 and victim.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    victim.send_signal(how)
+    _, complaint = victim.communicate()
+    assert victim.returncode in (-signal.SIGKILL, 130), complaint
+    if how == signal.SIGINT:
+        assert "runs are kept, and the same command goes on" in complaint
+    time.sleep(0.3)  # a worker that lost its parent may still be at its last breath
+    kept = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.glob("runs/*.npz")}
+    assert 3 <= len(kept) < 16
+    done = subprocess.run([*command, "--out", str(out)], capture_output=True, text=True, check=True)
+    assert f"{len(kept)} of 16 runs were there already." in done.stdout
+    after = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.glob("runs/*.npz")}
+    assert len(after) == 16
+    assert {name: after[name] for name in kept} == kept
+    assert not [path for path in (out / "runs").iterdir() if path.suffix != ".npz"]
+    if how == signal.SIGINT:
+        return
+    whole = tmp_path / "whole"
+    subprocess.run([*command, "--out", str(whole)], capture_output=True, check=True)
+    strip = lambda folder: [line.split(",")[:7] for line in (folder / "runs.csv").read_text().splitlines()]  # noqa: E731
+    assert strip(out) == strip(whole)
+    assert json.loads(bytes(np.load(out / "runs" / sorted(after)[0])["about"]))["format"] == 1
