@@ -3,13 +3,15 @@
 import csv
 import json
 
-import numpy as np
 import pytest
+from small_data import write_rows
 from typer.testing import CliRunner
 
 from streamboost.cli import app
 from streamboost.cli.compare import choose
 from streamboost.cli.errors import UserError
+from streamboost.evaluate import prequential
+from streamboost.streams import CsvStream
 
 
 @pytest.fixture(autouse=True)
@@ -23,20 +25,9 @@ def run(*args, code=0):
     return result
 
 
-def write_rows(path, k, n=150):
-    rng = np.random.default_rng(k)
-    y = rng.integers(0, k, n)
-    lines = [
-        f"{a:.3f},{'abc'[b]},{'pqrs'[c]}"
-        for a, b, c in zip(rng.normal(y), rng.integers(0, 3, n), y, strict=True)
-    ]
-    path.write_text("size,kind,answer\n" + "\n".join(lines) + "\n")
-    return path
-
-
 @pytest.fixture
 def two(tmp_path):
-    return write_rows(tmp_path / "two.csv", 2)
+    return write_rows(tmp_path / "two.csv")
 
 
 def lines_of(path):
@@ -45,14 +36,11 @@ def lines_of(path):
 
 
 def test_two_sets_one_with_a_third_class(tmp_path, two):
-    three = write_rows(tmp_path / "three.csv", 3)
+    three = write_rows(tmp_path / "three.csv", k=3)
     out = tmp_path / "deep" / "out"
     command = ("compare", two, three, "--models", "oza-boost,osboost:gamma=0.2", "--learners", "naive-bayes")
     result = run(*command, "--orders", 3, "-n", 4, "--jobs", 2, "--seed", 5, "--out", out, "--metrics", "auc")
-    assert (
-        "n/a: osboost:gamma=0.2 · naive-bayes on three: Only binary classification is supported."
-        in result.stdout
-    )
+    assert "n/a on three: osboost:gamma=0.2: Only binary classification is supported." in result.stdout
     assert (out / "report.html").exists()
     cells = lines_of(out / "summary.csv")
     assert [cell["status"] for cell in cells] == ["done", "done", "done", "refused"]
@@ -179,6 +167,9 @@ def test_run_shows_metrics_and_late_labels(tmp_path, two):
     found = json.loads(figures.read_text())
     assert found["delay"] == 7
     assert set(found["metrics"]["auc"]) == {"cumulative", "window", "fading"}
-    plain = run("run", two, "--model", "oza-boost", "-n", 4, "--json", "-")
-    assert json.loads(plain.stdout)["error"] != found["error"]
+    stream = CsvStream(two)
+    model = choose("oza-boost", "naive-bayes", "4", scale=None, flags=[], seed=0)[0].build(0, stream.nominal)
+    expected = prequential(model, stream, delay=7, metrics=["auc"])
+    assert found["error"] == expected.error
+    assert found["metrics"]["auc"]["cumulative"]["value"] == expected.metrics["auc"]["cumulative"].value
     assert "between 0 and 1" in run("run", two, "--fading", 2, code=2).stderr

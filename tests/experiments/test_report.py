@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from streamboost.evaluate.significance import corrected_t, paired_t, sign_test
-from streamboost.experiments.charts import RankChart, styles_of
+from streamboost.experiments.charts import styles_of
 from streamboost.experiments.figures import N_COLOURS, Style, render
 from streamboost.experiments.page import ByWidth, Code, DataTable, Facts, Figure, Page, TableCell, Text
-from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Source
-from streamboost.experiments.report import unique_labels, write_report
+from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Source, unique_labels
+from streamboost.experiments.rank_chart import RankChart
+from streamboost.experiments.report import write_report
 from streamboost.experiments.store import Record
 from streamboost.experiments.summary import BEST, LIKE_BEST, WORSE, Summary
 from streamboost.experiments.tables import runs_csv, summary_csv, terminal_table

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from small_data import write_rows
 
 from streamboost.evaluate import prequential
 from streamboost.evaluate.folds import cross_validate
@@ -27,20 +28,9 @@ BAGGING = Algorithm("bagging", "naive-bayes", SMALL)
 OSBOOST = Algorithm("osboost", "perceptron", {**SMALL, "gamma": 0.2}, {"scale": "maxabs"})
 
 
-def write_rows(path, n=120, k=2, seed=0):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, k, n)
-    lines = [
-        f"{a:.3f},{'abc'[b]},{'pqr'[c]}"
-        for a, b, c in zip(rng.normal(y), rng.integers(0, 3, n), y, strict=True)
-    ]
-    path.write_text("size,kind,answer\n" + "\n".join(lines) + "\n")
-    return path
-
-
 @pytest.fixture
 def source(tmp_path):
-    return Source(str(write_rows(tmp_path / "two.csv")))
+    return Source(str(write_rows(tmp_path / "two.csv", n=120)))
 
 
 def one_run(source, algorithm=OZA, protocol=Protocol(orders=2), **unit):  # noqa: B008

@@ -16,11 +16,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from streamboost.cli.console import stderr, stdout
 from streamboost.cli.errors import UserError
 from streamboost.cli.parameters import Wish, parameters_of
-from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Run, Source, plan_runs
-from streamboost.experiments.report import unique_labels, write_report
+from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Run, Source, plan_runs, unique_labels
+from streamboost.experiments.report import write_report
+from streamboost.experiments.report_parts import together
 from streamboost.experiments.runner import Outcome, Standing, run_all
 from streamboost.experiments.store import RunStore
-from streamboost.experiments.summary import Summary
+from streamboost.experiments.summary import Cell, Summary
 from streamboost.experiments.tables import LIKE_BEST_MARK, terminal_table
 from streamboost.models import LEARNERS, MODELS
 
@@ -56,10 +57,9 @@ def compare(
         f"{LIKE_BEST_MARK} not significantly worse than the best ({summary.test_name}, p >= 0.05)",
         highlight=False,
     )
-    for cell in summary.refusals:
-        console.print(
-            f"n/a: {cell.algorithm.name} on {cell.data.name}: {_first_sentence(cell.message)}", **_PLAIN
-        )
+    for (name, why), cells in _grouped(summary.refusals).items():
+        who = ", ".join(together([cell.algorithm for cell in cells], algorithms))
+        console.print(f"n/a on {name}: {who}: {why}", **_PLAIN)
     for cell in summary.failures:
         stderr().print(f"failed: {cell.algorithm.name} on {cell.data.name}: {cell.message}", **_PLAIN)
     if outcome.n_found:
@@ -153,8 +153,13 @@ def _check_folds(protocol: Protocol, sets: list[DataFacts]) -> None:
             raise UserError(f"{facts.name}: has {facts.n_rows} rows, too few for {protocol.folds} folds.")
 
 
-def _first_sentence(text: str) -> str:
-    return text.partition(". ")[0].rstrip(".") + "."
+def _grouped(cells: list[Cell]) -> dict[tuple[str, str], list[Cell]]:
+    """Cells by data set and by the first sentence of their message."""
+    found: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        why = cell.message.partition(". ")[0].rstrip(".") + "."
+        found.setdefault((cell.data.name, why), []).append(cell)
+    return found
 
 
 @contextmanager

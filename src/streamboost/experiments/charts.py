@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamboost.evaluate.plot import settled_range, spread_apart
-from streamboost.evaluate.significance import Ranking
 from streamboost.experiments.figures import (
-    GRID,
-    INK,
     N_COLOURS,
-    NARROW,
-    REST,
     SOFT,
-    WIDE,
     LegendEntry,
     Style,
     plot_area,
@@ -28,7 +22,7 @@ from streamboost.experiments.summary import Curve
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_TYPE = 13.0
+TYPE_SIZE = 13.0
 _MARKERS = ("o", "s")
 
 
@@ -68,7 +62,7 @@ class ErrorOverTime:
         """Labels stand at the right end of the lines; a narrow picture has a legend instead."""
         ends = [float(curve.cumulative_error[-1]) for curve in self.curves]
         labels = [f"{c.model_name}  {end:.3f}" for c, end in zip(self.curves, ends, strict=True)]
-        right = 22 if narrow else text_width(labels, _TYPE) + 34
+        right = 22 if narrow else text_width(labels, TYPE_SIZE) + 34
         axes = plot_area(figure, left=50, right=right, top=12, bottom=46)
         low, high = settled_range(self.curves)
         last = max(int(curve.positions[-1]) for curve in self.curves)
@@ -84,7 +78,7 @@ class ErrorOverTime:
         axes.set_ylim(low, high)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.xaxis.set_major_locator(_ticks(4 if narrow else 8))
-        axes.set_xlabel("examples", color=SOFT, fontsize=_TYPE - 0.5)
+        axes.set_xlabel("examples", color=SOFT, fontsize=TYPE_SIZE - 0.5)
         if not narrow:
             self._label(axes, ends, labels, low, high)
 
@@ -98,7 +92,7 @@ class ErrorOverTime:
                 xy=(int(self.curves[i].positions[-1]), ends[i]),
                 xytext=(axes.get_xlim()[1] * 1.028, float(height)),
                 color=colour,
-                fontsize=_TYPE,
+                fontsize=TYPE_SIZE,
                 va="center",
                 annotation_clip=False,
                 arrowprops={
@@ -141,7 +135,7 @@ class ErrorAgainstSpeed:
 
     def draw(self, figure: Figure, narrow: bool) -> None:
         """A dot with its standard error for each."""
-        right = 22 if narrow else text_width([p.name for p in self.points], _TYPE) + 44
+        right = 22 if narrow else text_width([p.name for p in self.points], TYPE_SIZE) + 44
         axes = plot_area(figure, left=50, right=right, top=12, bottom=46)
         axes.set_xscale("log")
         for point in self.points:
@@ -160,7 +154,7 @@ class ErrorAgainstSpeed:
         axes.set_xlim(x.min() / 1.6, x.max() * 1.6)
         axes.margins(y=0.12)
         _plain_log_ticks(axes)
-        axes.set_xlabel("examples per second of CPU time", color=SOFT, fontsize=_TYPE - 0.5)
+        axes.set_xlabel("examples per second of CPU time", color=SOFT, fontsize=TYPE_SIZE - 0.5)
         if narrow:
             return
         ordered = self.legend
@@ -183,7 +177,7 @@ class ErrorAgainstSpeed:
                 entry.name,
                 transform=axes.transAxes,
                 color=entry.style.hex,
-                fontsize=_TYPE,
+                fontsize=TYPE_SIZE,
                 va="center",
             )
 
@@ -203,30 +197,33 @@ class ErrorAgainstSize:
 
     def height(self, narrow: bool) -> float:
         """In pixels."""
-        return 270 if narrow else 340
+        return 270 if narrow else max(340, 70 + 20 * len(self.lines))
 
     def draw(self, figure: Figure, narrow: bool) -> None:
         """A line for each model and learner, labelled at its end."""
         names = [name for name, _ in self.lines]
-        right = 22 if narrow else text_width(names, _TYPE) + 34
+        right = 22 if narrow else text_width(names, TYPE_SIZE) + 34
         axes = plot_area(figure, left=50, right=right, top=12, bottom=46)
         axes.set_xscale("log")
         for name, points in self.lines:
             x, y = [p.x for p in points], [p.error for p in points]
             error = [p.standard_error or 0.0 for p in points]
-            axes.errorbar(
-                x, y, yerr=error, color=self.styles[name].hex, marker="o", linewidth=2, elinewidth=1
-            )
+            style = self.styles[name]
+            line = {"color": style.hex, "linestyle": (0, (4, 2)) if style.dashed else "-"}
+            axes.errorbar(x, y, yerr=error, **line, marker="o", linewidth=2, elinewidth=1)
         axes.margins(y=0.1)
         sizes = sorted({p.x for _, points in self.lines for p in points})
         axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
         axes.minorticks_off()
-        axes.set_xlabel("learners in the ensemble", color=SOFT, fontsize=_TYPE - 0.5)
+        axes.set_xlabel("learners in the ensemble", color=SOFT, fontsize=TYPE_SIZE - 0.5)
         if narrow:
             return
         low, high = axes.get_ylim()
         heights = spread_apart(
-            np.array([points[-1].error for _, points in self.lines]), 0.07 * (high - low), low, high
+            np.array([points[-1].error for _, points in self.lines]),
+            min(0.07, 0.95 / len(names)) * (high - low),
+            low,
+            high,
         )
         for (name, _), height in zip(self.lines, heights, strict=True):
             axes.text(
@@ -235,80 +232,8 @@ class ErrorAgainstSize:
                 name,
                 transform=axes.get_yaxis_transform(),
                 color=self.styles[name].hex,
-                fontsize=_TYPE,
+                fontsize=TYPE_SIZE,
                 va="center",
-            )
-
-
-@dataclass(frozen=True)
-class RankChart:
-    """Average ranks; two models whose bars do not overlap are told apart by Nemenyi's test."""
-
-    title: str
-    names: Sequence[str]
-    ranking: Ranking
-    styles: dict[str, Style]
-    legend: tuple[LegendEntry, ...] = ()
-
-    def height(self, narrow: bool) -> float:
-        """In pixels."""
-        return 62 + len(self.names) * (46 if narrow else 34)
-
-    def draw(self, figure: Figure, narrow: bool) -> None:
-        """One line per model, best on top."""
-        order = np.argsort(self.ranking.ranks, kind="stable")
-        k = order.size
-        left = 16 if narrow else text_width(self.names, _TYPE) + 24
-        axes = plot_area(figure, left=left, right=24, top=8 + (18 if narrow else 0), bottom=48)
-        half = self.ranking.critical_difference / 2
-        for place, at in enumerate(order.tolist()):
-            rank, style = float(self.ranking.ranks[at]), self.styles[self.names[at]]
-            colour = style.hex if style.colour is not None else REST
-            if np.isfinite(half):
-                axes.plot(
-                    [max(1.0, rank - half), min(float(k), rank + half)],
-                    [place, place],
-                    color=colour,
-                    linewidth=7,
-                    alpha=0.25,
-                    solid_capstyle="butt",
-                )
-            axes.plot([rank], [place], marker="o", color=colour, markersize=9, markeredgewidth=0)
-            self._name(axes, self.names[at], rank, place, narrow)
-        axes.set_xlim(0.9, k + 0.1)
-        axes.set_ylim(k - 0.5, -0.5)
-        axes.set_xticks(range(1, k + 1))
-        axes.set_yticks([])
-        axes.grid(False, axis="y")
-        axes.spines["bottom"].set_color(GRID)
-        axes.set_xlabel(
-            "average rank (1 is best)" if narrow else "average rank over the data sets (1 is best)",
-            color=SOFT,
-            fontsize=_TYPE - 0.5,
-        )
-
-    def _name(self, axes: Any, name: str, rank: float, place: int, narrow: bool) -> None:
-        width = NARROW if narrow else WIDE
-        axes.annotate(
-            f"{name}   {rank:.2f}" if narrow else name,
-            xy=(0, place),
-            xycoords=axes.get_yaxis_transform(),
-            xytext=(0, 15) if narrow else (-14, 0),
-            textcoords="offset points",
-            ha="left" if narrow else "right",
-            va="center",
-            color=INK,
-            fontsize=_TYPE if width == WIDE else _TYPE - 0.5,
-            annotation_clip=False,
-        )
-        if not narrow:
-            axes.annotate(
-                f"{rank:.2f}",
-                xy=(rank, place),
-                xytext=(9, 9),
-                textcoords="offset points",
-                color=SOFT,
-                fontsize=_TYPE - 2,
             )
 
 

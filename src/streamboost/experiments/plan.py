@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -232,6 +233,14 @@ class Run:
             Protocol(**raw["protocol"]),
             raw["unit"],
         )
+
+
+def unique_labels(names: list[str]) -> Iterator[str]:
+    """Names made distinct: the second of a kind gets a number."""
+    seen: dict[str, int] = {}
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        yield name if seen[name] == 1 else f"{name} ({seen[name]})"
 
 
 def plan_runs(sets: list[DataFacts], algorithms: list[Algorithm], protocol: Protocol) -> list[Run]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from streamboost.experiments.charts import (
     ErrorAgainstSpeed,
     ErrorOverTime,
     Point,
-    RankChart,
     styles_of,
 )
 from streamboost.experiments.figures import Picture, Style, render
@@ -30,14 +28,22 @@ from streamboost.experiments.page import (
     TableCell,
     Text,
 )
+from streamboost.experiments.rank_chart import RankChart
+from streamboost.experiments.report_parts import (
+    count,
+    error_cell,
+    p_text,
+    parameters_text,
+    reasons,
+    size_text,
+    together,
+)
 from streamboost.experiments.store import replace_file
-from streamboost.experiments.summary import ALPHA, BEST, LIKE_BEST, Cell, Summary, Verdict
+from streamboost.experiments.summary import ALPHA, BEST, Cell, Summary
 from streamboost.experiments.tables import (
     LIKE_BEST_MARK,
     error_text,
-    missing_text,
     runs_csv,
-    spread_text,
     summary_csv,
 )
 
@@ -63,28 +69,23 @@ class _Report:
         self.summary = summary
         self.command = command
         self.pictures: list[Picture] = []
-        names = [algorithm.name for algorithm in summary.algorithms]
-        errors = np.array([[cell.error for cell in row] for row in summary.cells])
-        # By how far they are from the best of each set; those without a result anywhere come last.
-        behind = np.where(
-            np.isnan(errors), np.inf, errors - np.nanmin(errors, axis=1, initial=1, keepdims=True)
-        )
-        self.styles: dict[str, Style] = styles_of(
-            names, np.argsort(behind.mean(axis=0), kind="stable").tolist()
-        )
+
+    def _styles(self, order: list[int]) -> dict[str, Style]:
+        """The same for all pictures; with very many models, colours for the first ones of the order."""
+        return styles_of([algorithm.name for algorithm in self.summary.algorithms], order)
 
     def page(self) -> Page:
         from importlib.metadata import version
 
         s = self.summary
         page = Page(
-            title=f"{_count(len(s.algorithms), 'model')} on {_count(len(s.sets), 'data set')}",
+            title=f"{count(len(s.algorithms), 'model')} on {count(len(s.sets), 'data set')}",
             subtitle=self._protocol().capitalize(),
             footer=f"Made by streamboost {version('streamboost')}.",
         )
         page.lead.append(Facts(self._winners(), cards=True))
         if s.failures:
-            page.lead.append(Text([f"{_count(len(s.failures), 'cell')} failed; see below."], "bad"))
+            page.lead.append(Text([f"{count(len(s.failures), 'cell')} failed; see below."], "bad"))
         page.section("Errors", self._errors(), Text(self._reading(), "note"))
         if s.ranking is not None and len(s.sets) > 1:
             self._ranks(page)
@@ -92,9 +93,9 @@ class _Report:
             self._data_section(page, row, re.sub(r"[^\w-]+", "-", row[0].data.name).strip("-"))
         if s.refusals:
             intro = "These models cannot take these data sets, in their own words."
-            page.section("Not applicable", Text([intro]), _reasons(s.refusals))
+            page.section("Not applicable", Text([intro]), reasons(s.refusals))
         if s.failures:
-            page.section("Failed", Text(["These runs will be tried again next time."]), _reasons(s.failures))
+            page.section("Failed", Text(["These runs will be tried again next time."]), reasons(s.failures))
         self._method(page)
         return page
 
@@ -103,7 +104,7 @@ class _Report:
         late = f", labels {p.delay:,} rows late" if p.delay else ""
         if p.folds:
             orders = f", every training set in {p.orders} orders" if p.orders > 1 else ""
-            return f"error on held-out rows, {_count(p.repeats, 'pass', 'passes')} of {p.folds}-fold cross-validation{orders}"
+            return f"error on held-out rows, {count(p.repeats, 'pass', 'passes')} of {p.folds}-fold cross-validation{orders}"
         if p.orders > 1:
             return (
                 f"prequential error, mean of {p.orders} random orders{late}, the same orders for all models"
@@ -131,7 +132,7 @@ class _Report:
             for a in s.algorithms
         }
         leaders = sorted(wins, key=lambda name: -wins[name])[:3]
-        return [(f"Best on {_count(wins[name], 'data set')}", name) for name in leaders if wins[name]]
+        return [(f"Best on {count(wins[name], 'data set')}", name) for name in leaders if wins[name]]
 
     def _reading(self) -> list[str]:
         s = self.summary
@@ -156,7 +157,7 @@ class _Report:
 
     def _errors(self) -> ByWidth | DataTable:
         s = self.summary
-        marked = [[_error_cell(c, v) for c, v in zip(row, s.verdicts(row), strict=True)] for row in s.cells]
+        marked = [[error_cell(c, v) for c, v in zip(row, s.verdicts(row), strict=True)] for row in s.cells]
         ranks = self._rank_texts()
         many = len(s.algorithms) > _MANY
         with_rank = ranks if many else []  # a narrow screen has no room for it
@@ -191,11 +192,11 @@ class _Report:
         ranking = s.ranking
         assert ranking is not None
         names = [s.algorithms[i].name for i in s.ranked]
-        left_out = [a.name for i, a in enumerate(s.algorithms) if i not in s.ranked]
+        left_out = [a for i, a in enumerate(s.algorithms) if i not in s.ranked]
         told = ranking.critical_difference < len(names) - 1
         words = (
-            f"Friedman's test over {_count(ranking.n_sets, 'data set')}: p = {_p(ranking.p_friedman)} "
-            f"(Iman and Davenport: {_p(ranking.p)}). Nemenyi's critical difference at {ALPHA:g} is "
+            f"Friedman's test over {count(ranking.n_sets, 'data set')}: {p_text(ranking.p_friedman)} "
+            f"(Iman and Davenport: {p_text(ranking.p)}). Nemenyi's critical difference at {ALPHA:g} is "
             f"{ranking.critical_difference:.2f}: models whose bars do not overlap are told apart."
         )
         if not told:
@@ -204,8 +205,12 @@ class _Report:
             )
         notes = [words]
         if left_out:
-            notes.append(f"Not ranked, because they have no result on some data set: {', '.join(left_out)}.")
-        picture = self._draw(RankChart("Average ranks", names, ranking, self.styles), "ranks")
+            notes.append(
+                f"Not ranked, because they have no result on some data set: {', '.join(together(left_out, s.algorithms))}."
+            )
+        best_first = [s.ranked[place] for place in np.argsort(ranking.ranks, kind="stable")]
+        chart = RankChart("Average ranks", names, ranking, self._styles(best_first))
+        picture = self._draw(chart, "ranks")
         page.section("Ranks", Figure(picture), Text(notes, "note"))
 
     def _data_section(self, page: Page, row: list[Cell], prefix: str) -> None:
@@ -214,23 +219,25 @@ class _Report:
         nominal = f" ({facts.n_nominal} nominal)" if facts.n_nominal else ""
         section = page.section(
             facts.name,
-            aside=f"{facts.n_rows:,} rows, {_count(facts.n_features, 'feature')}{nominal}, {len(facts.labels)} classes",
+            aside=f"{facts.n_rows:,} rows, {count(facts.n_features, 'feature')}{nominal}, {len(facts.labels)} classes",
         )
         if not done:
             section.blocks.append(Text(["No model has a result on this data set."], "bad"))
             return
+        errors = np.array([cell.error for cell in row])
+        styles = self._styles(np.argsort(errors, kind="stable").tolist())  # those without a result come last
         if not self.summary.protocol.folds:
             curves = [cell.curve() for cell in done]
-            chart = ErrorOverTime(f"Error over time on {facts.name}", curves, self.styles)
+            chart = ErrorOverTime(f"Error over time on {facts.name}", curves, styles)
             caption = (
                 f"Error over time. Bold: error so far; faint: over the last {curves[0].window:,} examples."
             )
             section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-over-time"), caption))
-        self._speed(section, facts.name, done, prefix)
-        self._sizes(section, facts.name, done, prefix)
+        self._speed(section, done, prefix, styles)
+        self._sizes(section, done, prefix)
         section.blocks.append(self._details(row))
 
-    def _speed(self, section: Section, name: str, done: list[Cell], prefix: str) -> None:
+    def _speed(self, section: Section, done: list[Cell], prefix: str, styles: dict[str, Style]) -> None:
         points = [
             Point(cell.algorithm.name, cell.examples_per_second, cell.error, cell.standard_error)
             for cell in done
@@ -238,12 +245,12 @@ class _Report:
         ]
         if not points:
             return
-        chart = ErrorAgainstSpeed(f"Error against speed on {name}", points, self.styles)
+        chart = ErrorAgainstSpeed(f"Error against speed on {section.title}", points, styles)
         verb = "learned" if self.summary.protocol.folds else "answered and learned"
         caption = f"Error against speed: rows {verb} per second of CPU time. Lower right is better."
         section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-against-speed"), caption))
 
-    def _sizes(self, section: Section, name: str, done: list[Cell], prefix: str) -> None:
+    def _sizes(self, section: Section, done: list[Cell], prefix: str) -> None:
         sized = [cell for cell in done if cell.algorithm.size_label]
         lines: dict[str, list[Point]] = {}
         for cell in sized:
@@ -254,7 +261,7 @@ class _Report:
             return
         ordered = [(family, sorted(points, key=lambda p: p.x)) for family, points in lines.items()]
         styles = styles_of(list(lines), list(range(len(lines))))
-        chart = ErrorAgainstSize(f"Error against size on {name}", ordered, styles)
+        chart = ErrorAgainstSize(f"Error against size on {section.title}", ordered, styles)
         caption = "Error against the number of learners."
         section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-against-size"), caption))
 
@@ -271,21 +278,21 @@ class _Report:
         for cell, verdict in ordered:
             name = TableCell(cell.algorithm.group, cell.algorithm.member)
             if verdict is None:
-                rows.append([name, _error_cell(cell, None), *([TableCell("")] * (len(head) - 2))])
+                rows.append([name, error_cell(cell, None), *([TableCell("")] * (len(head) - 2))])
                 continue
             figures = [f"{cell.mean(score):.4f}" for score in scores]
             figures += [f"{cell.metric(metric):.4f}" for metric in metrics]
             speed, size = cell.examples_per_second, cell.mean("memory_bytes")
             figures.append("–" if math.isnan(speed) else f"{speed:,.0f}")
-            figures.append("–" if math.isnan(size) else _bytes(size))
-            p = TableCell("" if verdict.p is None else _p(verdict.p))
-            rows.append([name, _error_cell(cell, verdict), p, *map(TableCell, figures)])
+            figures.append("–" if math.isnan(size) else size_text(size))
+            p = TableCell("" if verdict.p is None else p_text(verdict.p).removeprefix("p = "))
+            rows.append([name, error_cell(cell, verdict), p, *map(TableCell, figures)])
         return DataTable(head, rows, caption="p: against the best, by the test named above.")
 
     def _method(self, page: Page) -> None:
         s, p = self.summary, self.summary.protocol
         facts = [("Protocol", self._protocol()), ("Seed", f"{p.seed} (models, orders and folds)")]
-        facts += [(a.name, _parameters(a.params | a.learner_params)) for a in s.algorithms]
+        facts += [(a.name, parameters_text(a.params | a.learner_params)) for a in s.algorithms]
         facts += [(f.name, f"{f.source.text} (rows {f.fingerprint[:12]})") for f in s.sets]
         section = page.section("How this was made", Code(self.command), Facts(facts))
         if s.warnings:
@@ -297,54 +304,3 @@ class _Report:
         picture = render(chart, name)
         self.pictures.append(picture)
         return picture
-
-
-def _error_cell(cell: Cell, verdict: Verdict | None) -> TableCell:
-    if verdict is None:
-        return TableCell(
-            missing_text(cell), mark="bad" if cell.status == "failed" else "none", hint=cell.message
-        )
-    hint = "" if verdict.p is None else f"p = {_p(verdict.p)} against the best"
-    mark = {BEST: "best", LIKE_BEST: "like"}.get(verdict.place, "")
-    text = error_text(cell) + (f" {LIKE_BEST_MARK}" if verdict.place == LIKE_BEST else "")
-    return TableCell(text, spread_text(cell), mark, hint)
-
-
-def _reasons(cells: list[Cell]) -> DataTable:
-    rows = [
-        [
-            TableCell(cell.algorithm.group, cell.algorithm.member),
-            TableCell(cell.data.name),
-            TableCell(cell.message, mark="text"),
-        ]
-        for cell in cells
-    ]
-    return DataTable(["model", "data", "reason"], rows)
-
-
-def _p(p: float) -> str:
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
-
-
-def _count(n: int, one: str, many: str = "") -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
-def _bytes(size: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
-
-
-def _parameters(values: dict[str, object]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in values.items()) or "defaults"
-
-
-def unique_labels(names: list[str]) -> Iterator[str]:
-    """Names made distinct: the second of a kind gets a number."""
-    seen: dict[str, int] = {}
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        yield name if seen[name] == 1 else f"{name} ({seen[name]})"
