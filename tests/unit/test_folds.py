@@ -1,5 +1,8 @@
 """Cross-validation: the folds are folds, the orders are orders, and the errors those of the obvious loop."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -82,3 +85,14 @@ def test_nonsense_is_refused():
         cross_validate(model(), data(), repeats=0)
     with pytest.raises(DataError, match="no rows"):
         cross_validate(model(), (np.zeros((0, 2)), np.zeros(0)))
+
+
+def test_the_page_on_evaluation_runs():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "evaluation.md").read_text()
+    X, y = data(60)
+    names = {"X": X, "y": y, "other": model()}
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.S | re.M)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(compile(block, "evaluation.md", "exec"), names)
+    assert names["ours"].errors.shape == (10, 5, 5)
