@@ -65,9 +65,9 @@ Output output_of(const std::string& answer) {
 class PyModel {
  public:
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
-          int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts,
-          nb::object lane_factory) {
-    const Ensemble ensemble{n_estimators, seed, tie == "random", monitor};
+          int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
+          int threads, int wave_chunk) {
+    const Ensemble ensemble{n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0)};
     const Config learner_config = read_config(learner_params);
     const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
       if (learner == "black_box") return std::make_unique<PyBank>(lane_factory, lanes, seed);
@@ -263,9 +263,9 @@ class PyModel {
 void register_models(nb::module_& m) {
   nb::class_<PyModel>(m, "Model", "An ensemble: a booster over a bank of learners.")
       .def(nb::init<const std::string&, const nb::dict&, const std::string&, const nb::dict&, int, std::uint64_t, const std::string&, bool,
-                    const std::vector<int>&, nb::object>(),
+                    const std::vector<int>&, nb::object, int, int>(),
            "booster"_a, "booster_params"_a, "learner"_a, "learner_params"_a, "n_estimators"_a, "seed"_a, "tie"_a = "lowest",
-           "monitor"_a = true, "cuts"_a = std::vector<int>{}, "lane_factory"_a = nb::none())
+           "monitor"_a = true, "cuts"_a = std::vector<int>{}, "lane_factory"_a = nb::none(), "threads"_a = 1, "wave_chunk"_a = 0)
       .def_prop_ro("n_learned", [](PyModel& self) { return self.model().intake().n_learned(); })
       .def_prop_ro("n_classes_known", [](PyModel& self) { return self.model().intake().n_classes_known(); })
       .def("reserve", &PyModel::reserve, "n_features"_a, "n_values"_a.noconvert(), "n_classes"_a, "declared"_a)

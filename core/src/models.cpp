@@ -1,5 +1,7 @@
 #include "streamboost/models.hpp"
 
+#include <numeric>
+
 #include "streamboost/boosters/adaboost_ol.hpp"
 #include "streamboost/boosters/adaboost_olm.hpp"
 #include "streamboost/boosters/arcx4.hpp"
@@ -23,9 +25,25 @@
 namespace streamboost {
 namespace {
 
+// Where the lanes are cut when nobody said: one block per thread, on multiples that leave no vector half empty.
+std::vector<int> even_cuts(const Ensemble& ensemble, int grain) {
+  std::vector<int> cuts;
+  const int multiple = std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
+  for (int t = 1; t < ensemble.threads; ++t) {
+    const auto share = static_cast<int>(static_cast<std::int64_t>(n) * t / ensemble.threads);
+    const int cut = (share + multiple / 2) / multiple * multiple;
+    if (cut > (cuts.empty() ? 0 : cuts.back()) && cut < n) cuts.push_back(cut);
+  }
+  return cuts;
+}
+
 template <class Booster>
 std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
-  return std::make_unique<Pipeline<Booster>>(Booster(Booster::Params::read(config), ensemble), ensemble, bank, cuts);
+  Booster booster(Booster::Params::read(config), ensemble);
+  int grain = 1;
+  if constexpr (requires { booster.grain(); }) grain = booster.grain();
+  const std::vector<int> chosen = cuts.empty() ? even_cuts(ensemble, grain) : cuts;
+  return std::make_unique<Pipeline<Booster>>(std::move(booster), ensemble, bank, chosen);
 }
 
 // AdaBoost.M1 trains one lane at a time while its bank works on all of a block: blocks of one vector's width waste nothing.

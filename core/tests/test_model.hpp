@@ -43,8 +43,9 @@ inline Stream make_stream(int n, int d, int n_classes, bool mixed, std::uint64_t
 }
 
 inline std::unique_ptr<Model> make(const std::string& booster, const std::string& learner, const Config& learner_config, const Stream& s,
-                                   const std::vector<int>& cuts = {}, int n_estimators = 37, const Config& booster_config = {}) {
-  const Ensemble ensemble{n_estimators, 99, false, true};
+                                   const std::vector<int>& cuts = {}, int n_estimators = 37, const Config& booster_config = {},
+                                   int threads = 1) {
+  const Ensemble ensemble{n_estimators, 99, false, true, threads, threads > 1 ? 8 : 0};
   auto model =
       make_model(booster, booster_config, ensemble, [=](Lanes lanes) { return make_bank(learner, learner_config, lanes, ensemble); }, cuts);
   Schema schema;

@@ -20,6 +20,10 @@ void laws_on(const Stream& s, const std::string& booster, const std::string& lea
   check(run(*cut, s, 0, s.n) == answers, what + ": lanes cut into blocks answer alike");
   check(equal(cut->save(), state), what + ": lanes cut into blocks learn alike");
 
+  auto threaded = testing::make(booster, learner, config, s, {2, 16, 20}, 38, options, 3);
+  check(run(*threaded, s, 0, s.n) == answers, what + ": threads answer alike");
+  check(equal(threaded->save(), state), what + ": threads learn alike");
+
   auto rows = make(booster, learner, config, s);
   std::vector<double> one_by_one;
   for (int r = 0; r < s.n; ++r)
@@ -38,12 +42,29 @@ void laws_on(const Stream& s, const std::string& booster, const std::string& lea
   whole->predict(s.block(0, s.n), {Output::score, nullptr, value.data()});
   whole->predict(s.block(0, s.n), {Output::score, nullptr, again.data()});
   check(value == again, what + ": predict answers the same twice");
+  threaded->predict(s.block(0, s.n), {Output::score, nullptr, again.data()});
+  check(value == again, what + ": threads predict alike");
   check(equal(whole->save(), state), what + ": predict changes nothing");
 }
 
 void laws(const std::string& booster, const std::string& learner, const Config& config, int n_classes, bool mixed,
           const Config& options = {}) {
   laws_on(make_stream(150, 6, n_classes, mixed), booster, learner, config, options);
+}
+
+// Whoever fails, all workers end and the caller hears of it.
+void failing_worker() {
+  for (int failing = 0; failing < 3; ++failing) {
+    Wavefront wave(3);
+    const auto work = [&](int worker) {
+      for (int c = 0; c < 50; ++c) {
+        if (worker > 0 && !wave.await(worker - 1, c + 1)) return;
+        if (worker == failing && c == 20) throw std::runtime_error("worker");
+        wave.finished(worker, c + 1);
+      }
+    };
+    checking::check_throws<std::runtime_error>([&] { wave.run(work); }, "worker " + std::to_string(failing) + " fails");
+  }
 }
 
 // Files whose numbers contradict each other.
@@ -108,6 +129,7 @@ void stump_files() {
 }  // namespace
 
 int main() {
+  failing_worker();
   for (const char* booster :
        {"single", "bagging", "oza", "osboost", "osboost_ocp", "osboost_exp", "ogboost", "online_bbm", "adaboost_ol"}) {
     const std::string name = booster;

@@ -17,6 +17,8 @@ class Model:
         monitor: bool = True,
         cuts: Sequence[int] = (),
         lane_factory: Callable[[int], object] | None = None,
+        threads: int = 1,
+        wave_chunk: int = 0,
     ) -> None: ...
     @property
     def n_learned(self) -> int: ...

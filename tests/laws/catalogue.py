@@ -324,10 +324,10 @@ def lane_report(model, name):
 
 
 @contextmanager
-def lanes_cut(cuts):
-    """Models started inside have their lanes cut into blocks there: no public parameter does that yet."""
+def lanes_cut(cuts, wave_chunk=0):
+    """Models started inside have their lanes cut into blocks there, and threads hand each other so many rows at a time."""
     whole = session._core.Model
-    with mock.patch.object(session._core, "Model", partial(whole, cuts=cuts)):
+    with mock.patch.object(session._core, "Model", partial(whole, cuts=cuts, wave_chunk=wave_chunk)):
         yield
 
 

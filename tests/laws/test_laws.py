@@ -202,6 +202,30 @@ def test_lanes_cut_anywhere(ensemble, learner, data, seed):
     assert_same(whole, cut, stream)
 
 
+THREADED = [p for p in EVERY if p.values[0].name != "single" and not p.values[1].black_box]
+
+
+@pytest.mark.parametrize(("ensemble", "learner"), THREADED)
+@quick
+@given(data=st.data(), seed=seeds)
+def test_threads_change_nothing(ensemble, learner, data, seed):
+    stream = draw_stream(data, ensemble, learner)
+    n_estimators = data.draw(st.sampled_from([2, 3, 5, 17, 33]), label="n_estimators")
+    alone, together = (
+        ensemble.make_product(learner, n_estimators, seed, stream.categorical) for _ in range(2)
+    )
+    together.set_params(n_jobs=data.draw(st.integers(2, 4), label="threads"))
+    cuts = tuple(cut * ensemble.grain for cut in data.draw(lane_cuts(n_estimators), label="cuts"))
+    rows = data.draw(chunkings(len(stream.y)), label="calls")
+    expected = [alone.test_then_train(**stream.rows(part), classes=stream.classes).tolist() for part in rows]
+    with lanes_cut(cuts, wave_chunk=data.draw(st.integers(1, 4), label="rows that travel together")):
+        got = [
+            together.test_then_train(**stream.rows(part), classes=stream.classes).tolist() for part in rows
+        ]
+    assert got == expected
+    assert_same(alone, together, stream)
+
+
 @pytest.mark.parametrize(("ensemble", "learner"), EVERY)
 @quick
 @given(data=st.data(), seed=seeds)

@@ -220,9 +220,12 @@ def test_warns_when_boosting_is_off():
 def test_rows_learned_one_at_a_time_warn_too():
     X, y, _ = stream("plain", n=1001)
     model = sb.OSBoostClassifier(sb.Perceptron(start="zero"), n_estimators=4, random_state=0)
+    learn = [
+        lambda x=x, label=label: model.learn_one(dict(enumerate(x)), label)
+        for x, label in zip(X, y, strict=True)
+    ]
     with pytest.warns(UserWarning, match="All 4 learners are identical") as caught:
-        for x, label in zip(X.tolist(), y.tolist(), strict=True):
-            model.learn_one(dict(enumerate(x)), label)
+        [one() for one in learn]
     assert len(caught) == len(model.report().advice)  # each once
 
 

@@ -30,6 +30,8 @@ struct Ensemble {
   std::uint64_t seed = 0;
   bool random_ties = false;
   bool monitor = true;
+  int threads = 1;
+  int wave_chunk = 0;  // rows that go from thread to thread together; 0: the usual number, and only where threads pay
 };
 
 struct PassageBase {

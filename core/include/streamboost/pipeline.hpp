@@ -3,8 +3,12 @@
 // Learner i on example t needs only learner i-1 on example t and learner i on example t-1. So lanes may be cut into blocks
 // anywhere: a chunk of examples goes through block after block, each with its Passage, then through the combiner, row by
 // row. Answers are spoken with the state before the row was learned. Any cut and any chunk give the same bits.
+//
+// The wavefront (wavefront.hpp): with several threads each owns some blocks, the first also the intake and the last also the
+// combiner, and chunks follow one another through them. No thread touches what another is at work on, so bits do not change.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <string>
@@ -13,6 +17,7 @@
 #include "streamboost/booster.hpp"
 #include "streamboost/rng.hpp"
 #include "streamboost/row_memory.hpp"
+#include "streamboost/wavefront.hpp"
 
 namespace streamboost {
 
@@ -76,54 +81,27 @@ class Pipeline final : public Model {
   }
 
   void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const Answers& answers) override {
-    Workspace work(*this, rows.n_rows);
-    for (int first = 0; first < rows.n_rows; first += chunk) {
-      const int n = std::min(chunk, rows.n_rows - first);
-      for (int r = 0; r < n; ++r) {
-        const double w = weight ? weight[first + r] : 1.0;
-        work.example[r] = intake_.admit(rows.row(first + r), label[first + r], w, w > 0, work.row[r]);
-        work.example[r].weight = w;
-        work.open(r, answers.output != Output::none);
-        if constexpr (keeps_rows)
-          if (w > 0) remember(rows.row(first + r), work.example[r], work.study);
-      }
-      for (std::size_t b = 0; b < blocks_.size(); ++b)
-        for (int r = 0; r < n; ++r) {
-          const Example& example = work.example[r];
-          if (example.weight > 0) {
-            booster_.learn(example, blocks_[b], work.scratch[b], work.passage[r]);
-            blocks_[b].bank->met(example);
-            if constexpr (keeps_rows)
-              if (booster_.study_due(example.number)) booster_.study(work.study, blocks_[b], work.scratch[b]);
-          } else if (work.passage[r].answers) {
-            booster_.score(example, blocks_[b], work.scratch[b], work.passage[r]);
-          }
-        }
-      for (int r = 0; r < n; ++r) {
-        if (work.passage[r].answers) speak(work.example[r], work.passage[r], first + r, work, answers);
-        if (!(work.example[r].weight > 0)) continue;
-        booster_.conclude(work.example[r], work.passage[r]);
-        if constexpr (keeps_rows)
-          if (booster_.study_due(work.example[r].number)) {
-            memory_.clear();
-            work.study = Study();
-          }
-      }
-    }
+    const Lesson lesson{rows, label, weight, answers};
+    const int workers = workers_for(rows.n_rows);
+    if (workers == 1) return learn_in_turn(lesson, 0, rows.n_rows);
+    if (ensemble_.wave_chunk > 0) return learn_in_a_wave(lesson, 0, workers);
+    // Whether threads pay is seen from the first rows: what is learned does not depend on the clock, only who does it.
+    const int taste = wave_chunk();
+    const auto began = std::chrono::steady_clock::now();
+    learn_in_turn(lesson, 0, taste);
+    if (std::chrono::steady_clock::now() - began < worth_a_thread)
+      learn_in_turn(lesson, taste, rows.n_rows);
+    else
+      learn_in_a_wave(lesson, taste, workers);
   }
 
+  // Rows do not wait for one another when nothing is learned: every thread takes its share of them.
   void predict(const RowBlock& rows, const Answers& answers) const override {
-    Workspace work(*this, rows.n_rows);
-    for (int first = 0; first < rows.n_rows; first += chunk) {
-      const int n = std::min(chunk, rows.n_rows - first);
-      for (int r = 0; r < n; ++r) {
-        work.example[r] = intake_.look(rows.row(first + r), work.row[r]);
-        work.open(r, true);
-      }
-      for (std::size_t b = 0; b < blocks_.size(); ++b)
-        for (int r = 0; r < n; ++r) booster_.score(work.example[r], blocks_[b], work.scratch[b], work.passage[r]);
-      for (int r = 0; r < n; ++r) speak(work.example[r], work.passage[r], first + r, work, answers);
-    }
+    const int workers = workers_for(rows.n_rows);
+    run_workers(workers, [&](int worker) {
+      const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
+      predict_rows(rows, edge(worker), edge(worker + 1), answers);
+    });
   }
 
   SavedState save() override {
@@ -181,6 +159,7 @@ class Pipeline final : public Model {
   using Passage = typename Booster::Passage;
   using BlockOf = Block<typename Booster::LaneState>;
   static constexpr int chunk = 32;
+  static constexpr auto worth_a_thread = std::chrono::microseconds(250);  // work on a chunk that is large beside two waits
   static constexpr bool keeps_rows = requires { Booster::keeps_rows; };
   static constexpr bool watches_prefixes = requires { Booster::watches_prefixes; };
   // A combiner may ask for more than one row of its column: room to think in.
@@ -189,18 +168,25 @@ class Pipeline final : public Model {
     return 1;
   }
 
-  // Buffers of one call. Owned by the call, so that const verbs may run in several threads at once.
-  struct Workspace {
+  struct Lesson {
+    const RowBlock& rows;
+    const std::int32_t* label;
+    const double* weight;
+    const Answers& answers;
+  };
+
+  // A chunk of examples on its way. Owned by the call, so that const verbs may run in several threads at once.
+  struct Chunk {
     std::vector<RowBuffer> row;
     std::vector<Example> example;
     std::vector<Passage> passage;
     std::vector<double> votes, columns, score, proba;
-    std::vector<Scratch> scratch;  // one per block
-    Study study;                   // of a batch phase that falls into this call
+    Study study;  // of a batch phase that falls into this call
     std::size_t n_classes, n_lanes;
+    int first = 0, size = 0;  // rows first .. first + size of the call
 
-    Workspace(const Pipeline& pipeline, int n_rows) {
-      const auto n = static_cast<std::size_t>(std::min(n_rows, chunk));
+    Chunk(const Pipeline& pipeline, int n_rows, int capacity) {
+      const auto n = static_cast<std::size_t>(std::min(n_rows, capacity));
       n_classes = static_cast<std::size_t>(std::max(pipeline.intake_.schema().n_classes, 2));
       n_lanes = static_cast<std::size_t>(pipeline.ensemble_.n_estimators);
       row.resize(n);
@@ -210,10 +196,12 @@ class Pipeline final : public Model {
       proba.resize(n_classes);
       if (Booster::needs_votes) votes.resize(n * n_classes);
       if (Booster::needs_column) columns.resize(n * column_size());
-      scratch.resize(pipeline.blocks_.size());
-      for (std::size_t b = 0; b < scratch.size(); ++b) scratch[b].prepare(*pipeline.blocks_[b].bank, n_classes);
     }
     std::size_t column_size() const { return column_rows() * padded(n_lanes); }
+    void begin(int at, int end) {
+      first = at;
+      size = std::min(static_cast<int>(row.size()), end - at);
+    }
     void open(int r, bool answers) {
       const auto at = static_cast<std::size_t>(r);
       passage[at] = Passage{};
@@ -226,7 +214,115 @@ class Pipeline final : public Model {
     }
   };
 
-  void speak(const Example& example, const Passage& passage, int r, Workspace& work, const Answers& answers) const {
+  std::vector<Scratch> desks() const {
+    std::vector<Scratch> scratch(blocks_.size());
+    const auto n_classes = static_cast<std::size_t>(std::max(intake_.schema().n_classes, 2));
+    for (std::size_t b = 0; b < scratch.size(); ++b) scratch[b].prepare(*blocks_[b].bank, n_classes);
+    return scratch;
+  }
+
+  int wave_chunk() const { return ensemble_.wave_chunk > 0 ? ensemble_.wave_chunk : 128; }
+
+  // Threads that have something to do. A batch phase needs all lanes to wait for its last row: it runs in one.
+  int workers_for(int n_rows) const {
+    if (n_rows < 2 * wave_chunk()) return 1;
+    if constexpr (keeps_rows)
+      if (booster_.remembers(intake_.n_learned())) return 1;
+    return std::min(ensemble_.threads, static_cast<int>(blocks_.size()));
+  }
+
+  // ---- the stages of a chunk
+
+  void admit(const Lesson& lesson, int first, int end, Chunk& work) {
+    work.begin(first, end);
+    for (int r = 0; r < work.size; ++r) {
+      const Row row = lesson.rows.row(first + r);
+      const double w = lesson.weight ? lesson.weight[first + r] : 1.0;
+      work.example[r] = intake_.admit(row, lesson.label[first + r], w, w > 0, work.row[r]);
+      work.example[r].weight = w;
+      work.open(r, lesson.answers.output != Output::none);
+      if constexpr (keeps_rows)
+        if (w > 0) remember(row, work.example[r], work.study);
+    }
+  }
+
+  void teach(std::size_t b, Chunk& work, Scratch& scratch) {
+    for (int r = 0; r < work.size; ++r) {
+      const Example& example = work.example[r];
+      if (example.weight > 0) {
+        booster_.learn(example, blocks_[b], scratch, work.passage[r]);
+        blocks_[b].bank->met(example);
+        if constexpr (keeps_rows)
+          if (booster_.study_due(example.number)) booster_.study(work.study, blocks_[b], scratch);
+      } else if (work.passage[r].answers) {
+        booster_.score(example, blocks_[b], scratch, work.passage[r]);
+      }
+    }
+  }
+
+  void conclude(const Lesson& lesson, Chunk& work) {
+    for (int r = 0; r < work.size; ++r) {
+      if (work.passage[r].answers) speak(work.example[r], work.passage[r], work.first + r, work, lesson.answers);
+      if (!(work.example[r].weight > 0)) continue;
+      booster_.conclude(work.example[r], work.passage[r]);
+      if constexpr (keeps_rows)
+        if (booster_.study_due(work.example[r].number)) {
+          memory_.clear();
+          work.study = Study();
+        }
+    }
+  }
+
+  void learn_in_turn(const Lesson& lesson, int from, int to) {
+    Chunk work(*this, to - from, chunk);
+    std::vector<Scratch> scratch = desks();
+    for (int first = from; first < to; first += chunk) {
+      admit(lesson, first, to, work);
+      for (std::size_t b = 0; b < blocks_.size(); ++b) teach(b, work, scratch[b]);
+      conclude(lesson, work);
+    }
+  }
+
+  // Worker w owns blocks edge(w) .. edge(w + 1). A chunk's slot is used again when the combiner is done with it.
+  void learn_in_a_wave(const Lesson& lesson, int from, int workers) {
+    const int to = lesson.rows.n_rows, step = wave_chunk(), n_chunks = (to - from + step - 1) / step, slots = workers + 1;
+    std::vector<Chunk> ring;
+    for (int s = 0; s < slots; ++s) ring.emplace_back(*this, to - from, step);
+    std::vector<Scratch> scratch = desks();
+    Wavefront wave(workers);
+    const auto edge = [&](int w) { return blocks_.size() * static_cast<std::size_t>(w) / static_cast<std::size_t>(workers); };
+    wave.run([&](int worker) {
+      for (int c = 0; c < n_chunks; ++c) {
+        Chunk& work = ring[static_cast<std::size_t>(c % slots)];
+        if (worker == 0) {
+          if (!wave.await(workers - 1, c - slots + 1)) return;
+          admit(lesson, from + c * step, to, work);
+        } else if (!wave.await(worker - 1, c + 1)) {
+          return;
+        }
+        for (std::size_t b = edge(worker); b < edge(worker + 1); ++b) teach(b, work, scratch[b]);
+        if (worker == workers - 1) conclude(lesson, work);
+        wave.finished(worker, c + 1);
+      }
+    });
+  }
+
+  void predict_rows(const RowBlock& rows, int from, int to, const Answers& answers) const {
+    Chunk work(*this, to - from, chunk);
+    std::vector<Scratch> scratch = desks();
+    for (int first = from; first < to; first += chunk) {
+      work.begin(first, to);
+      for (int r = 0; r < work.size; ++r) {
+        work.example[r] = intake_.look(rows.row(first + r), work.row[r]);
+        work.open(r, true);
+      }
+      for (std::size_t b = 0; b < blocks_.size(); ++b)
+        for (int r = 0; r < work.size; ++r) booster_.score(work.example[r], blocks_[b], scratch[b], work.passage[r]);
+      for (int r = 0; r < work.size; ++r) speak(work.example[r], work.passage[r], first + r, work, answers);
+    }
+  }
+
+  void speak(const Example& example, const Passage& passage, int r, Chunk& work, const Answers& answers) const {
     const int known = example.n_classes;
     const auto reserved = static_cast<std::size_t>(intake_.schema().n_classes);
     const double nothing = known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;

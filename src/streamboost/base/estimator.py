@@ -16,7 +16,7 @@ from streamboost.base.params import (
     BoosterPlan,
     LearnerPlan,
     changed_parameter,
-    check_n_jobs,
+    count_threads,
     snapshot,
 )
 from streamboost.base.persist import Persistence
@@ -193,7 +193,6 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
 
     def _start(self, labels: ClassCodes, schema: Schema, n_fit: int | None = None) -> Session:
         self._validate_params()
-        check_n_jobs(self.n_jobs)
         session = self._new_session(draw_seed(self.random_state), labels, schema, n_fit=n_fit)
         session.check_classes([])
         return session
@@ -215,6 +214,7 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
             seed=seed,
             tie=self.tie,
             monitor=self.monitor,
+            threads=count_threads(self.n_jobs),
             labels=labels,
             schema=columns,
             frozen=snapshot(self, names),

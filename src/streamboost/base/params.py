@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,10 +61,21 @@ def same_value(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def check_n_jobs(n_jobs: int | None) -> None:
-    """Refuse what this version cannot do yet, in words."""
-    if n_jobs not in (None, 1):
-        raise ValueError(f"n_jobs={n_jobs!r} is not supported yet: the allowed values are None and 1.")
+def count_threads(n_jobs: int | None) -> int:
+    """Return how many threads ``n_jobs`` stands for: None is one, -1 all that this process may use."""
+    if n_jobs is None:
+        return 1
+    if n_jobs < -1 or n_jobs == 0:
+        raise ValueError(
+            f"n_jobs={n_jobs!r} means nothing: give a number of threads, -1 for all, or None for one."
+        )
+    return n_jobs if n_jobs > 0 else _usable_cores()
+
+
+def _usable_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def snapshot(estimator: Any, names: tuple[str, ...]) -> dict[str, Any]:

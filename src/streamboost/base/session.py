@@ -32,6 +32,7 @@ class Session:
         seed: int,
         tie: str,
         monitor: bool,
+        threads: int = 1,
         labels: ClassCodes,
         schema: Schema,
         frozen: dict[str, Any],
@@ -58,6 +59,7 @@ class Session:
             tie,
             monitor,
             lane_factory=learner.lane_factory,
+            threads=1 if learner.lane_factory is not None else threads,  # Python learners hold the GIL
         )
 
     @property

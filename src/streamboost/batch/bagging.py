@@ -31,8 +31,9 @@ class BaggingClassifier(BatchEnsemble):
         Passes over the rows for each learner, for learners that depend on the order (networks).
     random_state : int, RandomState or None, default=None
         Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : None or 1, default=None
-        Reserved for threads.
+    n_jobs : int or None, default=None
+        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
+        Taken when the model starts or is loaded; learners written in Python stay on one thread.
     tie : {"lowest", "random"}, default="lowest"
         Who wins equal votes: the class with the lowest internal code, or a keyed draw.
     categorical_features : array-like or None, default=None

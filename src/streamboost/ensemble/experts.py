@@ -105,8 +105,9 @@ class WeightedMajorityClassifier(ExpertEnsemble):
         Factor on the weight of a model that is wrong.
     random_state : int, RandomState or None, default=None
         Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : None or 1, default=None
-        Reserved for threads.
+    n_jobs : int or None, default=None
+        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
+        Taken when the model starts or is loaded; learners written in Python stay on one thread.
     tie : {"lowest", "random"}, default="lowest"
         Who wins equal votes: the class with the lowest internal code, or a keyed draw.
     monitor : bool, default=True
@@ -207,8 +208,9 @@ class HedgeClassifier(ExpertEnsemble):
         model with the fewest mistakes.
     random_state : int, RandomState or None, default=None
         Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : None or 1, default=None
-        Reserved for threads.
+    n_jobs : int or None, default=None
+        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
+        Taken when the model starts or is loaded; learners written in Python stay on one thread.
     tie : {"lowest", "random"}, default="lowest"
         Who wins equal votes: the class with the lowest internal code, or a keyed draw.
     monitor : bool, default=True
@@ -314,8 +316,9 @@ class WinnowClassifier(ExpertEnsemble):
         After a false positive the yes-sayers' weights are divided by `factor` (Winnow2) or set to 0 (Winnow1).
     random_state : int, RandomState or None, default=None
         Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : None or 1, default=None
-        Reserved for threads.
+    n_jobs : int or None, default=None
+        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
+        Taken when the model starts or is loaded; learners written in Python stay on one thread.
     tie : {"lowest", "random"}, default="lowest"
         Not used: a sum equal to the threshold means yes.
     monitor : bool, default=True
