@@ -73,14 +73,17 @@ _PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False
 
 
 def _run(runs: list[Run], folder: Path, jobs: int) -> Outcome:
+    store = RunStore(folder)
+
+    def kept() -> int:
+        return sum(store.path(run).exists() for run in runs)
+
     try:
-        with _progress(len(runs)) as show:
+        with _progress(kept(), len(runs)) as show:
             return run_all(runs, folder, jobs=jobs, callback=show)
     except KeyboardInterrupt:
-        store = RunStore(folder)
-        kept = sum(store.path(run).exists() for run in runs)
         stderr().print(
-            f"streamboost: interrupted; {kept} of {len(runs)} runs are kept, and the same command goes on from there.",
+            f"streamboost: interrupted; {kept()} of {len(runs)} runs are kept, and the same command goes on from there.",
             **_PLAIN,
         )
         raise
@@ -163,7 +166,7 @@ def _grouped(cells: list[Cell]) -> dict[tuple[str, str], list[Cell]]:
 
 
 @contextmanager
-def _progress(n_runs: int) -> Iterator[Callable[[Standing], None] | None]:
+def _progress(n_done: int, n_runs: int) -> Iterator[Callable[[Standing], None] | None]:
     """A bar for all runs and a line for each process, if standard error is a terminal."""
     if not sys.stderr.isatty():
         yield None
@@ -187,7 +190,7 @@ def _progress(n_runs: int) -> Iterator[Callable[[Standing], None] | None]:
     from rich.console import Group
     from rich.live import Live
 
-    total = bar.add_task("runs", total=n_runs)
+    total = bar.add_task("runs", total=n_runs, completed=n_done)
     tasks: dict[int, Any] = {}
 
     def show(now: Standing) -> None:
