@@ -36,6 +36,7 @@ LEARNERS = {
     "hoeffding-tree": "HoeffdingTree",
     "iti": "IncrementalTree",
     "tan": "TAN",
+    "ban": "BAN",
     "mlp": "MLP",
 }
 

@@ -40,6 +40,7 @@ LEARNERS = (
     ("hoeffding-tree, numeric", "hoeffding-tree", "gaussians"),
     ("hoeffding-tree, nominal", "hoeffding-tree", "nominal"),
     ("tan", "tan", "nominal"),
+    ("ban", "ban", "nominal"),
     ("mlp", "mlp", "hyperplane"),
 )
 

@@ -249,7 +249,8 @@ ENSEMBLES = [
     oza("-random-skip", untrained="random", prefix="skip_bad", vote="linear_edge"),
     oza("-test-first", order="test_first", vote="unweighted", prefix="skip_bad"),
     oza("-weight-cap", draw="weight", lambda_cap=3.0, vote="sun_literal", prefix="all"),
-    oza("-n", normalise="n", lambda_cap=50.0),
+    oza("-n", normalise="n", lambda_cap=50.0, copies_cap=None),
+    oza("-two-copies", copies_cap=2),
     Ensemble("osboost", sb.OSBoostClassifier, OSBoost, {"gamma": 0.1}, binary=True),
     Ensemble(
         "osboost-sign",

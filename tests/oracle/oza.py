@@ -16,9 +16,11 @@ TINY = 1e-10
 
 class Oza(Ensemble):
     def __init__(self, make, n_estimators, key, *, untrained="wrong", order="update_first", draw="poisson",
-                 lambda_cap=None, vote="log_odds", prefix="stop_at_first_bad", normalise="running", **options):  # fmt: skip
+                 lambda_cap=None, copies_cap=10, vote="log_odds", prefix="stop_at_first_bad", normalise="running",
+                 **options):  # fmt: skip
         super().__init__(make, n_estimators, key, **options)
         self.untrained, self.order, self.draw, self.lambda_cap = untrained, order, draw, lambda_cap
+        self.copies_cap = copies_cap
         self.vote, self.prefix, self.normalise = vote, prefix, normalise
         self.sc = [0.0] * n_estimators
         self.sw = [0.0] * n_estimators
@@ -74,6 +76,10 @@ class Oza(Ensemble):
 
     # ---- the chain
 
+    def copies(self, i, lam, weight):
+        drawn = draws.poisson(self.key, self.examples, i, lam)
+        return drawn if self.copies_cap is None else min(drawn, math.floor(self.copies_cap * max(weight, 1)))
+
     def teach(self, row, label, weight, asked, asked_close):
         lam = weight
         step = {name: [] for name in ("offered", "amount", "right", "sc", "sw", "passed_on")}
@@ -81,7 +87,7 @@ class Oza(Ensemble):
             if self.lambda_cap is not None:
                 lam = min(lam, self.lambda_cap)
             lam = min(lam, draws.LARGEST_RATE)
-            amount = lam if self.draw == "weight" else draws.poisson(self.key, self.examples, i, lam)
+            amount = lam if self.draw == "weight" else self.copies(i, lam, weight)
             if self.order == "test_first":
                 code, close = asked[i], asked_close[i]
                 if code < 0:

@@ -28,3 +28,8 @@ def test_old_files_answer_as_they_did(path):
         answers = model.predict_proba(X[:5]).tolist()
     assert answers == json.loads((FILES / f"{version}.json").read_text())[name]
     go_on(name, model)
+
+
+@pytest.mark.parametrize("name", ["oza-nb", "primed-boost"])
+def test_models_from_before_a_parameter_go_on_as_they_were(name):
+    assert streamboost.load(FILES / f"v1-{name}.sboost").copies_cap is None

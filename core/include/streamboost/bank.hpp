@@ -93,6 +93,10 @@ class Bank {
   }
   virtual void learn(const Example&, Labels, const double* amount, Amount, Asked&) = 0;  // amount[lane] 0: skip the lane
 
+  // Lessons between these two are a batch: nobody reads an answer before the end, so structure may wait until then.
+  virtual void batch_begin() {}
+  virtual void batch_end() {}
+
   virtual bool trained(int) const { return true; }  // by local lane; asked only of lanes whose margin is 0
 
   virtual bool has_after() const = 0;

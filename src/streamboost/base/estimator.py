@@ -37,6 +37,8 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
 
     _model_name: ClassVar[str]
     _model_version: ClassVar[int] = 1
+    _added_parameters: ClassVar[dict[str, Any]] = {}
+    """Parameters younger than the format, with what models did before there were any: files may lack them."""
     _free_parameters: ClassVar[frozenset[str]] = frozenset({"random_state", "n_jobs"})
     _session: Session | None = None
 

@@ -103,7 +103,7 @@ class Ensemble(StreamClassifier):
                 f"version {cls._model_version}. A newer file needs a newer streamboost."
             )
         names = [name for name in cls._get_param_names() if name != "estimator"]
-        params = check_params(manifest.params, names, cls.__name__)
+        params = {**cls._added_parameters, **check_params(manifest.params, names, cls.__name__)}
         if estimator is None:
             estimator = _rebuild_learner(manifest, arrays)
         model = cls(**params, estimator=estimator)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from streamboost.base.params import BoosterPlan
 from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+
+DEFAULT_COPIES_CAP = 10
+"""Measured on the thesis' data sets: see the page on online boosting."""
 
 
 class OnlineBoostingClassifier(Ensemble):
@@ -34,6 +37,9 @@ class OnlineBoostingClassifier(Ensemble):
         How a learner that has learned nothing yet is judged.
     lambda_cap : float or None, default=None
         Largest weight an example may reach.
+    copies_cap : int or None, default=10
+        Most copies of an example that a learner is taught at once (times its sample weight, where that is above 1);
+        its weight travels on in full. None sets no limit.
     vote : {"log_odds", "sun_literal", "linear_edge", "unweighted"}, default="log_odds"
         Weight of a learner's vote as a function of its error.
     prefix : {"stop_at_first_bad", "skip_bad", "all"}, default="stop_at_first_bad"
@@ -90,11 +96,13 @@ class OnlineBoostingClassifier(Ensemble):
     """
 
     _model_name = "oza-boost"
+    _added_parameters: ClassVar[dict[str, Any]] = {"copies_cap": None}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
         "order": [StrOptions({"update_first", "test_first"})],
         "untrained": [StrOptions({"wrong", "class0", "random"})],
         "lambda_cap": [Interval(Real, 0, None, closed="neither"), None],
+        "copies_cap": [Interval(Integral, 1, None, closed="left"), None],
         "vote": [StrOptions({"log_odds", "sun_literal", "linear_edge", "unweighted"})],
         "prefix": [StrOptions({"stop_at_first_bad", "skip_bad", "all"})],
         "draw": [StrOptions({"poisson", "weight"})],
@@ -109,6 +117,7 @@ class OnlineBoostingClassifier(Ensemble):
         order: str = "update_first",
         untrained: str = "wrong",
         lambda_cap: float | None = None,
+        copies_cap: int | None = DEFAULT_COPIES_CAP,
         vote: str = "log_odds",
         prefix: str = "stop_at_first_bad",
         draw: str = "poisson",
@@ -124,6 +133,7 @@ class OnlineBoostingClassifier(Ensemble):
         self.order = order
         self.untrained = untrained
         self.lambda_cap = lambda_cap
+        self.copies_cap = copies_cap
         self.vote = vote
         self.prefix = prefix
         self.draw = draw
@@ -141,6 +151,7 @@ class OnlineBoostingClassifier(Ensemble):
                 "order": self.order,
                 "untrained": self.untrained,
                 "lambda_cap": None if self.lambda_cap is None else float(self.lambda_cap),
+                "copies_cap": None if self.copies_cap is None else int(self.copies_cap),
                 "vote": self.vote,
                 "prefix": self.prefix,
                 "draw": self.draw,

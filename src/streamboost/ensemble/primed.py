@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from streamboost.base.params import BoosterPlan
 from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.ensemble.oza import DEFAULT_COPIES_CAP
 from streamboost.report import advise
 
 LARGEST_PRIME = 10_000
@@ -41,6 +42,8 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         as the thesis does.
     n_passes : int, default=1
         Passes over the rows for each learner of the batch phase, for learners that depend on the order (networks).
+    copies_cap : int or None, default=10
+        Most copies of an example that a learner is taught at once online, as in :class:`OnlineBoostingClassifier`.
     random_state : int, RandomState or None, default=None
         Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
     n_jobs : int or None, default=None
@@ -86,10 +89,12 @@ class PrimedOnlineBoostingClassifier(Ensemble):
     """
 
     _model_name = "primed-boost"
+    _added_parameters: ClassVar[dict[str, Any]] = {"copies_cap": None}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
         "n_prime": [Interval(Integral, 1, None, closed="left")],
         "n_passes": [Interval(Integral, 1, None, closed="left")],
+        "copies_cap": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -99,6 +104,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         n_estimators: int = 100,
         n_prime: int = 2000,
         n_passes: int = 1,
+        copies_cap: int | None = DEFAULT_COPIES_CAP,
         random_state: Any = None,
         n_jobs: int | None = None,
         tie: str = "lowest",
@@ -109,6 +115,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         self.n_estimators = n_estimators
         self.n_prime = n_prime
         self.n_passes = n_passes
+        self.copies_cap = copies_cap
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.tie = tie
@@ -122,7 +129,15 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         return self._plan_for(min(max(n_rows // 5, 1), LARGEST_PRIME))
 
     def _plan_for(self, n_prime: int) -> BoosterPlan:
-        return BoosterPlan("primed", {"n_prime": n_prime, "n_passes": int(self.n_passes), "keep_one": True})
+        return BoosterPlan(
+            "primed",
+            {
+                "n_prime": n_prime,
+                "n_passes": int(self.n_passes),
+                "keep_one": True,
+                "copies_cap": None if self.copies_cap is None else int(self.copies_cap),
+            },
+        )
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         made = lanes["sum_correct"] + lanes["sum_wrong"] > 0  # the others were never meant to learn

@@ -79,8 +79,25 @@ class ItiBank final : public Bank {
   void learn(const Example& example, Labels labels, const double* amount, Amount, Asked&) override {
     ItiWork work;
     look(example.row, work.x);
+    for (std::size_t i = 0; i < trees_.size(); ++i) {
+      if (!(amount[i] > 0)) continue;
+      const int label = labels.of(static_cast<int>(i));
+      if (waiting_.empty()) {
+        trees_[i].learn(columns_, params_, work.x.data(), label, amount[i], work);
+      } else {
+        trees_[i].keep(columns_, work.x.data(), label, amount[i]);
+        waiting_[i] = 1;
+      }
+    }
+  }
+
+  // The tree is a function of the examples, so those of a batch are only kept, and the trees grown once.
+  void batch_begin() override { waiting_.assign(trees_.size(), 0); }
+  void batch_end() override {
+    ItiWork work;
     for (std::size_t i = 0; i < trees_.size(); ++i)
-      if (amount[i] > 0) trees_[i].learn(columns_, params_, work.x.data(), labels.of(static_cast<int>(i)), amount[i], work);
+      if (waiting_[i]) trees_[i].rebuild(columns_, params_, work);
+    waiting_.clear();
   }
 
   Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Want, Asked& asked) override {
@@ -201,6 +218,7 @@ class ItiBank final : public Bank {
   Lanes lanes_;
   ItiColumns columns_;
   std::vector<ItiTree> trees_;
+  std::vector<char> waiting_;  // during a batch, [lane]: has kept something; otherwise empty
 };
 
 }  // namespace streamboost

@@ -66,6 +66,7 @@ struct AdaBoostM1 {
 
   void teach(const Study& study, Bank& bank, int lane, Scratch& scratch) const {
     std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
+    bank.batch_begin();
     for (int pass = 0; pass < n_passes; ++pass)
       for (std::size_t n = 0; n < study.example.size(); ++n) {
         const Example& example = study.example[n];
@@ -73,6 +74,7 @@ struct AdaBoostM1 {
         bank.ask(example, Want::votes, scratch.asked);
         bank.learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.asked);
       }
+    bank.batch_end();
   }
 };
 

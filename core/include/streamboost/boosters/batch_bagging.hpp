@@ -40,6 +40,7 @@ struct BatchBagging {
 
   void study(Study& study, Block<LaneState>& block, Scratch& scratch) const {
     const LaneArray<double> copies = bootstrap(study, block.lanes());
+    block.bank->batch_begin();
     for (int pass = 0; pass < n_passes; ++pass)
       for (std::size_t n = 0; n < study.example.size(); ++n) {
         const Example& example = study.example[n];
@@ -47,6 +48,7 @@ struct BatchBagging {
         block.bank->ask(example, Want::votes, scratch.asked);
         block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::copies, scratch.asked);
       }
+    block.bank->batch_end();
   }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {

@@ -19,6 +19,7 @@
 // Cost        one ask, one teach, per lane one keyed draw and one division; for lanes that were wrong one `after`.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "streamboost/booster.hpp"
@@ -43,6 +44,7 @@ struct OzaBoost {
     Draw draw;
     Normalise normalise;  // n: lambda *= t / (2 sc), the form of the 2001 paper
     double lambda_cap;
+    double copies_cap;  // of an example of weight 1 or less; an example of weight s > 1 counts as s of them
     static Params read(const Config& c) {
       return {c.choice<Order>("order", {{"update_first", Order::update_first}, {"test_first", Order::test_first}}),
               c.choice<Untrained>("untrained", {{"wrong", Untrained::wrong}, {"class0", Untrained::class0}, {"random", Untrained::random}}),
@@ -54,7 +56,8 @@ struct OzaBoost {
                                {{"stop_at_first_bad", Prefix::stop_at_first_bad}, {"skip_bad", Prefix::skip_bad}, {"all", Prefix::all}}),
               c.choice<Draw>("draw", {{"poisson", Draw::poisson}, {"weight", Draw::weight}}),
               c.choice<Normalise>("normalise", {{"running", Normalise::running}, {"n", Normalise::n}}),
-              std::min(c.number("lambda_cap", largest_rate), largest_rate)};
+              std::min(c.number("lambda_cap", largest_rate), largest_rate),
+              std::min(c.number("copies_cap", largest_rate), largest_rate)};
     }
   };
   struct LaneState {
@@ -111,11 +114,13 @@ struct OzaBoost {
     double *amount = scratch.amount.data(), *offered = scratch.extra.data();
     const double* draw = scratch.draw.data();
     const std::int32_t* vote = scratch.asked.vote.data();
+    const double most_copies = std::floor(params.copies_cap * std::max(example.weight, 1.0));
     double lambda = passage.lambda;
     for (int i = 0; i < n; ++i) {
       lambda = std::min(lambda, params.lambda_cap);
       offered[i] = lambda;
-      amount[i] = kind == Amount::weight ? lambda : poisson(lambda, draw[i], key(example, lanes.begin + i, Purpose::poisson));
+      amount[i] = kind == Amount::weight ? lambda
+                                         : std::min(poisson(lambda, draw[i], key(example, lanes.begin + i, Purpose::poisson)), most_copies);
       const int label = resolve(vote[i], example, lanes.begin + i, example.n_classes_after);
       bool right = label == example.label;
       if (update_first && (amount[i] > 0 || scratch.asked.all_move)) {
