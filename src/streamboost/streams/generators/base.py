@@ -26,8 +26,8 @@ DEFAULT_ROWS = 100_000
 _DATA = 32  # uniforms of a row
 _NORMAL = 33  # normals of a row
 _STRUCTURE = 34  # what a concept is made of: centres, weights, the order of columns
-_DRIFT = 35  # which concept a row is drawn from
-_NOISE = 36  # whether a label is a wrong one
+DRIFT_PURPOSE = 35  # which concept a row is drawn from
+NOISE_PURPOSE = 36  # whether a label is a wrong one
 
 
 class GeneratedStream(ABC):
@@ -157,16 +157,6 @@ def uniforms(seed: int, first: int, n: int, columns: int, purpose: int) -> Float
     from streamboost import _core
 
     return _core.uniform_block(seed, first, n, columns, purpose)
-
-
-def drift_coin(seed: int, first: int, n: int, depth: int) -> Floats:
-    """One uniform per row for a drift; ``depth`` counts the wrappers inside, whose coins must be others."""
-    return uniforms(seed, first, n, depth + 1, _DRIFT)[:, depth]
-
-
-def noise_coin(seed: int, first: int, n: int, depth: int) -> Floats:
-    """One uniform per row for wrong labels."""
-    return uniforms(seed, first, n, depth + 1, _NOISE)[:, depth]
 
 
 def choice(u: Floats, k: int) -> npt.NDArray[np.int64]:

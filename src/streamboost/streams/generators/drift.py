@@ -11,12 +11,13 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from streamboost.streams.base import DataError
-from streamboost.streams.generators.base import Floats, GeneratedStream, Rows, drift_coin, whole
+from streamboost.streams.generators.base import DRIFT_PURPOSE, Floats, GeneratedStream, Rows, whole
+from streamboost.streams.generators.wrapper import WrappedStream
 
 SHAPES = ("sigmoid", "linear")
 
 
-class DriftStream(GeneratedStream):
+class DriftStream(WrappedStream):
     """Several generators, one after the other, with abrupt or gradual passages.
 
     Row t is row t of one of the concepts. Which one is decided by a keyed coin per row, so row t is still
@@ -73,17 +74,7 @@ class DriftStream(GeneratedStream):
         if shape not in SHAPES:
             raise DataError(f"shape must be one of {', '.join(SHAPES)}, got {shape!r}.")
         self.shape = shape
-        head = self.concepts[0]
-        self._depth = 1 + max(getattr(concept, "_depth", -1) for concept in self.concepts)
-        assert head.feature_names is not None
-        assert head.nominal is not None
-        super().__init__(
-            seed=head.seed if seed is None else seed,
-            n_rows=head.n_rows,
-            feature_names=head.feature_names,
-            nominal=head.nominal,
-            n_classes=head.n_classes,
-        )
+        super().__init__(self.concepts, seed)
 
     def _canonical_name(self) -> str:
         return f"{self.concepts[0].name} with drift"
@@ -91,7 +82,7 @@ class DriftStream(GeneratedStream):
     def concept_of(self, first: int, n: int) -> npt.NDArray[np.int64]:
         """Which of the concepts rows ``first`` to ``first + n - 1`` are drawn from, as numbers from 0 on."""
         rows = np.arange(first, first + n, dtype=np.int64)
-        coin = drift_coin(self.seed, first, n, self._depth) if self.width else np.zeros(n)
+        coin = self._coin(first, n, DRIFT_PURPOSE) if self.width else np.zeros(n)
         if self.at is not None:
             passed = np.zeros(n, dtype=np.int64)
             # One coin for all passages: a later one is never behind an earlier one.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from streamboost.streams.base import DataError
 from streamboost.streams.generators.base import (
+    NOISE_PURPOSE,
     GeneratedStream,
     Rows,
-    noise_coin,
     real,
     with_wrong_labels,
 )
+from streamboost.streams.generators.wrapper import WrappedStream
 
 
-class LabelNoiseStream(GeneratedStream):
+class LabelNoiseStream(WrappedStream):
     """A generator, with wrong labels.
 
     Parameters
@@ -40,21 +41,11 @@ class LabelNoiseStream(GeneratedStream):
             raise DataError(f"Labels of a generator can be made wrong, not those of {type(stream).__name__}.")
         self.stream = stream
         self.rate = real("label_noise", rate, 0.0, 1.0)
-        self._depth: int = 1 + getattr(stream, "_depth", -1)
-        assert stream.feature_names is not None
-        assert stream.nominal is not None
-        super().__init__(
-            seed=stream.seed if seed is None else seed,
-            n_rows=stream.n_rows,
-            feature_names=stream.feature_names,
-            nominal=stream.nominal,
-            n_classes=stream.n_classes,
-        )
+        super().__init__([stream], seed)
 
     def _canonical_name(self) -> str:
         return f"{self.stream.name} with {self.rate:g} label noise"
 
     def _make(self, first: int, n: int) -> Rows:
         X, y = self.stream.rows(first, n)
-        coin = noise_coin(self.seed, first, n, self._depth)
-        return X, with_wrong_labels(y, coin, self.rate, self.n_classes)
+        return X, with_wrong_labels(y, self._coin(first, n, NOISE_PURPOSE), self.rate, self.n_classes)
