@@ -13,6 +13,7 @@ Data = Annotated[
         help="A file of any format (plain or gzip), a data set by name, or - for standard input.",
     ),
 ]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Read the first rows only.")]
 Label = Annotated[str | None, typer.Option("--label", help="Label column (default: the last one).")]
 Nominal = Annotated[
     str | None, typer.Option("--nominal", help="Columns to read as nominal, as a,b,c, or all.")

@@ -15,11 +15,13 @@ from streamboost.cli.data_options import (
     Format,
     Header,
     Label,
+    Limit,
     NFeatures,
     Nominal,
     OnBadLine,
     words,
 )
+from streamboost.cli.model_commands import learn_command, predict_command
 
 FLAGS = "streamboost.flags"
 """Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
@@ -82,6 +84,8 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.command("run", cls=RunCommand, epilog=RUN_EPILOG)(_run)
     app.command("compare", cls=RunCommand, epilog=COMPARE_EPILOG)(_compare)
+    app.command("predict")(predict_command)
+    app.command("learn")(learn_command)
     app.command("demo")(_demo)
     app.command("models")(_models)
     app.command("learners")(_learners)
@@ -100,7 +104,7 @@ def _run(
     orders: Annotated[
         int, typer.Option("--orders", min=1, help="K > 1: mean over K random orders, data held in memory.")
     ] = 1,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Read the first rows only.")] = None,
+    limit: Limit = None,
     label: Label = None,
     classes: Annotated[str | None, typer.Option("--classes", help="All labels, as a,b,c.")] = None,
     nominal: Nominal = None,

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from streamboost.cli.console import progress_bar, quantity, stderr, stdout
 from streamboost.cli.errors import UserError
+from streamboost.cli.models import dress
 from streamboost.cli.parameters import Wish
 from streamboost.evaluate import PrequentialResult, prequential
 from streamboost.evaluate.prequential import needs_classes
@@ -40,15 +41,20 @@ class Output:
         """Raise before the run for files that could not be written after it."""
         pictures = (("--plot", self.plot), ("--plot-report", self.plot_report))
         for option, path in (("--save", self.save), ("--json", self.json), *pictures):
-            if path is None or str(path) == "-":
-                continue
-            if not path.absolute().parent.is_dir():
-                raise UserError(f"{option} {path}: the folder {path.parent} does not exist.")
-            if path.is_dir():
-                raise UserError(f"{option} {path}: is a directory.")
+            check_writable(option, path)
         for option, path in pictures:
             if path is not None and path.suffix.lower() not in _PICTURES:
                 raise UserError(f"{option} {path}: the name must end in one of {', '.join(_PICTURES)}.")
+
+
+def check_writable(option: str, path: Path | None) -> None:
+    """Raise for a file that could not be written."""
+    if path is None or str(path) == "-":
+        return
+    if not path.absolute().parent.is_dir():
+        raise UserError(f"{option} {path}: the folder {path.parent} does not exist.")
+    if path.is_dir():
+        raise UserError(f"{option} {path}: is a directory.")
 
 
 def run(
@@ -62,7 +68,7 @@ def run(
     """Evaluate, show the result, and write what was asked for; ``loop`` are options of :func:`prequential`."""
     model = wish.build(stream.nominal)
     labels = _classes(classes, stream, model)
-    with _plain_warnings(), progress_bar() as progress:
+    with plain_warnings(), progress_bar() as progress:
         result = prequential(
             model,
             stream,
@@ -95,6 +101,7 @@ def run(
     if output.plot_report is not None:
         result.model.report().plot(output.plot_report)
     if output.save is not None:
+        dress(result.model, stream)
         result.model.save(output.save)
     _say_written(console, output)
 
@@ -103,7 +110,7 @@ def bad_lines(stream: Stream) -> int:
     """Lines that were skipped, after saying what was wrong with the first one."""
     count: int = getattr(stream, "n_bad", 0)
     if count:
-        _warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
+        warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
     return count
 
 
@@ -205,17 +212,18 @@ def _say_written(console: Console, output: Output) -> None:
             console.print(f"{what}: {path}", highlight=False, soft_wrap=True)
 
 
-def _warn(message: str) -> None:
+def warn(message: str) -> None:
+    """One line on standard error."""
     text = f"streamboost: warning: {' '.join(message.split())}"
     stderr().print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 @contextmanager
-def _plain_warnings() -> Iterator[None]:
+def plain_warnings() -> Iterator[None]:
     """Warnings of the model as one line each, without the place in the source."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        _warn(str(message))
+        warn(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")

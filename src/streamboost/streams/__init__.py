@@ -15,6 +15,7 @@ from streamboost.streams.base import (
     to_arrays,
 )
 from streamboost.streams.builtin import BUILTIN, BuiltinSet, load_builtin
+from streamboost.streams.columns import Known
 from streamboost.streams.csv import CsvStream
 from streamboost.streams.datasets import CACHE_VARIABLE, DATA_VARIABLE, Dataset, cache_folder, registered
 from streamboost.streams.generators import (
@@ -51,6 +52,7 @@ __all__ = [
     "DriftStream",
     "GeneratedStream",
     "HyperplaneStream",
+    "Known",
     "LEDStream",
     "Label",
     "LabelNoiseStream",

@@ -66,9 +66,14 @@ class TableStream(FileStream):
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The values of the nominal columns read so far, in the order of their codes."""
+        return {self._layout.feature_names[slot]: values for slot, values in self.column_values.items()}
+
+    @property
+    def column_values(self) -> dict[int, tuple[str, ...]]:
+        """The same by the number of the column."""
         assert self.nominal is not None
         found = np.flatnonzero(self.nominal).tolist()
-        return {self._layout.feature_names[slot]: tuple(self._parser.values(slot)) for slot in found}
+        return {slot: tuple(self._parser.values(slot)) for slot in found}
 
     def find_classes(self) -> tuple[Label, ...]:
         """The labels, sorted, after a pass over the file."""
@@ -158,7 +163,7 @@ class CsvStream(TableStream):
                 f"{self.name}: only one column; cells are separated by a comma, a semicolon, a tab or a bar."
             )
         good = [row for row in rows if row[1] == "none" and len(row[2]) == width]
-        if not self._skips and len(good) < len(rows):
+        if not self.skips_bad_lines and len(good) < len(rows):
             self._refuse(next(row for row in rows if row[1] != "none" or len(row[2]) != width), first)
         self._has_header = header if header is not None else self._finds_header(good, known)
         body = good[1:] if self._has_header else good[:HEAD_ROWS]
@@ -239,7 +244,7 @@ class CsvStream(TableStream):
     def _check_labels(self, rows: list[Row]) -> None:
         # A label is never missing, so an empty one may not hide behind a numeric column.
         at = self._layout.label_at
-        if at is None or self._skips:
+        if at is None or self.skips_bad_lines:
             return
         for line, _, cells in rows:
             if cells[at] in MISSING:

@@ -190,7 +190,7 @@ class FileStream:
             raise DataError(f"What to do with a bad line is stop or skip, not {on_bad_line!r}.")
         self._source = ByteSource(path)
         self._blocks = Blocks(self._source)
-        self._skips = on_bad_line == "skip"
+        self.skips_bad_lines = on_bad_line == "skip"
         self.name = self._source.name
         self.labels_are_text = False
         self.n_rows: int | None = None
@@ -214,7 +214,7 @@ class FileStream:
     def _bad(self, line: int, reason: str) -> None:
         """Meet a bad line: raise, or count it."""
         message = f"{self.name}, line {line}: {reason}"
-        if not self._skips:
+        if not self.skips_bad_lines:
             raise DataError(message)
         self.n_bad += 1
         self.first_bad = self.first_bad or message

@@ -1,0 +1,100 @@
+"""The commands about saved models and their options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamboost.cli.data_options import Data, Delimiter, Format, Header, Label, Limit, OnBadLine
+
+if TYPE_CHECKING:
+    from streamboost.cli.models import OpenModel
+    from streamboost.streams import Stream
+
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model that `run --save` or `save` wrote.")
+]
+
+
+def predict_command(
+    model: ModelFile,
+    data: Data,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="CSV file of the answers (default: standard output).")
+    ] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="The probability of every class, too.")] = False,
+    limit: Limit = None,
+    label: Label = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
+    data_format: Format = None,
+    on_bad_line: OnBadLine = "stop",
+) -> None:
+    """Answer for every row with a saved model; if the rows have labels, show the error."""
+    from streamboost.cli.predict import predict
+    from streamboost.cli.run import check_writable
+
+    check_writable("--out", out)
+    opened, stream = _open(
+        model, "predict", data, label, header, delimiter, data_format, on_bad_line, needs_label=False
+    )
+    predict(opened, stream, out, proba=proba, limit=limit)
+
+
+def learn_command(
+    model: ModelFile,
+    data: Data,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Where to keep the model (default: MODEL itself).")
+    ] = None,
+    limit: Limit = None,
+    label: Label = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
+    data_format: Format = None,
+    on_bad_line: OnBadLine = "stop",
+) -> None:
+    """Go on learning with a saved model, as if it had never stopped, and save it."""
+    from streamboost.cli.learn import learn
+    from streamboost.cli.run import check_writable
+
+    check_writable("--save", save)
+    opened, stream = _open(
+        model, "test_then_train", data, label, header, delimiter, data_format, on_bad_line, needs_label=True
+    )
+    learn(opened, stream, model if save is None else save, limit=limit)
+
+
+def _open(
+    model: Path,
+    verb: str,
+    data: str,
+    label: str | None,
+    header: bool | None,
+    delimiter: str | None,
+    data_format: str | None,
+    on_bad_line: str,
+    *,
+    needs_label: bool,
+) -> tuple[OpenModel, Stream]:
+    from streamboost.cli.models import OpenModel
+    from streamboost.cli.run import warn
+    from streamboost.streams import open_stream
+
+    opened = OpenModel(model, verb=verb)
+    stream = open_stream(
+        data,
+        format=data_format,
+        label=label,
+        header=header,
+        delimiter=delimiter,
+        on_bad_line=on_bad_line,
+        known=opened.known(needs_label=needs_label),
+    )
+    ignored: list[str] = getattr(stream, "ignored", [])
+    if ignored:
+        shown = ", ".join(ignored[:5]) + (", ..." if len(ignored) > 5 else "")
+        warn(f"{stream.name}: columns that the model does not know are left out: {shown}")
+    return opened, stream

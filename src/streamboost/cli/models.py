@@ -1,0 +1,75 @@
+"""Models between files and streams: names and values on for saving, off for reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from streamboost.base.columns import bare_columns, columns_of_model, dress_columns, holds_text
+from streamboost.cli.errors import UserError
+from streamboost.models import ModelFileError, load
+from streamboost.streams import Known, Stream
+
+
+class OpenModel:
+    """A model from a file, ready to be fed by a reader."""
+
+    def __init__(self, path: Path, *, verb: str) -> None:
+        if path.is_dir():
+            raise UserError(f"{path}: is a directory, not a model file.")
+        try:
+            self.model = load(path)
+        except ModelFileError as error:
+            raise UserError(f"{path}: {error}") from error
+        except OSError as error:
+            raise UserError(f"{path}: {error.strerror or error}.") from error
+        if not hasattr(self.model, "_session"):
+            raise UserError(f"{path}: a {type(self.model).__name__} is no classifier.")
+        if not hasattr(self.model, verb):
+            raise UserError(f"{path}: {type(self.model).__name__} learns all rows at once and cannot go on.")
+        self.path = path
+        self.name = type(self.model).__name__
+        self.columns = columns_of_model(self.model)
+
+    def known(self, *, needs_label: bool) -> Known:
+        """What a reader has to know."""
+        names = self.columns.names
+        return Known(
+            names=None if names is None else tuple(map(str, names)),
+            values=tuple(
+                tuple(map(str, values)) if values is not None and holds_text(values) else None
+                for values in self.columns.values
+            ),
+            labels=tuple(self.model.classes_.tolist()),
+            needs_label=needs_label,
+        )
+
+    def bare(self) -> Any:
+        """The model, addressed as readers do."""
+        bare_columns(self.model)
+        return self.model
+
+    def dress(self, stream: Stream) -> None:
+        """Back to names and values, with the values that the stream has brought."""
+        values = categories(stream)
+        texts = {
+            column: [*known, *values.get(column, ())[len(known) :]]
+            for column, known in enumerate(self.columns.values)
+            if known is not None and holds_text(known)
+        }
+        dress_columns(self.model, self.columns.names, texts)
+
+
+def dress(model: Any, stream: Stream) -> None:
+    """Give a model that has learned from a stream the names and values of the stream."""
+    named = getattr(stream, "named", stream.feature_names is not None)
+    names = stream.feature_names if named else None
+    if names is not None and len(set(names)) != len(names):
+        names = None  # what has one name twice can only be counted
+    dress_columns(model, names, categories(stream))
+
+
+def categories(stream: Stream) -> dict[int, tuple[str, ...]]:
+    """The texts behind the codes of a stream, by column."""
+    found: dict[int, tuple[str, ...]] = getattr(stream, "column_values", {})
+    return found

@@ -1,0 +1,81 @@
+"""The ``predict`` command: a saved model answers for the rows of a file or pipe."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from rich.table import Table
+
+from streamboost.cli.console import stderr, stdout
+from streamboost.cli.models import OpenModel
+from streamboost.cli.run import bad_lines
+from streamboost.evaluate import Confusion
+from streamboost.streams import Stream, limited
+
+
+def predict(opened: OpenModel, stream: Stream, out: Path | None, *, proba: bool, limit: int | None) -> None:
+    """Write one line per row; if the rows have labels, say how many answers were wrong."""
+    to_stdout = out is None or str(out) == "-"
+    model = opened.bare()
+    judged = getattr(stream, "label_name", "") is not None
+    numbered = getattr(stream, "skips_bad_lines", False)
+    confusion = Confusion()
+    n_rows = 0
+    with _sheet(None if to_stdout else out) as sheet:
+        writer = csv.writer(sheet, lineterminator="\n")
+        heads = ["line"] if numbered else []
+        heads.append("prediction")
+        if proba:
+            heads += [f"proba_{label}" for label in model.classes_.tolist()]
+        writer.writerow(heads)
+        for chunk in limited(stream.chunks(), limit):
+            answers = model.predict(chunk.X)
+            columns: list[Any] = [chunk.lines.tolist()] if numbered else []
+            columns.append(answers.tolist())
+            if proba:
+                columns += np.asarray(model.predict_proba(chunk.X)).T.tolist()
+            writer.writerows(zip(*columns, strict=True))
+            n_rows += len(chunk)
+            if judged:
+                confusion.update(chunk.y, np.asarray(answers))
+    table = Table(title=f"{opened.name} on {os.path.basename(stream.name)}", title_justify="left")
+    cells = {"rows": f"{n_rows:,}"}
+    if judged:
+        cells.update(error=f"{confusion.error:.4f}", kappa=f"{round(confusion.kappa, 4) + 0.0:.4f}")
+    if bad := bad_lines(stream):
+        cells["bad lines"] = f"{bad:,}"
+    for head in cells:
+        table.add_column(head, justify="right")
+    table.add_row(*cells.values())
+    console = stderr() if to_stdout else stdout()
+    console.print(table)
+    if not to_stdout:
+        console.print(f"predictions: {out}", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def _sheet(path: Path | None) -> Iterator[TextIO]:
+    """Standard output, or a file that appears under its name only when it is whole."""
+    if path is None:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as file:
+            yield file
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
