@@ -15,33 +15,7 @@ Config eager(std::initializer_list<std::pair<const char*, const char*>> options 
   return config;
 }
 
-struct Setup {
-  HoeffdingBank bank;
-  Asked asked;
-  Setup(const Config& config, const Stream& s, int lanes = 3) : bank(HoeffdingBank::Params::read(config), {0, lanes}, 7) {
-    Schema schema;
-    schema.first_width = s.d;
-    schema.n_values = s.n_values;
-    schema.n_classes = s.n_classes;
-    schema.declared = true;
-    bank.reserve(schema);
-    asked.prepare(static_cast<std::size_t>(lanes), static_cast<std::size_t>(s.n_classes), bank.note_rows());
-  }
-  void learn(const Example& e, double amount) {
-    AlignedVector<double> amounts(16, amount);
-    bank.ask(e, Want::votes, asked);
-    bank.learn(e, {e.label}, amounts.data(), Amount::weight, asked);
-    bank.met(e);
-  }
-};
-
-Example example_of(const Stream& s, int r) {
-  Example e;
-  e.row = s.block(r, 1).row(0);
-  e.label = s.y[static_cast<std::size_t>(r)];
-  e.n_classes = e.n_classes_after = s.n_classes;
-  return e;
-}
+using Setup = BankSetup<HoeffdingBank>;
 
 SavedState state_of(HoeffdingBank& bank) {
   Saver saver;

@@ -21,6 +21,14 @@ struct Stream {
     rows.values = x.data() + static_cast<std::size_t>(first) * static_cast<std::size_t>(d);
     return rows;
   }
+  Schema schema() const {
+    Schema schema;
+    schema.first_width = d;
+    schema.n_values = n_values;
+    schema.n_classes = n_classes;
+    schema.declared = true;
+    return schema;
+  }
 };
 
 // Columns alternate numeric / nominal (three values) if mixed; every 13th cell is missing, every 7th weight is 0.
@@ -42,18 +50,38 @@ inline Stream make_stream(int n, int d, int n_classes, bool mixed, std::uint64_t
   return s;
 }
 
+// One bank by itself.
+template <class BankKind>
+struct BankSetup {
+  BankKind bank;
+  Asked asked;
+  BankSetup(const Config& config, const Stream& s, int lanes = 3) : bank(BankKind::Params::read(config), {0, lanes}, 7) {
+    bank.reserve(s.schema());
+    asked.prepare(static_cast<std::size_t>(lanes), static_cast<std::size_t>(s.n_classes), bank.note_rows());
+  }
+  void learn(const Example& e, double amount) {
+    AlignedVector<double> amounts(16, amount);
+    bank.ask(e, Want::votes, asked);
+    bank.learn(e, {e.label}, amounts.data(), Amount::weight, asked);
+    bank.met(e);
+  }
+};
+
+inline Example example_of(const Stream& s, int r) {
+  Example e;
+  e.row = s.block(r, 1).row(0);
+  e.label = s.y[static_cast<std::size_t>(r)];
+  e.n_classes = e.n_classes_after = s.n_classes;
+  return e;
+}
+
 inline std::unique_ptr<Model> make(const std::string& booster, const std::string& learner, const Config& learner_config, const Stream& s,
                                    const std::vector<int>& cuts = {}, int n_estimators = 37, const Config& booster_config = {},
                                    int threads = 1) {
   const Ensemble ensemble{n_estimators, 99, false, true, threads, threads > 1 ? 8 : 0};
   auto model =
       make_model(booster, booster_config, ensemble, [=](Lanes lanes) { return make_bank(learner, learner_config, lanes, ensemble); }, cuts);
-  Schema schema;
-  schema.first_width = s.d;
-  schema.n_values = s.n_values;
-  schema.n_classes = s.n_classes;
-  schema.declared = true;
-  model->reserve(schema);
+  model->reserve(s.schema());
   return model;
 }
 

@@ -8,33 +8,7 @@ using checking::check_near;
 
 namespace {
 
-struct Setup {
-  NaiveBayesBank bank;
-  Asked asked;
-  Setup(const Config& config, const Stream& s, int lanes = 3) : bank(NaiveBayesBank::Params::read(config), {0, lanes}, 7) {
-    Schema schema;
-    schema.first_width = s.d;
-    schema.n_values = s.n_values;
-    schema.n_classes = s.n_classes;
-    schema.declared = true;
-    bank.reserve(schema);
-    asked.prepare(static_cast<std::size_t>(lanes), static_cast<std::size_t>(s.n_classes), bank.note_rows());
-  }
-  void learn(const Example& e, double amount) {
-    AlignedVector<double> amounts(16, amount);
-    bank.ask(e, Want::votes, asked);
-    bank.learn(e, {e.label}, amounts.data(), Amount::weight, asked);
-    bank.met(e);
-  }
-};
-
-Example example_of(const Stream& s, int r) {
-  Example e;
-  e.row = s.block(r, 1).row(0);
-  e.label = s.y[static_cast<std::size_t>(r)];
-  e.n_classes = e.n_classes_after = s.n_classes;
-  return e;
-}
+using Setup = BankSetup<NaiveBayesBank>;
 
 void after_is_after(const Config& config, const Stream& s) {
   Setup setup(config, s);

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any, ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from streamboost.base.params import BoosterPlan
 from streamboost.batch.common import BatchEnsemble
-from streamboost.ensemble.common import SHARED_CONSTRAINTS
 
 
 class AdaBoostM1Classifier(BatchEnsemble):
@@ -81,29 +76,6 @@ class AdaBoostM1Classifier(BatchEnsemble):
     """
 
     _model_name = "adaboost-m1"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{name: allowed for name, allowed in SHARED_CONSTRAINTS.items() if name != "monitor"},
-        "n_passes": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 100,
-        n_passes: int = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        categorical_features: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.n_passes = n_passes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.categorical_features = categorical_features
 
     def _fit_plan(self, n_rows: int) -> BoosterPlan:
         return BoosterPlan("primed", {"n_prime": n_rows, "n_passes": int(self.n_passes), "keep_one": False})

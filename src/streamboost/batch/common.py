@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from numbers import Integral
+from typing import Any, ClassVar, NoReturn
+
+from sklearn.utils._param_validation import Interval
 
 from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
 
 
 class Absent:
@@ -28,6 +31,30 @@ class BatchEnsemble(Ensemble):
     test_then_train: Any = Absent()
     learn_one: Any = Absent()
     report: Any = Absent()
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **{name: allowed for name, allowed in SHARED_CONSTRAINTS.items() if name != "monitor"},
+        "n_passes": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        n_passes: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.n_passes = n_passes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.categorical_features = categorical_features
 
     def _booster_plan(self) -> BoosterPlan:
         return self._fit_plan(1)  # a model from a file has its own number
