@@ -120,6 +120,7 @@ _SUBMODULES = frozenset(
         "base",
         "batch",
         "checks",
+        "compat",
         "ensemble",
         "evaluate",
         "experiments",

@@ -128,9 +128,9 @@ def test_width_never_changes():
 
 
 @pytest.mark.parametrize("empty", [np.empty((0, 3)), pl.DataFrame({"a": []}, schema={"a": pl.Float64})])
-def test_nothing_to_learn_is_an_error(empty):
+def test_nothing_to_fit_is_an_error(empty):
     with pytest.raises(ValueError, match="0 sample"):
-        model().partial_fit(empty, [])
+        model().fit(empty, [])
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from array import array
 from collections.abc import Mapping
@@ -12,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
-from streamboost.base.codes import check_scalar
-from streamboost.base.inputs import Block
+from streamboost.base.codes import MOST_VALUES, check_scalar
+from streamboost.base.inputs import LARGEST, TIMES, Block, refuse_value
 from streamboost.base.labels import ClassCodes
 from streamboost.base.schema import Growth, Name, Schema, categorical_names
 
@@ -58,6 +59,9 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
             row[column] = _number(value, schema.title(column))
             continue
         code = book.codes[_plain(value)]
+        if code < 0 and len(book) >= MOST_VALUES:
+            growth.capped.append(column)
+            continue
         if code < 0 and grow:
             code = len(book)
             _new_code(value, key, growth, column)
@@ -96,14 +100,16 @@ def _name(key: Any) -> Name:
 def _number(value: Any, title: str) -> float:
     if isinstance(value, str | bytes):
         raise ValueError(f"{title} is numeric, but x holds the text {value!r} there.")
+    if isinstance(value, dt.date | dt.time | dt.timedelta | np.datetime64 | np.timedelta64):
+        raise TypeError(TIMES.format(where=title, kind=type(value).__name__))
     try:
         number = float(value)
     except TypeError:
         raise TypeError(
             f"{title} is numeric, but x holds {value!r} of type {type(value).__name__}."
         ) from None
-    if math.isinf(number):
-        raise ValueError(f"x contains infinity in {title}.")
+    if abs(number) > LARGEST:
+        refuse_value(number, title, "x")
     return number
 
 
@@ -149,7 +155,10 @@ class FastRow:
             values = array("d", items)
         except (KeyError, TypeError):
             return None
-        if not math.isfinite(sum(values)) or (self.watch_scale and max(max(values), -min(values)) > UNSCALED):
+        # One call that is false for NaN, infinity and what is next to it.
+        if not math.hypot(*values) <= LARGEST:
+            return None
+        if self.watch_scale and max(max(values), -min(values)) > UNSCALED:
             return None
         return np.frombuffer(values).reshape(1, self._width)
 

@@ -163,7 +163,7 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
     ) -> NDArray[Any] | None:
         title = type(self).__name__
         session = None if fit else self._ready()
-        table = read_table(X, title)
+        table = read_table(X, title, least=1 if fit else 0)
         labels = session.labels if session is not None else ClassCodes()
         discovering = classes is None and not labels.declared
         y = read_labels(y, table.n_rows, title, discovering=discovering)
@@ -175,6 +175,8 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
                     "Sample weights must contain at least one non-zero number: there is nothing to learn."
                 )
             classes = np.unique(y)
+        if not table.n_rows:  # it is the first rows that fix columns and labels: no rows, nothing
+            return self._no_answers(table, session, answer)
         if session is None:
             labels = declare(classes) if classes is not None else labels
             schema = first_schema(table, self.categorical_features)
@@ -268,8 +270,16 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
         session = self._fitted()
         title = type(self).__name__
         table: Table = read_table(X, title)
+        if not table.n_rows:
+            return self._no_answers(table, session, answer)
         check_table(table, session.schema, title)
         return session.ask(encode_table(table, session.schema, None, grow=False), answer)
+
+    def _no_answers(self, table: Table, session: Session | None, answer: str) -> NDArray[Any]:
+        if session is not None:
+            check_table(table, session.schema, type(self).__name__)
+        n_classes = 0 if session is None else len(session.labels)
+        return np.empty(0, np.int32) if answer == "label" else np.empty((0, n_classes + (answer == "both")))
 
     def _fitted(self) -> Session:
         session = self._ready()
@@ -281,10 +291,8 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
         return session
 
     def _present(self, raw: NDArray[Any], output: str) -> NDArray[Any]:
-        session = self._session
-        if session is None:
-            raise RuntimeError("no session")
-        return session.labels.decode(raw) if output == "label" else raw[:, session.labels.order]
+        labels = ClassCodes() if self._session is None else self._session.labels
+        return labels.decode(raw) if output == "label" else raw[:, labels.order]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

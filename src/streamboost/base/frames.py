@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from streamboost.base.inputs import Table
+from streamboost.base.inputs import TIMES, Table
 
 _NOMINAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean)
 _TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
 
 
-def read_frame(X: Any) -> Table | None:
+def read_frame(X: Any, least: int = 0) -> Table | None:
     """Return the columns of an eager frame, or None if X is no frame."""
-    frame: Any = nw.from_native(X, eager_only=True, pass_through=True)
+    try:
+        frame: Any = nw.from_native(X, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        counts = Counter(
+            str(name) for name in getattr(X, "columns" if hasattr(X, "iloc") else "column_names", ())
+        )
+        twice = [name for name, count in counts.items() if count > 1]
+        raise ValueError(
+            f"Column names must be unique, but X has more than one column {', '.join(map(repr, twice[:5]))}. "
+            "Rename or drop the others."
+        ) from error
     if not isinstance(frame, nw.DataFrame):
         if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
             raise TypeError("X is a lazy frame: collect it, or feed it in chunks.")
@@ -27,14 +38,16 @@ def read_frame(X: Any) -> Table | None:
             "Feature names are only supported if all input features have string names, "
             f"but X has column names of types {sorted({type(name).__name__ for name in names})}."
         )
-    if not len(frame):
+    if len(frame) < least:
         raise ValueError(
-            f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required."
+            f"Found array with {len(frame)} sample(s) (shape={frame.shape}) while a minimum of {least} is required."
         )
     if not names:
         raise ValueError(
             f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required."
         )
+    if not len(frame):  # its types say nothing: pandas calls every empty column an object
+        return Table(0, len(names), names if all(texts) else None, dense=np.empty((0, len(names))))
     columns = [_read_column(frame[:, number], name) for number, name in enumerate(names)]
     nominal = [isinstance(column, list) for column in columns]
     table = Table(n_rows=len(frame), width=len(names), names=names if all(texts) else None, nominal=nominal)
@@ -50,10 +63,7 @@ def _read_column(series: Any, name: Any) -> Any:
     if any(dtype == kind for kind in _NOMINAL):
         return [_plain(value) for value in series.to_list()]
     if any(dtype == kind for kind in _TEMPORAL):
-        raise TypeError(
-            f"Column {name!r} is of type {dtype}: times are not features by themselves. "
-            "Give what matters about them as numbers or categories, such as the hour, the weekday or the age in days."
-        )
+        raise TypeError(TIMES.format(where=f"Column {name!r}", kind=dtype))
     if dtype.is_numeric() or dtype == nw.Unknown:
         return series.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
     if dtype == nw.Object:

@@ -10,12 +10,19 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from streamboost.base.codes import check_scalar
+from streamboost.base.codes import MOST_VALUES, check_scalar
 from streamboost.base.schema import Growth, Schema, check_names, resolve_categorical
+
+LARGEST = 1e100  # beyond this a square, a norm or a variance may overflow and spoil a learner for good
 
 STRINGS = (
     "{where} holds text ({value!r}). Nominal columns: use a categorical dtype in a frame, "
     "or give them as numbers and name them in categorical_features=."
+)
+
+TIMES = (
+    "{where} is of type {kind}: times are not features by themselves. Give what matters about them as numbers or "
+    "categories, such as the hour, the weekday or the age in days."
 )
 
 
@@ -43,24 +50,25 @@ class Block:
     growth: Growth = field(default_factory=Growth)
 
 
-def read_table(X: Any, estimator: str) -> Table:
-    """Read X without looking at the model."""
+def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
+    """Read X, of at least so many rows, without looking at the model."""
     if _is_ready(X):
         return Table(n_rows=len(X), width=X.shape[1], dense=X, nominal=[False] * X.shape[1])
     if sp.issparse(X):
-        return _read_sparse(X, estimator)
+        return _read_sparse(X, estimator, least)
     if hasattr(X, "columns") or hasattr(X, "column_names"):
         from streamboost.base.frames import read_frame
 
-        table = read_frame(X)
+        table = read_frame(X, least)
         if table is not None:
             return table
     array = np.asarray(X) if not hasattr(X, "__array_function__") or isinstance(X, np.ndarray) else X
     if isinstance(array, np.ndarray) and array.dtype.kind in "USO":
         _refuse_text(array)
-    dense = check_array(
-        X, dtype=np.float64, order="C", ensure_all_finite=False, input_name="X", estimator=estimator
-    )
+    if isinstance(array, np.ndarray) and array.dtype.kind in "mM":
+        raise TypeError(TIMES.format(where="Every column of X (from column 0 on)", kind=array.dtype))
+    options: dict[str, Any] = {"ensure_min_samples": least, "input_name": "X", "estimator": estimator}
+    dense = check_array(X, dtype=np.float64, order="C", ensure_all_finite=False, **options)
     return Table(n_rows=len(dense), width=dense.shape[1], dense=dense, nominal=[False] * dense.shape[1])
 
 
@@ -82,10 +90,9 @@ def _refuse_text(array: NDArray[Any]) -> None:
             raise ValueError(STRINGS.format(where=f"Column {column} of X", value=value))
 
 
-def _read_sparse(X: Any, estimator: str) -> Table:
-    csr = check_array(
-        X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X", estimator=estimator
-    )
+def _read_sparse(X: Any, estimator: str, least: int) -> Table:
+    options: dict[str, Any] = {"ensure_min_samples": least, "input_name": "X", "estimator": estimator}
+    csr = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, **options)
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
@@ -109,7 +116,8 @@ def check_table(table: Table, schema: Schema, estimator: str) -> None:
     check_names(schema.names, table.names, estimator)
     if table.width != schema.width:
         raise ValueError(
-            f"X has {table.width} features, but {estimator} is expecting {schema.width} features as input."
+            f"X has {table.width} features, but {estimator} is expecting {schema.width} features as input. "
+            "Columns that come and go need names: learn_one takes dicts."
         )
 
 
@@ -126,7 +134,10 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
         source = table.columns[column] if table.columns else table.dense[:, column]  # type: ignore[index]
         if book is None:
             if isinstance(source, list):
-                raise ValueError(f"{schema.title(column)} is numeric, but now holds categories.")
+                raise ValueError(
+                    f"{schema.title(column)} is numeric, as in the first rows, but now holds categories. Make it numbers "
+                    "again; or start again with fit, and categorical_features= if its values are categories."
+                )
             out[:, column] = source
             continue
         missing = _missing(source)
@@ -135,12 +146,30 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
         codes, new = book.encode(source, active, grow, missing)
         for value in new:
             check_scalar(value, f"A category of {schema.title(column)}")
+        if len(book) + len(new) >= MOST_VALUES:
+            out[:, column], new = _capped(codes, new, len(book), active)
+            growth.capped += [column] if np.isnan(out[~missing, column]).any() else []
+        else:
+            out[:, column] = codes
         if new:
             growth.values[column] = new
-        out[:, column] = codes
         out[missing, column] = np.nan
     check_finite(out, schema)
     return Block(table.n_rows, dense=out, growth=growth)
+
+
+def _capped(
+    codes: NDArray[np.int32], new: list[Any], known: int, active: NDArray[np.bool_] | None
+) -> tuple[NDArray[np.float64], list[Any]]:
+    """Give no code beyond the last one: from the row on that fills the book, a value without a code is missing."""
+    room = max(MOST_VALUES - known, 0)
+    last = codes == MOST_VALUES - 1
+    filled = int(np.argmax(last if active is None else last & active)) if room else -1
+    rows = codes.astype(np.float64)
+    without = (codes < 0) | (codes >= MOST_VALUES if room else codes >= known)
+    rows[without] = -1.0
+    rows[without & (np.arange(len(codes)) > filled)] = np.nan
+    return rows, new[:room]
 
 
 def _missing(source: Any) -> NDArray[np.bool_]:
@@ -158,23 +187,38 @@ def _encode_csr(table: Table, schema: Schema) -> Block:
         )
     csr = table.csr
     data = np.ascontiguousarray(csr.data)
-    if np.isinf(data).any():
-        column = int(csr.indices[np.isinf(data)][0])
-        raise ValueError(f"Input X contains infinity in {schema.title(column)}.")
+    if not _moderate(data):
+        wrong = np.abs(data) > LARGEST
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            refuse_value(float(data[first]), schema.title(int(csr.indices[first])))
     parts = (csr.indptr.astype(np.int64, copy=False), csr.indices.astype(np.int32, copy=False), data)
     return Block(table.n_rows, csr=parts)
 
 
 def check_finite(rows: NDArray[np.float64], schema: Schema) -> None:
-    """Refuse infinity and name its column. NaN is a missing value and welcome."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(rows.sum()):
-            return
-    infinite = np.isinf(rows).any(axis=0)
-    if infinite.any():
-        raise ValueError(
-            f"Input X contains infinity or a value too large for float64 in {schema.title(int(np.argmax(infinite)))}."
-        )
+    """Refuse infinity and what is next to it, and name the column. NaN is a missing value and welcome."""
+    if _moderate(rows):
+        return
+    wrong = np.abs(rows) > LARGEST
+    if wrong.any():
+        column = int(np.argmax(wrong.any(axis=0)))
+        refuse_value(float(rows[np.argmax(wrong[:, column]), column]), schema.title(column))
+
+
+def _moderate(values: NDArray[np.float64]) -> bool:
+    """Whether no value is missing or beyond LARGEST; "no" calls for a closer look."""
+    return not values.size or bool(values.max() <= LARGEST and values.min() >= -LARGEST)
+
+
+def refuse_value(value: float, title: str, what: str = "Input X") -> None:
+    """Say what is wrong with a number that no learner can take."""
+    if np.isinf(value):
+        raise ValueError(f"{what} contains infinity in {title}. If it stands for a missing value, use NaN.")
+    raise ValueError(
+        f"{what} contains {value:.3g} in {title}; values must lie between -{LARGEST:.0e} and {LARGEST:.0e}. "
+        "If it stands for a missing value, use NaN; else take its logarithm or clip it."
+    )
 
 
 def largest_magnitude(block: Block, schema: Schema) -> float:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.dicts import first_dict_schema, read_dict
 from streamboost.base.facts import Facts
-from streamboost.base.labels import ClassCodes, read_labels
+from streamboost.base.labels import ClassCodes, check_same_classes, declare, read_labels
 from streamboost.base.schema import Schema
 from streamboost.base.session import Session
 from streamboost.base.weights import read_weight
@@ -31,12 +31,31 @@ class RowVerbs(Facts):
     @abstractmethod
     def _look_back(self, session: Session) -> None: ...
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
-        """Learn one row given as a dict. New keys become new columns, absent ones are missing values."""
+    def learn_one(
+        self,
+        x: Mapping[Any, Any],
+        y: Any,
+        sample_weight: float = 1.0,
+        classes: ArrayLike | None = None,
+    ) -> None:
+        """Learn one row given as a dict. New keys become new columns, absent ones are missing values.
+
+        Parameters
+        ----------
+        x : dict
+            Names of features and their values: numbers, or text and booleans for nominal ones.
+        y : label
+            Text, a whole number or a boolean.
+        sample_weight : float
+            Weight of the row; 0 means that it is checked and otherwise ignored.
+        classes : array, optional
+            All labels that may ever appear, given with the first row; else labels are discovered as they come.
+        """
         session = self._session
         if (
             session is not None
             and session.fast is not None
+            and classes is None
             and sample_weight == 1.0
             and session.fast.learn(x, y)
         ):
@@ -45,9 +64,13 @@ class RowVerbs(Facts):
             return
         session = self._ready()
         title = type(self).__name__
-        label = read_labels(
-            _one_label(y), 1, title, discovering=session is None or not session.labels.declared
-        )
+        labels = session.labels if session is not None else ClassCodes()
+        if classes is not None:
+            if session is None:
+                labels = declare(classes)
+            else:
+                check_same_classes(classes, labels)
+        label = read_labels(_one_label(y), 1, title, discovering=not labels.declared)
         weight = None if sample_weight == 1.0 else read_weight([sample_weight], 1)
         active = None if weight is None else weight > 0
         if session is None:
@@ -55,7 +78,7 @@ class RowVerbs(Facts):
                 raise TypeError(f"x must be a dict of feature values, got {type(x).__name__}.")
             if active is not None and not active.any():
                 return
-            session = self._start(ClassCodes(), first_dict_schema(x, self.categorical_features))
+            session = self._start(labels, first_dict_schema(x, self.categorical_features))
         codes, new = session.labels.encode(label, active)
         session.check_classes(new)
         block = read_dict(x, session.schema, title, grow=active is None or bool(active.any()))

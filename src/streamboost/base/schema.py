@@ -21,6 +21,8 @@ class Growth:
     names: list[Name] = field(default_factory=list)
     nominal: list[bool] = field(default_factory=list)
     values: dict[int, list[Any]] = field(default_factory=dict)
+    capped: list[int] = field(default_factory=list)
+    """Columns in which a value got no code because there were too many already."""
 
 
 class Schema:

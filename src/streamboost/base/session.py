@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
+from streamboost.base.codes import MOST_VALUES
 from streamboost.base.dicts import UNSCALED, FastRow
 from streamboost.base.inputs import Block, largest_magnitude
 from streamboost.base.labels import ClassCodes
@@ -48,6 +49,7 @@ class Session:
         self.broken: str | None = None
         self.warned = False
         self.judged = False
+        self.capped: set[int] = set()
         self.fast: FastRow | None = None
         self.model = _core.Model(
             booster.name,
@@ -80,8 +82,8 @@ class Session:
             )
         if self.booster.declared and not self.labels.declared:
             raise ValueError(
-                f"{self.title} must know all classes before its first row: pass classes= to the first partial_fit or "
-                f"test_then_train, or use fit (found so far: {known})."
+                f"{self.title} must know all classes before its first row: pass classes= to the first partial_fit, "
+                f"test_then_train or learn_one, or use fit (found so far: {known})."
             )
         discovers = self.learner.discovers
         if self.labels.declared or discovers is None:
@@ -89,7 +91,7 @@ class Session:
         if total > max(discovers, limit or 0):
             raise ValueError(
                 f"{self.learner.title} with {'more than two' if discovers else 'any'} classes must know them before "
-                f"its first row: pass classes= to the first partial_fit or test_then_train (found so far: {known})."
+                f"its first row: pass classes= to the first partial_fit, test_then_train or learn_one (found so far: {known})."
             )
 
     def check_scale(self, block: Block) -> None:
@@ -106,6 +108,19 @@ class Session:
                 UserWarning,
                 stacklevel=4,
             )
+
+    def check_capped(self, growth: Growth) -> None:
+        """Warn once about each column with more values than a model keeps."""
+        for column in growth.capped:
+            if column not in self.capped:
+                self.capped.add(column)
+                warnings.warn(
+                    f"{self.schema.title(column)} has more than {MOST_VALUES} different values; values that came after "
+                    "those are treated as missing. A column of identifiers says little: leave it out, group its "
+                    "values, or hash them into fewer (examples/text_hashing.py shows how).",
+                    UserWarning,
+                    stacklevel=5,
+                )
 
     def reserve(self, growth: Growth, n_classes: int) -> None:
         """Let the core grow before a block."""
@@ -136,6 +151,7 @@ class Session:
         answer: str,
     ) -> NDArray[Any] | None:
         """Learn a validated block, reserved for; code maps change only when the core has taken all of it."""
+        self.check_capped(block.growth)
         knew_none = not self.knows_classes
         if weight is not None and not weight.any():
             # Nothing to learn: the same as asking, and no label needs a code.

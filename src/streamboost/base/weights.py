@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+LARGEST_WEIGHT = 2.0**53  # counting by ones stops there, and nothing that is multiplied by it overflows
+
 
 def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     """Return checked weights, or None if they are all 1 (the core's short way)."""
@@ -19,10 +21,10 @@ def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         raise ValueError(
             f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight for each row."
         )
-    wrong = ~(np.isfinite(weight) & (weight >= 0))
+    wrong = ~((weight >= 0) & (weight <= LARGEST_WEIGHT))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"sample_weight is {weight[row]} in row {row}; weights must be finite and 0 or more."
+            f"sample_weight is {weight[row]} in row {row}; weights must be 0 or more, and at most 2^53."
         )
     return None if (weight == 1.0).all() else weight

@@ -30,6 +30,9 @@ class ArrayLane:
         self.takes_classes = _accepts(learner.partial_fit, "classes")
         self.takes_nan = _allows_nan(learner)
         self.trained = False
+        self.width: int | None = (
+            None  # of its first row: an array never grows, so features that appear later are ignored
+        )
 
     def answer(self, row: NDArray[np.float64], n_classes: int) -> NDArray[np.float64] | None:
         """Return the distribution over the classes, or None before the first update."""
@@ -57,6 +60,7 @@ class ArrayLane:
             options["classes"] = np.arange(self.scope.n_classes)
         if self.can_weight:
             options["sample_weight"] = np.array([weight])
+        self.width = self.width or len(row)
         X, y = self._row(row), np.array([label])
         for _ in range(1 if self.can_weight else _times(weight)):
             self.learner.partial_fit(X, y, **options)
@@ -64,7 +68,7 @@ class ArrayLane:
             self.trained = True
 
     def _row(self, row: NDArray[np.float64]) -> NDArray[np.float64]:
-        X = np.array(row, dtype=np.float64).reshape(1, -1)
+        X = np.array(row[: self.width], dtype=np.float64).reshape(1, -1)
         for column in range(X.shape[1]):
             if column < len(self.scope.values) and self.scope.values[column] is not None and X[0, column] < 0:
                 X[0, column] = math.nan  # a category never learned is as good as missing

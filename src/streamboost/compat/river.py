@@ -1,0 +1,187 @@
+"""Our ensembles as River classifiers.
+
+The other direction, River's classifiers as weak learners of our ensembles, needs nothing from here: pass one as
+``estimator``.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone as fresh
+
+from streamboost.base.estimator import StreamClassifier
+
+try:
+    from river import base
+except ImportError as error:
+    raise ImportError(
+        "streamboost.compat.river needs River: install it with pip install 'streamboost[river]'."
+    ) from error
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class RiverClassifier(base.MiniBatchClassifier):
+    """A River classifier that drives one of our ensembles.
+
+    Features may come and go, labels and nominal values are discovered, absent and NaN values are missing, and
+    `learn_many` learns exactly what `learn_one` would, row by row.
+
+    Parameters
+    ----------
+    model : estimator
+        An ensemble of streamboost. It is the wrapper's own from now on, with what it has learned; `clone` starts from
+        a fresh one with the same parameters.
+    seed : int, optional
+        River's name for ``random_state``; None leaves the one of the model.
+    classes : sequence, optional
+        All labels that may appear, for algorithms that must know them before the first row.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> from streamboost import OSBoostClassifier
+    >>> from streamboost.compat.river import RiverClassifier
+    >>> model = preprocessing.StandardScaler() | RiverClassifier(OSBoostClassifier(), seed=7)
+    >>> accuracy = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    >>> accuracy.get() > 0.8
+    True
+    """
+
+    def __init__(self, model: Any, seed: int | None = None, classes: ArrayLike | None = None) -> None:
+        if not isinstance(model, StreamClassifier):
+            raise TypeError(
+                f"model={model!r} is no ensemble of streamboost; pass one, such as OSBoostClassifier()."
+            )
+        if seed is not None and model.random_state != seed:
+            if model._session is not None:
+                raise ValueError(
+                    f"seed={seed} comes too late: this {type(model).__name__} has learned already."
+                )
+            model = fresh(model).set_params(random_state=seed)
+        self.model = model
+        self.seed = seed
+        self.classes = classes
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from streamboost.ensemble import OnlineBaggingClassifier, OSBoostClassifier
+
+        yield {"model": OnlineBaggingClassifier(n_estimators=5)}
+        yield {"model": OSBoostClassifier(n_estimators=5)}
+
+    @property
+    def _multiclass(self) -> bool:
+        if self.classes is not None:
+            return len(np.unique(self.classes)) > 2
+        # Without classes= a learner that must know them all beforehand is binary, whatever the algorithm could do.
+        discovers = self.model._learner_plan(0).discovers
+        return discovers is None and self.model._booster_plan().max_classes is None
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        python: int = super()._raw_memory_usage
+        return python + int(self.model.memory_bytes())
+
+    def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
+        """Return an adapter with the same parameters that has learned nothing (or all, with `include_attributes`)."""
+        params = {**self._get_params(), **(new_params or {})}
+        duplicate = copy.deepcopy if include_attributes else fresh
+        return type(self)(**{**params, "model": duplicate(params["model"])})
+
+    # One row.
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
+        """Learn one row, with a weight if wanted."""
+        session = self.model._session
+        if session is None or not x.keys() <= session.schema.index.keys():
+            # Columns are numbered as they come, and a dict has no order: let that of its keys mean nothing.
+            x = dict(sorted(x.items(), key=lambda item: (type(item[0]).__name__, item[0])))
+        self.model.learn_one(x, y, sample_weight=w, classes=self.classes if session is None else None)
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
+        """Return the probability of each known label.
+
+        In River the labels of a binary classifier are False and True from the start; so they are here, as long as
+        nothing else was learned.
+        """
+        proba: dict[Any, float] = self.model.predict_proba_one(x)
+        if not self._multiclass and len(proba) < 2 and proba.keys() <= {False, True}:
+            rest = 0.0 if proba else 0.5
+            return {label: proba.get(label, rest) for label in (False, True)}
+        return proba
+
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+        """Return the most likely label, or None while none is known."""
+        return self.model.predict_one(x)
+
+    # Many rows.
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn the rows of a frame in their order: one native call, once its columns are all known."""
+        frame = nw.from_native(X, eager_only=True)
+        labels = np.asarray(y)
+        done = 0
+        while done < len(frame) and not self._covers(frame):
+            self.learn_one(_row(frame, done), labels[done])
+            done += 1
+        if done < len(frame):
+            self.model.partial_fit(self._aligned(frame[done:]), labels[done:])
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """Return a frame with one column of probabilities for each known label."""
+        frame = nw.from_native(X, eager_only=True)
+        if self.model._session is None or not self.model._session.knows_classes:
+            return _frame(np.empty((len(frame), 0)), [], X)
+        return _frame(self.model.predict_proba(self._aligned(frame)), self.model.classes_.tolist(), X)
+
+    def predict_many(self, X: Any) -> Any:
+        """Return a series of the most likely labels."""
+        frame = nw.from_native(X, eager_only=True)
+        if self.model._session is None or not self.model._session.knows_classes:
+            return _series(np.full(len(frame), None, dtype=object), X)
+        return _series(self.model.predict(self._aligned(frame)), X)
+
+    def _covers(self, frame: Any) -> bool:
+        """Whether the model knows all columns of a frame, by names that frames can have."""
+        session = self.model._session
+        if session is None or session.schema.names is None:
+            return False
+        known = set(session.schema.names)
+        return all(isinstance(name, str) for name in known) and known.issuperset(frame.columns)
+
+    def _aligned(self, frame: Any) -> Any:
+        """Return the model's columns: those that the frame lacks are missing, those that the model lacks are left out."""
+        names = self.model._session.schema.names
+        if names is None:
+            return frame.to_native()
+        absent = [nw.lit(None, dtype=nw.Float64).alias(name) for name in names if name not in frame.columns]
+        return frame.with_columns(*absent).select(*names).to_native()
+
+
+def _row(frame: Any, number: int) -> dict[Any, Any]:
+    return dict(zip(frame.columns, frame.row(number), strict=True))
+
+
+def _frame(values: NDArray[Any], names: list[Any], like: Any) -> Any:
+    native = nw.from_native(like, eager_only=True)
+    if native.implementation.is_pandas_like():
+        return type(like)(values, columns=names, index=like.index)
+    columns = {str(name): values[:, i] for i, name in enumerate(names)}
+    return nw.from_dict(columns, backend=native.implementation).to_native()
+
+
+def _series(values: NDArray[Any], like: Any) -> Any:
+    native = nw.from_native(like, eager_only=True)
+    if native.implementation.is_pandas_like():
+        import pandas as pd
+
+        return pd.Series(values, index=like.index)
+    return nw.new_series("label", values, backend=native.implementation).to_native()
