@@ -49,7 +49,7 @@ def compare(
     _check_folds(protocol, sets)
     Summary(sets, algorithms, protocol, [], test)  # a test that cannot be made is told now
     runs = plan_runs(sets, algorithms, protocol)
-    outcome = _run(runs, folder / "runs", jobs)
+    outcome = run_resumably(runs, folder / "runs", jobs)
     summary = Summary(sets, algorithms, protocol, outcome.records, test)
     console = stdout()
     console.print(terminal_table(summary))
@@ -59,20 +59,22 @@ def compare(
     )
     for (name, why), cells in _grouped(summary.refusals).items():
         who = ", ".join(together([cell.algorithm for cell in cells], algorithms))
-        console.print(f"n/a on {name}: {who}: {why}", **_PLAIN)
+        console.print(f"n/a on {name}: {who}: {why}", **PLAIN)
     for cell in summary.failures:
-        stderr().print(f"failed: {cell.algorithm.name} on {cell.data.name}: {cell.message}", **_PLAIN)
+        stderr().print(f"failed: {cell.algorithm.name} on {cell.data.name}: {cell.message}", **PLAIN)
     if outcome.n_found:
-        console.print(f"{outcome.n_found} of {len(runs)} runs were there already.", **_PLAIN)
+        console.print(f"{outcome.n_found} of {len(runs)} runs were there already.", **PLAIN)
     written = write_report(summary, folder, command)
-    console.print(f"report: {written[0]}", **_PLAIN)
+    console.print(f"report: {written[0]}", **PLAIN)
     return not summary.failures
 
 
-_PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False}
+PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False}
+"""How sentences are printed."""
 
 
-def _run(runs: list[Run], folder: Path, jobs: int) -> Outcome:
+def run_resumably(runs: list[Run], folder: Path, jobs: int) -> Outcome:
+    """Run what has no record yet, with a progress bar; an interrupt says what is kept."""
     store = RunStore(folder)
 
     def kept() -> int:
@@ -84,7 +86,7 @@ def _run(runs: list[Run], folder: Path, jobs: int) -> Outcome:
     except KeyboardInterrupt:
         stderr().print(
             f"streamboost: interrupted; {kept()} of {len(runs)} runs are kept, and the same command goes on from there.",
-            **_PLAIN,
+            **PLAIN,
         )
         raise
 
@@ -203,7 +205,7 @@ def _progress(n_done: int, n_runs: int) -> Iterator[Callable[[Standing], None] |
         if now.record is not None:
             bar.advance(total)
             if now.record.status == "failed":
-                console.print(f"failed: {name}: {now.record.message}", **_PLAIN)
+                console.print(f"failed: {name}: {now.record.message}", **PLAIN)
 
     with Live(Group(bar, lines), console=console, transient=True):
         yield show

@@ -77,6 +77,11 @@ COMPARE_EPILOG = (
     "--models oza-boost,osboost:gamma=0.05,osboost:gamma=0.2. An interrupted comparison goes on where it stopped."
 )
 
+REPRODUCE_EPILOG = (
+    "An interrupted reproduction goes on where it stopped. Data sets are found in $STREAMBOOST_DATA or fetched with "
+    "`streamboost datasets NAME --fetch`; what is not here is reported as not run."
+)
+
 Out = Annotated[Path, typer.Option("--out", help="Folder for the picture and the figures.")]
 
 
@@ -86,6 +91,7 @@ def register(app: typer.Typer) -> None:
     app.command("compare", cls=RunCommand, epilog=COMPARE_EPILOG)(_compare)
     app.command("predict")(predict_command)
     app.command("learn")(learn_command)
+    app.command("reproduce", epilog=REPRODUCE_EPILOG)(_reproduce)
     app.command("demo")(_demo)
     app.command("models")(_models)
     app.command("learners")(_learners)
@@ -259,6 +265,48 @@ def _compare(
         folder=out,
         jobs=jobs or os.cpu_count() or 1,
         test=test,
+        command=shlex.join(["streamboost", *sys.argv[1:]]),
+    )
+    if not well:
+        raise typer.Exit(1)
+
+
+def _reproduce(
+    paper: Annotated[str, typer.Argument(help="chen2012, bai2014, jung2017, oza2001 or sun.")],
+    table: Annotated[str | None, typer.Option("--table", help="Tables, as 1,3 (default: all).")] = None,
+    datasets: Annotated[
+        str | None, typer.Option("--datasets", help="Data sets by the paper's names, as Heart,German.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Samples of rows and fewer runs: minutes.")] = False,
+    orders: Annotated[
+        int | None, typer.Option("--orders", min=2, help="Random orders instead of the paper's number.")
+    ] = None,
+    report_only: Annotated[
+        bool, typer.Option("--report-only", help="Run nothing; report what has been run so far.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report and runs (default: reproduce-PAPER).")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Runs at the same time (default: one per core).")
+    ] = None,
+) -> None:
+    """Rebuild a paper's tables: published | ours | difference, with pictures, CSV, Markdown and a page to read."""
+    import os
+    import shlex
+    import sys
+
+    from streamboost.cli.reproduce import reproduce
+
+    well = reproduce(
+        paper,
+        tables=words(table) or [],
+        datasets=words(datasets) or [],
+        quick=quick,
+        orders=orders,
+        report_only=report_only,
+        folder=out or Path(f"reproduce-{paper}"),
+        jobs=jobs or os.cpu_count() or 1,
         command=shlex.join(["streamboost", *sys.argv[1:]]),
     )
     if not well:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
 from streamboost.streams.registry import open_stream
 
@@ -42,6 +43,8 @@ class Source:
     options: dict[str, Any] = field(default_factory=dict)
     limit: int | None = None
     label: str = ""
+    steps: tuple[str, ...] = ()
+    """What is done to the rows before any model sees them (:mod:`streamboost.experiments.prepare`)."""
 
     @property
     def name(self) -> str:
@@ -60,10 +63,12 @@ class Source:
                 "Standard input can be read only once, but every model reads the data; save it first."
             )
         stream = open_stream(self.text, limit=self.limit, **self.options)
-        held = to_arrays(stream, self.limit)
+        held = prepare(to_arrays(stream, self.limit), self.steps)
         if not held.y.shape[0]:
             raise DataError(f"{self.text}: no rows.")
-        return DataSet(self, held, stream.classes, _fingerprint(held, stream))
+        # A step may have changed kinds of columns or labels.
+        about: Stream = held if self.steps else stream
+        return DataSet(self, held, about.classes, _fingerprint(held, about))
 
 
 @dataclass(frozen=True)
@@ -226,6 +231,7 @@ class Run:
         """A run from its line."""
         raw = json.loads(text)
         raw["protocol"]["metrics"] = tuple(raw["protocol"]["metrics"])
+        raw["source"]["steps"] = tuple(raw["source"]["steps"])
         return cls(
             Source(**raw["source"]),
             raw["fingerprint"],

@@ -1,0 +1,124 @@
+"""The ``reproduce`` command: a paper's tables, with our figures beside the published ones."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamboost.cli.compare import PLAIN, run_resumably
+from streamboost.cli.console import stderr, stdout
+from streamboost.cli.errors import UserError
+from streamboost.experiments.plan import Run
+from streamboost.experiments.store import Record, RunStore
+from streamboost.reproduce.compare import DIFFERS, NOT_RUN, Comparison, RebuiltTable, Reproduction
+from streamboost.reproduce.extras import extra_figures
+from streamboost.reproduce.output import (
+    LEGEND,
+    SIGN,
+    cell_text,
+    heading,
+    reasons,
+    several_learners,
+    verdict_lines,
+)
+from streamboost.reproduce.papers import study_of
+from streamboost.reproduce.report import write_report
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_COLUMNS = 4  # a cell has three figures: more columns than this stand below each other
+
+
+def reproduce(
+    paper: str,
+    *,
+    tables: Sequence[str],
+    datasets: Sequence[str],
+    quick: bool,
+    orders: int | None,
+    report_only: bool,
+    folder: Path,
+    jobs: int,
+    command: str,
+) -> bool:
+    """Run what is not there yet, print the tables, write the report; returns whether all runs went well."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"--out {folder}: is not a directory.")
+    job = Reproduction(study_of(paper), tables=tables, datasets=datasets, quick=quick, orders=orders)
+    start = time.perf_counter()
+    job.load()
+    runs = job.plan()
+    records = _records(runs, folder / "runs", jobs, report_only)
+    rebuilt = job.compare(records)
+    extras = [] if report_only else extra_figures(job, folder / "runs")
+    console = stdout()
+    for table in rebuilt:
+        console.print(_terminal_table(table))
+        for line in verdict_lines(job.study, table, judge=not quick):
+            console.print(line, **PLAIN)
+        console.print()
+    console.print(f"Cells: {LEGEND}.", **PLAIN)
+    for who, why in reasons(rebuilt):
+        console.print(f"not run: {who}: {why}", **PLAIN)
+    written = write_report(job, rebuilt, extras, folder, command)
+    seconds = time.perf_counter() - start
+    spent = sum(record.figure("seconds") for record in records.values() if record.done)
+    console.print(
+        f"{len(records)} of {len(runs)} runs, {spent:,.0f} seconds of learning; this call took {seconds:,.0f} seconds",
+        **PLAIN,
+    )
+    console.print(f"report: {written[0]}", **PLAIN)
+    failed = [record for record in records.values() if record.status == "failed"]
+    for record in failed:
+        stderr().print(f"failed: {record.message}", **PLAIN)
+    return not failed
+
+
+def _records(runs: list[Run], folder: Path, jobs: int, report_only: bool) -> dict[str, Record]:
+    if report_only:
+        store = RunStore(folder)
+        found = {run.key: store.read(run) for run in runs}
+        return {key: record for key, record in found.items() if record is not None}
+    outcome = run_resumably(runs, folder, jobs)
+    return {run.key: record for run, record in zip(runs, outcome.records, strict=True)}
+
+
+def _terminal_table(table: RebuiltTable) -> Table:
+    from rich.table import Table
+
+    several = several_learners(table)
+    columns = [c for c in table.published.columns if any(cell.figure.column == c for cell in table.cells)]
+    title = f"Table {table.published.number}: {table.published.metric.replace('_', ' ')}"
+    shown = Table(title=title, title_justify="left", header_style="bold")
+    if len(columns) <= _COLUMNS:
+        shown.add_column("data")
+        for column in columns:
+            shown.add_column(heading(column, several), justify="right")
+        for dataset in table.datasets:
+            star = "" if dataset in table.counted else " *"
+            shown.add_row(dataset + star, *(_styled(table.cell(dataset, c)) for c in columns))
+        return shown
+    for name in ("data", "algorithm"):
+        shown.add_column(name)
+    shown.add_column("published | ours | difference", justify="right")
+    for dataset in table.datasets:
+        for column in columns:
+            cell = table.cell(dataset, column)
+            if cell is not None:
+                shown.add_row(dataset, heading(column, several), _styled(cell))
+    return shown
+
+
+def _styled(cell: Comparison | None) -> str:
+    # Two lines: a terminal has room for four columns like that.
+    text = cell_text(cell)
+    text = "\n".join(text.rsplit(" | ", 1)) if text.count(" | ") == 2 else text
+    if cell is None or cell.mark == NOT_RUN:
+        return f"[dim]{text}[/]" if text else ""
+    return f"[yellow]{text}[/]" if cell.mark == DIFFERS else text
+
+
+__all__ = ["SIGN", "reproduce"]

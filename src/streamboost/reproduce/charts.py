@@ -1,0 +1,127 @@
+"""The pictures of a reproduction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from streamboost.experiments.charts import TYPE_SIZE
+from streamboost.experiments.figures import GRID, N_COLOURS, SOFT, LegendEntry, Style, plot_area, text_width
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def _axes_with_names(figure: Figure, narrow: bool, names: Sequence[str], styles: Sequence[Style]) -> Any:
+    """A plot area; on a wide picture the names stand at its right, in their colours, each with its marker."""
+    right = 22 if narrow else text_width(names, TYPE_SIZE) + 60
+    axes = plot_area(figure, left=62, right=right, top=12, bottom=52)
+    if not narrow:
+        for place, (name, style) in enumerate(zip(names, styles, strict=True)):
+            y = 0.97 - place * min(0.09, 1 / max(len(names), 1))
+            marker = _MARKERS[(style.colour or 0) % len(_MARKERS)]
+            axes.plot([1.03], [y], marker=marker, color=style.hex, markersize=7, markeredgewidth=0,
+                      transform=axes.transAxes, clip_on=False)  # fmt: skip
+            axes.text(
+                1.06, y, name, transform=axes.transAxes, color=style.hex, fontsize=TYPE_SIZE, va="center"
+            )
+    return axes
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points of one name."""
+
+    name: str
+    x: npt.NDArray[np.float64]
+    y: npt.NDArray[np.float64]
+    error: npt.NDArray[np.float64] | None = None
+    hollow: bool = False
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Points around the diagonal: two figures that should be equal."""
+
+    title: str
+    series: Sequence[Series]
+    x_title: str
+    y_title: str
+
+    @property
+    def styles(self) -> list[Style]:
+        """A colour for every name; hollow points share that of the full ones before them."""
+        full = -1
+        found = []
+        for one in self.series:
+            full += not one.hollow
+            found.append(Style(max(full, 0) % N_COLOURS))
+        return found
+
+    @property
+    def legend(self) -> list[LegendEntry]:
+        """As they come."""
+        return [LegendEntry(one.name, style) for one, style in zip(self.series, self.styles, strict=True)]
+
+    def height(self, narrow: bool) -> float:
+        """In pixels."""
+        return 330 if narrow else 520
+
+    def draw(self, figure: Figure, narrow: bool) -> None:
+        """The diagonal, then the points with their standard errors."""
+        axes = _axes_with_names(figure, narrow, [one.name for one in self.series], self.styles)
+        everything = np.concatenate([np.concatenate((one.x, one.y)) for one in self.series])
+        low, high = float(everything.min()), float(everything.max())
+        margin = 0.05 * (high - low) or 0.01
+        span = (max(0.0, low - margin), high + margin)
+        axes.plot(span, span, color=GRID, linewidth=2, zorder=1)
+        for one, style in zip(self.series, self.styles, strict=True):
+            marker = _MARKERS[(style.colour or 0) % len(_MARKERS)]
+            face = "none" if one.hollow else style.hex
+            axes.errorbar(one.x, one.y, yerr=one.error, fmt=marker, color=style.hex, markersize=7, markerfacecolor=face,
+                          markeredgewidth=1.3 if one.hollow else 0, elinewidth=1.1, alpha=0.9)  # fmt: skip
+        axes.set_xlim(*span)
+        axes.set_ylim(*span)
+        axes.set_xlabel(self.x_title, color=SOFT, fontsize=TYPE_SIZE - 0.5)
+        axes.set_ylabel(self.y_title, color=SOFT, fontsize=TYPE_SIZE - 0.5)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines with a band of one standard error."""
+
+    title: str
+    series: Sequence[Series]
+    x_title: str
+    y_title: str
+
+    @property
+    def legend(self) -> list[LegendEntry]:
+        """As they come."""
+        return [LegendEntry(one.name, Style(i % N_COLOURS)) for i, one in enumerate(self.series)]
+
+    def height(self, narrow: bool) -> float:
+        """In pixels."""
+        return 290 if narrow else 400
+
+    def draw(self, figure: Figure, narrow: bool) -> None:
+        """Lines and bands."""
+        styles = [entry.style for entry in self.legend]
+        axes = _axes_with_names(figure, narrow, [one.name for one in self.series], styles)
+        for one, style in zip(self.series, styles, strict=True):
+            marker = _MARKERS[(style.colour or 0) % len(_MARKERS)] if one.x.size <= 40 else None
+            axes.plot(
+                one.x, one.y, color=style.hex, linewidth=2, marker=marker, markersize=5, markeredgewidth=0
+            )
+            if one.error is not None:
+                axes.fill_between(
+                    one.x, one.y - one.error, one.y + one.error, color=style.hex, alpha=0.18, linewidth=0
+                )
+        axes.set_xlabel(self.x_title, color=SOFT, fontsize=TYPE_SIZE - 0.5)
+        axes.set_ylabel(self.y_title, color=SOFT, fontsize=TYPE_SIZE - 0.5)

@@ -1,0 +1,64 @@
+"""`streamboost reproduce`: the table, the page, and one line for what cannot be done."""
+
+import os
+
+import pytest
+from typer.testing import CliRunner
+
+from streamboost.cli import app
+
+DATA = os.environ.get("STREAMBOOST_DATA")
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+def test_without_data_everything_is_not_run_and_the_way_to_get_it_is_told(tmp_path, monkeypatch):
+    monkeypatch.delenv("STREAMBOOST_DATA", raising=False)
+    monkeypatch.setenv("STREAMBOOST_CACHE", str(tmp_path / "cache"))
+    out = tmp_path / "out"
+    result = run(
+        "reproduce", "chen2012", "--table", "1", "--datasets", "heart,Covertype", "--quick", "--out", out
+    )
+    assert "streamboost datasets heart --fetch" in result.stdout
+    assert "0 of 8 cells run" in result.stdout
+    assert "not run" in (out / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("chen2013",), "There is no paper 'chen2013'"),
+        (("chen2012", "--table", "7"), "There is no table '7'"),
+        (("chen2012", "--datasets", "Hearts"), "There is no data set 'Hearts'"),
+    ],
+)
+def test_errors_are_one_line(args, message, tmp_path):
+    result = run("reproduce", *args, "--out", tmp_path, code=2)
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.skipif(not DATA, reason="STREAMBOOST_DATA names no folder")
+def test_a_table_of_chen_on_small_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("STREAMBOOST_DATA", DATA)
+    command = (
+        "reproduce",
+        "chen2012",
+        "--table",
+        "1",
+        "--datasets",
+        "Heart,German",
+        "--quick",
+        "--out",
+        tmp_path,
+    )
+    result = run(*command, "--jobs", 2)
+    assert "8 of 8 cells run" in result.stdout
+    assert "aim" not in result.stdout, "a sample is not judged"
+    assert (tmp_path / "table-1.png").exists()
+    again = run(*command, "--report-only")
+    assert "16 of 16 runs" in again.stdout
