@@ -34,7 +34,7 @@ LabelKind label_kind(const std::string& name) {
 CellKind cell_kind(const std::string& name) {
   if (name == "ignored") return CellKind::ignored;
   if (name == "number") return CellKind::number;
-  if (name == "nominal") return CellKind::nominal;
+  if (name == "nominal" || name == "declared") return CellKind::nominal;
   throw std::invalid_argument("unknown kind of column: " + name);
 }
 
@@ -104,16 +104,15 @@ void register_text(nb::module_& m) {
   csv.def(
          "__init__",
          [](CsvParser* self, const std::string& delimiter, const std::vector<std::string>& kinds, const std::vector<std::int32_t>& slots,
-            const std::string& label, const std::vector<std::vector<std::string>>& values, bool header, bool arff, bool declared) {
+            const std::string& label, const std::vector<std::vector<std::string>>& values, bool header, bool arff) {
            CsvPlan plan;
            if (delimiter.size() != 1 || kinds.size() != slots.size()) throw std::invalid_argument("not a plan of columns");
            plan.dialect = {delimiter[0], arff};
            plan.label = label_kind(label);
            plan.header = header;
-           plan.declared = declared;
            plan.n_slots = static_cast<std::int32_t>(values.size());
            for (std::size_t i = 0; i < kinds.size(); ++i) {
-             plan.column.push_back({cell_kind(kinds[i]), slots[i]});
+             plan.column.push_back({cell_kind(kinds[i]), slots[i], kinds[i] == "declared"});
              const bool in_range = slots[i] >= -1 && slots[i] < plan.n_slots;
              if (plan.column.back().kind != CellKind::ignored && !in_range) throw std::invalid_argument("a column without a place");
            }
@@ -122,7 +121,7 @@ void register_text(nb::module_& m) {
              for (const std::string& text : values[slot]) self->codes[slot].add(text);
            }
          },
-         "delimiter"_a, "kinds"_a, "slots"_a, "label"_a, "values"_a, "header"_a = false, "arff"_a = false, "declared"_a = false)
+         "delimiter"_a, "kinds"_a, "slots"_a, "label"_a, "values"_a, "header"_a = false, "arff"_a = false)
       .def(
           "values", [](const CsvParser& self, std::size_t slot) { return texts(self.codes.at(slot)); }, "slot"_a,
           "The values of a nominal column by their codes.")

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 HERE = str(Path(__file__).resolve().parent)
@@ -22,3 +23,15 @@ settings.register_profile(
 settings.register_profile("shrink", settings.get_profile("quick"), phases=tuple(Phase))
 settings.register_profile("search", settings.get_profile("shrink"), max_examples=400, derandomize=False)
 settings.load_profile("quick")
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file of the test and return its path."""
+
+    def write(data, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    return write

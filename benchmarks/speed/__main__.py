@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks import machine
-from benchmarks.speed import footprint, latency, roofline, throughput
+from benchmarks.speed import footprint, latency, parsing, roofline, throughput
 from benchmarks.speed.throughput import Entry
 from benchmarks.tables import Cell, Table, write_csv, write_markdown
 
+PARSED_ROWS = 10_000  # of every file that is read
 PACKAGES = ["streamboost", "numpy", "scikit-learn"]
 MAIN = ("osboost", "perceptron", True)
 T = TypeVar("T")
@@ -144,6 +145,15 @@ def main() -> None:
                     f"{name}, learn_one, median", f"<= {LEARN_ONE_US:g} us", f"{verb.p50:.2f} us", reached
                 )
     tables.append(calls)
+
+    files = attempt("parsing", partial(parsing.measure, PARSED_ROWS, 3))
+    if files is not None:
+        tables.append(parsing.parsing_table(files))
+        for file in files:
+            goals.record("parsing", file.name.strip(), "speed", file.speed, "MB/s")
+            if file.goal is not None:
+                what = f"reading {file.name}"
+                goals.judge(what, f">= {file.goal:g} MB/s", f"{file.speed:.0f} MB/s", file.speed >= file.goal)
 
     size = attempt("memory", footprint.footprint)
     if size is not None:

@@ -186,7 +186,7 @@ void csv() {
 void arff_dialect() {
   CsvPlan p = plan();
   p.dialect.arff = true;
-  p.declared = true;
+  for (auto& column : p.column) column.declared = true;
   CsvParser parser(p);
   parser.codes[1].add("it's");
   parser.label_codes.add("y");

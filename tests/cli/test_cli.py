@@ -293,7 +293,7 @@ def test_demo(run, tmp_path):
         (["TWO", "--nominal", "zz"], "no column 'zz'"),
         (["TWO", "--classes", "p,p"], "--classes"),
         (["TWO", "--classes", "p,r"], "q"),
-        (["TWO", "--format", "arff"], "Unknown format 'arff'"),
+        (["TWO", "--format", "xml"], "Unknown format 'xml'"),
         (["TWO", "--format", "libsvm"], "two.csv, line 1"),
         (["TWO", "--n-features", "9"], "has 2 features, not 9"),
         (["TWO", "--save", "no/where.sboost"], "--save no/where.sboost: the folder no does not exist"),
@@ -337,6 +337,58 @@ def test_bad_lines_stop_or_are_counted(run, fails, tmp_path):
     figures = json.loads(run("run", path, "-n", "2", "--on-bad-line", "skip", "--json", "-").stdout)
     assert (figures["bad_lines"], figures["n_rows"]) == (2, 2001)
     assert "stop or skip" in fails("run", path, "--on-bad-line", "ignore")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("cut.jsonl.gz", gzip.compress(b'{"a": 1, "y": 0}\n' * 9000)[:40], "cut off"),
+        ("bad.jsonl", b'{"a": 1, "y": 0}\n{"a": 1', "line 2: not JSON"),
+        ("bad.vw", b"1 | a\nno | b\n", "line 2: label 'no' is not a finite number"),
+        ("bad.arff", b"@relation r\n@attribute a real\n@data\n1\n", "1 attributes"),
+        ("bad.parquet", bytes(range(256)) * 9, "can be read"),
+        ("date.csv", b"d,x,y\n2024-01-02,1,p\n2024-01-03,2,q\n", "column 'd' holds dates"),
+        ("binary.arff", bytes(range(256)) * 9, "not an ARFF file"),
+        ("binary.jsonl", bytes(range(256)) * 9, "not a text file"),
+        ("binary.vw", bytes(range(256)) * 9, "not a text file"),
+        ("binary.libsvm", bytes(range(256)) * 9, "not a text file"),
+    ],
+)
+def test_unusable_files_of_every_format_are_one_line(fails, tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    said = fails("run", tmp_path / name, "-n", "2")
+    assert name in said
+    assert message in said
+
+
+def test_formats_on_the_command_line(run, fails, tmp_path):
+    path = tmp_path / "some.vw"
+    path.write_text("".join(f"{1 - 2 * (i % 2)} {1 + i % 3} | a:{i % 7} b{i % 2}\n" for i in range(200)))
+    named = json.loads(run("run", path, "-n", "2", "-l", "perceptron", "--json", "-").stdout)
+    assert named["n_rows"] == 200
+    options = ["-n", "2", "-l", "perceptron", "--bits", "4"]
+    hashed = run("run", path, *options, "--save", tmp_path / "m.sboost", "--json", "-")
+    again = run("run", "-", "--format", "vw", *options, "--json", "-", input=path.read_bytes())
+    assert json.loads(hashed.stdout)["errors"] == json.loads(again.stdout)["errors"]
+    assert "200" in run("predict", tmp_path / "m.sboost", path).stderr
+    rows = [{"size": i % 9, "kind": "abc"[i % 3], "answer": "pq"[i % 2]} for i in range(100)]
+    (tmp_path / "some.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("run", tmp_path / "some.jsonl", "-n", "2", "--save", tmp_path / "n.sboost")
+    table = "size,kind,answer\n" + "".join(",".join(map(str, row.values())) + "\n" for row in rows)
+    one = run("predict", tmp_path / "n.sboost", tmp_path / "some.jsonl").stdout
+    assert one == run("predict", tmp_path / "n.sboost", "-", "--format", "csv", input=table).stdout
+    assert "--format (csv, libsvm, arff" in fails("run", "-", input=table)
+
+
+def test_weights_of_a_file_are_learned(run, tmp_path):
+    # A row of weight 0 is answered and not learned.
+    lines = [f"{1 - 2 * (i % 2)} {{}} | a:{i % 5} b:{(i * i) % 7}\n" for i in range(60)]
+    zeros = "".join(line.format(1) + line.format(0) for line in lines)
+    (tmp_path / "zeros.vw").write_text(zeros)
+    (tmp_path / "plain.vw").write_text("".join(line.format("") for line in lines))
+    for name in ("zeros", "plain"):
+        run("run", tmp_path / f"{name}.vw", "-n", "3", "--save", tmp_path / f"{name}.sboost")
+    assert (tmp_path / "zeros.sboost").read_bytes() == (tmp_path / "plain.sboost").read_bytes()
 
 
 def test_unknown_commands(fails):

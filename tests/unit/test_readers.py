@@ -8,26 +8,7 @@ import numpy as np
 import pytest
 
 from streamboost.streams import CsvStream, DataError, LibsvmStream, open_stream
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(data, name="data.csv"):
-        path = tmp_path / name
-        path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        return path
-
-    return write
-
-
-def rows(stream, size=500):
-    chunks = list(stream.chunks(size))
-    dense = [c.X.toarray() if hasattr(c.X, "toarray") else c.X for c in chunks]
-    return (
-        np.concatenate(dense),
-        np.concatenate([c.y for c in chunks]),
-        np.concatenate([c.lines for c in chunks]),
-    )
+from tests.reading import rows
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

@@ -28,8 +28,13 @@ Delimiter = Annotated[
 NFeatures = Annotated[
     int | None, typer.Option("--n-features", min=1, help="Width of LIBSVM data (default: highest index).")
 ]
+Bits = Annotated[int | None, typer.Option("--bits", help="Hash the names of VW data into 2^bits columns.")]
 Format = Annotated[
-    str | None, typer.Option("--format", help="csv or libsvm (default: by the name of the file).")
+    str | None,
+    typer.Option(
+        "--format",
+        help="csv, libsvm, arff, vw, jsonl, parquet or arrow (default: by the name of the file, or its look).",
+    ),
 ]
 OnBadLine = Annotated[
     str, typer.Option("--on-bad-line", help="stop at a line that cannot be read, or skip and count it.")

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from streamboost.cli.data_options import (
+    Bits,
     Data,
     Delimiter,
     Drop,
@@ -123,6 +124,7 @@ def _run(
         typer.Option("--scale", help="Running scaling of a linear learner: none, maxabs, standard."),
     ] = None,
     n_features: NFeatures = None,
+    bits: Bits = None,
     data_format: Format = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
     window: Annotated[int, typer.Option("--window", min=1, help="Rows of the windowed error.")] = 1000,
@@ -180,6 +182,7 @@ def _run(
         n_features=n_features,
         delimiter=delimiter,
         drop=words(drop),
+        bits=bits,
         on_bad_line=on_bad_line,
         seed=data_seed,
         limit=limit,

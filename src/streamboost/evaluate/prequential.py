@@ -221,7 +221,11 @@ def _run(
     for number, chunk in enumerate(limited(stream.chunks(settings.chunk_size), limit), 1):
         # Only the first call declares the labels: a model remembers them.
         first = settings.classes is not None and run.curve.n_rows == 0
-        declared = {"classes": settings.classes} if first else {}
+        declared: dict[str, Any] = {"classes": settings.classes} if first else {}
+        if chunk.weight is not None:
+            if late is not None:
+                raise DataError(f"{stream.name}: rows with weights cannot have late labels.")
+            declared["sample_weight"] = chunk.weight
         start = time.process_time()
         if late is None:
             answers = model.test_then_train(chunk.X, chunk.y, **declared, **options)

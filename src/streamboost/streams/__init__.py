@@ -3,6 +3,7 @@
 A stream yields :class:`Chunk` objects and holds no more of the data than one chunk at a time.
 """
 
+from streamboost.streams.arff import ArffStream, SparseArffStream, open_arff
 from streamboost.streams.base import (
     DEFAULT_CHUNK_SIZE,
     ArrayStream,
@@ -32,8 +33,11 @@ from streamboost.streams.generators import (
     WaveformStream,
     make_generator,
 )
+from streamboost.streams.jsonl import JsonLinesStream
 from streamboost.streams.libsvm import LibsvmStream
+from streamboost.streams.parquet import ArrowStream
 from streamboost.streams.registry import DataFile, data_files, load, open_stream
+from streamboost.streams.vw import VwStream
 
 __all__ = [
     "BUILTIN",
@@ -42,7 +46,9 @@ __all__ = [
     "DEFAULT_CHUNK_SIZE",
     "GENERATORS",
     "AgrawalStream",
+    "ArffStream",
     "ArrayStream",
+    "ArrowStream",
     "BuiltinSet",
     "Chunk",
     "CsvStream",
@@ -52,6 +58,7 @@ __all__ = [
     "DriftStream",
     "GeneratedStream",
     "HyperplaneStream",
+    "JsonLinesStream",
     "Known",
     "LEDStream",
     "Label",
@@ -59,8 +66,10 @@ __all__ = [
     "LibsvmStream",
     "RandomRBFStream",
     "SEAStream",
+    "SparseArffStream",
     "Stream",
     "SyntheticStream",
+    "VwStream",
     "WaveformStream",
     "as_stream",
     "cache_folder",
@@ -69,6 +78,7 @@ __all__ = [
     "load",
     "load_builtin",
     "make_generator",
+    "open_arff",
     "open_stream",
     "registered",
     "to_arrays",

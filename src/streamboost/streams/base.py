@@ -25,12 +25,14 @@ class Chunk:
     """Consecutive rows of a stream.
 
     ``X`` is a float64 array, a CSR matrix, or for frames given by the user a slice of the frame.
-    ``lines`` are the line numbers of a file, or the numbers of the rows, counted from 1.
+    ``lines`` are the line numbers of a file, or the numbers of the rows, counted from 1. ``weight`` is None where
+    every row weighs 1.
     """
 
     X: Any
     y: npt.NDArray[Any]
     lines: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return int(self.y.shape[0])
@@ -116,7 +118,9 @@ class ArrayStream:
         name: str = "data",
         feature_names: Sequence[str] | None = None,
         nominal: npt.NDArray[np.bool_] | None = None,
+        weight: npt.NDArray[np.float64] | None = None,
     ) -> None:
+        self.weight = weight
         self.y: npt.NDArray[Any] = np.asarray(y)
         if self.y.ndim != 1:
             raise DataError(f"y must have one dimension, got {self.y.ndim}.")
@@ -162,7 +166,8 @@ class ArrayStream:
             stop = min(start + size, self.y.shape[0])
             self._read = stop
             lines = np.arange(start + 1, stop + 1, dtype=np.int64)
-            yield Chunk(self.X[start:stop], self.y[start:stop], lines)
+            weight = None if self.weight is None else self.weight[start:stop]
+            yield Chunk(self.X[start:stop], self.y[start:stop], lines, weight)
 
     def permuted(self, order: npt.NDArray[np.int64]) -> ArrayStream:
         """The same rows in another order."""
@@ -173,7 +178,12 @@ class ArrayStream:
 
             rows = _safe_indexing(self.X, order)
         return ArrayStream(
-            rows, self.y[order], name=self.name, feature_names=self.feature_names, nominal=self.nominal
+            rows,
+            self.y[order],
+            name=self.name,
+            feature_names=self.feature_names,
+            nominal=self.nominal,
+            weight=None if self.weight is None else self.weight[order],
         )
 
 
@@ -198,7 +208,8 @@ def limited(chunks: Iterator[Chunk], limit: int | None) -> Iterator[Chunk]:
         if left <= 0:
             return
         if len(chunk) > left:
-            chunk = Chunk(chunk.X[:left], chunk.y[:left], chunk.lines[:left])
+            weight = None if chunk.weight is None else chunk.weight[:left]
+            chunk = Chunk(chunk.X[:left], chunk.y[:left], chunk.lines[:left], weight)
         left -= len(chunk)
         yield chunk
         if left <= 0:
@@ -218,5 +229,16 @@ def to_arrays(stream: Stream, limit: int | None = None) -> ArrayStream:
         X: Any = scipy.sparse.vstack([part.X for part in parts], format="csr")
     else:
         X = np.concatenate([part.X for part in parts])
-    y = np.concatenate([part.y for part in parts])
-    return ArrayStream(X, y, name=stream.name, feature_names=stream.feature_names, nominal=stream.nominal)
+    weight = None
+    if any(part.weight is not None for part in parts):
+        weight = np.concatenate(
+            [np.ones(len(part)) if part.weight is None else part.weight for part in parts]
+        )
+    return ArrayStream(
+        X,
+        np.concatenate([part.y for part in parts]),
+        name=stream.name,
+        feature_names=stream.feature_names,
+        nominal=stream.nominal,
+        weight=weight,
+    )

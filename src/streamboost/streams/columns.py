@@ -14,12 +14,12 @@ from streamboost.streams.base import DataError, Label
 from streamboost.streams.source import is_number, whole
 
 MISSING = frozenset({"", "?"})
-IGNORED, NUMBER, NOMINAL = "ignored", "number", "nominal"
+IGNORED, NUMBER, NOMINAL, DECLARED = "ignored", "number", "nominal", "declared"
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ]\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
 )
-_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
+DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Layout:
         mask = np.zeros(self.n_features, dtype=bool)
         for kind, slot in zip(self.kinds, self.slots, strict=True):
             if slot >= 0:
-                mask[slot] = kind == NOMINAL
+                mask[slot] = kind in (NOMINAL, DECLARED)
         return mask
 
     @property
@@ -158,7 +158,9 @@ def _refuse_dates(head: Head, column: int) -> None:
             f"{where} holds dates or times ({example!r}). Turn it into numbers (days since a start, hour of the day), "
             "leave it out with --drop, or take every date as a value of its own with --nominal."
         )
-    if seen and all(_DECIMAL_COMMA.fullmatch(text) or is_number(text) for text in seen):
+    with_comma = {text for text in seen if DECIMAL_COMMA.fullmatch(text)}
+    if with_comma and all(map(is_number, seen - with_comma)):
+        example = min(with_comma)
         raise DataError(f"{where} holds numbers with a decimal comma ({example!r}); write them with a point.")
 
 

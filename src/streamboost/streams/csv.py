@@ -10,114 +10,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Sequence
 
 from streamboost import _core
-from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, check_chunk_size
-from streamboost.streams.columns import (
-    _DECIMAL_COMMA,
-    MISSING,
-    Head,
-    Known,
-    Layout,
-    label_array,
-    make_layout,
-)
-from streamboost.streams.source import HEAD_BYTES, HEAD_ROWS, FileStream, is_number, numbers_to_labels
+from streamboost.streams.base import DataError
+from streamboost.streams.columns import DECIMAL_COMMA, MISSING, Head, Known, make_layout
+from streamboost.streams.source import HEAD_BYTES, HEAD_ROWS, is_number
+from streamboost.streams.tables import Row, TableStream, row_reason
 
 DELIMITERS = ",;\t|"
 _SNIFFED_ROWS = 50
-
-Row = tuple[int, str, list[str]]  # line number, what is wrong with it, cells
-
-
-class TableStream(FileStream):
-    """Rows of cells, read by the native parser as its layout says."""
-
-    _layout: Layout
-    _parser: _core.CsvParser
-
-    def _set_layout(self, layout: Layout) -> None:
-        self._layout = layout
-        self.labels_are_text = layout.label_kind == "text"
-        self.feature_names: tuple[str, ...] | None = layout.feature_names
-        self.n_features: int | None = layout.n_features
-        self.nominal: npt.NDArray[np.bool_] | None = layout.nominal
-        self.ignored = layout.ignored
-        self._parser = self._new_parser()
-
-    def _new_parser(self) -> _core.CsvParser:
-        raise NotImplementedError
-
-    @property
-    def named(self) -> bool:
-        """Whether the names of the columns come from the file: numbers of columns are no names."""
-        return self._layout.named
-
-    @property
-    def label_name(self) -> str | None:
-        """The name of the label column; None if there is none."""
-        at = self._layout.label_at
-        return None if at is None else self._layout.columns[at]
-
-    @property
-    def categories(self) -> dict[str, tuple[str, ...]]:
-        """The values of the nominal columns read so far, in the order of their codes."""
-        return {self._layout.feature_names[slot]: values for slot, values in self.column_values.items()}
-
-    @property
-    def column_values(self) -> dict[int, tuple[str, ...]]:
-        """The same by the number of the column."""
-        assert self.nominal is not None
-        found = np.flatnonzero(self.nominal).tolist()
-        return {slot: tuple(self._parser.values(slot)) for slot in found}
-
-    def find_classes(self) -> tuple[Label, ...]:
-        """The labels, sorted, after a pass over the file."""
-        if self._found is None:
-            seen: set[float] = set()
-            for _, values, _ in self._arrays(DEFAULT_CHUNK_SIZE):
-                seen.update(np.unique(values).tolist())
-            texts = self._parser.labels
-            self._found = tuple(sorted(texts)) if self.labels_are_text else numbers_to_labels(seen)
-        return self._found
-
-    def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
-        """The rows; nominal values are coded in order of first appearance in the file."""
-        check_chunk_size(size)
-        for X, labels, lines in self._arrays(size):
-            texts = self._parser.labels if self.labels_are_text else ()
-            yield Chunk(X, label_array(labels, self._layout.label_kind, texts), lines)
-
-    def _arrays(
-        self, size: int
-    ) -> Iterator[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]]:
-        parser = self._parser = self._new_parser()
-        for _ in self._fill(parser, size):
-            yield parser.take()
-
-    def _reason(self, bad: str, line: int, column: int, number: int, token: str) -> str:
-        layout = self._layout
-        where = f"column {layout.columns[column]!r}: " if column < len(layout.columns) else ""
-        if bad == "label_missing":
-            if self.labels_are_text:
-                return where + "no label."
-            expected = "whole numbers" if layout.label_kind == "whole" else "numbers"
-            return f"a missing or infinite label where the labels are {expected}."
-        if bad in ("value_not_number", "value_infinite"):
-            return f"{where}{token!r} is not a finite number{self._why_numeric}."
-        return {
-            "width": f"{number} cells where the first row has {len(layout.columns)}.",
-            "quote_open": f"{where}unexpected end of data: a quote is not closed.",
-            "quote_followed": f"{where}text behind the closing quote.",
-            "undeclared": f"{where}{token!r} is not one of the declared values.",
-            "too_many_values": f"{where}more than a million values; an identifier can be left out with --drop.",
-        }.get(bad) or super()._reason(bad, line, column, number, token)
-
-    _why_numeric = ""
 
 
 class CsvStream(TableStream):
@@ -162,9 +64,7 @@ class CsvStream(TableStream):
             raise DataError(
                 f"{self.name}: only one column; cells are separated by a comma, a semicolon, a tab or a bar."
             )
-        good = [row for row in rows if row[1] == "none" and len(row[2]) == width]
-        if not self.skips_bad_lines and len(good) < len(rows):
-            self._refuse(next(row for row in rows if row[1] != "none" or len(row[2]) != width), first)
+        good = self._good_rows(rows, width)
         self._has_header = header if header is not None else self._finds_header(good, known)
         body = good[1:] if self._has_header else good[:HEAD_ROWS]
         if not body:
@@ -212,20 +112,8 @@ class CsvStream(TableStream):
             raise DataError(f"{self.name}: the file is empty.")
         if rows[0][1] != "none":
             # Even where bad lines are skipped: without a first row nothing is known about the others.
-            raise DataError(f"{self.name}, line {rows[0][0]}: {self._head_reason(rows[0], [])}")
+            raise DataError(f"{self.name}, line {rows[0][0]}: {row_reason(rows[0], 0)}")
         return best[1], rows
-
-    def _head_reason(self, row: Row, first: list[str]) -> str:
-        line, bad, cells = row
-        if bad == "none":
-            return f"{len(cells)} cells where the first row has {len(first)}."
-        return {
-            "quote_open": "unexpected end of data: a quote is not closed.",
-            "quote_followed": "text behind the closing quote.",
-        }.get(bad) or FileStream._reason(self, bad, line, 0, 0, "")
-
-    def _refuse(self, row: Row, first: list[str]) -> None:
-        raise DataError(f"{self.name}, line {row[0]}: {self._head_reason(row, first)}")
 
     def _finds_header(self, rows: list[Row], known: Known | None) -> bool:
         """Whether the first row holds names: not if it could stand among the rows below."""
@@ -240,15 +128,6 @@ class CsvStream(TableStream):
             if cell and first.count(cell) > 1 and not all(is_number(row[2][i]) for row in rows[1:]):
                 return False  # the same word twice, above words: a value
         return True
-
-    def _check_labels(self, rows: list[Row]) -> None:
-        # A label is never missing, so an empty one may not hide behind a numeric column.
-        at = self._layout.label_at
-        if at is None or self.skips_bad_lines:
-            return
-        for line, _, cells in rows:
-            if cells[at] in MISSING:
-                raise DataError(f"{self.name}, line {line}: column {self.label_name!r}: no label.")
 
     def _new_parser(self) -> _core.CsvParser:
         layout = self._layout
@@ -270,5 +149,5 @@ def _fit(rows: list[list[str]]) -> tuple[float, float]:
     if width < 2:
         return 0.0, 0.0
     cells = [cell for row in rows for cell in row]
-    numbers = sum(is_number(cell) or _DECIMAL_COMMA.fullmatch(cell) is not None for cell in cells)
+    numbers = sum(is_number(cell) or DECIMAL_COMMA.fullmatch(cell) is not None for cell in cells)
     return count / len(rows), numbers / len(cells)

@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
+from streamboost.streams.arff import open_arff
 from streamboost.streams.base import DataError, Stream
 from streamboost.streams.columns import Known
 from streamboost.streams.csv import CsvStream
+from streamboost.streams.jsonl import JsonLinesStream
 from streamboost.streams.libsvm import LibsvmStream
+from streamboost.streams.parquet import ArrowStream
 from streamboost.streams.source import ByteSource
+from streamboost.streams.vw import VwStream
 
-FORMATS = ("csv", "libsvm")
-_ENDINGS = {".csv": "csv", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm"}
+
+@dataclass(frozen=True)
+class _Format:
+    """A reader, the endings of its files, and which options it has beside those that all have."""
+
+    reader: Any
+    endings: tuple[str, ...]
+    options: frozenset[str]
+
+
+_COLUMNS = frozenset({"label", "nominal", "drop"})
+_READERS = {
+    "csv": _Format(CsvStream, ("csv", "tsv"), _COLUMNS | {"header", "delimiter"}),
+    "libsvm": _Format(LibsvmStream, ("libsvm", "svm", "svmlight"), frozenset({"n_features"})),
+    "arff": _Format(open_arff, ("arff",), _COLUMNS),
+    "vw": _Format(VwStream, ("vw",), frozenset({"bits"})),
+    "jsonl": _Format(JsonLinesStream, ("jsonl", "ndjson"), _COLUMNS),
+    "parquet": _Format(ArrowStream, ("parquet", "pq"), _COLUMNS),
+    "arrow": _Format(ArrowStream, ("arrow", "feather", "ipc"), _COLUMNS),
+}
+FORMATS = tuple(_READERS)
+_ENDINGS = {ending: name for name, entry in _READERS.items() for ending in entry.endings}
+_VW_LINE = re.compile(r"\s*[-+]?[\d.]+(\s+[\d.]+)*(\s+'?\S*)?\s*\|(\S*\s|$)")
 
 
 @dataclass(frozen=True)
@@ -28,20 +55,25 @@ class Reading:
     n_features: int | None = None
     delimiter: str | None = None
     drop: Sequence[str] | None = None
+    bits: int | None = None
     on_bad_line: str = "stop"
     known: Known | None = None
 
     def check(self) -> None:
         """Raise for values that no file could make right."""
         if self.format not in (None, *FORMATS):
-            raise DataError(f"Unknown format {self.format!r}; the formats are {' and '.join(FORMATS)}.")
+            raise DataError(f"Unknown format {self.format!r}; the formats are {_listed(FORMATS)}.")
+
+
+def _listed(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def split_name(path: Path) -> tuple[str, str | None]:
     """The bare name of a data file and its format by its ending."""
     bare = path.name.removesuffix(".gz")
-    stem, dot, ending = bare.rpartition(".")
-    kind = _ENDINGS.get(dot + ending)
+    stem, _, ending = bare.rpartition(".")
+    kind = _ENDINGS.get(ending.lower()) if stem else None
     return (stem, kind) if kind else (bare, None)
 
 
@@ -49,38 +81,51 @@ def open_file(path: str | os.PathLike[str], reading: Reading) -> Stream:
     """A stream over one file, or over standard input (``-``)."""
     text = os.fspath(path)
     if text == "-" and reading.format is None:
-        raise DataError("Standard input has no name that tells its format; give --format csv or libsvm.")
-    kind = reading.format or split_name(Path(text))[1] or _guess_format(Path(text))
-    if kind == "libsvm":
-        if reading.label is not None:
-            raise DataError(f"{text}: LIBSVM rows begin with their label; --label is for CSV.")
-        return LibsvmStream(
-            path, n_features=reading.n_features, on_bad_line=reading.on_bad_line, known=reading.known
+        raise DataError(
+            f"Standard input has no name that tells its format; give --format ({_listed(FORMATS)})."
         )
-    stream = CsvStream(
-        path,
-        label=reading.label,
-        header=reading.header,
-        nominal=reading.nominal,
-        delimiter=reading.delimiter,
-        drop=reading.drop,
-        on_bad_line=reading.on_bad_line,
-        known=reading.known,
-    )
+    kind = reading.format or split_name(Path(text))[1] or _guess_format(Path(text))
+    entry = _READERS[kind]
+    options: dict[str, Any] = {"on_bad_line": reading.on_bad_line, "known": reading.known}
+    for field in fields(reading):
+        value = getattr(reading, field.name)
+        if field.name in entry.options:
+            options[field.name] = value
+        elif value is not None and field.name not in ("format", "n_features", *options):
+            readers = [name for name, other in _READERS.items() if field.name in other.options]
+            flag = "--" + field.name.replace("_", "-")
+            if field.name == "label":
+                raise DataError(
+                    f"{text}: {kind.upper()} rows begin with their label; --label is for CSV and others."
+                )
+            raise DataError(f"{text}: {flag} is not for {kind} but for {', '.join(readers)}.")
+    stream: Stream = entry.reader(path, **options)
     if reading.n_features is not None and reading.n_features != stream.n_features:
         raise DataError(f"{text}: has {stream.n_features} features, not {reading.n_features}.")
     return stream
 
 
 def _guess_format(path: Path) -> str:
-    """csv or libsvm by the first line that is not blank."""
+    """The format by the first bytes: magic ones, or the look of the first line that is not blank."""
     blocks = ByteSource(path).blocks()
     try:
-        for line in next(blocks, b"").split(b"\n"):
-            tokens = line.split(b"#", 1)[0].split()
-            if tokens:
-                rest = tokens[1:]
-                return "libsvm" if rest and all(b":" in token for token in rest) else "csv"
+        start = next(blocks, b"")
     finally:
         blocks.close()
+    if start[:4] == b"PAR1":
+        return "parquet"
+    if start[:6] == b"ARROW1":
+        return "arrow"
+    for line in start.decode(errors="replace").split("\n"):
+        text = line.strip()
+        if not text:
+            continue
+        if text.startswith(("%", "@")):
+            return "arff"
+        if text.startswith("{"):
+            return "jsonl"
+        if _VW_LINE.match(text):
+            return "vw"
+        rest = text.split("#", 1)[0].split()[1:]
+        return "libsvm" if rest and all(":" in token for token in rest) else "csv"
     raise DataError(f"{path}: the file is empty.")

@@ -52,6 +52,7 @@ def open_stream(
     n_features: int | None = None,
     delimiter: str | None = None,
     drop: Sequence[str] | None = None,
+    bits: int | None = None,
     on_bad_line: str = "stop",
     known: Known | None = None,
     seed: int = 0,
@@ -72,6 +73,7 @@ def open_stream(
         n_features=n_features,
         delimiter=delimiter,
         drop=drop,
+        bits=bits,
         on_bad_line=on_bad_line,
         known=known,
     )

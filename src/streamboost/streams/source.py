@@ -67,8 +67,13 @@ class ByteSource:
             return 1.0
         return min(1.0, self._raw.tell() / self.size) if self.size else 1.0
 
-    def blocks(self) -> Generator[bytes, None, None]:
-        """The unpacked bytes from the first on, without the mark that some programs put before UTF-8 text."""
+    def close(self) -> None:
+        """Close the file now: a reading that failed may be kept alive by its traceback."""
+        if self._raw is not None and not self.is_stdin:
+            self._raw.close()
+
+    def blocks(self, *, text: bool = True) -> Generator[bytes, None, None]:
+        """The unpacked bytes from the first on; of a text without the mark that some programs put before UTF-8."""
         if self._taken and not self.repeatable:
             raise DataError(f"{self.name}: can be read only once.")
         self._taken = True
@@ -80,6 +85,9 @@ class ByteSource:
         self._raw = raw
         try:
             blocks = self._unpacked(iter(lambda: raw.read(BLOCK), b""))
+            if not text:
+                yield from blocks
+                return
             first = next(blocks, b"").removeprefix(codecs.BOM_UTF8)
             # The lines of some old files end in a carriage return alone.
             returns = b"\r" in first and b"\n" not in first
@@ -215,6 +223,7 @@ class FileStream:
         """Meet a bad line: raise, or count it."""
         message = f"{self.name}, line {line}: {reason}"
         if not self.skips_bad_lines:
+            self._source.close()
             raise DataError(message)
         self.n_bad += 1
         self.first_bad = self.first_bad or message
@@ -224,6 +233,7 @@ class FileStream:
 
     def _end_pass(self, n_rows: int) -> None:
         if n_rows == 0:
+            self._source.close()
             why = f" that can be read; {self.n_bad} bad lines, {self.first_bad}" if self.first_bad else "."
             raise DataError(f"{self.name}: no rows{why}")
 
@@ -231,7 +241,7 @@ class FileStream:
         """Let the parser read the file; returns to the caller whenever ``size`` rows are kept, and at the end."""
         self._begin_pass()
         n_rows = 0
-        for block in chain(self._blocks, (None,)):
+        for block in chain(self._body_blocks(), (None,)):
             if block is None:
                 parser.finish()
             else:
@@ -257,9 +267,13 @@ class FileStream:
             "label_not_whole": f"label {token} where the labels are whole numbers.",
         }.get(bad, f"{bad} ({token}).")
 
-    def _text_lines(self) -> Iterator[tuple[int, str]]:
+    def _body_blocks(self) -> Iterator[bytes]:
+        """The bytes that hold the rows."""
+        return iter(self._blocks)
+
+    def _text_lines(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, str]]:
         """The lines with their numbers, for the readers that are written in Python; bad text is met here."""
-        for number, line in enumerate(_whole_lines(self._blocks), start=1):
+        for number, line in enumerate(_whole_lines(blocks), start=1):
             if line is None:
                 self._bad(number, self._reason("too_long", number, 0, 0, ""))
                 continue
@@ -276,7 +290,7 @@ class FileStream:
             yield number, text
 
 
-def _whole_lines(blocks: Blocks) -> Iterator[bytes | None]:
+def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes | None]:
     """The lines without their ends; None in the place of one that is too long."""
     tail = io.BytesIO()
     discarding = False

@@ -105,6 +105,7 @@ enum class CellKind : std::uint8_t { ignored, number, nominal };
 struct CsvColumn {
   CellKind kind = CellKind::number;
   std::int32_t slot = 0;  // column of the result; -1: the label
+  bool declared = false;  // a nominal value that is not known yet is bad
 };
 
 struct CsvPlan {
@@ -112,8 +113,7 @@ struct CsvPlan {
   std::vector<CsvColumn> column;  // by their order in the file
   std::int32_t n_slots = 0;
   LabelKind label = LabelKind::none;
-  bool header = false;    // the first row holds names: it is not read
-  bool declared = false;  // a nominal value that is not known yet is bad
+  bool header = false;  // the first row holds names: it is not read
   std::size_t most_values = 1'000'000;
 };
 
@@ -211,7 +211,7 @@ class CsvParser {
     std::size_t at = 0;
     for (;; ++p, ++at) {
       p = scanner_.skip_blanks(p);
-      const CsvColumn column = at < width ? plan_.column[at] : CsvColumn{CellKind::ignored, 0};
+      const CsvColumn column = at < width ? plan_.column[at] : CsvColumn{CellKind::ignored, 0, false};
       if (column.kind == CellKind::number) {
         double x;
         const char* q = parse_number(p, x);
@@ -268,7 +268,7 @@ class CsvParser {
     TextCodes& book = column.slot < 0 ? label_codes : codes[static_cast<std::size_t>(column.slot)];
     std::int64_t code = book.find(text);
     if (code < 0) {
-      if (plan_.declared) return refuse(Bad::undeclared, at, text);
+      if (column.declared) return refuse(Bad::undeclared, at, text);
       if (book.size() >= plan_.most_values) return refuse(Bad::too_many_values, at, text);
       code = book.add(text);
       grown_.push_back(&book);

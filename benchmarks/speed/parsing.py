@@ -1,0 +1,188 @@
+"""How fast files are read: MB of unpacked text per CPU second, one thread, from the first byte to arrays.
+
+    python -m benchmarks.speed.parsing
+
+Files are made in a temporary folder, read once to warm the page cache, then several times; the best round counts. Packed
+files are bounded by zlib, whose own speed on the same bytes stands beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import tempfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import machine
+from benchmarks.clock import Stopwatch
+from benchmarks.tables import Table
+from streamboost.streams import open_stream
+
+GOAL = 200.0  # MB/s, for LIBSVM and numeric CSV
+MEGABYTE = 1e6
+WORDS = np.array("red green blue violet magenta cyan".split())
+
+
+@dataclass
+class Measured:
+    name: str
+    megabytes: float
+    rows: int
+    speed: float
+    goal: float | None
+
+
+def numeric_csv(rng: np.random.Generator, rows: int) -> str:
+    X = rng.normal(size=(rows, 20))
+    head = ",".join(f"x{j}" for j in range(20)) + ",label\n"
+    return head + "".join(",".join(f"{v:.6f}" for v in x) + f",{i % 2}\n" for i, x in enumerate(X))
+
+
+def full_precision_csv(rng: np.random.Generator, rows: int) -> str:
+    X = rng.normal(size=(rows, 20)).tolist()
+    return "".join(",".join(map(repr, x)) + f",{i % 2}\n" for i, x in enumerate(X))
+
+
+def mixed_csv(rng: np.random.Generator, rows: int) -> str:
+    numbers = rng.normal(size=(rows, 8))
+    words = WORDS[rng.integers(0, len(WORDS), (rows, 8))]
+    head = ",".join([*(f"x{j}" for j in range(8)), *(f"w{j}" for j in range(8)), "label"]) + "\n"
+    return head + "".join(
+        ",".join([*(f"{v:.4f}" for v in x), *w[:7], f'"{w[7]}, quoted"', "yes" if i % 2 else "no"]) + "\n"
+        for i, (x, w) in enumerate(zip(numbers, words.tolist(), strict=True))
+    )
+
+
+def binary_libsvm(rng: np.random.Generator, rows: int) -> str:
+    """Like a9a: 14 of 123 features are 1."""
+    at = np.sort(rng.permuted(np.tile(np.arange(1, 124), (rows, 1)), axis=1)[:, :14], axis=1)
+    return "".join(
+        f"{1 - 2 * (i % 2):+d} " + " ".join(f"{j}:1" for j in row) + "\n" for i, row in enumerate(at.tolist())
+    )
+
+
+def numeric_libsvm(rng: np.random.Generator, rows: int) -> str:
+    X = rng.normal(size=(rows, 20))
+    return "".join(
+        f"{1 - 2 * (i % 2):+d} " + " ".join(f"{j}:{v:.6f}" for j, v in enumerate(x, 1)) + "\n"
+        for i, x in enumerate(X)
+    )
+
+
+def arff(rng: np.random.Generator, rows: int) -> str:
+    head = (
+        "@relation r\n"
+        + "".join(f"@attribute x{j} real\n" for j in range(20))
+        + "@attribute y {0,1}\n@data\n"
+    )
+    return head + numeric_csv(rng, rows).partition("\n")[2]
+
+
+def vw(rng: np.random.Generator, rows: int) -> str:
+    X = rng.normal(size=(rows, 20))
+    return "".join(
+        f"{1 - 2 * (i % 2)} | " + " ".join(f"x{j}:{v:.4f}" for j, v in enumerate(x)) + "\n"
+        for i, x in enumerate(X)
+    )
+
+
+def json_lines(rng: np.random.Generator, rows: int) -> str:
+    X = rng.normal(size=(rows, 20)).round(4).tolist()
+    return "".join(
+        json.dumps({**{f"x{j}": v for j, v in enumerate(x)}, "label": i % 2}) + "\n" for i, x in enumerate(X)
+    )
+
+
+CASES: list[tuple[str, str, Callable[[np.random.Generator, int], str], bool, float | None]] = [
+    ("LIBSVM, 0/1 features", "libsvm", binary_libsvm, False, GOAL),
+    ("LIBSVM, numbers", "libsvm", numeric_libsvm, False, GOAL),
+    ("CSV, numbers of 6 decimals", "csv", numeric_csv, False, GOAL),
+    ("CSV, numbers of 16 and 17 digits", "csv", full_precision_csv, False, GOAL),
+    ("CSV, numbers, words and quotes", "csv", mixed_csv, False, None),
+    ("ARFF, numbers", "arff", arff, False, None),
+    ("VW text", "vw", vw, False, None),
+    ("JSON lines", "jsonl", json_lines, False, None),
+    ("LIBSVM, numbers, gzip", "libsvm", numeric_libsvm, True, None),
+    ("CSV, numbers of 6 decimals, gzip", "csv", numeric_csv, True, None),
+    ("CSV, numbers, words and quotes, gzip", "csv", mixed_csv, True, None),
+]
+
+
+def measure(rows: int, repetitions: int) -> list[Measured]:
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, kind, make, packed, goal in CASES:
+            data = make(np.random.default_rng(1), rows).encode()
+            path = Path(folder) / f"data.{kind}"
+            path.write_bytes(gzip.compress(data, 6) if packed else data)
+            options = {"n_features": 123} if kind == "libsvm" else {"bits": 10} if kind == "vw" else {}
+            best, count = float("inf"), 0
+            for _ in range(repetitions + 1):
+                stream = open_stream(path, **options)
+                with Stopwatch() as watch:
+                    count = sum(len(chunk) for chunk in stream.chunks())
+                best = min(best, watch.thread)
+            size = len(data) / MEGABYTE
+            found.append(Measured(name, size, count, size / best, goal))
+            if packed:
+                bare = min(_inflate(path.read_bytes()) for _ in range(repetitions))
+                found.append(
+                    Measured(
+                        f"  zlib alone on it ({path.stat().st_size / len(data):.0%})",
+                        size,
+                        0,
+                        size / bare,
+                        None,
+                    )
+                )
+    return found
+
+
+def _inflate(packed: bytes) -> float:
+    with Stopwatch() as watch:
+        inflater = zlib.decompressobj(31)
+        rest = packed
+        while rest:
+            inflater.decompress(rest, 1 << 18)
+            rest = inflater.unconsumed_tail
+    return watch.thread
+
+
+def parsing_table(found: list[Measured]) -> Table:
+    table = Table(
+        "Reading files",
+        ["file", "MB", "MB/s", "rows/s", "goal", "reached"],
+        note="Unpacked bytes per CPU second of one thread, from a plain or gzip file in the page cache to arrays"
+        " in chunks of 2,048 rows.",
+    )
+    for entry in found:
+        reached = "-" if entry.goal is None else "yes" if entry.speed >= entry.goal else "no"
+        per_row = entry.rows * entry.speed / entry.megabytes
+        table.add(
+            entry.name,
+            f"{entry.megabytes:.1f}",
+            f"{entry.speed:,.0f}",
+            f"{per_row:,.0f}" if entry.rows else "-",
+            "-" if entry.goal is None else f">= {entry.goal:g}",
+            reached,
+        )
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.parsing", description=__doc__)
+    parser.add_argument("--rows", type=int, default=30_000)
+    parser.add_argument("--repetitions", type=int, default=3)
+    options = parser.parse_args()
+    print("\n".join(machine.describe(["streamboost", "numpy"], None)))
+    print("\n" + parsing_table(measure(options.rows, options.repetitions)).text())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,335 @@
+"""ARFF files as streams, dense and sparse: nominal attributes with their declared values, numeric ones, ``?`` for missing."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from streamboost import _core
+from streamboost.streams.base import DataError
+from streamboost.streams.columns import DECLARED, NOMINAL, NUMBER, Head, Known, Layout, make_layout
+from streamboost.streams.source import HEAD_BYTES, HEAD_ROWS, Blocks, ByteSource, FileStream, is_number
+from streamboost.streams.tables import RowStream, TableStream, to_number
+
+_DATA_LINE = re.compile(rb"^[ \t]*@data\b[^\n]*(\n|$)", re.IGNORECASE | re.MULTILINE)
+_NAME = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{},%]+"
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_NAME})\s*(.*)", re.IGNORECASE | re.DOTALL)
+_NUMERIC = {"numeric", "real", "integer"}
+_PAIR = re.compile(rf"\s*(\d{{1,9}})\s+({_NAME})\s*")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of the header. ``values`` are those of a nominal one; ``kind`` is the type in small letters."""
+
+    name: str
+    kind: str
+    values: tuple[str, ...] = ()
+
+
+class _Header:
+    """What both kinds of ARFF files share: the header, and the bytes behind it."""
+
+    def __init__(self, name: str, data: bytes, lines: int) -> None:
+        self.lines = lines
+        self.attributes: list[Attribute] = []
+        for number, line in enumerate(data.decode(errors="replace").split("\n"), start=1):
+            text = line.strip()
+            word = text.partition(" ")[0].partition("\t")[0].lower()
+            if not text or text.startswith("%") or word == "@relation":
+                continue
+            found = _ATTRIBUTE.fullmatch(text)
+            if found is None:
+                raise DataError(f"{name}, line {number}: expected @attribute NAME TYPE, got {text[:60]!r}.")
+            self.attributes.append(_attribute(name, number, found))
+        if len(self.attributes) < 2:
+            raise DataError(f"{name}: {len(self.attributes)} attributes; a feature and a label are needed.")
+        twice, count = Counter(attribute.name for attribute in self.attributes).most_common(1)[0]
+        if count > 1:
+            raise DataError(f"{name}: {count} attributes are named {twice!r}.")
+
+    def layout(
+        self,
+        name: str,
+        rows: Sequence[Sequence[Any]],
+        *,
+        label: str | None,
+        nominal: Sequence[str] | str | None,
+        drop: Sequence[str] | None,
+        known: Known | None,
+    ) -> Layout:
+        """The places of the attributes; those that are neither numeric nor nominal are refused."""
+        settled = {*(drop or ()), *(nominal or ())} if known is None and nominal != "all" else None
+        for attribute in self.attributes if settled is not None else ():
+            if attribute.kind not in ("nominal", "numeric") and attribute.name not in (settled or ()):
+                raise DataError(
+                    f"{name}: attribute {attribute.name!r} is a {attribute.kind}. Turn it into numbers or declare its "
+                    "values, leave it out with --drop, or take every text as a value of its own with --nominal."
+                )
+        head = Head(
+            file=name,
+            columns=[attribute.name for attribute in self.attributes],
+            named=True,
+            numeric=[attribute.kind == "numeric" for attribute in self.attributes],
+            seen=[{row[at] for row in rows} for at in range(len(self.attributes))],
+        )
+        # What is declared nominal is no date, whatever it looks like.
+        declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in (drop or ())]
+        if known is not None:
+            return make_layout(head, label=label, known=known)
+        label_name = label or next((a for a in reversed(head.columns) if a not in (drop or ())), None)
+        forced = [text for text in (*declared, *(nominal or ())) if text != label_name]
+        layout = make_layout(head, label=label, nominal="all" if nominal == "all" else forced, drop=drop)
+        for at, attribute in enumerate(self.attributes):
+            if layout.kinds[at] == NOMINAL and attribute.values:
+                layout.kinds[at] = DECLARED
+                if layout.slots[at] >= 0:
+                    layout.values[layout.slots[at]] = list(attribute.values)
+        return layout
+
+
+def _attribute(file: str, line: int, found: re.Match[str]) -> Attribute:
+    name, rest = unquoted(found[1]), found[2].strip()
+    if not rest.startswith("{"):
+        kind = rest.split(None, 1)[0].lower() if rest else ""
+        if kind in _NUMERIC:
+            return Attribute(name, "numeric")
+        if kind in ("string", "date", "relational"):
+            return Attribute(name, kind)
+        raise DataError(f"{file}, line {line}: attribute {name!r} has the unknown type {rest[:40]!r}.")
+    body = rest.partition("%")[0].rstrip() if not rest.rstrip().endswith("}") else rest
+    if not body.endswith("}"):
+        raise DataError(f"{file}, line {line}: the values of attribute {name!r} are not closed by a brace.")
+    cells = _core.csv_rows(body[1:-1].encode(), True, ",", True, 1)
+    values = tuple(cells[0][2]) if cells else ()
+    if not values or cells[0][1] != "none" or len(set(values)) < len(values) or "" in values:
+        raise DataError(f"{file}, line {line}: the values of attribute {name!r} are not distinct texts.")
+    return Attribute(name, "nominal", values)
+
+
+def unquoted(text: str) -> str:
+    """A name without its quotes."""
+    if text[0] in "'\"" and len(text) > 1 and text[-1] == text[0]:
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    return text
+
+
+class _ArffBody(FileStream):
+    """The blocks behind the header, for both readers."""
+
+    def __init__(self, opened: _Opened) -> None:
+        super().__init__(opened.path, on_bad_line=opened.on_bad_line)
+        self._blocks, self._header = opened.blocks, opened.header
+        self._source = opened.blocks.source
+
+    def _body_blocks(self) -> Iterator[bytes]:
+        # Blank lines in the place of the header keep the numbers of the lines right.
+        return _behind(iter(self._blocks), self._header.lines)
+
+
+def _behind(blocks: Iterator[bytes], lines: int) -> Iterator[bytes]:
+    head = b""
+    for block in blocks:
+        head += block
+        found = _DATA_LINE.search(head)
+        if found is not None and found[1]:
+            return chain([b"\n" * lines + head[found.end() :]], blocks)
+    return iter(())  # the file ends with its header
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A file whose header has been read: what the readers of both kinds start from."""
+
+    path: str | os.PathLike[str]
+    blocks: Blocks
+    header: _Header
+    start: bytes
+    on_bad_line: str
+    options: dict[str, Any]
+
+    def layout(self, name: str, rows: Sequence[Sequence[Any]]) -> Layout:
+        """The places of the attributes, by the first rows."""
+        if not rows:
+            raise DataError(f"{name}: no rows below @data.")
+        return self.header.layout(name, rows, **self.options)
+
+    def classes(self, layout: Layout) -> tuple[str, ...] | None:
+        """The declared labels; a model that goes on knows its own."""
+        at = layout.label_at
+        if at is None or layout.kinds[at] != DECLARED:
+            return None
+        return tuple(sorted(self.header.attributes[at].values))
+
+
+def open_arff(
+    path: str | os.PathLike[str],
+    *,
+    label: str | None = None,
+    nominal: Sequence[str] | str | None = None,
+    drop: Sequence[str] | None = None,
+    on_bad_line: str = "stop",
+    known: Known | None = None,
+) -> ArffStream | SparseArffStream:
+    """One ARFF file (plain or gzip) or standard input (``-``), dense or sparse by its first row.
+
+    The parameters are those of :class:`CsvStream`, of which it needs no ``header`` and no ``delimiter``; ``nominal`` may name
+    attributes of texts and dates too.
+    """
+    blocks = Blocks(ByteSource(path))
+    name = blocks.source.name
+    data = bytearray()
+    found = None
+    for block in blocks.look():
+        data += block
+        found = found or _DATA_LINE.search(data)
+        if found is not None and not found[1]:
+            found = None
+        elif found is not None and data.count(b"\n", found.end()) > HEAD_ROWS:
+            break
+        if len(data) > HEAD_BYTES:
+            break
+    blocks.rewind()
+    if not data.strip():
+        raise DataError(f"{name}: the file is empty.")
+    if found is None:
+        raise DataError(f"{name}: not an ARFF file, or one without rows: no @data line is followed by any.")
+    text = bytes(data)
+    header = _Header(name, text[: found.start()], text.count(b"\n", 0, found.end()))
+    start = text[found.end() :]
+    start = start if start.endswith(b"\n") or len(text) > HEAD_BYTES else start + b"\n"
+    options = {"label": label, "nominal": nominal, "drop": drop, "known": known}
+    opened = _Opened(path, blocks, header, start, on_bad_line, options)
+    lines = (line.strip() for line in start.split(b"\n"))
+    first = next((line for line in lines if line and not line.startswith(b"%")), b"")
+    return (SparseArffStream if first.startswith(b"{") else ArffStream)(opened)
+
+
+class ArffStream(_ArffBody, TableStream):
+    """One dense ARFF file (plain or gzip) or standard input; :func:`open_arff` tells dense from sparse."""
+
+    _why_numeric = " (it is declared numeric)"
+
+    def __init__(self, opened: _Opened) -> None:
+        super().__init__(opened)
+        rows = _core.csv_rows(opened.start, False, ",", True, HEAD_ROWS)
+        rows = [(line + self._header.lines, bad, cells) for line, bad, cells in rows]
+        good = self._good_rows(rows, len(self._header.attributes))
+        self._set_layout(opened.layout(self.name, [cells for _, _, cells in good]))
+        self._check_labels(good)
+        self.classes = opened.classes(self._layout)
+
+    def _new_parser(self) -> _core.CsvParser:
+        layout = self._layout
+        parser = _core.CsvParser(",", layout.kinds, layout.slots, layout.label_kind, layout.values, arff=True)
+        if layout.label_at is not None and layout.kinds[layout.label_at] == DECLARED:
+            parser.declare_labels(self._header.attributes[layout.label_at].values)
+        return parser
+
+
+class SparseArffStream(_ArffBody, RowStream):
+    """One sparse ARFF file: ``{index value, ...}``, indices counted from 0, what is absent being 0.
+
+    An absent nominal value is the first declared one. Rows leave as CSR matrices if all features are numeric.
+    """
+
+    _why_numeric = " (it is declared numeric)"
+
+    def __init__(self, opened: _Opened) -> None:
+        super().__init__(opened)
+        attributes = self._header.attributes
+        self._absent: list[Any] = [a.values[0] if a.values else 0.0 for a in attributes]
+        blank = b"\n" * self._header.lines
+        head = [row for _, row in islice(self._parsed(iter([blank + opened.start])), HEAD_ROWS)]
+        self._set_layout(opened.layout(self.name, [self._dense(row) for row in head]))
+        self.classes = opened.classes(self._layout)
+
+    def _rows(self) -> Iterator[tuple[int, Any]]:
+        return self._parsed(self._body_blocks())
+
+    def _read(self, values: dict[int, Any]) -> tuple[Any, float]:
+        if self._layout.nominal.any():
+            return super()._read(self._dense(values))
+        layout = self._layout
+        label: float | str = math.nan
+        if layout.label_at is not None:
+            label = self._read_label(values.get(layout.label_at, self._absent[layout.label_at]))
+        cells = [
+            (layout.slots[at], to_number(value, at))
+            for at, value in values.items()
+            if layout.slots[at] >= 0 and layout.kinds[at] == NUMBER
+        ]
+        return sorted(cells), self._label_code(label)
+
+    def _matrix(self, rows: list[Any]) -> Any:
+        if self._layout.nominal.any():
+            return super()._matrix(rows)
+        cells = [cell for row in rows for cell in row]
+        starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
+        return scipy.sparse.csr_matrix(
+            (
+                np.array([value for _, value in cells], dtype=np.float64),
+                np.array([slot for slot, _ in cells], dtype=np.int32),
+                starts.astype(np.int32),
+            ),
+            shape=(len(rows), self._layout.n_features),
+        )
+
+    def _dense(self, row: dict[int, Any]) -> list[Any]:
+        values = self._absent.copy()
+        for at, value in row.items():
+            values[at] = value
+        return values
+
+    def _parsed(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, dict[int, Any]]]:
+        for line, text in self._text_lines(blocks):
+            text = text.strip()
+            if not text or text.startswith("%"):
+                continue
+            try:
+                yield line, self._row(text)
+            except ValueError as error:
+                self._bad(line, str(error))
+
+    def _row(self, text: str) -> dict[int, Any]:
+        if not (text.startswith("{") and text.endswith("}")):
+            raise ValueError("a row of a sparse ARFF file stands in braces.")
+        row: dict[int, Any] = {}
+        at, end = 1, len(text) - 1
+        before = -1
+        while text[at:end].strip():
+            found = _PAIR.match(text, at, end)
+            if found is None:
+                raise ValueError(f"expected index and value, got {text[at : at + 40]!r}.")
+            index = int(found[1])
+            if not before < index < len(self._header.attributes):
+                raise ValueError(
+                    f"index {index} follows {before} among {len(self._header.attributes)} attributes."
+                )
+            row[index] = self._value(self._header.attributes[index], unquoted(found[2]))
+            before, at = index, found.end()
+            if at < end:
+                if text[at] != ",":
+                    raise ValueError(f"expected a comma, got {text[at : at + 40]!r}.")
+                at += 1
+        return row
+
+    def _value(self, attribute: Attribute, text: str) -> Any:
+        if text == "?":
+            return None
+        if attribute.kind == "numeric":
+            if not is_number(text):
+                raise ValueError(f"attribute {attribute.name!r}: {text!r} is not a number.")
+            return float(text)
+        if attribute.values and text not in attribute.values:
+            raise ValueError(f"attribute {attribute.name!r}: {text!r} is not one of the declared values.")
+        return text
