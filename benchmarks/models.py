@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamboost
@@ -41,13 +42,21 @@ LEARNERS = {
 }
 
 
-def build(model: str, learner: str, stream: Stream, *, n_estimators: int = 100, **options: Any) -> Any:
+def build(
+    model: str,
+    learner: str,
+    stream: Stream,
+    *,
+    n_estimators: int = 100,
+    learner_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Any:
     """An untrained model for this stream; every option not named here is left at its default."""
     model, extra = VARIANTS.get(model, (model, {}))
-    options = {**extra, **options}
+    options = {"random_state": 7, **extra, **options}
     if model != "single":
         options["n_estimators"] = n_estimators
     if stream.n_values is not None:
         options["categorical_features"] = list(range(stream.X.shape[1]))
-    weak = getattr(streamboost, LEARNERS[learner])()
-    return getattr(streamboost, MODELS[model])(weak, random_state=7, **options)
+    weak = getattr(streamboost, LEARNERS[learner])(**learner_options or {})
+    return getattr(streamboost, MODELS[model])(weak, **options)

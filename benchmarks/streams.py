@@ -56,10 +56,22 @@ def nominal(rows: int, seed: int = 3, n_values: int = 5) -> Stream:
     return Stream("nominal", codes.astype(np.float64), y, n_values=n_values)
 
 
+def clusters(rows: int, seed: int = 5, n_classes: int = 4, n_centres: int = 40) -> Stream:
+    """Forty spherical clusters of different size and spread in ten coordinates, each of one of four classes."""
+    rng = np.random.default_rng(seed)
+    centres = rng.uniform(0, 1, (n_centres, 10))
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_centres - n_classes)])
+    spread, share = rng.uniform(0.02, 0.14, n_centres), rng.uniform(0, 1, n_centres)
+    which = rng.choice(n_centres, rows, p=share / share.sum())
+    X = centres[which] + rng.normal(size=(rows, 10)) * spread[which][:, None]
+    return Stream("clusters", X, labels[which], n_classes=n_classes)
+
+
 MAKERS: dict[str, Callable[[int], Stream]] = {
     "hyperplane": hyperplane,
     "gaussians": gaussians,
     "nominal": nominal,
+    "clusters": clusters,
 }
 
 

@@ -23,12 +23,22 @@ def race_table(results: list[Result]) -> Table:
     race = results[0].race
     table = Table(
         f"{race.name} ({race.stream})",
-        ["library", "entry", "rows", "examples/s", "ours is faster", "accuracy", "peak MB", "remark"],
+        [
+            "library",
+            "entry",
+            "rows",
+            "examples/s",
+            "ours is faster",
+            "accuracy",
+            "peak MB",
+            "kB a learner",
+            "remark",
+        ],
     )
     for result in results:
         c = result.contestant
         if not result.runs:
-            table.add(c.peer, c.label, "-", "-", "-", "-", "-", f"not run: {result.error}")
+            table.add(c.peer, c.label, "-", "-", "-", "-", "-", "-", f"not run: {result.error}")
             continue
         compared = c.peer != "streamboost" and results[0].runs
         faster = f"{ratio(results[0], result):.1f}x" if compared else "-"
@@ -42,6 +52,7 @@ def race_table(results: list[Result]) -> Table:
             faster,
             accuracy,
             f"{result.megabytes:.0f}",
+            "-" if result.learner_kilobytes is None else f"{result.learner_kilobytes:.1f}",
             remark,
         )
     return table
@@ -77,9 +88,33 @@ def goal_table(races: list[list[Result]]) -> Table:
     return table
 
 
+def accuracy_table(races: list[list[Result]]) -> Table:
+    table = Table(
+        "Accuracy goals",
+        ["race", "ours", "against", "theirs", "may be lower by", "reached"],
+        note="Means over the rounds, each with a seed of its own.",
+    )
+    for results in races:
+        for result in results[1:]:
+            allowed, mine, theirs = result.contestant.lost, results[0].accuracy, result.accuracy
+            if allowed is None or mine is None or theirs is None:
+                continue
+            against = f"{result.contestant.peer} {result.contestant.label}"
+            reached = "yes" if mine >= theirs - allowed else "no"
+            table.add(result.race.name, f"{mine:.4f}", against, f"{theirs:.4f}", f"{allowed:g}", reached)
+    return table
+
+
 def csv_rows(races: list[list[Result]]) -> tuple[list[str], list[list[Cell]]]:
     columns = ["race", "stream", "library", "entry", "rows", "repetitions", "examples_per_s_thread_cpu"]
-    columns += ["examples_per_s_process_cpu", "examples_per_s_wall", "accuracy", "peak_mb", "remark"]
+    columns += [
+        "examples_per_s_process_cpu",
+        "examples_per_s_wall",
+        "accuracy",
+        "peak_mb",
+        "kb_per_learner",
+        "remark",
+    ]
     rows: list[list[Cell]] = []
     for result in [r for results in races for r in results]:
         c, ran = result.contestant, bool(result.runs)
@@ -87,6 +122,7 @@ def csv_rows(races: list[list[Result]]) -> tuple[list[str], list[list[Cell]]]:
         rest: list[Cell] = [
             result.accuracy,
             round(result.megabytes, 1) if result.megabytes is not None else None,
+            round(result.learner_kilobytes, 2) if result.learner_kilobytes is not None else None,
         ]
         n: Cell = result.runs[0]["rows"] if ran else None
         remark = f"not run: {result.error}" if not ran else c.note
@@ -164,14 +200,16 @@ def main() -> None:
         print("\n" + race_table(races[-1]).text(), flush=True)
     if not races:
         parser.error(f"--only {options.only!r} matches none of: {', '.join(r.name for r in RACES)}")
-    goals = goal_table(races)
-    print("\n" + goals.text())
+    goals, accuracies = goal_table(races), accuracy_table(races)
+    print("\n" + goals.text() + "\n\n" + accuracies.text())
     drivers = {r.contestant.peer: r.driver for results in races for r in results if r.driver}
     preface += [
         "- Measure: examples per second of CPU time of the learning thread, test then train, one thread,"
         f" 100 learners, data in memory; median of {options.repetitions} interleaved rounds, each contestant in"
         " its own warm process",
         "- Peak MB: growth of that process's peak memory over its imports and the data as an array",
+        "- kB a learner: the model after the stream over its learners; ours by memory_bytes(), MOA's by the heap that its"
+        " release sets free",
         *[f"- {peer}: {driver}" for peer, driver in drivers.items()],
         f"- {ROWS_NOTE}",
         "",
@@ -182,7 +220,7 @@ def main() -> None:
         options.out / "bench-peers.md",
         "Side by side with other libraries",
         preface,
-        [goals, *map(race_table, races)],
+        [goals, accuracies, *map(race_table, races)],
     )
     write_csv(options.out / "bench-peers.csv", columns, rows)
     picture(races, options.out / "bench-peers.png")

@@ -8,10 +8,10 @@ import subprocess
 import sys
 import threading
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
-from benchmarks.peers.races import Contestant, Race
+from benchmarks.peers.races import Contestant, N, Race
 
 PATIENCE = 180.0  # seconds for one answer; a peer that needs longer is reported, not waited for
 
@@ -82,7 +82,14 @@ class Result:
 
     @property
     def accuracy(self) -> float | None:
-        return self.runs[0]["accuracy"] if self.runs else None
+        """Mean over the rounds, each with a seed of its own."""
+        return float(mean(run["accuracy"] for run in self.runs)) if self.runs else None
+
+    @property
+    def learner_kilobytes(self) -> float | None:
+        """Memory of the model after the stream, shared out over its learners, where the peer can tell."""
+        sizes = [run["model_bytes"] for run in self.runs if run["model_bytes"]]
+        return float(median(sizes)) / N / 1000 if sizes else None
 
     @property
     def megabytes(self) -> float | None:
@@ -103,12 +110,12 @@ def hold(race: Race, repetitions: int, scale: float) -> list[Result]:
                 do="prepare", stream=race.stream, length=length, rows=rows, spec=dict(contestant.spec)
             )
             result.error, result.driver = answer.get("error", ""), answer.get("driver", "")
-        for _ in range(repetitions):
+        for seed in range(1, repetitions + 1):
             for i, result in enumerate(results):
                 # Ours takes milliseconds where a peer takes seconds: more, short measurements make up for it.
                 for _ in range(3 if result.contestant.peer == "streamboost" else 1):
                     if not result.error:
-                        answer = workers[i].ask(do="run")
+                        answer = workers[i].ask(do="run", seed=seed)
                         result.error = answer.get("error", "")
                         if not result.error:
                             result.runs.append(answer)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 N = 100
+Options = Mapping[str, object]
+NONE: Options = {}
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,7 @@ class Contestant:
     rows: int | None = None  # fewer rows than the race, for the slow; its accuracy is then not comparable
     goal: float | None = None  # ours must be at least this many times faster
     note: str = ""
+    lost: float | None = None  # ours may be less accurate by this much at most
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,17 @@ class Race:
     contestants: tuple[Contestant, ...] = field(default=())
 
 
-def ours(model: str, learner: str) -> Contestant:
-    spec = {"model": model, "learner": learner, "n_estimators": N}
-    return Contestant("streamboost", f"{model} + {learner}", spec)
+def ours(model: str, learner: str, options: Options = NONE, tree: Options = NONE) -> Contestant:
+    """Ours with default options, or with `options` of the model and `tree` of the learner, which the label names."""
+    spec = {
+        "model": model,
+        "learner": learner,
+        "n_estimators": N,
+        "options": options,
+        "learner_options": tree,
+    }
+    named = ", ".join(f"{name}={value}" for name, value in {**options, **tree}.items())
+    return Contestant("streamboost", f"{model} + {learner}" + (f" ({named})" if named else ""), spec)
 
 
 def vw(algorithm: str, goal: float | None = None) -> Contestant:
@@ -40,11 +51,12 @@ def vw(algorithm: str, goal: float | None = None) -> Contestant:
     return Contestant("vw", f"--boosting {N} --alg {algorithm}", {"arguments": arguments}, goal=goal)
 
 
-def moa(ensemble: str, learner: str, goal: float | None = None, note: str = "") -> Contestant:
+def moa(
+    ensemble: str, learner: str, goal: float | None = None, note: str = "", lost: float | None = None
+) -> Contestant:
     name = learner.rsplit(".", 1)[-1]
-    return Contestant(
-        "moa", f"{ensemble} + {name}", {"cli": f"meta.{ensemble} -l {learner} -s {N}"}, goal=goal, note=note
-    )
+    cli = f"meta.{ensemble} -l {learner} -s {N}"
+    return Contestant("moa", f"{ensemble} + {name}", {"cli": cli}, goal=goal, note=note, lost=lost)
 
 
 def river(ensemble: str, learner: str, rows: int) -> Contestant:
@@ -53,6 +65,26 @@ def river(ensemble: str, learner: str, rows: int) -> Contestant:
 
 
 CUT = "its vote stops after a few learners"
+# The peer's readings of Oza's boosting, and of what the leaves below a split inherit.
+AS_MOA: dict[str, Options] = {
+    "options": {"normalise": "n", "ballot": "distribution", "copies_cap": None},
+    "tree": {"pass_on": "seen"},
+}
+
+
+def tree_race(stream: str, rows: int, *more: Contestant) -> Race:
+    return Race(
+        f"Hoeffding trees, Oza boosting, {stream}",
+        stream,
+        rows,
+        (
+            ours("oza-boost", "hoeffding-tree", **AS_MOA),
+            ours("oza-boost", "hoeffding-tree"),
+            moa("OzaBoost", "trees.HoeffdingTree", goal=5, lost=0.005),
+            *more,
+        ),
+    )
+
 
 RACES = (
     Race(
@@ -151,5 +183,19 @@ RACES = (
         "nominal",
         20_000,
         (ours("bagging", "naive-bayes"), moa("OzaBag", "bayes.NaiveBayes")),
+    ),
+    tree_race("hyperplane", 20_000, river("AdaBoostClassifier", "HoeffdingTree", 500)),
+    tree_race("gaussians", 20_000),
+    tree_race("nominal", 20_000),
+    tree_race("clusters", 20_000),
+    Race(
+        "Hoeffding trees, bagging",
+        "hyperplane",
+        20_000,
+        (
+            ours("bagging", "hoeffding-tree", {"ballot": "distribution"}, {"pass_on": "seen"}),
+            moa("OzaBag", "trees.HoeffdingTree", goal=5, lost=0.005),
+            river("BaggingClassifier", "HoeffdingTree", 500),
+        ),
     ),
 )

@@ -8,6 +8,7 @@ MOA's favour.
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import Any
 
@@ -15,6 +16,7 @@ os.environ.setdefault("CAPYMOA_JVM_ARGS", "-Xmx2g -Xss10M -XX:+UseSerialGC")
 
 import capymoa  # noqa: F401  (starts the JVM, which makes the imports below possible)
 from com.yahoo.labs.samoa.instances import Attribute, DenseInstance, Instances, InstancesHeader
+from java.lang import Runtime, System
 from java.util import ArrayList
 from jpype import JArray, JDouble
 from moa.classifiers import Classifier
@@ -37,8 +39,17 @@ def attribute(name: str, n_values: int | None) -> Any:
     return Attribute(name, values)
 
 
+def used_heap() -> float:
+    """Bytes of the objects that are still reachable, from Python or from Java."""
+    gc.collect()
+    System.gc()
+    runtime = Runtime.getRuntime()
+    return float(runtime.totalMemory() - runtime.freeMemory())
+
+
 class Runner:
     driver = "warm JVM, instances in memory, MOA's prequential loop in Java"
+    model_bytes: float | None = None
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:
         d = stream.X.shape[1]
@@ -55,8 +66,10 @@ class Runner:
             self._data.add(instance)
         self._cli = spec["cli"]
 
-    def run(self, watch: Stopwatch) -> float:
+    def run(self, watch: Stopwatch, seed: int) -> float:
         learner = ClassOption.cliStringToObject(self._cli, Classifier, None)
+        if learner.isRandomizable():
+            learner.setRandomSeed(seed)
         learner.setModelContext(self._header)
         learner.prepareForUse()
         evaluator = BasicClassificationPerformanceEvaluator()
@@ -65,5 +78,8 @@ class Runner:
             EfficientEvaluationLoops.PrequentialEvaluation(
                 rows, learner, evaluator, None, -1, NO_WINDOWS, False, False
             )
+        held = used_heap()
+        del learner
+        self.model_bytes = held - used_heap()
         measured = {str(m.getName()): float(m.getValue()) for m in evaluator.getPerformanceMeasurements()}
         return measured["classifications correct (percent)"] / 100

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from river import ensemble, linear_model, naive_bayes
+from river import ensemble, linear_model, naive_bayes, tree
 
 from benchmarks.clock import Stopwatch
 from benchmarks.streams import Stream
 
-LEARNERS = {"Perceptron": linear_model.Perceptron, "GaussianNB": naive_bayes.GaussianNB}
+LEARNERS = {
+    "Perceptron": linear_model.Perceptron,
+    "GaussianNB": naive_bayes.GaussianNB,
+    "HoeffdingTree": tree.HoeffdingTreeClassifier,
+}
 
 
 class Runner:
     driver = "predict_one, learn_one per row, first rows only"
+    model_bytes: float | None = None
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:
         self._spec = spec
         self._rows = [dict(enumerate(x)) for x in stream.X.tolist()]
         self._labels = [bool(label) for label in stream.y]
 
-    def run(self, watch: Stopwatch) -> float:
+    def run(self, watch: Stopwatch, seed: int) -> float:
         learner = LEARNERS[self._spec["learner"]]()
-        model = getattr(ensemble, self._spec["ensemble"])(learner, n_models=self._spec["n_models"], seed=7)
+        model = getattr(ensemble, self._spec["ensemble"])(learner, n_models=self._spec["n_models"], seed=seed)
         right = 0
         with watch:
             for x, y in zip(self._rows, self._labels, strict=True):

@@ -15,16 +15,25 @@ for name in (*MODELS.values(), *LEARNERS.values()):
 
 
 class Runner:
-    driver = "test_then_train on the array, default options"
+    driver = "test_then_train on the array, default options unless named"
+    model_bytes: float | None = None
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:
         self._stream, self._spec = stream, spec
 
-    def run(self, watch: Stopwatch) -> float:
+    def run(self, watch: Stopwatch, seed: int) -> float:
         stream = self._stream
+        spec = self._spec
         model = build(
-            self._spec["model"], self._spec["learner"], stream, n_estimators=self._spec["n_estimators"]
+            spec["model"],
+            spec["learner"],
+            stream,
+            n_estimators=spec["n_estimators"],
+            random_state=seed,
+            learner_options=spec["learner_options"],
+            **spec["options"],
         )
         with watch:
             answers = model.test_then_train(stream.X, stream.y, classes=stream.classes)
+        self.model_bytes = model.memory_bytes()
         return float((answers == stream.y).mean())

@@ -33,7 +33,7 @@ class Runner:
         # --binary: the progressive loss counts mistakes, so no prediction has to leave the driver.
         self._arguments = [*self._data, "--binary", *spec["arguments"]]
 
-    def run(self, watch: Stopwatch) -> float:
+    def run(self, watch: Stopwatch, seed: int) -> float:
         with watch:
             workspace = vowpalwabbit.Workspace(arg_list=self._arguments)
         mistakes, seen = workspace.get_sum_loss(), workspace.get_weighted_examples()

@@ -28,10 +28,11 @@ class Runner(Protocol):
     """One learner on one stream. The constructor prepares the data; ``run`` starts untrained."""
 
     driver: str  # how the peer is driven, for the result page
+    model_bytes: float | None  # memory of the last run's model, where the peer can tell
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None: ...
 
-    def run(self, watch: Stopwatch) -> float:
+    def run(self, watch: Stopwatch, seed: int) -> float:
         """One test-then-train pass inside ``with watch:``; gives the accuracy."""
 
 
@@ -59,12 +60,12 @@ def main(peer: str) -> None:
                 )
                 base = peak_megabytes()
                 runner = module.Runner(stream, request["spec"])
-                runner.run(Stopwatch())
+                runner.run(Stopwatch(), 0)
                 answer: dict[str, Any] = {"driver": runner.driver}
             else:
                 assert runner is not None
                 watch = Stopwatch()
-                accuracy = runner.run(watch)
+                accuracy = runner.run(watch, request["seed"])
                 answer = {
                     "rows": rows,
                     "thread": watch.thread,
@@ -72,6 +73,7 @@ def main(peer: str) -> None:
                     "wall": watch.wall,
                     "accuracy": accuracy,
                     "megabytes": peak_megabytes() - base,
+                    "model_bytes": runner.model_bytes,
                 }
         except Exception as error:  # every failure of a peer becomes a line of the table
             answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:200]}

@@ -6,6 +6,8 @@
 namespace streamboost {
 namespace {
 
+constexpr double inverse_two_pi = 0.159154943091895335769;
+
 // Statistics of trees lie in plain vectors: eight cells at any address of a double.
 using LooseVec = double __attribute__((vector_size(64), aligned(8), may_alias));
 
@@ -54,14 +56,15 @@ STREAMBOOST_CLONES double cells_quadratic(const double* x, const double* mean, c
 }
 
 STREAMBOOST_CLONES void cells_density(const double* x, const double* mean, const double* precision, std::size_t width, CellDensity* out) {
-  const Vec zero = {}, one = zero + 1.0;
+  const Vec zero = {}, one = zero + 1.0, most = zero + 1e30;
   Vec total = zero;
   Product product;
   for (std::size_t j = 0; j < width; j += vec_size) {
     const Vec value = load(x + j), p = load(precision + j);
     const Vec deviation = value == value ? value - load(mean + j) : zero;
     total += deviation * deviation * p;
-    const Vec factor = p > zero ? p : one;
+    const Vec squared_peak = p < most ? p * inverse_two_pi : one;
+    const Vec factor = p > zero ? squared_peak : one;
     product.multiply(value == value ? factor : one);
   }
   const double all = sum(total);
@@ -71,7 +74,7 @@ STREAMBOOST_CLONES void cells_density(const double* x, const double* mean, const
 
 STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* x, std::size_t width, double amount, double floor,
                                       CellDensity* out) {
-  const Vec zero = {}, one = zero + 1.0, largest = zero + 1e300, most = zero + 1e30, least = zero + 1e-30;
+  const Vec zero = {}, one = zero + 1.0, half = zero + 0.5, largest = zero + 1e300, most = zero + 1e30, least = zero + 1e-30;
   Product product;
   for (std::size_t j = 0; j < width; j += vec_size) {
     const Vec value = load(x + j), old_n = load(cells.weight + j), old_mean = load(cells.mean + j), old_spread = load(cells.spread + j);
@@ -83,8 +86,11 @@ STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* x, s
     Vec spread = old_spread + amount * deviation * (value - new_mean);
     spread = spread < largest ? spread : largest;
     spread = spread > zero ? spread : zero;
-    Vec p = n / (spread + floor * n);
+    const Vec less_one = n - one, halved = half * n;
+    const Vec freedom = less_one > halved ? less_one : halved;
+    Vec p = freedom / (spread + floor * freedom);
     p = p < most ? p : most;
+    p = spread > zero ? p : most;
     p = p > least ? p : least;
     const Vec old_low = load(cells.low + j), old_high = load(cells.high + j);
     const Vec lower = first ? value : (value < old_low ? value : old_low);
@@ -97,7 +103,8 @@ STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* x, s
     store(cells.precision + j, p);
     store(cells.low + j, present ? lower : old_low);
     store(cells.high + j, present ? higher : old_high);
-    product.multiply(p > zero ? p : one);
+    const Vec squared_peak = p < most ? p * inverse_two_pi : one;
+    product.multiply(p > zero ? squared_peak : one);
   }
   product.write(*out);
 }

@@ -244,6 +244,7 @@ ENSEMBLES = [
     Ensemble(
         "bagging-fraction", sb.OnlineBaggingClassifier, Bagging, {"sampling": "fraction", "fraction": 0.6}
     ),
+    Ensemble("bagging-soft", sb.OnlineBaggingClassifier, Bagging, {"ballot": "distribution"}),
     oza(""),
     oza("-class0-all", untrained="class0", prefix="all"),
     oza("-random-skip", untrained="random", prefix="skip_bad", vote="linear_edge"),
@@ -251,6 +252,7 @@ ENSEMBLES = [
     oza("-weight-cap", draw="weight", lambda_cap=3.0, vote="sun_literal", prefix="all"),
     oza("-n", normalise="n", lambda_cap=50.0, copies_cap=None),
     oza("-two-copies", copies_cap=2),
+    oza("-soft", normalise="n", ballot="distribution", untrained="class0"),
     Ensemble("osboost", sb.OSBoostClassifier, OSBoost, {"gamma": 0.1}, binary=True),
     Ensemble(
         "osboost-sign",

@@ -8,19 +8,24 @@ from oracle.ensembles import Ensemble
 
 
 class Bagging(Ensemble):
-    def __init__(self, make, n_estimators, key, *, sampling="poisson", fraction=0.7, **options):
+    def __init__(
+        self, make, n_estimators, key, *, sampling="poisson", fraction=0.7, ballot="label", **options
+    ):
         super().__init__(make, n_estimators, key, **options)
-        self.sampling, self.fraction = sampling, fraction
+        self.sampling, self.fraction, self.ballot = sampling, fraction, ballot
 
     def combine(self, row):
         votes = [0.0] * self.n_known
         close = False
         for lane in self.lanes:
             code = lane.vote(row, self.n_known)
-            if code >= 0:
+            if self.ballot == "distribution":
+                shares = lane.distribution(row, self.n_known)
+                votes = [v + p for v, p in zip(votes, shares, strict=True)]
+            elif code >= 0:
                 votes[code] += 1.0
             close |= lane.vote_is_close(row, self.n_known)
-        return self.plurality(votes, close, exact=True)
+        return self.plurality(votes, close, exact=self.ballot == "label")
 
     def teach(self, row, label, weight, asked, asked_close):
         amounts = []

@@ -2,6 +2,7 @@
 
 Domingos and Hulten 2000; Bayes in the leaves after Gama, Rocha and Medas 2003. Masses of a leaf: what its parent passed on plus
 its own examples. Statistics: its own examples only. A value that is missing or was never learned takes the heaviest branch.
+Naive Bayes on numbers: one normal distribution per class and column; a column that has shown a class one value only says yes or no.
 """
 
 import math
@@ -10,6 +11,7 @@ from itertools import pairwise
 from oracle.draws import PARAMETERS, SUBSET, uniform
 
 NEAR = 1e-9
+IMPOSSIBLE = -1e300  # log posterior of a class that naive Bayes rules out
 AUTO = {"grace_period": 200.0, "delta": 1e-7, "tie_threshold": 0.05}
 
 
@@ -30,6 +32,14 @@ def entropy(masses):
 def gini(masses):
     total = sum(masses)
     return 1 - sum((m / total) ** 2 for m in masses)
+
+
+def variance_of(seen):
+    """Mean and unbiased variance of (value, weight) pairs; small total weights are divided by half of themselves."""
+    total = sum(w for _, w in seen)
+    mean = sum(w * value for value, w in seen) / total
+    squares = sum(w * (value - mean) ** 2 for value, w in seen)
+    return mean, squares / max(total - 1, total / 2)
 
 
 class Leaf:
@@ -80,7 +90,7 @@ class HoeffdingTree:
     def __init__(
         self, columns, n_classes, seed, lane, *, grace_period="auto", delta="auto", tie_threshold="auto",
         criterion="info_gain", leaf_prediction="adaptive", n_split_points=10, nominal_split="multiway",
-        count_mode="weight", min_branch=0.01, max_depth=math.inf, max_leaves=math.inf, alpha=1.0, var_floor=1e-6,
+        count_mode="weight", pass_on="all", min_branch=0.01, max_depth=math.inf, max_leaves=math.inf, alpha=1.0, var_floor=1e-6,
         feature_fraction=None,
     ):  # fmt: skip
         self.columns = columns
@@ -100,6 +110,7 @@ class HoeffdingTree:
             count_mode == "effective",
             min_branch,
         )
+        self.pass_on_all = pass_on == "all"
         self.max_depth, self.max_leaves, self.alpha, self.var_floor = max_depth, max_leaves, alpha, var_floor
         order = sorted(range(columns.width), key=lambda j: (uniform(seed, j, lane, SUBSET), j))
         take = columns.width
@@ -141,24 +152,33 @@ class HoeffdingTree:
 
     def bayes(self, leaf, numbers, codes, n_values):
         logs = {}
+        strict = bool(leaf.lessons) and bool(numbers)  # a density cannot be compared with none
         for c, mass in leaf.masses().items():
             logs[c] = math.log(mass + self.alpha)
+            if strict and all(label != c for label, *_ in leaf.lessons):
+                logs[c] = IMPOSSIBLE
+                continue
+            distance = 0.0
             for j, x in numbers.items():
-                logs[c] += self.log_density(leaf.seen(c, j, 0), x)
+                log, squared = self.log_density(leaf.seen(c, j, 0), x)
+                logs[c] += log
+                distance += squared
             for j, v in codes.items():
                 logs[c] += self.log_value(leaf.seen(c, j, 1), v, n_values[j])
+            logs[c] = IMPOSSIBLE if distance > 1e6 else logs[c] - 0.5 * distance
+        if all(log == IMPOSSIBLE for log in logs.values()):
+            return {c: math.log(mass + self.alpha) for c, mass in leaf.masses().items()}
         return logs
 
     def log_density(self, seen, x):
-        total = sum(w for _, w in seen)
-        if total == 0:
-            return 0.0
-        mean = sum(w * value for value, w in seen) / total
-        variance = sum(w * (value - mean) ** 2 for value, w in seen) / total
+        """The logarithm of the normal density in two parts: the constant, and the squared distance in deviations."""
+        if not seen:
+            return 0.0, 0.0
         if len({value for value, _ in seen}) == 1:
-            mean, variance = seen[0][0], 0.0
+            return 0.0, (x - seen[0][0]) ** 2 * 1e30
+        mean, variance = variance_of(seen)
         precision = min(max(1 / (variance + self.var_floor), 1e-30), 1e30)
-        return 0.5 * math.log(precision) - 0.5 * (x - mean) ** 2 * precision
+        return 0.5 * math.log(precision / (2 * math.pi)), (x - mean) ** 2 * precision
 
     def log_value(self, seen, v, n_values):
         total = sum(w for _, w in seen) + self.alpha * n_values
@@ -170,7 +190,7 @@ class HoeffdingTree:
     def speaker(self, leaf):
         if self.leaf_prediction != "adaptive":
             return self.leaf_prediction
-        return "naive_bayes" if leaf.hits["naive_bayes"] > leaf.hits["majority"] else "majority"
+        return "naive_bayes" if leaf.hits["naive_bayes"] >= leaf.hits["majority"] else "majority"
 
     def logs(self, row):
         n_values = {j: len(values) for j, values in self.columns.values.items()}
@@ -334,9 +354,8 @@ class HoeffdingTree:
             return 0.0
         if threshold >= max(value for value, _ in seen):
             return total
-        mean = sum(w * value for value, w in seen) / total
-        deviation = math.sqrt(sum(w * (value - mean) ** 2 for value, w in seen) / total)
-        return total * phi((threshold - mean) / deviation)
+        mean, variance = variance_of(seen)
+        return total * phi((threshold - mean) / math.sqrt(variance))
 
     def split(self, leaf, parent, branch, column, how):
         masses = leaf.masses()
@@ -352,7 +371,7 @@ class HoeffdingTree:
             for position, c in enumerate(classes):
                 of_class = sum(p[position] for p in parts)
                 share = part[position] / of_class if of_class > 0 else sum(part) / whole
-                passed_on[c] = masses[c] * share
+                passed_on[c] = masses[c] * share if self.pass_on_all else part[position]
             children.append(Leaf(leaf.depth + 1, passed_on))
         weights = [sum(child.inherited.values()) for child in children]
         ranked = sorted(weights, reverse=True)

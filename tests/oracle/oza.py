@@ -3,7 +3,8 @@
 One example travels from learner to learner with weight lam. Learner i is taught Poisson(lam) copies, then tested:
    right   sc += lam,  lam *= (sc + sw) / (2 sc)
    wrong   sw += lam,  lam *= (sc + sw) / (2 sw)
-It votes with log((1 - e) / e), e = sw / (sc + sw), up to the first learner whose e exceeds 1/2.
+It votes with log((1 - e) / e), e = sw / (sc + sw), up to the first learner whose e exceeds 1/2: for its label, or shared out
+as its class distribution says.
 """
 
 import math
@@ -17,11 +18,11 @@ TINY = 1e-10
 class Oza(Ensemble):
     def __init__(self, make, n_estimators, key, *, untrained="wrong", order="update_first", draw="poisson",
                  lambda_cap=None, copies_cap=10, vote="log_odds", prefix="stop_at_first_bad", normalise="running",
-                 **options):  # fmt: skip
+                 ballot="label", **options):  # fmt: skip
         super().__init__(make, n_estimators, key, **options)
         self.untrained, self.order, self.draw, self.lambda_cap = untrained, order, draw, lambda_cap
         self.copies_cap = copies_cap
-        self.vote, self.prefix, self.normalise = vote, prefix, normalise
+        self.vote, self.prefix, self.normalise, self.ballot = vote, prefix, normalise, ballot
         self.sc = [0.0] * n_estimators
         self.sw = [0.0] * n_estimators
 
@@ -69,10 +70,13 @@ class Oza(Ensemble):
                     break
                 continue
             code = self.lane_vote(i, row, self.n_known)
-            if code >= 0:
+            if self.ballot == "distribution" and lane.vote(row, self.n_known) >= 0:
+                shares = lane.distribution(row, self.n_known)
+                votes = [v + self.voice(i) * p for v, p in zip(votes, shares, strict=True)]
+            elif code >= 0:
                 votes[code] += self.voice(i)
             close |= lane.vote_is_close(row, self.n_known)
-        return self.plurality(votes, close, exact=self.vote == "unweighted")
+        return self.plurality(votes, close, exact=self.vote == "unweighted" and self.ballot == "label")
 
     # ---- the chain
 

@@ -56,6 +56,7 @@ def total_mass(model, lane=0):
         ((0, 1, 2, 3), {}),
         ((0, 1, 2, 3), {"nominal_split": "binary", "criterion": "gini"}),
         ((1, 2), {"leaf_prediction": "naive_bayes"}),
+        ((2,), {"pass_on": "seen", "alpha": 0.0}),
         ((0, 3), {"nominal_split": "binary", "max_depth": 2, "max_leaves": 5}),
     ],
 )

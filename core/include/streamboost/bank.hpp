@@ -18,7 +18,7 @@
 namespace streamboost {
 
 enum class Amount { weight, copies };               // one update scaled by a | a updates in a row (a whole number)
-enum class Want { margins, votes, distributions };  // what a booster reads after `ask`
+enum class Want { margins, votes, distributions };  // what a booster reads after `ask`; distributions come with votes
 
 struct Answer {
   int label = -1;     // -1: untrained, abstains

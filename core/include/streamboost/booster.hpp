@@ -128,6 +128,18 @@ inline void count_votes(const std::int32_t* vote, int n, int n_classes, double* 
     if (vote[i] >= 0) votes[vote[i]] += 1;
 }
 
+// What a learner puts into the vote: its label, or its whole class distribution.
+enum class Ballot { label, distribution };
+inline Ballot read_ballot(const Config& c) {
+  return c.choice<Ballot>("ballot", {{"label", Ballot::label}, {"distribution", Ballot::distribution}});
+}
+inline Want wanted(Ballot ballot) { return ballot == Ballot::label ? Want::votes : Want::distributions; }
+
+// The distribution of one lane, times a weight.
+inline void add_distribution(const Asked& asked, std::size_t lane, int n_classes, double weight, double* votes) {
+  for (int c = 0; c < n_classes; ++c) votes[c] += weight * asked.distribution[static_cast<std::size_t>(c) * asked.stride + lane];
+}
+
 // Votes to a verdict: scores are the votes over their absolute sum; probabilities clip negative votes. Where there is nothing to
 // divide by, the class counts speak.
 inline void speak_votes(const double* votes, int n_classes, const ClassCounts& counts, Verdict& verdict) {

@@ -162,14 +162,17 @@ void gamma_density(const GammaCurve& curve, double centre, double half_width, co
 struct TreeCells {
   double *mean, *precision, *weight, *spread, *low, *high;
 };
+// What a sum of squared deviations is divided by to give a variance: n - 1, but never less than half of a small weight n.
+inline double degrees_of_freedom(double n) { return n - 1 > 0.5 * n ? n - 1 : 0.5 * n; }
 struct CellDensity {
-  double quadratic, mantissa, exponent;  // product of precisions = mantissa * 2^exponent
+  double quadratic, mantissa, exponent;  // product of precisions / 2 pi (squared peaks of the densities) = mantissa * 2^exponent
 };
 // sum_j (x_j - mean_j)^2 precision_j over the x that are not NaN
 double cells_quadratic(const double* x, const double* mean, const double* precision, std::size_t width);
-// the same, with the product of their precisions (0: no data, counts as 1)
+// the same, with the product of their squared peaks (precision 0: no data, counts as 1; 1e30: one value only, counts as 1)
 void cells_density(const double* x, const double* mean, const double* precision, std::size_t width, CellDensity* out);
-// weighted Welford, range and precision n / (spread + floor n) of the cells whose x is not NaN; then the product of all precisions
+// weighted Welford, range and precision 1 / (spread / degrees of freedom + floor) of the cells whose x is not NaN, 1e30 while they
+// have seen one value only; then the product of all squared peaks
 void cells_observe(const TreeCells& cells, const double* x, std::size_t width, double amount, double floor, CellDensity* out);
 // distribution function of the standard normal: (1 + erf(z / sqrt 2)) / 2
 void normal_cdf_lanes(const double* z, double* out, std::size_t n);

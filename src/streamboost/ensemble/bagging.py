@@ -31,6 +31,8 @@ class OnlineBaggingClassifier(Ensemble):
         Copies drawn from Poisson(1), or each example passed on with probability `fraction`.
     fraction : float, default=0.7
         Share of the examples each learner sees with ``sampling="fraction"``.
+    ballot : {"label", "distribution"}, default="label"
+        What a learner puts into the vote: its label, or its class distribution.
     random_state : int, RandomState or None, default=None
         Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
     n_jobs : int or None, default=None
@@ -79,6 +81,7 @@ class OnlineBaggingClassifier(Ensemble):
         **SHARED_CONSTRAINTS,
         "sampling": [StrOptions({"poisson", "fraction"})],
         "fraction": [Interval(Real, 0, 1, closed="right")],
+        "ballot": [StrOptions({"label", "distribution"})],
     }
 
     def __init__(
@@ -88,6 +91,7 @@ class OnlineBaggingClassifier(Ensemble):
         n_estimators: int = 100,
         sampling: str = "poisson",
         fraction: float = 0.7,
+        ballot: str = "label",
         random_state: Any = None,
         n_jobs: int | None = None,
         tie: str = "lowest",
@@ -98,6 +102,7 @@ class OnlineBaggingClassifier(Ensemble):
         self.n_estimators = n_estimators
         self.sampling = sampling
         self.fraction = fraction
+        self.ballot = ballot
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.tie = tie
@@ -105,4 +110,6 @@ class OnlineBaggingClassifier(Ensemble):
         self.categorical_features = categorical_features
 
     def _booster_plan(self) -> BoosterPlan:
-        return BoosterPlan("bagging", {"sampling": self.sampling, "fraction": float(self.fraction)})
+        return BoosterPlan(
+            "bagging", {"sampling": self.sampling, "fraction": float(self.fraction), "ballot": self.ballot}
+        )

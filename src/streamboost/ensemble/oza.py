@@ -48,6 +48,8 @@ class OnlineBoostingClassifier(Ensemble):
         Copies drawn from Poisson(lambda), or one update of weight lambda.
     normalise : {"running", "n"}, default="running"
         Total weight in the rescaling: what the learner has seen, or the number of examples.
+    ballot : {"label", "distribution"}, default="label"
+        What a learner puts into the vote, times its weight: its label, or its class distribution.
     random_state : int, RandomState or None, default=None
         Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
     n_jobs : int or None, default=None
@@ -107,6 +109,7 @@ class OnlineBoostingClassifier(Ensemble):
         "prefix": [StrOptions({"stop_at_first_bad", "skip_bad", "all"})],
         "draw": [StrOptions({"poisson", "weight"})],
         "normalise": [StrOptions({"running", "n"})],
+        "ballot": [StrOptions({"label", "distribution"})],
     }
 
     def __init__(
@@ -122,6 +125,7 @@ class OnlineBoostingClassifier(Ensemble):
         prefix: str = "stop_at_first_bad",
         draw: str = "poisson",
         normalise: str = "running",
+        ballot: str = "label",
         random_state: Any = None,
         n_jobs: int | None = None,
         tie: str = "lowest",
@@ -138,6 +142,7 @@ class OnlineBoostingClassifier(Ensemble):
         self.prefix = prefix
         self.draw = draw
         self.normalise = normalise
+        self.ballot = ballot
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.tie = tie
@@ -156,5 +161,6 @@ class OnlineBoostingClassifier(Ensemble):
                 "prefix": self.prefix,
                 "draw": self.draw,
                 "normalise": self.normalise,
+                "ballot": self.ballot,
             },
         )

@@ -36,7 +36,7 @@ class HoeffdingTree(Learner):
         Merit of a split.
     leaf_prediction : {"adaptive", "majority", "naive_bayes", "costs"}, default="adaptive"
         What a leaf answers: its most frequent class, naive Bayes on its statistics, whichever of the two was right
-        for more weight in this leaf, or the class of least cost (for boosters that teach costs).
+        for more weight in this leaf (naive Bayes if they are level), or the class of least cost (for boosters that teach costs).
     n_split_points : int, default=10
         Candidate thresholds of a numeric column, evenly spaced inside the range seen in the leaf.
     nominal_split : {"multiway", "binary"}, default="multiway"
@@ -44,6 +44,9 @@ class HoeffdingTree(Learner):
     count_mode : {"weight", "effective"}, default="weight"
         What the bound counts: the weight in the leaf, or the effective number of examples
         :math:`(\sum w)^2 / \sum w^2` seen there, which large or unequal weights do not inflate.
+    pass_on : {"all", "seen"}, default="all"
+        What the leaves below a new split start with: all the weight of the leaf that was split, or only what it has
+        seen itself since it came to be. The second makes smaller trees.
     min_branch : float, default=0.01
         At least two branches must hold more than this share of the weight.
     max_depth : int or None, default=None
@@ -69,7 +72,8 @@ class HoeffdingTree(Learner):
               \epsilon = \sqrt{\frac{R^2 \ln(1/\delta)}{2 n}},
 
     with R the binary logarithm of the number of classes in the leaf (1 for Gini). Numeric columns are summarised by
-    one normal distribution per class. A missing value, or one never learned, takes the branch that held the most
+    one normal distribution per class, with the unbiased variance. In naive Bayes leaves a column that has shown a class
+    one value only counts 1 for that value and excludes every other. A missing value, or one never learned, takes the branch that held the most
     weight when the node was split.
 
     References
@@ -101,6 +105,7 @@ class HoeffdingTree(Learner):
         "n_split_points": [Interval(Integral, 1, 1000, closed="both")],
         "nominal_split": [StrOptions({"multiway", "binary"})],
         "count_mode": [StrOptions({"weight", "effective"})],
+        "pass_on": [StrOptions({"all", "seen"})],
         "min_branch": [Interval(Real, 0, 0.5, closed="left")],
         "max_depth": [Interval(Integral, 0, None, closed="left"), None],
         "max_leaves": [Interval(Integral, 1, None, closed="left"), None],
@@ -121,6 +126,7 @@ class HoeffdingTree(Learner):
         n_split_points: int = 10,
         nominal_split: str = "multiway",
         count_mode: str = "weight",
+        pass_on: str = "all",
         min_branch: float = 0.01,
         max_depth: int | None = None,
         max_leaves: int | None = None,
@@ -137,6 +143,7 @@ class HoeffdingTree(Learner):
         self.n_split_points = n_split_points
         self.nominal_split = nominal_split
         self.count_mode = count_mode
+        self.pass_on = pass_on
         self.min_branch = min_branch
         self.max_depth = max_depth
         self.max_leaves = max_leaves
@@ -157,7 +164,7 @@ class HoeffdingTree(Learner):
         params: dict[str, Any] = {
             name: _number(self, name, auto.get(name, default)) for name, default in AUTO.items()
         }
-        for name in ("criterion", "leaf_prediction", "nominal_split", "count_mode"):
+        for name in ("criterion", "leaf_prediction", "nominal_split", "count_mode", "pass_on"):
             params[name] = getattr(self, name)
         for name in ("n_split_points", "max_depth", "max_leaves", "max_bytes"):
             value = getattr(self, name)

@@ -15,21 +15,25 @@
 //   learn     go to the leaf, add the example to its statistics; after every `grace` of weight, if two classes are present:
 //             eps = sqrt(R^2 ln(1/delta) / (2 n)),  R = log2(max(2, classes)) (Gini: 1),  n = mass, or (sum w)^2 / sum w^2 of what was seen here
 //             split by the best candidate if its merit G1 > 0 and (G1 - G2 > eps or eps < tau); no split has merit 0 and takes part
-//   children  start with the class masses that the split sends them (class by class, so mass is conserved) and no statistics
+//   children  start with the class masses that the split sends them (class by class, so mass is conserved) and no statistics;
+//             pass_on = seen: with the masses of the leaf's own statistics, what it inherited is dropped
 //   answer    majority     (n_c + alpha) / (n + K alpha)
 //             naive Bayes  log(n_c + alpha) + sum_j log P(x_j | c), Gaussian or (N_cjv + alpha) / (N_cj + alpha V_j)
-//             adaptive     naive Bayes where it was right for more weight in this leaf than the majority, each judged before learning
+//             adaptive     naive Bayes unless the majority was right for more weight in this leaf, each judged before learning
 //             costs        the class of least cost collected by learn_costs; before any, the majority
 //
 // Choices     A missing value, and one the model has not learned, takes the branch with the most mass at the time of the split, in
 //             learning and answering alike: a row always ends in one leaf. Statistics skip it; the mass of rows without a value is
 //             shared out like that of the others. A value learned later than a multiway split goes that way too, where its leaf may
 //             split on the column again. Ties: lower class code, lower column, lower threshold.
+//             Variances are unbiased: S / (n - 1), S / (n / 2) for a weight n < 2. Where a class has shown one value only on a column,
+//             the density there is 1 and elsewhere 0, as if the column were nominal; a class without any statistics in the leaf, or
+//             excluded by them, is not considered while another is, because a density cannot be compared with none.
 //             Statistics of a class are kept from its first example in the leaf on: many classes cost only where they occur.
 //             Under max_bytes (arrays in use by one tree) the leaves of least promise lose their statistics, not their masses; an
 //             inactive leaf that has become more promising than an active one takes its place when its grace is over.
 //             Weight k and k copies are the same. Amounts below 1e-9 are skipped.
-// Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j) / 2 is kept in the leaf, so that an answer is multiply-adds only;
+// Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j / 2 pi) / 2 is kept in the leaf, so that an answer is multiply-adds only;
 //             learning costs one logarithm. Naive Bayes is asked only where it speaks or is judged. After learning, a class that won
 //             wins again (naive_bayes.hpp), else only the learned class is computed anew.
 // Cost        ask O(depth + columns x classes of the leaf), learn O(columns), an attempt O(columns x classes x points) per grace.
@@ -137,13 +141,15 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
 
  private:
   static constexpr double least_amount = 1e-9, largest_input = 1e150;
-  static constexpr double unasked = -2;  // naive Bayes has not spoken; -1: it has nothing to say
+  static constexpr double largest_quadratic = 1e6, out_of_question = -1e300;  // a thousand standard deviations away; its log joint
+  static constexpr double unasked = -2;                                       // naive Bayes has not spoken; -1: it has nothing to say
 
   // A row as one tree sees it.
   struct Sight {
     const double* x = nullptr;    // numeric cells, NaN where missing and beyond the columns
     const double* row = nullptr;  // all columns
     bool gaps = false;            // a numeric value is missing
+    bool numbers = false;         // ... is there
     bool new_value = false;       // a nominal value is met for the first time
     bool after = false;           // the row's own values count as known
   };
@@ -168,6 +174,7 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
     for (std::size_t p = 0; p < mine.numeric.size(); ++p) {
       const double v = row.value[mine.numeric[p]];
       sight.gaps |= v != v;
+      sight.numbers |= v == v;
       x[p] = std::min(std::max(v, -largest_input), v != v ? v : largest_input);
     }
     for (std::size_t p = mine.numeric.size(); p < mine.width; ++p) x[p] = detail::not_a_number;
@@ -176,13 +183,14 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
       sight.new_value |= row.value[mine.all[q].column] >= static_cast<double>(known_[static_cast<std::size_t>(mine.all[q].column)]);
     double* flags = asked.notes.data() + note_size() * asked.stride;
     flags[0] = sight.gaps ? 1 : 0;
-    flags[1] = sight.new_value ? 1 : 0;
+    flags[1] = sight.numbers ? 1 : 0;
+    flags[2] = sight.new_value ? 1 : 0;
     return sight;
   }
   // What `ask` saw, where all trees see the same.
   Sight looked(const Row& row, const Asked& asked) const {
     const double* flags = asked.notes.data() + note_size() * asked.stride;
-    return {asked.terms.x.data(), row.value, flags[0] != 0, flags[1] != 0, false};
+    return {asked.terms.x.data(), row.value, flags[0] != 0, flags[1] != 0, flags[2] != 0, false};
   }
   std::size_t route_after(std::size_t i, const Row& row, Asked& asked) const {
     auto& known = asked.terms.long_scratch;
@@ -206,7 +214,7 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
   }
   bool bayes_speaks(const double* head) const {
     return params_.leaf == Params::Leaf::naive_bayes ||
-           (params_.leaf == Params::Leaf::adaptive && head[Forest::bayes_hits] > head[Forest::majority_hits]);
+           (params_.leaf == Params::Leaf::adaptive && head[Forest::bayes_hits] >= head[Forest::majority_hits]);
   }
 
   Answer speak(std::size_t i, Want want, int n_classes, const Sight& sight, double* note, Asked* asked) const {
@@ -215,10 +223,10 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
     int label = majority(head);
     const bool bayes = label >= 0 && bayes_speaks(head);
     if (bayes) label = bayes_answer(i, leaf, sight, note);
+    const double* joint = bayes && note[2 + label] > out_of_question ? note + 2 : nullptr;
     if (label >= 0 && params_.leaf == Params::Leaf::costs) label = cheapest(head + forest_.cost(), k, label);
-    if (want == Want::margins) return {label, margin(head, bayes ? note + 2 : nullptr)};
-    if (want == Want::distributions && asked != nullptr)
-      distribution(head, bayes ? note + 2 : nullptr, label, k, asked->distribution.data() + i, asked->stride);
+    if (want == Want::margins) return {label, margin(head, joint)};
+    if (want == Want::distributions && asked != nullptr) distribution(head, joint, label, k, asked->distribution.data() + i, asked->stride);
     return {label, 0};
   }
   static int cheapest(const double* cost, std::size_t k, int otherwise) {
@@ -237,15 +245,23 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
   }
 
   // Fills the log joints (of one class if `only` is given) and returns the class with the highest; classes without mass have none.
+  // Densities of numbers cannot be compared with nothing: beside classes with statistics one without is out of the question, and so
+  // is one whose statistics exclude the row. If all are, the masses decide.
   int best_joint(std::size_t i, std::size_t leaf, int only, const Sight& sight, double* joint) const {
     const double* head = forest_.head(i, leaf);
+    const std::int32_t* block = forest_.leaf_of(i, leaf) + Forest::block;
+    const std::size_t k = forest_.classes();
+    const bool judged = sight.numbers && std::any_of(block, block + k, [](std::int32_t b) { return b >= 0; });
     int best = -1;
-    for (std::size_t c = 0; c < forest_.classes(); ++c) {
+    for (std::size_t c = 0; c < k; ++c) {
       if (!(head[Forest::mass + c] > 0)) continue;
-      if (only < 0 || only == static_cast<int>(c)) joint[c] = log_joint(i, leaf, c, sight);
+      if (judged && block[c] < 0)
+        joint[c] = out_of_question;
+      else if (only < 0 || only == static_cast<int>(c))
+        joint[c] = log_joint(i, leaf, c, sight);
       if (best < 0 || joint[c] > joint[best]) best = static_cast<int>(c);
     }
-    return best;
+    return best < 0 || joint[best] > out_of_question ? best : majority(head);
   }
 
   double log_joint(std::size_t i, std::size_t leaf, std::size_t c, const Sight& sight) const {
@@ -253,14 +269,17 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
     const double* head = forest_.head(i, leaf);
     const std::int32_t b = forest_.leaf_of(i, leaf)[Forest::block + c];
     const double* block = b < 0 ? nullptr : forest_.cells(i, b, mine);
-    double joint = head[forest_.bias() + c];
+    double joint = head[forest_.bias() + c], quadratic = 0;
     if (block != nullptr && sight.gaps) {
       CellDensity density{};
       cells_density(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width, &density);
-      joint = log_prior(head[Forest::mass + c], density) - 0.5 * density.quadratic;
+      quadratic = density.quadratic;
+      joint = log_prior(head[Forest::mass + c], density);
     } else if (block != nullptr) {
-      joint -= 0.5 * cells_quadratic(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width);
+      quadratic = cells_quadratic(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width);
     }
+    if (quadratic > largest_quadratic) return out_of_question;
+    joint -= 0.5 * quadratic;
     return mine.nominal.empty() ? joint : joint + log_values(mine, block, sight);
   }
   // Sum of the logs of P(value | class): a product whose exponent is taken out now and then.

@@ -41,7 +41,7 @@ class HoeffdingTrees {
 
   const HoeffdingColumns& columns(std::size_t i) const { return columns_[columns_.size() > 1 ? i : 0]; }
 
-  // log(n_c + alpha) + half the log of a product of precisions: one logarithm.
+  // log(n_c + alpha) + half the log of a product of squared peaks: one logarithm.
   double log_prior(double mass, const CellDensity& density) const {
     const double prior = std::max(mass + params_.alpha, 1e-150);
     return 0.5 * (streamboost::log(prior * prior * density.mantissa) + density.exponent * ln2);
@@ -110,7 +110,7 @@ class HoeffdingTrees {
     if (static_cast<double>(forest_.n_leaves(i) + count - 1) > params_.max_leaves) return false;
     const double freed = static_cast<double>(blocks_of(i, leaf)) * forest_.block_bytes(mine);
     if (forest_.bytes(i) - freed + forest_.split_bytes(count) > params_.max_bytes) return false;
-    share_out(forest_.head(i, leaf), k, count, masses);
+    if (params_.pass_on == Params::PassOn::all) share_out(forest_.head(i, leaf), k, count, masses);
     const std::vector<double> cost(params_.leaf == Params::Leaf::costs ? forest_.head(i, leaf) + forest_.cost() : nullptr,
                                    params_.leaf == Params::Leaf::costs ? forest_.head(i, leaf) + forest_.cost() + k : nullptr);
     forest_.free_blocks(i, leaf, mine);

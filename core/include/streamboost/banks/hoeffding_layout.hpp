@@ -17,6 +17,7 @@ struct HoeffdingParams {
   enum class Criterion { info_gain, gini };
   enum class Leaf { adaptive, majority, naive_bayes, costs };
   enum class Nominal { multiway, binary };
+  enum class PassOn { all, seen };
   struct Range {  // equal ends: one value for all trees
     double low, high;
   };
@@ -25,6 +26,7 @@ struct HoeffdingParams {
   Criterion criterion = Criterion::info_gain;
   Leaf leaf = Leaf::adaptive;
   Nominal nominal = Nominal::multiway;
+  PassOn pass_on = PassOn::all;
   bool effective = false;  // the bound counts effective examples, not weight
   int split_points = 10;
   double min_branch = 0.01;
@@ -41,6 +43,7 @@ struct HoeffdingParams {
         "leaf_prediction",
         {{"adaptive", Leaf::adaptive}, {"majority", Leaf::majority}, {"naive_bayes", Leaf::naive_bayes}, {"costs", Leaf::costs}});
     p.nominal = c.choice<Nominal>("nominal_split", {{"multiway", Nominal::multiway}, {"binary", Nominal::binary}});
+    p.pass_on = c.choice<PassOn>("pass_on", {{"all", PassOn::all}, {"seen", PassOn::seen}});
     p.effective = c.choice<bool>("count_mode", {{"weight", false}, {"effective", true}});
     p.split_points = static_cast<int>(c.number("n_split_points", 10));
     p.min_branch = c.number("min_branch", 0.01);

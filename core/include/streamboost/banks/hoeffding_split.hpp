@@ -57,7 +57,7 @@ class SplitSearch {
     if (t >= columns.row(block, 5)[cell]) return far;
     const double spread = columns.row(block, 3)[cell], deviation = t - columns.row(block, 0)[cell];
     if (!(spread > 0)) return deviation < 0 ? -far : far;
-    return std::clamp(deviation * std::sqrt(columns.row(block, 2)[cell] / spread), -far, far);
+    return std::clamp(deviation * std::sqrt(degrees_of_freedom(columns.row(block, 2)[cell]) / spread), -far, far);
   }
 
   SplitCandidate numeric(const HoeffdingColumns::Column& column) const {

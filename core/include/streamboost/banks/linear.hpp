@@ -246,10 +246,9 @@ class LinearBank final : public Bank {
 
   void answer_two(Want want, const double* raw, Asked& asked) const {
     const double* trained = trained_[0];
-    if (want == Want::votes) {
+    if (want != Want::margins)
       for (std::size_t i = 0; i < stride_; ++i) asked.vote[i] = trained[i] == 0 ? -1 : raw[i] > 0 ? 1 : 0;
-      return;
-    }
+    if (want == Want::votes) return;
     hypotheses(raw, 0, asked, asked.margin.data());
     if (want == Want::margins) return;
     double *p0 = asked.distribution.data(), *p1 = p0 + stride_;

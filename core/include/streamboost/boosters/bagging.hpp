@@ -6,7 +6,7 @@
 //   paper    here            meaning
 //   k        amount[i]       copies of the example for learner i: k ~ Poisson(s), s the sample weight (1 by default)
 //   p        fraction        share of the examples a learner sees, each with weight s (sampling = fraction)
-//   h_m(x)   vote[i]         hard label; an untrained learner abstains
+//   h_m(x)   vote[i]         hard label; an untrained learner abstains (ballot = distribution: the learner's class distribution)
 //
 //   Binomial(n, 1/n) -> Poisson(1): the stream needs no length. Vote: plurality over the learners that are trained.
 //
@@ -24,9 +24,10 @@ struct Bagging {
   struct Params {
     Sampling sampling = Sampling::poisson;
     double fraction = 0.7;
+    Ballot ballot = Ballot::label;
     static Params read(const Config& c) {
-      return {c.choice<Sampling>("sampling", {{"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}}),
-              c.number("fraction", 0.7)};
+      return {c.choice<Sampling>("sampling", {{"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}}), c.number("fraction", 0.7),
+              read_ballot(c)};
     }
   };
   using LaneState = NoLaneState;
@@ -41,8 +42,11 @@ struct Bagging {
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    block.bank->ask(example, Want::votes, scratch.asked);
-    if (passage.answers) count_votes(scratch.asked.vote.data(), block.lanes().size(), example.n_classes, passage.votes);
+    block.bank->ask(example, passage.answers ? wanted(params.ballot) : Want::votes, scratch.asked);
+    if (!passage.answers) return;
+    const int n = block.lanes().size();
+    if (params.ballot == Ballot::label) return count_votes(scratch.asked.vote.data(), n, example.n_classes, passage.votes);
+    for (int i = 0; i < n; ++i) add_distribution(scratch.asked, static_cast<std::size_t>(i), example.n_classes, 1, passage.votes);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);

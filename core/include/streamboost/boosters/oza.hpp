@@ -15,7 +15,8 @@
 //
 // Choices     The box of the thesis votes with all learners, its text stops at the first bad one: `prefix`. An untrained
 //             learner is wrong and abstains unless `untrained` says otherwise. Log odds are clamped at epsilon = 1e-10.
-//             A lane votes with the sc, sw of before the example. Options named in Params: order, draw, vote, normalise.
+//             A lane votes with the sc, sw of before the example. Options named in Params: order, draw, vote, normalise, ballot
+//             (a trained learner's vote may be shared out among the classes as its distribution says).
 // Cost        one ask, one teach, per lane one keyed draw and one division; for lanes that were wrong one `after`.
 #pragma once
 #include <algorithm>
@@ -43,6 +44,7 @@ struct OzaBoost {
     Prefix prefix;
     Draw draw;
     Normalise normalise;  // n: lambda *= t / (2 sc), the form of the 2001 paper
+    Ballot ballot;
     double lambda_cap;
     double copies_cap;  // of an example of weight 1 or less; an example of weight s > 1 counts as s of them
     static Params read(const Config& c) {
@@ -56,6 +58,7 @@ struct OzaBoost {
                                {{"stop_at_first_bad", Prefix::stop_at_first_bad}, {"skip_bad", Prefix::skip_bad}, {"all", Prefix::all}}),
               c.choice<Draw>("draw", {{"poisson", Draw::poisson}, {"weight", Draw::weight}}),
               c.choice<Normalise>("normalise", {{"running", Normalise::running}, {"n", Normalise::n}}),
+              read_ballot(c),
               std::min(c.number("lambda_cap", largest_rate), largest_rate),
               std::min(c.number("copies_cap", largest_rate), largest_rate)};
     }
@@ -94,7 +97,7 @@ struct OzaBoost {
 
   // The same for the first n lanes of the block only; the others neither vote nor learn (primed boosting).
   void score_first(int n, const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    block.bank->ask(example, Want::votes, scratch.asked);
+    block.bank->ask(example, passage.answers ? wanted(params.ballot) : Want::votes, scratch.asked);
     if (passage.answers) add_votes(n, example, block, scratch, passage);
   }
 
@@ -199,8 +202,12 @@ struct OzaBoost {
     }
     for (int i = 0; i < heard; ++i) {
       if (params.prefix == Prefix::skip_bad && wrong[i] > correct[i]) continue;
-      const int label = resolve(scratch.asked.vote[static_cast<std::size_t>(i)], example, lanes.begin + i, example.n_classes);
-      if (label >= 0) passage.votes[label] += weight[i];
+      const int said = scratch.asked.vote[static_cast<std::size_t>(i)];
+      const int label = resolve(said, example, lanes.begin + i, example.n_classes);
+      if (said >= 0 && params.ballot == Ballot::distribution)
+        add_distribution(scratch.asked, static_cast<std::size_t>(i), example.n_classes, weight[i], passage.votes);
+      else if (label >= 0)
+        passage.votes[label] += weight[i];
     }
   }
 
