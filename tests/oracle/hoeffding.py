@@ -2,7 +2,7 @@
 
 Domingos and Hulten 2000; Bayes in the leaves after Gama, Rocha and Medas 2003. Masses of a leaf: what its parent passed on plus
 its own examples. Statistics: its own examples only. A value that is missing or was never learned takes the heaviest branch.
-Naive Bayes on numbers: one normal distribution per class and column; a column that has shown a class one value only says yes or no.
+Naive Bayes on numbers: one normal distribution per class and column; where a class has shown one value only, that or nothing.
 """
 
 import math

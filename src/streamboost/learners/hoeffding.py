@@ -73,8 +73,8 @@ class HoeffdingTree(Learner):
 
     with R the binary logarithm of the number of classes in the leaf (1 for Gini). Numeric columns are summarised by
     one normal distribution per class, with the unbiased variance. In naive Bayes leaves a column that has shown a class
-    one value only counts 1 for that value and excludes every other. A missing value, or one never learned, takes the branch that held the most
-    weight when the node was split.
+    one value only counts 1 for that value and excludes every other. A missing value, or one never learned, takes the
+    branch that held the most weight when the node was split.
 
     References
     ----------
