@@ -195,7 +195,7 @@ def main() -> None:
     print("\n".join(preface), flush=True)
     started = time.monotonic()
     races: list[list[Result]] = []
-    for race in [r for r in RACES if options.only in r.name]:
+    for race in [r for r in RACES if options.only.lower() in r.name.lower()]:
         races.append(hold(race, options.repetitions, options.scale))
         print("\n" + race_table(races[-1]).text(), flush=True)
     if not races:
