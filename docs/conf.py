@@ -21,6 +21,7 @@ myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
+autodoc_mock_imports = ["capymoa"]  # needs Java; River is installed with the development tools
 autodoc_typehints = "none"  # the docstrings say the types, in words
 napoleon_google_docstring = False
 napoleon_use_rtype = False

@@ -69,3 +69,13 @@ def test_the_page_of_streams_runs_and_lists_what_there_is():
         expected.append((d.name, *counts, d.format, "yes" if d.recipe else "no"))
     assert rows == expected
     assert all(f"`{entry.cls.__name__}`" in text for entry in GENERATORS.values())
+
+
+def test_the_templates_run():
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / "extending.md").read_text(), re.S | re.M)
+    assert len(blocks) == 3
+    assert len(blocks[0].split("class NearestMean", 1)[1].splitlines()) <= 20
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, "extending.md", "exec"), names)
+    assert (names["answers"] == names["y"]).mean() > 0.8
