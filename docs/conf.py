@@ -27,6 +27,8 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = f"streamboost {release}"
 html_show_sphinx = False
 

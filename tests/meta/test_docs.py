@@ -1,8 +1,10 @@
 """The documentation runs, and names only parameters and commands that exist."""
 
 import re
+import shlex
 import sys
 import types
+import warnings
 from pathlib import Path
 
 import pytest
@@ -82,3 +84,45 @@ def test_the_templates_run(monkeypatch):
     for block in blocks:
         exec(compile(block, "extending.md", "exec"), page.__dict__)
     assert (page.answers == page.y).mean() > 0.8
+
+
+def run_page(page: str) -> dict[str, object]:
+    """Run the Python blocks of a page one after the other, as a reader would."""
+    names: dict[str, object] = {}
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(), re.S | re.M)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize(
+    "page", ["tutorial.md", "guide.md", "coming-from/scikit-learn.md", "coming-from/river.md"]
+)
+def test_pages_run(page, tmp_path, monkeypatch):
+    if page.endswith("river.md"):
+        pytest.importorskip("river")
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # other libraries' deprecations are not ours
+        run_page(page)
+
+
+def test_the_page_for_users_of_vw_runs(tmp_path, monkeypatch, capsys):
+    from streamboost.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        f"{1 if i % 3 else -1} |f {'good fine' if i % 3 else 'bad poor'} w{i % 5}:0.5" for i in range(60)
+    ]
+    for name in ("train.vw", "new.vw"):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    commands = re.findall(r"^streamboost (.*)$", (DOCS / "coming-from/vowpal-wabbit.md").read_text(), re.M)
+    assert len(commands) == 3
+    for command in commands:
+        with pytest.raises(SystemExit) as ended:
+            app(shlex.split(command), prog_name="streamboost")
+        assert not ended.value.code, capsys.readouterr().err
+    assert len((tmp_path / "answers.csv").read_text().splitlines()) == 61
+    names = run_page("coming-from/vowpal-wabbit.md")
+    assert (names["answers"] == names["data"].y)[20:].mean() > 0.9
