@@ -20,10 +20,10 @@ SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
 
-.PHONY: help venv build demo test ctest pytest bench bench-peers lint format docs asan tsan clean
+.PHONY: help venv build demo test ctest pytest reproduce reproduce-quick bench bench-peers lint format docs asan tsan clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-12s %s\n' "$$t" "$$d"; done
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
 
 $(VENV)/.tools:
 	@echo "== creating $(VENV) with the build tools"
@@ -56,6 +56,13 @@ ctest: | $(VENV)/.tools  ## the C++ tests of the core
 pytest: build  ## the Python tests
 	@echo "== running the Python tests"
 	@$(BIN)/python -m pytest -n $(JOBS)
+
+PAPERS ?= chen2012 bai2014 jung2017 oza2001 sun
+reproduce: build  ## the papers' tables beside ours, hours with all of them (PAPERS=chen2012 for one; data in STREAMBOOST_DATA)
+	@for paper in $(PAPERS); do echo "== reproducing $$paper (results in reproduce-$$paper/)"; $(BIN)/streamboost reproduce $$paper; done
+
+reproduce-quick: build  ## the same on samples of the rows, in minutes; no substitute for the tables
+	@for paper in $(PAPERS); do echo "== a quick look at $$paper (in reproduce-$$paper/)"; $(BIN)/streamboost reproduce $$paper --quick; done
 
 bench: build  ## speed on this machine, against a roofline measured in the same run
 	@echo "== measuring speed (one thread)"

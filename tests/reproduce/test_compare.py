@@ -123,7 +123,7 @@ def tiny(**changes):
 def test_a_tiny_protocol_from_runs_to_page(tmp_path):
     job = Reproduction(tiny(), tables=["1", "3"], datasets=["heart", "German", "Splice"])
     job.load()
-    assert set(job.facts) == {"Heart"}
+    assert {name: set(forms) for name, forms in job.facts.items()} == {"Heart": {""}}
     runs = job.plan()
     # Six algorithms in two orders: OSBoost of tables 1 and 3 is run once.
     assert len(runs) == 12

@@ -284,6 +284,7 @@ def _reproduce(
     orders: Annotated[
         int | None, typer.Option("--orders", min=2, help="Random orders instead of the paper's number.")
     ] = None,
+    long: Annotated[bool, typer.Option("--long", help="Also the cells that take hours.")] = False,
     report_only: Annotated[
         bool, typer.Option("--report-only", help="Run nothing; report what has been run so far.")
     ] = False,
@@ -307,6 +308,7 @@ def _reproduce(
         datasets=words(datasets) or [],
         quick=quick,
         orders=orders,
+        long=long,
         report_only=report_only,
         folder=out or Path(f"reproduce-{paper}"),
         jobs=jobs or os.cpu_count() or 1,

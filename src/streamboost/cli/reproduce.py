@@ -39,6 +39,7 @@ def reproduce(
     datasets: Sequence[str],
     quick: bool,
     orders: int | None,
+    long: bool,
     report_only: bool,
     folder: Path,
     jobs: int,
@@ -47,13 +48,15 @@ def reproduce(
     """Run what is not there yet, print the tables, write the report; returns whether all runs went well."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"--out {folder}: is not a directory.")
-    job = Reproduction(study_of(paper), tables=tables, datasets=datasets, quick=quick, orders=orders)
+    job = Reproduction(
+        study_of(paper), tables=tables, datasets=datasets, quick=quick, orders=orders, long=long
+    )
     start = time.perf_counter()
     job.load()
     runs = job.plan()
     records = _records(runs, folder / "runs", jobs, report_only)
     rebuilt = job.compare(records)
-    extras = [] if report_only else extra_figures(job, folder / "runs")
+    extras = extra_figures(job, rebuilt, folder / "runs", run=not report_only)
     console = stdout()
     for table in rebuilt:
         console.print(_terminal_table(table))

@@ -22,8 +22,8 @@ def prepare(rows: ArrayStream, steps: Sequence[str]) -> ArrayStream:
     label L +1 and all others -1; ``without:L`` leaves the rows with label L out; ``missing:zero`` makes missing numbers 0;
     ``missing:value`` makes a missing value of any column a value of its own; ``parts:K`` cuts numeric columns with more
     than K different values into K parts of equal frequency and takes all columns as nominal; ``components:K`` puts K
-    principal components in place of the columns; ``sample:K`` draws K rows at random, if there are more, and keeps their
-    order.
+    principal components in place of the columns; ``nominal`` takes every column as nominal; ``sample:K`` draws K rows at
+    random, if there are more, and keeps their order.
     """
     for step in steps:
         name, _, argument = step.partition(":")
@@ -98,10 +98,21 @@ def _parts(rows: ArrayStream, argument: str) -> ArrayStream:
     return _with(rows, X, nominal=np.ones(X.shape[1], dtype=np.bool_))
 
 
+def _nominal(rows: ArrayStream, _: str) -> ArrayStream:
+    X = _dense(rows)
+    for j in range(X.shape[1]):
+        known = ~np.isnan(X[:, j])
+        X[known, j] = np.unique(X[known, j], return_inverse=True)[1]
+    return _with(rows, X, nominal=np.ones(X.shape[1], dtype=np.bool_))
+
+
 def _components(rows: ArrayStream, argument: str) -> ArrayStream:
     from sklearn.decomposition import PCA
+    from sklearn.utils.parallel import _get_threadpool_controller
 
-    X = PCA(int(argument), svd_solver="full").fit_transform(_dense(rows))
+    # The number of threads decides the order of sums, and with it the last bits: one, wherever this is called.
+    with _get_threadpool_controller().limit(limits=1):
+        X = PCA(int(argument), svd_solver="full").fit_transform(_dense(rows))
     return _with(rows, np.ascontiguousarray(X), nominal=np.zeros(X.shape[1], dtype=np.bool_))
 
 
@@ -117,5 +128,6 @@ _STEPS: dict[str, Callable[[ArrayStream, str], ArrayStream]] = {
     "missing": _missing,
     "parts": _parts,
     "components": _components,
+    "nominal": _nominal,
     "sample": _sample,
 }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from streamboost.experiments.plan import DataFacts, Run
 from streamboost.experiments.store import Record
 from streamboost.reproduce.published import PublishedFigure, PublishedTable, published_table, table_numbers
-from streamboost.reproduce.study import Aim, NotPlanned, Planned, Share, Size, Study, with_orders
+from streamboost.reproduce.study import Aim, NotPlanned, Planned, Share, Study, with_orders
 from streamboost.streams.base import DataError
 
 AGREES, DIFFERS, NOT_RUN = "agrees", "differs", "not run"
@@ -136,18 +136,20 @@ class Reproduction:
         datasets: Sequence[str] = (),
         quick: bool = False,
         orders: int | None = None,
+        long: bool = False,
     ) -> None:
         self.study = study
         self.quick = quick
         base = study.quick if quick else study.size
-        self.size = base if orders is None else Size(base.rows, orders, base.repeats, base.learners)
+        self.size = replace(base, orders=orders or base.orders, long=long)
         self.tables = [
             published_table(study.paper, number)
             for number in _chosen("table", tables, table_numbers(study.paper))
         ]
         known = list(dict.fromkeys(name for table in self.tables for name in table.datasets))
         self.datasets = _chosen("data set", datasets, known)
-        self.facts: dict[str, DataFacts] = {}
+        self.facts: dict[str, dict[str, DataFacts]] = {}
+        """By data set, then by weak learner; the empty name is for all that have no form of their own."""
         self.missing: dict[str, str] = {}
         self.jobs: dict[str, list[Job]] = {}
 
@@ -158,8 +160,12 @@ class Reproduction:
             if entry is None:
                 self.missing[name] = self.study.unavailable.get(name, "there is no public source for it")
                 continue
+            learners = {figure.learner for table in self.tables for figure in table.figures}
+            forms = {learner if learner in entry.learner_steps else "" for learner in learners}
             try:
-                self.facts[name] = entry.source(self.size.rows).load().facts
+                self.facts[name] = {
+                    form: entry.source(self.size.rows, form).load().facts for form in sorted(forms)
+                }
             except DataError as error:
                 self.missing[name] = str(error)
 
@@ -173,14 +179,15 @@ class Reproduction:
             run.key: run for jobs in self.jobs.values() for job in jobs for runs in job.runs for run in runs
         }
         order = {name: at for at, name in enumerate(self.facts)}
-        return sorted(found.values(), key=lambda run: order[run.source.name])
+        return sorted(found.values(), key=lambda run: (order[run.source.name], run.source.steps))
 
     def _job(self, figure: PublishedFigure) -> Job:
         name = figure.dataset
         if name in self.missing:
             return Job(figure, None, reason=self.missing[name])
-        facts, entry = self.facts[name], self.study.entry(name)
+        entry = self.study.entry(name)
         assert entry is not None
+        facts = self.facts[name][figure.learner if figure.learner in entry.learner_steps else ""]
         planned = self.study.plan(figure, facts, with_orders(self.size, entry))
         if isinstance(planned, NotPlanned):
             return Job(figure, None, reason=planned.reason)

@@ -51,10 +51,13 @@ class DataEntry:
     """Whether these are not the rows of the paper, so that aims do not count them."""
     orders: int | None = None
     """Fewer random orders than the others have, because the set is large."""
+    learner_steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Further steps for some weak learner: a preset may say in which form it sees the columns."""
 
-    def source(self, sample: int | None) -> Source:
-        """How to load it, or a sample of its rows."""
-        steps = (*self.steps, f"sample:{sample}") if sample else self.steps
+    def source(self, sample: int | None, learner: str = "") -> Source:
+        """How to load it, or a sample of its rows, for a weak learner."""
+        steps = (*self.steps, *self.learner_steps.get(learner, ()))
+        steps = (*steps, f"sample:{sample}") if sample else steps
         return Source(self.text, dict(self.options), None, self.title, steps)
 
 
@@ -84,6 +87,8 @@ class Size:
     orders: int
     repeats: int = 1
     learners: int = 100
+    long: bool = False
+    """Whether cells that take hours are run too."""
 
 
 @dataclass(frozen=True)

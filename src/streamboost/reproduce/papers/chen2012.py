@@ -16,7 +16,13 @@ _MODELS: dict[str, tuple[str, dict[str, object]]] = {
     "single": ("single", {}),
     "OzaBoost": (
         "oza-boost",
-        {"untrained": "wrong", "prefix": "stop_at_first_bad", "order": "update_first", "draw": "poisson"},
+        {
+            "untrained": "wrong",
+            "prefix": "stop_at_first_bad",
+            "order": "update_first",
+            "draw": "poisson",
+            "copies_cap": None,
+        },
     ),
     "OGBoost": ("ogboost", {"n_candidates": 1, "loss": "logit", "hypothesis": "real"}),
     "OSBoost": ("osboost", {"gamma": 0.1, "hypothesis": "real"}),
@@ -55,7 +61,7 @@ PERCEPTRON = Preset(
 NAIVE_BAYES = Preset(
     "chen2012/naive_bayes",
     "normal distributions with 0.001 added to the variances, 2p - 1 as confidence; an untrained learner of OzaBoost counts "
-    "as wrong, the vote stops at the first learner worse than a coin",
+    "as wrong, copies are not limited, the vote stops at the first learner worse than a coin",
     "other floors and sign votes are farther from the published figures on the seven small sets (see the trials)",
 )
 
