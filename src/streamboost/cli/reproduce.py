@@ -118,7 +118,7 @@ def _terminal_table(table: RebuiltTable) -> Table:
 def _styled(cell: Comparison | None) -> str:
     # Two lines: a terminal has room for four columns like that.
     text = cell_text(cell)
-    text = "\n".join(text.rsplit(" | ", 1)) if text.count(" | ") == 2 else text
+    text = "\n".join(text.replace(" ± ", "±").rsplit(" | ", 1)) if text.count(" | ") == 2 else text
     if cell is None or cell.mark == NOT_RUN:
         return f"[dim]{text}[/]" if text else ""
     return f"[yellow]{text}[/]" if cell.mark == DIFFERS else text

@@ -107,11 +107,7 @@ class RebuiltTable:
             best = better(row, key=lambda cell: cell.ours)
             value = better(cell.figure.value for cell in row)
             margin = 0.0 if math.isnan(best.standard_error) else best.standard_error
-            same += any(
-                abs(cell.ours - best.ours) <= max(margin, cell.standard_error if cell.n_runs > 1 else 0.0)
-                for cell in row
-                if cell.figure.value == value
-            )
+            same += any(abs(cell.ours - best.ours) <= margin for cell in row if cell.figure.value == value)
         return same, rows
 
 

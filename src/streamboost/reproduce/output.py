@@ -75,7 +75,8 @@ def verdict_lines(study: Study, table: RebuiltTable, judge: bool = True) -> list
         same, rows = table.winners(study.winners[number])
         if rows:
             lines.append(
-                f"Table {number}: the published winner is ours too, or within one standard error of it, in {same} of {rows} rows"
+                f"Table {number}: the published winner is ours too, or within one standard error of our best, "
+                f"in {same} of {rows} rows"
             )
     return lines
 

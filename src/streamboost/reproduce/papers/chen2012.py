@@ -55,15 +55,19 @@ PERCEPTRON = Preset(
     "chen2012/perceptron",
     "features in [-1, 1] as LIBSVM's scaled files have them (splice raw), a constant coordinate, rows divided by the square "
     "root of their number of columns plus one, random first weights, confidences in [-1, 1]",
-    "on the seven small sets running scaling and raw features are farther from the published figures (see the trials); "
-    "zero first weights make OSBoost a single perceptron",
+    "on the seven small sets and Adult the mean absolute difference is 0.0063; with running scaling 0.0065, with the columns as "
+    "in the files 0.0128, with first weights zero 0.0095 (trials, three orders)",
 )
 NAIVE_BAYES = Preset(
     "chen2012/naive_bayes",
-    "normal distributions with 0.001 added to the variances, 2p - 1 as confidence; an untrained learner of OzaBoost counts "
-    "as wrong, copies are not limited, the vote stops at the first learner worse than a coin",
-    "other floors and sign votes are farther from the published figures on the seven small sets (see the trials)",
+    "normal distributions with 0.001 added to the variances, raw counts on the sets whose columns are all 0 or 1 (Mushrooms, "
+    "Adult, WebPage), 2p - 1 as confidence; an untrained learner of OzaBoost counts as wrong, copies are not limited, the vote "
+    "stops at the first learner worse than a coin",
+    "chosen after a first run with normal distributions on every set, which missed both aims; counts with pseudo counts 0, 1e-6, "
+    "0.001, 0.01, 0.1 and 1 were tried on those three sets and 0 taken, so these figures are fitted to the tables, not a test "
+    "of them",
 )
+
 
 STUDY = Study(
     paper="chen2012",
