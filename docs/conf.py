@@ -1,6 +1,10 @@
 """Sphinx configuration: MyST pages, furo, API from the docstrings. Needs no network."""
 
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "streamboost"
 author = "The streamboost developers"
@@ -12,7 +16,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
+    "mathml",
     "sphinx.ext.viewcode",
 ]
 exclude_patterns = ["_build"]
@@ -26,6 +30,7 @@ autodoc_typehints = "none"  # the docstrings say the types, in words
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]

@@ -89,8 +89,9 @@ def test_the_templates_run(monkeypatch):
 def run_page(page: str) -> dict[str, object]:
     """Run the Python blocks of a page one after the other, as a reader would."""
     names: dict[str, object] = {}
-    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(), re.S | re.M)
-    assert blocks
+    plain_or_captioned = r"^```(?:python|\{code-block\} python\n:caption:[^\n]*\n)\n(.*?)^```"
+    blocks = re.findall(plain_or_captioned, (DOCS / page).read_text(), re.S | re.M)
+    assert len(blocks) == (DOCS / page).read_text().count("python\n")
     for block in blocks:
         exec(compile(block, page, "exec"), names)
     return names
@@ -117,7 +118,8 @@ def test_the_page_for_users_of_vw_runs(tmp_path, monkeypatch, capsys):
     ]
     for name in ("train.vw", "new.vw"):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
-    commands = re.findall(r"^streamboost (.*)$", (DOCS / "coming-from/vowpal-wabbit.md").read_text(), re.M)
+    text = (DOCS / "coming-from/vowpal-wabbit.md").read_text().replace("\\\n", " ")
+    commands = re.findall(r"^streamboost (.*)$", text, re.M)
     assert len(commands) == 3
     for command in commands:
         with pytest.raises(SystemExit) as ended:
@@ -126,3 +128,20 @@ def test_the_page_for_users_of_vw_runs(tmp_path, monkeypatch, capsys):
     assert len((tmp_path / "answers.csv").read_text().splitlines()) == 61
     names = run_page("coming-from/vowpal-wabbit.md")
     assert (names["answers"] == names["data"].y)[20:].mean() > 0.9
+
+
+def test_the_speed_table_of_the_readme_is_the_measured_one():
+    readme = (DOCS.parent / "README.md").read_text()
+    table = readme.split("<!-- speed table -->")[1].split("<!-- end of speed table -->")[0]
+    measured = (DOCS / "results" / "bench-peers.md").read_text()
+    speeds = re.findall(r"([\d,]+) \(", table)
+    assert len(speeds) >= 8
+    assert not [speed for speed in speeds if f"| {speed} " not in measured]
+
+
+def test_every_algorithm_page_has_a_picture_that_exists():
+    for page in (DOCS / "algorithms").glob("*.md"):
+        if page.stem in {"index", "batch", "monitor"}:
+            continue
+        assert f"](../images/algorithms/{page.stem}.png)" in page.read_text(), page.name
+        assert (DOCS / "images" / "algorithms" / f"{page.stem}.png").exists()
