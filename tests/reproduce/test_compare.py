@@ -64,6 +64,18 @@ def test_a_winner_may_be_within_one_standard_error_of_our_best(ours, same):
     assert made.winners(("x", "y")) == (same, 1)
 
 
+def test_every_weak_learner_has_its_own_contest():
+    other = PublishedFigure("A", 10, "x", "naive_bayes", "error_rate", 0.3, "")
+    rival = PublishedFigure("A", 10, "y", "naive_bayes", "error_rate", 0.2, "")
+    made = table(
+        Comparison(figure(0.1), 0.1, 0.001, 5),
+        Comparison(figure(0.2, algorithm="y"), 0.2, 0.001, 5),
+        Comparison(other, 0.3, 0.001, 5),
+        Comparison(rival, 0.4, 0.001, 5),
+    )
+    assert made.winners(("x", "y")) == (1, 2)
+
+
 def test_accuracies_are_won_by_the_largest():
     made = table(
         Comparison(figure(0.9, metric="accuracy"), 0.9, 0.001, 5),

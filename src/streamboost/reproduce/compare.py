@@ -94,21 +94,23 @@ class RebuiltTable:
         return near, total
 
     def winners(self, algorithms: Sequence[str]) -> tuple[int, int]:
-        """In how many rows the published winner is ours too, or within one standard error of our best; of how many."""
+        """In how many rows the published winner is ours too, or within one standard error of our best; of how many.
+
+        A table with several weak learners has one contest for each of them in a row.
+        """
         better = min if self.published.metric == "error_rate" else max
-        same = rows = 0
-        for dataset in self.datasets:
-            row = [
-                c for c in self.measured if c.figure.dataset == dataset and c.figure.algorithm in algorithms
-            ]
-            if dataset not in self.counted or len(row) < len(algorithms):
-                continue
-            rows += 1
+        contests: dict[tuple[str, str], list[Comparison]] = {}
+        for cell in self.measured:
+            if cell.figure.algorithm in algorithms and cell.figure.dataset in self.counted:
+                contests.setdefault((cell.figure.dataset, cell.figure.learner), []).append(cell)
+        rows = [row for row in contests.values() if len(row) == len(algorithms)]
+        same = 0
+        for row in rows:
             best = better(row, key=lambda cell: cell.ours)
             value = better(cell.figure.value for cell in row)
             margin = 0.0 if math.isnan(best.standard_error) else best.standard_error
             same += any(abs(cell.ours - best.ours) <= margin for cell in row if cell.figure.value == value)
-        return same, rows
+        return same, len(rows)
 
 
 @dataclass(frozen=True)
