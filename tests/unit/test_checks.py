@@ -7,7 +7,6 @@ import random
 
 import numpy as np
 import pytest
-from sklearn.naive_bayes import GaussianNB
 
 from streamboost import OnlineBaggingClassifier, OSBoostClassifier, SingleLearnerClassifier
 from streamboost.checks import check_ensemble, check_learner, expected_failed_checks
@@ -98,8 +97,8 @@ def test_our_learners_pass(name):
     assert all(result.passed and result.demand.endswith(".") for result in results)
 
 
-@pytest.mark.parametrize("learner", [Means(), GaussianNB()])
-def test_other_learners_pass_and_are_left_alone(learner):
+def test_other_learners_pass_and_are_left_alone():
+    learner = Means()
     before = copy.deepcopy(vars(learner))
     assert len(check_learner(learner)) == LEARNER_CHECKS
     assert vars(learner) == before

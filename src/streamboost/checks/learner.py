@@ -10,7 +10,6 @@ import numpy as np
 
 from streamboost.checks.results import CheckResult, run_checks, same, small_stream
 from streamboost.ensemble import OnlineBaggingClassifier, OnlineBoostingClassifier, SingleLearnerClassifier
-from streamboost.learners import Learner
 from streamboost.learners.adapters import seeded_copy
 
 
@@ -57,12 +56,14 @@ def check_learner(learner: Any, *, nominal: bool = False, on_fail: str = "raise"
 
 def check_learns(it: LearnerUnderTest) -> None:
     """It does better than guessing on an easy stream of two classes."""
-    # Ours are fast and may be slow to learn, as a network is; other people's take a call per row.
-    n_rows = 4000 if isinstance(it.learner, Learner) else 600
-    X, y = it.stream(n_rows)
-    answers = it.inside().test_then_train(X, y, classes=[0, 1])
-    right = float(np.mean(answers[n_rows // 2 :] == y[n_rows // 2 :]))
-    assert right > 0.6, f"it is right in {right:.0%} of the rows, where 95% is possible and 50% is guessing"
+    # A network needs a few thousand rows; whoever can do with fewer is spared the time.
+    for n_rows in (600, 4000):
+        X, y = it.stream(n_rows)
+        answers = it.inside().test_then_train(X, y, classes=[0, 1])
+        right = float(np.mean(answers[n_rows // 2 :] == y[n_rows // 2 :]))
+        if right > 0.6:
+            return
+    raise AssertionError(f"it is right in {right:.0%} of the rows, where 95% is possible and 50% is guessing")
 
 
 def check_three_classes(it: LearnerUnderTest) -> None:
