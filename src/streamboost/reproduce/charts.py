@@ -18,20 +18,28 @@ if TYPE_CHECKING:
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def _axes_with_names(figure: Figure, narrow: bool, names: Sequence[str], styles: Sequence[Style]) -> Any:
+def _axes_with_names(figure: Figure, narrow: bool, series: Sequence[Series], styles: Sequence[Style]) -> Any:
     """A plot area; on a wide picture the names stand at its right, in their colours, each with its marker."""
-    right = 22 if narrow else text_width(names, TYPE_SIZE) + 60
+    right = 22 if narrow else text_width([one.name for one in series], TYPE_SIZE) + 60
     axes = plot_area(figure, left=62, right=right, top=12, bottom=52)
-    if not narrow:
-        for place, (name, style) in enumerate(zip(names, styles, strict=True)):
-            y = 0.97 - place * min(0.09, 1 / max(len(names), 1))
-            marker = _MARKERS[(style.colour or 0) % len(_MARKERS)]
-            axes.plot([1.03], [y], marker=marker, color=style.hex, markersize=7, markeredgewidth=0,
-                      transform=axes.transAxes, clip_on=False)  # fmt: skip
-            axes.text(
-                1.06, y, name, transform=axes.transAxes, color=style.hex, fontsize=TYPE_SIZE, va="center"
-            )
+    if narrow:
+        return axes
+    for place, (one, style) in enumerate(zip(series, styles, strict=True)):
+        y = 0.97 - place * min(0.09, 1 / len(series))
+        at: dict[str, Any] = {"color": style.hex, "transform": axes.transAxes}
+        axes.plot([1.03], [y], clip_on=False, **at, **_marker(one, style))
+        axes.text(1.06, y, one.name, fontsize=TYPE_SIZE, va="center", **at)
     return axes
+
+
+def _marker(one: Series, style: Style) -> dict[str, Any]:
+    """How the points of a series look."""
+    return {
+        "marker": _MARKERS[(style.colour or 0) % len(_MARKERS)],
+        "markersize": 7,
+        "markerfacecolor": "none" if one.hollow else style.hex,
+        "markeredgewidth": 1.3 if one.hollow else 0,
+    }
 
 
 @dataclass(frozen=True)
@@ -75,17 +83,24 @@ class Scatter:
 
     def draw(self, figure: Figure, narrow: bool) -> None:
         """The diagonal, then the points with their standard errors."""
-        axes = _axes_with_names(figure, narrow, [one.name for one in self.series], self.styles)
+        axes = _axes_with_names(figure, narrow, self.series, self.styles)
         everything = np.concatenate([np.concatenate((one.x, one.y)) for one in self.series])
         low, high = float(everything.min()), float(everything.max())
         margin = 0.05 * (high - low) or 0.01
         span = (max(0.0, low - margin), high + margin)
         axes.plot(span, span, color=GRID, linewidth=2, zorder=1)
         for one, style in zip(self.series, self.styles, strict=True):
-            marker = _MARKERS[(style.colour or 0) % len(_MARKERS)]
-            face = "none" if one.hollow else style.hex
-            axes.errorbar(one.x, one.y, yerr=one.error, fmt=marker, color=style.hex, markersize=7, markerfacecolor=face,
-                          markeredgewidth=1.3 if one.hollow else 0, elinewidth=1.1, alpha=0.9)  # fmt: skip
+            look = _marker(one, style)
+            axes.errorbar(
+                one.x,
+                one.y,
+                yerr=one.error,
+                linestyle="none",
+                color=style.hex,
+                elinewidth=1.1,
+                alpha=0.9,
+                **look,
+            )
         axes.set_xlim(*span)
         axes.set_ylim(*span)
         axes.set_xlabel(self.x_title, color=SOFT, fontsize=TYPE_SIZE - 0.5)
@@ -113,7 +128,7 @@ class Lines:
     def draw(self, figure: Figure, narrow: bool) -> None:
         """Lines and bands."""
         styles = [entry.style for entry in self.legend]
-        axes = _axes_with_names(figure, narrow, [one.name for one in self.series], styles)
+        axes = _axes_with_names(figure, narrow, self.series, styles)
         for one, style in zip(self.series, styles, strict=True):
             marker = _MARKERS[(style.colour or 0) % len(_MARKERS)] if one.x.size <= 40 else None
             axes.plot(
