@@ -1,18 +1,17 @@
-"""What the papers prove of OnlineMBBM and Adaboost.OLM, for every stream."""
+"""What the papers prove of OnlineMBBM and Adaboost.OLM, for every stream. The numbered list: test_multiclass_properties.py."""
 
 import math
 import pickle
 
 import numpy as np
 import pytest
-from golden.scripted import ScriptedLabels, scripted_lanes
+from golden.scripted import ScriptedLabels
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import olm as plain
 from oracle import potential
 from oracle.adaboost_ol import chain, learn_alpha
 from oracle.bbm import closed_weight, largest_weight
-from oracle.mbbm import MBBM
 from sklearn.base import clone
 
 import streamboost as sb
@@ -32,31 +31,6 @@ def combiner(model, name):
 
 
 # ---- OnlineMBBM
-
-
-@settings(max_examples=5)
-@given(seed=st.integers(0, 99), k=st.sampled_from([2, 3, 5]), kind=st.sampled_from(["exact", "pairwise"]))
-def test_learners_with_exactly_the_edge_lose_as_often_as_the_potential_says(seed, k, kind):
-    n, edge, rows = 7, 0.3, 400
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, k, rows)
-    answers = np.where(rng.random((n, rows)) < edge, y, rng.integers(0, k, (n, rows)))
-    booster = MBBM(
-        scripted_lanes(answers.tolist()),
-        n,
-        0,
-        width=1,
-        n_classes=k,
-        edge=edge,
-        potential=kind,
-        weights="paper_code",
-    )
-    booster.learn([0.0], int(y[0]))
-    for t in range(1, rows):
-        booster.learn([float(t)], int(y[t]))
-    expected = potential.make("exact", k, edge).phi(n, [0] * k, 0)
-    slack = 4 * math.sqrt(expected * (1 - expected) / rows) + 1 / rows
-    assert abs(booster.lost[0] / rows - expected) <= slack
 
 
 @pytest.mark.parametrize("kind", ["exact", "pairwise"])
@@ -431,3 +405,18 @@ def test_every_tree_draws_its_own_numbers():
     assert drawn["delta"].tolist() == drawn["tie_threshold"].tolist() == [0.01, 0.9]
     given = sb.AdaBoostOLMClassifier(sb.HoeffdingTree(grace_period=50))._learner_plan(0).params
     assert given["grace_period"] == 50
+
+
+@pytest.mark.parametrize("potential", ["pairwise", "exact", "recursion"])
+def test_memory_counts_the_tables_of_the_potential(potential):
+    """Tables for twice the learners are about four times as large."""
+
+    def size(n):
+        model = sb.OnlineMBBMClassifier(n_estimators=n, edge=0.1, potential=potential, monitor=False)
+        return model.partial_fit([[0.0]], [0], classes=[0, 1, 2]).memory_bytes()
+
+    few, many = (6, 12) if potential == "recursion" else (50, 100)
+    lanes = sb.OnlineBaggingClassifier(n_estimators=many, monitor=False)
+    assert size(many) - size(few) > lanes.partial_fit([[0.0]], [0], classes=[0, 1, 2]).memory_bytes() / 2
+    if potential == "pairwise":
+        assert size(many) > 3 * 8 * (many + 1) * (2 * many + 5)

@@ -49,6 +49,7 @@ class Leaf:
         self.lessons = []  # (class, weight, {column: number}, {column: code})
         self.waited = 0.0
         self.hits = {"majority": 0.0, "naive_bayes": 0.0}
+        self.costs = []  # collected per class, once there are any
 
     def masses(self):
         masses = dict(self.inherited)
@@ -192,10 +193,16 @@ class HoeffdingTree:
             return self.leaf_prediction
         return "naive_bayes" if leaf.hits["naive_bayes"] >= leaf.hits["majority"] else "majority"
 
+    def cheapest(self, leaf, logs):
+        """The class of least collected cost, as logs; before any cost the majority."""
+        return {c: -cost for c, cost in enumerate(leaf.costs)} if any(leaf.costs) else logs
+
     def logs(self, row):
         n_values = {j: len(values) for j, values in self.columns.values.items()}
         numbers, codes = self.cells(row, n_values)
         leaf, _, _ = self.leaf(numbers, codes)
+        if self.speaker(leaf) == "costs":
+            return leaf, self.cheapest(leaf, self.majority(leaf)), bool(leaf.costs)
         if self.speaker(leaf) == "majority":
             return leaf, self.majority(leaf), False
         return leaf, self.bayes(leaf, numbers, codes, n_values), True
@@ -270,6 +277,11 @@ class HoeffdingTree:
         if leaf.waited >= self.grace:
             leaf.waited = 0.0
             self.attempt(leaf, parent, branch)
+
+    def learn_costs(self, row, costs):
+        """Into the leaf where the row ends now, after a split perhaps."""
+        leaf, _, _ = self.leaf(*self.cells(row, self.known))
+        leaf.costs = [a + b for a, b in zip(leaf.costs or [0.0] * len(costs), costs, strict=True)]
 
     def attempt(self, leaf, parent, branch):
         masses = leaf.masses()
@@ -373,6 +385,9 @@ class HoeffdingTree:
                 share = part[position] / of_class if of_class > 0 else sum(part) / whole
                 passed_on[c] = masses[c] * share if self.pass_on_all else part[position]
             children.append(Leaf(leaf.depth + 1, passed_on))
+        everything = sum(sum(child.inherited.values()) for child in children)
+        for child in children:
+            child.costs = [c * (sum(child.inherited.values()) / everything) for c in leaf.costs]
         weights = [sum(child.inherited.values()) for child in children]
         ranked = sorted(weights, reverse=True)
         # Sums of quarters are the same in any arithmetic; other equal masses (boosting makes halves) are equal in this one only.

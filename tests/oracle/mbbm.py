@@ -64,6 +64,7 @@ class MBBM(Multiclass):
 
     def teach(self, row, label, weight, asked, asked_close):
         amounts, raw = [0.0] * len(self.lanes), [0.0] * len(self.lanes)
+        rows = [[0.0] * self.n_known] * len(self.lanes)
         phis = self.potentials()
         for e, (steps, final) in enumerate(self.walked):
             phi, edge = phis[e], self.edges[e]
@@ -76,15 +77,16 @@ class MBBM(Multiclass):
                 raw[lane] = w
                 amounts[lane] = self.lesson(lane, w) * weight
                 if not skipped:
-                    costs = phi.row(n, s, label)
+                    costs = rows[lane] = phi.row(n, s, label)
                     paid = costs[answer] - costs[label]
                     self.x[lane] += weight * (paid - (1 - edge) / self.n_known * w)
                     self.cost_sums[lane] += weight * paid
                     self.potential_sums[lane] += weight * w
             self.lost[e] += weight * potential.loss(final, label)
         self.punish([argmax(s) for _, s in self.walked], label, weight)
-        for lane, amount in zip(self.lanes, amounts, strict=True):
-            lane.learn(row, label, amount)
+        for i, lane in enumerate(self.lanes):
+            lane.learn(row, label, amounts[i])
+            self.teach_costs(i, row, label, amounts[i], rows[i])
         return {"offered": amounts, "amount": amounts, "w": raw, "s": [s for _, s in self.walked]}
 
     def lesson(self, lane, w):

@@ -35,8 +35,9 @@ class Multiclass(Ensemble):
         super().__init__(make, n_lanes, key, **options)
         self.costs, self.weights, self.target, self.hedge = costs, weights, weight_target, hedge
         self.raw_sums = [0.0] * n_lanes
-        self.unsure_error_rate = (
-            costs != "argmax"
+        self.unsure_error_rate = costs not in (
+            "argmax",
+            "leaf_costs",
         )  # there the answers are not the votes that the base class counts
         self.experts = []
         self.expected = 0.0
@@ -51,7 +52,7 @@ class Multiclass(Ensemble):
         lane = self.lanes[i]
         if not self.trained(i, row):
             return 0, False
-        if self.costs == "argmax":
+        if self.costs in ("argmax", "leaf_costs"):
             return lane.vote(row, self.n_known), lane.vote_is_close(row, self.n_known)
         rows = excess()
         if self.costs == "bayes_norm":
@@ -65,6 +66,14 @@ class Multiclass(Ensemble):
         return expected.index(best), (best != second and second - best < 1e-11) or (
             best == second and best != 0
         )
+
+    def teach_costs(self, lane, row, label, amount, costs):
+        """leaf_costs: the learner collects its amount times the row of costs less its diagonal, scaled to sum 1."""
+        excess = [c - costs[label] for c in costs]
+        if self.costs == "leaf_costs":
+            whole = sum(excess)
+            scale = amount / whole if whole > 1e-12 else 0.0
+            self.lanes[lane].learn_costs(row, [scale * c for c in excess])
 
     # ---- weights
 

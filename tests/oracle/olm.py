@@ -124,8 +124,9 @@ class OLM(Multiclass):
             self.alpha[i] = max(-2.0, min(2.0, before[i] - weight * eta * g))
         self.punish(says, label, weight)
         self.loss_sum += weight * loss(self.loss, final, label)
-        for lane, amount in zip(self.lanes, amounts, strict=True):
-            lane.learn(row, label, amount)
+        for i, lane in enumerate(self.lanes):
+            lane.learn(row, label, amounts[i])
+            self.teach_costs(i, row, label, amounts[i], cost_row(self.loss, steps[i][0], label))
         return {"offered": amounts, "amount": amounts, "w": ws, "alpha": before, "says": says, "s": final}
 
     def lesson(self, i, w):

@@ -127,6 +127,7 @@ class Pipeline final : public Model {
   std::size_t memory_bytes() override {
     MemoryCounter counter;
     visit(counter);
+    if constexpr (requires { booster_.table_bytes(); }) counter.bytes += booster_.table_bytes();
     return counter.bytes + sizeof(*this) + blocks_.size() * sizeof(BlockOf);
   }
 

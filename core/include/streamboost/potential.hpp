@@ -46,6 +46,8 @@ class Potential {
   virtual double excess(int n, const std::int32_t* votes, int r, int l) const;
   // Whether all weights are 0 once the leader cannot be caught.
   virtual bool ends_early() const { return true; }
+  // Memory of the tables.
+  virtual std::size_t bytes() const { return 0; }
   // The largest weight there can be.
   virtual double weight_limit() const { return k_ - 1; }
 

@@ -26,6 +26,12 @@ class ExactPotential final : public Potential {
   ExactPotential(int n_classes, int n_votes, double edge);
   double phi(int n, const std::int32_t* votes, int r) const override;
   double weight(int n, const std::int32_t* votes, int r) const override;
+  std::size_t bytes() const override {
+    std::size_t sum = tables_.capacity() * sizeof(Table);
+    for (const Table& t : tables_)
+      for (const auto* v : {&t.re, &t.im, &t.phase_re, &t.phase_im, &t.chance, &t.slope}) sum += v->capacity() * sizeof(double);
+    return sum;
+  }
 
   static constexpr int most_votes = 2000;             // with these, at most 63 distinct gaps
   static constexpr std::size_t most_cells = 1 << 27;  // one gigabyte

@@ -53,6 +53,8 @@ class PairwisePotential final : public Potential {
   bool ends_early() const override { return k_ == 2; }
   double weight_limit() const override { return static_cast<double>(k_ - 1) * (k_ - 1); }
 
+  std::size_t bytes() const override { return (chance_.capacity() + tail_.capacity() + pull_.capacity()) * sizeof(double); }
+
   static constexpr int most_votes = 20000;
 
  private:

@@ -16,6 +16,11 @@ class RecursionPotential final : public Potential {
   RecursionPotential(int n_classes, int n_votes, double edge);
   double phi(int n, const std::int32_t* votes, int r) const override;
   double weight(int n, const std::int32_t* votes, int r) const override;
+  // Of each state its gaps and value, the links of the map and its share of the buckets.
+  std::size_t bytes() const override {
+    const std::size_t state = static_cast<std::size_t>(k_) * sizeof(std::int32_t) + sizeof(std::pair<const State, double>);
+    return memo_.size() * (state + 2 * sizeof(void*)) + memo_.bucket_count() * sizeof(void*);
+  }
   static constexpr std::size_t most_states = 2000000;
 
  private:

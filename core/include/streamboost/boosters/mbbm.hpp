@@ -181,6 +181,12 @@ struct MBBM {
     v("edge_rivals", rivals);
     v("totals", totals);
   }
+  // Tables are no state, but memory.
+  std::size_t table_bytes() const {
+    std::size_t sum = 0;
+    for (const auto& potential : potentials) sum += potential->bytes();
+    return sum;
+  }
   void check() const {
     hedge.check();
     for (double x : totals) require(x >= 0, "totals");
