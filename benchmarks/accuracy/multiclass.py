@@ -2,9 +2,10 @@
 
 Test, then train, on shuffled rows; the last fifth counts, while learning goes on. One setting for all sets.
 
-    STREAMBOOST_DATA=... python -m benchmarks.accuracy.multiclass --table PAPER.csv --runs runs.csv --out docs/results/multiclass.md
+    python -m benchmarks.accuracy.multiclass --table PAPER.csv --runs RUNS.csv --out docs/results/multiclass.md
 
-Every run is added to --runs at once; runs that it holds already are not made again, so several processes may share the work.
+The sets are looked for in the folder STREAMBOOST_DATA. Every run is added to --runs at once; runs that it holds already are
+not made again.
 """
 
 from __future__ import annotations

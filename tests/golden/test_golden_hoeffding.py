@@ -8,7 +8,8 @@ probability of class 0 before the row, `leaves` the class weights of the leaves 
     row 7  both classes have shown 1 only, so 2 excludes both: the weights 3 to 1 decide
     row 8  class 0: mean 1.5, variance 1/2, density at 1 exp(-1/4) / sqrt(pi) = .4394, times 4; class 1: 1, times 1.
            Then candidates 4/3 (gain .39) and 5/3 (.24); eps = sqrt(ln 2 / 12) = .24: split at 4/3, where class 0 sends
-           Phi(-1/(3 sqrt 2)) = (1 - erf(1/6)) / 2 = .40683 of its weight 4 to the left. With pass_on="seen" it is that share of the 2 seen in this leaf.
+           Phi(-1/(3 sqrt 2)) = (1 - erf(1/6)) / 2 = .40683 of its weight 4 to the left. With pass_on="seen" it is that share
+           of the 2 seen in this leaf.
 """
 
 import csv
