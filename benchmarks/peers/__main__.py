@@ -208,8 +208,8 @@ def main() -> None:
         f" 100 learners, data in memory; median of {options.repetitions} interleaved rounds, each contestant in"
         " its own warm process",
         "- Peak MB: growth of that process's peak memory over its imports and the data as an array",
-        "- kB a learner: the model after the stream over its learners; ours by memory_bytes(), MOA's by the heap that its"
-        " release sets free",
+        "- kB a learner: the model after the stream over its learners; ours by memory_bytes(), MOA's by the growth of the"
+        " heap",
         *[f"- {peer}: {driver}" for peer, driver in drivers.items()],
         f"- {ROWS_NOTE}",
         "",

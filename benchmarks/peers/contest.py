@@ -89,7 +89,7 @@ class Result:
     def learner_kilobytes(self) -> float | None:
         """Memory of the model after the stream, shared out over its learners, where the peer can tell."""
         sizes = [run["model_bytes"] for run in self.runs if run["model_bytes"]]
-        return float(median(sizes)) / N / 1000 if sizes else None
+        return float(max(sizes)) / N / 1000 if sizes else None
 
     @property
     def megabytes(self) -> float | None:
