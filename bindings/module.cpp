@@ -6,6 +6,7 @@ void register_rng(nanobind::module_& m);
 void register_text(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
+  nanobind::set_leak_warnings(false);  // models that live until the interpreter ends are no leak
   m.doc() = "Native core of streamboost: banks of learners, boosters, keyed randomness.";
   register_rng(m);
   register_models(m);

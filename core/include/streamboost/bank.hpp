@@ -61,10 +61,11 @@ struct Asked {
   AlignedVector<double> distribution;  // [class][lane]; untrained: 0
   AlignedVector<double> notes;         // the bank's own
   Terms terms;
-  std::size_t stride = 0;            // padded lanes
-  bool keeps_right = false;          // a lane that answers right stays right after learning this example
-  bool still_when_right = false;     // ... and its margin does not move at all
-  bool bounded = false;              // a bound on the answer after learning is at hand (right_after)
+  std::size_t stride = 0;                  // padded lanes
+  std::size_t speakers = ~std::size_t{0};  // only the distributions of so many lanes will be read: a bank may leave out the others
+  bool keeps_right = false;                // a lane that answers right stays right after learning this example
+  bool still_when_right = false;           // ... and its margin does not move at all
+  bool bounded = false;                    // a bound on the answer after learning is at hand (right_after)
   bool all_move = false;             // even lanes that learn nothing of the example may answer otherwise after it (a value became known)
   bool holds_probabilities = false;  // the bank's own: notes hold what it answered, not only what that was made of
 

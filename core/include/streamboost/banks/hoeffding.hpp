@@ -72,8 +72,9 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
       note[1] = unasked;
     }
     for (std::size_t i = 0; i < n_; ++i) {
+      const Want needed = want == Want::distributions && i >= asked.speakers ? Want::votes : want;
       const Answer answer =
-          speak(i, want, example.n_classes, columns_.size() > 1 ? look(i, example.row, asked) : sight, note_of(asked, i), &asked);
+          speak(i, needed, example.n_classes, columns_.size() > 1 ? look(i, example.row, asked) : sight, note_of(asked, i), &asked);
       asked.vote[i] = answer.label;
       asked.margin[i] = answer.margin;
     }

@@ -97,8 +97,11 @@ struct OzaBoost {
 
   // The same for the first n lanes of the block only; the others neither vote nor learn (primed boosting).
   void score_first(int n, const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    block.bank->ask(example, passage.answers ? wanted(params.ballot) : Want::votes, scratch.asked);
-    if (passage.answers) add_votes(n, example, block, scratch, passage);
+    const int heard = passage.answers && !passage.cut ? heard_lanes(n, block) : 0;
+    scratch.asked.speakers = static_cast<std::size_t>(heard);
+    block.bank->ask(example, heard > 0 ? wanted(params.ballot) : Want::votes, scratch.asked);
+    passage.cut |= heard < n;
+    if (heard > 0) add_votes(heard, example, block, scratch, passage);
   }
 
   void learn_first(int n, const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -174,17 +177,18 @@ struct OzaBoost {
     return 0.5 * lambda * whole / own;
   }
 
-  void add_votes(int n, const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    if (passage.cut) return;
+  // The lanes up to the first bad one, where the prefix ends there.
+  int heard_lanes(int n, const Block<LaneState>& block) const {
+    if (params.prefix != Prefix::stop_at_first_bad) return n;
+    const double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
+    int i = 0;
+    while (i < n && wrong[i] <= correct[i]) ++i;
+    return i;
+  }
+
+  void add_votes(int heard, const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     const double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
     const Lanes lanes = block.lanes();
-    int heard = n;
-    if (params.prefix == Prefix::stop_at_first_bad) {
-      int i = 0;
-      while (i < heard && wrong[i] <= correct[i]) ++i;
-      passage.cut = i < heard;
-      heard = i;
-    }
     double* weight = scratch.extra.data();
     switch (params.vote) {
       case Vote::log_odds:
