@@ -19,6 +19,7 @@ from benchmarks.streams import Stream
 
 class Runner:
     driver = "C++ driver over a binary cache file, default options"
+    model_bytes: float | None = None
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="streamboost-bench-")

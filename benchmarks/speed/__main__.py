@@ -93,7 +93,7 @@ class Goals:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("--rows", type=int, default=20_000)
-    parser.add_argument("--repetitions", type=int, default=7)
+    parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--calls", type=int, default=20_000, help="calls of each dict verb")
     parser.add_argument("--only", default="", help="only throughput entries whose name contains this")
     parser.add_argument("--out", type=Path, default=Path("docs/results"), help="folder of the result files")
