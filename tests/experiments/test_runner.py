@@ -14,7 +14,7 @@ import pytest
 from small_data import write_rows
 
 from streamboost.evaluate import prequential
-from streamboost.evaluate.folds import cross_validate
+from streamboost.evaluate.folds import cross_validate, training_order
 from streamboost.experiments import runner
 from streamboost.experiments.plan import Algorithm, Protocol, Run, Source, plan_runs
 from streamboost.experiments.runner import run_all
@@ -52,13 +52,14 @@ def test_the_key_is_the_hash_of_all_that_matters(source):
         replace(run, protocol=Protocol(orders=2, delay=1)),
         replace(run, protocol=Protocol(orders=2, metrics=("auc",))),
         replace(run, protocol=Protocol(orders=2, folds=5), unit={"repeat": 0, "fold": 0}),
+        replace(run, protocol=Protocol(orders=2, test_rows=5), unit={"repeat": 0, "fold": 0}),
         replace(run, algorithm=replace(OZA, params={"n_estimators": 4})),
         replace(run, algorithm=replace(OZA, learner_params={"alpha": 1.0})),
         replace(run, algorithm=replace(OZA, learner="stump")),
         replace(run, algorithm=BAGGING),
     ]
     assert {found.key for found in same} == {run.key}
-    assert len({run.key, *(found.key for found in other)}) == 12
+    assert len({run.key, *(found.key for found in other)}) == 13
 
 
 def test_a_run_is_one_line_of_text(source):
@@ -264,3 +265,30 @@ def test_a_killed_comparison_goes_on_where_it_stopped(tmp_path, how):
     strip = lambda folder: [line.split(",")[:7] for line in (folder / "runs.csv").read_text().splitlines()]  # noqa: E731
     assert strip(out) == strip(whole)
     assert json.loads(bytes(np.load(out / "runs" / sorted(after)[0])["about"]))["format"] == 1
+
+
+def test_the_rows_of_a_second_file_follow_with_the_codes_of_the_first(tmp_path):
+    first, second = tmp_path / "train.csv", tmp_path / "test.csv"
+    first.write_text("size,shape,label\n1,round,yes\n2,flat,no\n")
+    second.write_text("size,shape,label\n3,flat,no\n4,round,yes\n5,tall,no\n")
+    both = Source(str(first), more=str(second)).load()
+    assert both.rows.X.tolist() == [[1, 0], [2, 1], [3, 1], [4, 0], [5, 2]]
+    assert both.rows.y.tolist() == ["yes", "no", "no", "yes", "no"]
+    assert both.rows.nominal.tolist() == [False, True]
+    assert Source(str(first)).load().fingerprint != both.fingerprint
+
+
+def test_a_given_test_set_is_the_last_rows(source):
+    run = one_run(source, protocol=Protocol(orders=2, test_rows=20), repeat=0, fold=0)
+    assert [run.unit] == run.protocol.units()
+    data = source.load()
+    record = execute(run, data)
+    model = run.algorithm.build(0, data.rows.nominal)
+    X, y = data.rows.X, data.rows.y
+    for order in range(2):
+        at = training_order(0, 0, 0, order, 100)
+        error = np.mean(model.fit(X[at], y[at]).predict(X[100:]) != y[100:])
+        assert record.figure("errors")[order] == error
+    assert record.figure("n_answers") == 40
+    with pytest.raises(ValueError, match="held out once"):
+        Protocol(test_rows=20, folds=5)

@@ -93,13 +93,28 @@ class CrossValidation:
 
 
 def fold_outcomes(
-    model: Any, data: Stream | tuple[Any, Any], *, folds: int, seed: int, repeat: int, fold: int, orders: int
+    model: Any,
+    data: Stream | tuple[Any, Any],
+    *,
+    folds: int,
+    seed: int,
+    repeat: int,
+    fold: int,
+    orders: int,
+    test_rows: int = 0,
 ) -> Iterator[FoldOutcome]:
-    """Learn one training set in several orders, each with a fresh clone of the model, and test."""
+    """Learn one training set in several orders, each with a fresh clone of the model, and test.
+
+    With ``test_rows`` the test set is given: it is the last rows, and there are no folds.
+    """
     from sklearn.base import clone
 
     held = to_arrays(as_stream(data))
-    train, test = fold_rows(held.y.shape[0], folds, seed, repeat, fold)
+    n = int(held.y.shape[0])
+    if test_rows:
+        train, test = np.split(np.arange(n, dtype=np.int64), [n - test_rows])
+    else:
+        train, test = fold_rows(n, folds, seed, repeat, fold)
     X_test, y_test = taken(held.X, test), held.y[test]
     for order in range(orders):
         rows = train[training_order(seed, repeat, fold, order, train.size)]

@@ -14,6 +14,7 @@ import scipy.sparse
 
 from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
+from streamboost.streams.columns import Known
 from streamboost.streams.registry import open_stream
 
 FORMAT = 1
@@ -45,6 +46,8 @@ class Source:
     label: str = ""
     steps: tuple[str, ...] = ()
     """What is done to the rows before any model sees them (:mod:`streamboost.experiments.prepare`)."""
+    more: str = ""
+    """A second file with the same columns, whose rows come after those of the first."""
 
     @property
     def name(self) -> str:
@@ -63,7 +66,10 @@ class Source:
                 "Standard input can be read only once, but every model reads the data; save it first."
             )
         stream = open_stream(self.text, limit=self.limit, **self.options)
-        held = prepare(to_arrays(stream, self.limit), self.steps)
+        held = to_arrays(stream, self.limit)
+        if self.more:
+            held = _followed(held, stream, open_stream(self.more, known=_known(stream), **self.options))
+        held = prepare(held, self.steps)
         if not held.y.shape[0]:
             raise DataError(f"{self.text}: no rows.")
         # A step may have changed kinds of columns or labels.
@@ -157,7 +163,8 @@ class Protocol:
     """How a model meets the data.
 
     Prequential: one run per order; a single order is that of the data. With ``folds`` it is cross-validation: one run per
-    fold of every pass, in which the training set is learned in all orders.
+    fold of every pass, in which the training set is learned in all orders. With ``test_rows`` the last rows are the test
+    set, and there is one run with all orders.
     """
 
     orders: int = 5
@@ -166,15 +173,25 @@ class Protocol:
     metrics: tuple[str, ...] = ()
     folds: int = 0
     repeats: int = 1
+    test_rows: int = 0
 
     def __post_init__(self) -> None:
         if self.orders < 1 or self.repeats < 1 or self.folds == 1 or self.folds < 0 or self.delay < 0:
             raise ValueError(f"There are no runs like these: {self}.")
-        if self.folds and (self.delay or self.metrics):
+        if self.test_rows < 0 or (self.test_rows and (self.folds or self.repeats > 1)):
+            raise ValueError("The rows of a given test set are held out once, and not in folds.")
+        if self.holds_out and (self.delay or self.metrics):
             raise ValueError("Late labels and metrics over time belong to a stream, not to cross-validation.")
+
+    @property
+    def holds_out(self) -> bool:
+        """Whether answers are given on rows that are not learned."""
+        return bool(self.folds or self.test_rows)
 
     def units(self) -> list[dict[str, int]]:
         """What tells the runs of one model on one data set apart."""
+        if self.test_rows:
+            return [{"repeat": 0, "fold": 0}]
         if self.folds:
             return [{"repeat": r, "fold": f} for r in range(self.repeats) for f in range(self.folds)]
         return [{"order": order} for order in range(self.orders)]
@@ -202,8 +219,9 @@ class Run:
 
         protocol = self.protocol
         how: dict[str, Any] = {"seed": protocol.seed, **self.unit}
-        if protocol.folds:
-            how |= {"folds": protocol.folds, "orders": protocol.orders}
+        if protocol.holds_out:
+            how["orders"] = protocol.orders
+            how |= {"folds": protocol.folds} if protocol.folds else {"test_rows": protocol.test_rows}
         else:
             # One order is the order of the data; the first of several is a random one.
             how |= {
@@ -257,6 +275,19 @@ def plan_runs(sets: list[DataFacts], algorithms: list[Algorithm], protocol: Prot
         for unit in protocol.units()
         for algorithm in algorithms
     ]
+
+
+def _known(stream: Stream) -> Known:
+    """What a second file has to hold to be read with the codes of the first, which has been read."""
+    values: dict[int, tuple[str, ...]] = getattr(stream, "column_values", {})
+    width = range(stream.n_features or 0)
+    return Known(stream.feature_names, tuple(values.get(j) for j in width), stream.find_classes(), True)
+
+
+def _followed(first: ArrayStream, about: Stream, second: Stream) -> ArrayStream:
+    more = to_arrays(second)
+    X, y = np.concatenate((first.X, more.X)), np.concatenate((first.y, more.y))
+    return ArrayStream(X, y, name=first.name, feature_names=about.feature_names, nominal=about.nominal)
 
 
 def _fingerprint(held: ArrayStream, stream: Stream) -> str:

@@ -29,7 +29,7 @@ def execute(run: Run, data: DataSet, report: Report | None = None) -> Record:
         warnings.simplefilter("always")
         try:
             model = run.algorithm.build(run.protocol.seed, data.rows.nominal)
-            figures, wrong = (_folds if run.protocol.folds else _stream)(run, model, data, report)
+            figures, wrong = (_folds if run.protocol.holds_out else _stream)(run, model, data, report)
         except DataError as error:
             return Record(FAILED, _line(error))
         except ValueError as error:
@@ -77,7 +77,13 @@ def _folds(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple[
     protocol = run.protocol
     outcomes = []
     for outcome in fold_outcomes(
-        model, data.rows, folds=protocol.folds, seed=protocol.seed, orders=protocol.orders, **run.unit
+        model,
+        data.rows,
+        folds=protocol.folds,
+        seed=protocol.seed,
+        orders=protocol.orders,
+        test_rows=protocol.test_rows,
+        **run.unit,
     ):
         outcomes.append(outcome)
         if report is not None:

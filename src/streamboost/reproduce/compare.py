@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class RebuiltTable:
     cells: tuple[Comparison, ...]
     counted: frozenset[str]
     """The data sets that are the paper's."""
+    amounts: Mapping[str, str] = field(default_factory=dict)
+    """By data set: rows, training sets and orders, where rows are held out; a study may take less of large sets."""
 
     def cell(self, dataset: str, column: tuple[str, str]) -> Comparison | None:
         """The cell of a row and a column; None where the paper has none."""
@@ -160,11 +162,15 @@ class Reproduction:
                 continue
             learners = {figure.learner for table in self.tables for figure in table.figures}
             forms = {learner if learner in entry.learner_steps else "" for learner in learners}
+            seen: dict[tuple[str, ...], DataFacts] = {}
             try:
-                self.facts[name] = {
-                    form: entry.source(self.size.rows, form).load().facts for form in sorted(forms)
-                }
+                for form in sorted(forms):
+                    source = entry.source(self.size.rows, form)
+                    if source.steps not in seen:
+                        seen[source.steps] = source.load().facts
+                    self.facts.setdefault(name, {})[form] = seen[source.steps]
             except DataError as error:
+                self.facts.pop(name, None)
                 self.missing[name] = str(error)
 
     def plan(self) -> list[Run]:
@@ -185,18 +191,31 @@ class Reproduction:
             return Job(figure, None, reason=self.missing[name])
         entry = self.study.entry(name)
         assert entry is not None
-        facts = self.facts[name][figure.learner if figure.learner in entry.learner_steps else ""]
+        facts = self._facts(figure)
         planned = self.study.plan(figure, facts, with_orders(self.size, entry))
         if isinstance(planned, NotPlanned):
             return Job(figure, None, reason=planned.reason)
         runs = tuple(
             tuple(
                 Run(facts.source, facts.fingerprint, a, planned.protocol, unit)
-                for unit in planned.protocol.units()
+                for unit in planned.protocol.units()[: planned.most]
             )
             for a in planned.algorithms
         )
         return Job(figure, planned, runs)
+
+    def _facts(self, figure: PublishedFigure) -> DataFacts:
+        forms = self.facts[figure.dataset]
+        return forms.get(figure.learner, forms.get("", next(iter(forms.values()))))
+
+    def _amounts(self, table: PublishedTable) -> dict[str, str]:
+        most: dict[str, list[int]] = {}
+        for job in self.jobs[table.number]:
+            if job.planned is not None and job.planned.protocol.holds_out:
+                facts = self._facts(job.figure)
+                now = [facts.n_rows, len(job.runs[0]), job.planned.protocol.orders]
+                most[facts.name] = list(map(max, most.get(facts.name, now), now))
+        return {name: f"{rows:,} · {sets} × {orders}" for name, (rows, sets, orders) in most.items()}
 
     def compare(self, records: Mapping[str, Record]) -> list[RebuiltTable]:
         """The tables, from the records by their runs' keys; a run without one is not run yet."""
@@ -206,6 +225,7 @@ class Reproduction:
                 table,
                 tuple(_comparison(job, records) for job in self.jobs[table.number]),
                 counted,
+                self._amounts(table),
             )
             for table in self.tables
         ]

@@ -14,6 +14,8 @@ LEGEND = (
     "published | ours ± standard error | difference, and = for agreement (within 0.01 or two standard errors of ours), "
     "≠ for disagreement, – for cells that were not run"
 )
+AMOUNT = "rows · training sets × orders"
+"""Heads a column: of the orders, batch algorithms take one."""
 
 
 def heading(column: tuple[str, str], several_learners: bool) -> str:
@@ -114,11 +116,13 @@ def markdown(study: Study, tables: list[RebuiltTable], lead: list[str], judge: b
             *(f"- {line}" for line in verdict_lines(study, table, judge)),
             "",
         ]
-        parts.append("| data | " + " | ".join(heading(c, several) for c in columns) + " |")
-        parts.append("|---|" + "---|" * len(columns))
+        first = ["data", *([AMOUNT] if table.amounts else [])]
+        parts.append("| " + " | ".join([*first, *(heading(c, several) for c in columns)]) + " |")
+        parts.append("|---|" + "---|" * (len(first) - 1 + len(columns)))
         for dataset in table.datasets:
             star = "" if dataset in table.counted else " \\*"
-            texts = [cell_text(table.cell(dataset, c)).replace(" | ", " · ") for c in columns]
+            texts = [table.amounts.get(dataset, "")] if table.amounts else []
+            texts += [cell_text(table.cell(dataset, c)).replace(" | ", " · ") for c in columns]
             parts.append(f"| {dataset}{star} | " + " | ".join(texts) + " |")
         parts.append("")
         if any(dataset not in table.counted for dataset in table.datasets):

@@ -15,6 +15,7 @@ from streamboost.experiments.store import replace_file
 from streamboost.reproduce.charts import Lines, Scatter, Series
 from streamboost.reproduce.compare import AGREES, DIFFERS, Comparison, RebuiltTable, Reproduction
 from streamboost.reproduce.output import (
+    AMOUNT,
     LEGEND,
     SIGN,
     cells_csv,
@@ -71,11 +72,10 @@ def lead(job: Reproduction, command: str) -> list[str]:
 
 
 def _amount(job: Reproduction) -> str:
-    folds = {j.planned.protocol.folds for jobs in job.jobs.values() for j in jobs if j.planned} or {0}
-    if max(folds):
+    if any(j.planned and j.planned.protocol.holds_out for jobs in job.jobs.values() for j in jobs):
         return (
-            f"{job.size.repeats} × {max(folds)} training sets, online algorithms in {job.size.orders} orders of each "
-            "unless a data set says fewer."
+            "How many rows and training sets, and how many orders of each the online algorithms learn, stands beside every "
+            "data set: large ones get less."
         )
     return f"{job.size.orders} random orders unless a data set says fewer."
 
@@ -141,7 +141,8 @@ def _table_blocks(job: Reproduction, table: RebuiltTable, pictures: list[Picture
     for dataset in table.datasets:
         star = "" if dataset in table.counted else " *"
         cells = [_cell(table.cell(dataset, column)) for column in columns]
-        rows.append([TableCell(dataset + star), *cells])
+        amount = [TableCell(table.amounts.get(dataset, ""))] if table.amounts else []
+        rows.append([TableCell(dataset + star), *amount, *cells])
     notes = [
         f"Large: ours ± standard error; small: published, difference. {SIGN[AGREES]} agreement (within 0.01 or two "
         f"standard errors), {SIGN[DIFFERS]} disagreement."
@@ -150,7 +151,9 @@ def _table_blocks(job: Reproduction, table: RebuiltTable, pictures: list[Picture
         notes.append("* Not the rows of the paper; no aim counts them.")
     blocks: list[Block] = [
         Text(verdict_lines(job.study, table, judge=not job.quick)),
-        DataTable(["data", *(heading(c, several) for c in columns)], rows),
+        DataTable(
+            ["data", *([AMOUNT] if table.amounts else []), *(heading(c, several) for c in columns)], rows
+        ),
         Text(notes, "note"),
     ]
     if len(table.measured) > 1:

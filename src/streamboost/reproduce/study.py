@@ -51,6 +51,8 @@ class DataEntry:
     """Whether these are not the rows of the paper, so that aims do not count them."""
     orders: int | None = None
     """Fewer random orders than the others have, because the set is large."""
+    more: str = ""
+    """A second file with the same columns, whose rows come after those of the first."""
     learner_steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Further steps for some weak learner: a preset may say in which form it sees the columns."""
 
@@ -58,7 +60,7 @@ class DataEntry:
         """How to load it, or a sample of its rows, for a weak learner."""
         steps = (*self.steps, *self.learner_steps.get(learner, ()))
         steps = (*steps, f"sample:{sample}") if sample else steps
-        return Source(self.text, dict(self.options), None, self.title, steps)
+        return Source(self.text, dict(self.options), None, self.title, steps, self.more)
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Planned:
     score: Score
     best: str = ""
     """What the best was chosen from, if there are several."""
+    most: int | None = None
+    """How many of the protocol's runs are made, from the first on, if not all."""
 
 
 @dataclass(frozen=True)

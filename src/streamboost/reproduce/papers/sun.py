@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from streamboost.reproduce.papers.oza2001 import CENSUS, DATA, plan
+from streamboost.reproduce.papers.oza2001 import DATA, plan
 from streamboost.reproduce.study import Preset, Size, Study
 
 _NAMES = {"Breast Cancer": "Breast-cancer-w", "German Credit": "German"}
@@ -15,7 +15,7 @@ STUDY = Study(
     protocol="accuracy on held-out rows, 5-fold cross-validation, 100 base models",
     data=tuple(replace(entry, title=_NAMES.get(entry.title, entry.title)) for entry in DATA),
     plan=plan,
-    size=Size(None, 2, 2),
+    size=Size(None, 5, 10),
     quick=Size(1_000, 1, 1, learners=20),
     presets=(
         Preset(
@@ -24,7 +24,6 @@ STUDY = Study(
             "the paper describes one trained by back-propagation",
         ),
     ),
-    unavailable={"Census Income": CENSUS},
     remarks=(
         "The figures are not independent: all cells of table 2 equal the thesis' table 4.2, rounded, and most "
         "cells of table 3 equal the "
