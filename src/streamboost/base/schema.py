@@ -36,6 +36,8 @@ class Schema:
     ) -> None:
         self.names: list[Name] | None = None if names is None else list(names)
         self.books: list[CodeBook | None] = [CodeBook() if is_nominal else None for is_nominal in nominal]
+        # Kept apart because a call must not look at 100,000 numeric columns one by one; a column never changes its kind.
+        self._nominal = [column for column, book in enumerate(self.books) if book is not None]
         self.d0 = len(self.books)
         self.declared_nominal = frozenset(declared or ())
         self.index: dict[Name, int] = {}
@@ -54,7 +56,7 @@ class Schema:
     @property
     def all_numeric(self) -> bool:
         """Whether no column is nominal."""
-        return not any(book is not None for book in self.books)
+        return not self._nominal
 
     def _reindex(self) -> None:
         names: Iterable[Name] = range(self.width) if self.names is None else self.names
@@ -66,12 +68,16 @@ class Schema:
 
     def n_values(self, growth: Growth | None = None) -> NDArray[np.int64]:
         """Return the core's view: -1 for a numeric column, else the number of category codes given out."""
-        counts = [-1 if book is None else len(book) for book in self.books]
-        if growth is not None:
-            counts += [0 if nominal else -1 for nominal in growth.nominal]
-            for column, new in growth.values.items():
-                counts[column] += len(new)
-        return np.array(counts, dtype=np.int64)
+        counts = np.full(self.width, -1, dtype=np.int64)
+        for column in self._nominal:
+            counts[column] = len(self.books[column] or ())
+        if growth is None:
+            return counts
+        if growth.nominal:
+            counts = np.append(counts, np.where(growth.nominal, 0, -1))
+        for column, new in growth.values.items():
+            counts[column] += len(new)
+        return counts
 
     def commit(self, growth: Growth) -> None:
         """Make what a successful call has discovered part of the model."""
@@ -79,6 +85,7 @@ class Schema:
             if self.names is None:
                 raise RuntimeError("positional columns never grow")
             self.names += growth.names
+            self._nominal += [self.width + i for i, nominal in enumerate(growth.nominal) if nominal]
             self.books += [CodeBook() if nominal else None for nominal in growth.nominal]
             self._reindex()
         for column, new in growth.values.items():
