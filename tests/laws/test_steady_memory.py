@@ -1,0 +1,84 @@
+"""A model whose lanes have a fixed size takes no more memory however long the stream: nothing leaks, nothing piles up."""
+
+import ctypes
+import gc
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+
+import streamboost as sb
+
+ENSEMBLES = {
+    "bagging": lambda learner: sb.OnlineBaggingClassifier(learner, n_estimators=8, random_state=1),
+    "oza-boost": lambda learner: sb.OnlineBoostingClassifier(learner, n_estimators=8, random_state=1),
+    "osboost": lambda learner: sb.OSBoostClassifier(learner, n_estimators=8, random_state=1),
+    "ocp": lambda learner: sb.OSBoostClassifier(learner, n_estimators=8, vote="ocp", random_state=1),
+    "exp": lambda learner: sb.OSBoostClassifier(learner, n_estimators=8, vote="exp", random_state=1),
+    "online-bbm": lambda learner: sb.OnlineBBMClassifier(learner, n_estimators=8, random_state=1),
+    "adaboost-ol": lambda learner: sb.AdaBoostOLClassifier(learner, n_estimators=8, random_state=1),
+    "adaboost-olm": lambda learner: sb.AdaBoostOLMClassifier(learner, n_estimators=8, random_state=1),
+    "bayes": lambda learner: sb.BayesianEnsembleClassifier(learner, n_estimators=8, random_state=1),
+}
+LEARNERS = {
+    "perceptron": sb.Perceptron,
+    "ogd": sb.OGD,
+    "logistic": sb.LogisticRegression,
+    "naive-bayes": sb.NaiveBayes,
+}
+CALLS = 600
+
+
+def heap_in_use():
+    """Bytes that malloc has given out: the C++ side, and Python's larger objects."""
+
+    class Info(ctypes.Structure):
+        _fields_ = [
+            (name, ctypes.c_size_t)
+            for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+        ]
+
+    mallinfo = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if mallinfo is None:
+        pytest.skip("the C library has no mallinfo2")
+    mallinfo.restype = Info
+    found = mallinfo()
+    return found.uordblks + found.hblkhd
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("ensemble", ENSEMBLES)
+def test_memory_does_not_grow_with_the_examples(ensemble, learner):
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, (1_000, 6))
+    y = (X[:, 0] + 0.3 * rng.normal(size=1_000) > 0).astype(int)
+    rows = [dict(enumerate(x)) for x in X.tolist()]
+    labels = y.tolist()
+    model = ENSEMBLES[ensemble](LEARNERS[learner]())
+
+    def live(calls):
+        for i in range(calls):
+            model.learn_one(rows[i % 1_000], labels[i % 1_000])
+            model.predict_one(rows[i % 1_000])
+        model.test_then_train(X, y)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # advice about the ensemble is not the question here
+        model.partial_fit(X, y, classes=[0, 1])
+        live(300)
+        size, heap = model.memory_bytes(), heap_in_use()
+        tracemalloc.start()
+        live(300)
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        live(CALLS)
+        gc.collect()
+        kept = tracemalloc.get_traced_memory()[0] - before
+        tracemalloc.stop()
+        live(CALLS)
+    gc.collect()
+    assert model.memory_bytes() == size
+    # One double kept per example would be 12,000 bytes and more; bounded histories may still be filling up.
+    assert kept < 4 * CALLS
+    assert heap_in_use() - heap < 6_000
