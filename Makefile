@@ -20,7 +20,7 @@ SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
 
-.PHONY: help venv build demo test ctest pytest reproduce reproduce-quick bench bench-peers lint format docs asan tsan clean
+.PHONY: help venv build demo test ctest pytest reproduce reproduce-quick bench bench-scaling bench-peers lint format docs asan tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -67,6 +67,10 @@ reproduce-quick: build  ## the same on samples of the rows, in minutes; no subst
 bench: build  ## speed on this machine, against a roofline measured in the same run
 	@echo "== measuring speed (one thread)"
 	@$(BIN)/python -m benchmarks.speed
+
+bench-scaling: build  ## cost against learners, columns, examples, trees and depth: curves
+	@echo "== measuring how the cost grows (one thread)"
+	@$(BIN)/python -m benchmarks.speed.scaling
 
 $(VENV)/.peers: pyproject.toml | $(BUILT)
 	@echo "== installing the peers: torch first, which CapyMOA imports without declaring it"
