@@ -1,4 +1,7 @@
-"""Latency of the dict verbs: what one event costs a service that sees events one by one."""
+"""``python -m benchmarks.speed.latency``: what one event costs a service that sees events one by one, and what it allocates.
+
+Percentiles of single calls, wall time and CPU time of the calling thread; then the heap allocations of a call in steady state.
+"""
 
 from __future__ import annotations
 
@@ -10,44 +13,180 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import pages
 from benchmarks.models import build
+from benchmarks.speed import allocations
+from benchmarks.speed.allocations import Counted
 from benchmarks.streams import make
+from benchmarks.tables import Table
+
+WARM = 1_000
+POOL = 20_000  # different events; a million of them would be a gigabyte of dicts
+# Model, learner, stream, calls of a full run: a million unless that would take minutes.
+CASES = (
+    ("osboost", "perceptron", "hyperplane", 1_000_000),
+    ("oza-boost", "naive-bayes", "gaussians", 1_000_000),
+    ("oza-boost", "hoeffding-tree", "gaussians", 500_000),
+)
+ROWS_OF_ARRAYS = 50_000  # calls with an array of one row
+ENSEMBLES = (
+    "single",
+    "bagging",
+    "oza-boost",
+    "osboost",
+    "osboost, ocp",
+    "osboost, exp",
+    "ogboost",
+    "online-bbm",
+    "adaboost-ol",
+    "bayes",
+    "online-mbbm",
+    "adaboost-olm",
+    "arc-x4",
+)
+MAIN_PAIRS = [
+    ("osboost", "perceptron"),
+    ("oza-boost", "naive-bayes, numeric"),
+    ("oza-boost", "naive-bayes, nominal"),
+    ("oza-boost", "hoeffding-tree"),
+]
 
 
 @dataclass(frozen=True)
 class Latency:
-    """Microseconds per call, wall time: the median does not see the calls during which others had the core."""
+    """Microseconds per call: wall time, and the largest CPU times, which do not see calls during which others had the core."""
 
     verb: str
+    calls: int
     p50: float
     p99: float
+    p999: float
     worst: float
+    cpu_p999: float
+    cpu_worst: float
 
 
-def timed(verb: str, call: Callable[..., Any], arguments: list[tuple[Any, ...]]) -> Latency:
-    clock = time.perf_counter_ns
-    spent = np.empty(len(arguments), dtype=np.int64)
+def timed(verb: str, call: Callable[..., Any], arguments: list[tuple[Any, ...]], calls: int) -> Latency:
+    """The arguments again and again. The collector stays on, as in a service; what is there already is frozen."""
+    wall, cpu = time.perf_counter_ns, time.thread_time_ns
+    spent, worked = np.empty(calls, dtype=np.int64), np.empty(calls, dtype=np.int64)
+    n = len(arguments)
     gc.collect()
-    gc.disable()
-    for i, values in enumerate(arguments):
-        start = clock()
+    gc.freeze()
+    for i in range(calls):
+        values = arguments[i % n]
+        began = cpu()
+        start = wall()
         call(*values)
-        spent[i] = clock() - start
-    gc.enable()
-    p50, p99 = np.percentile(spent, [50, 99]) / 1000
-    return Latency(verb, float(p50), float(p99), float(spent.max() / 1000))
+        spent[i] = wall() - start
+        worked[i] = cpu() - began
+    gc.unfreeze()
+    middle, high, highest = np.percentile(spent, [50, 99, 99.9]) / 1000
+    numbers = [middle, high, highest, spent.max() / 1000]
+    numbers += [np.percentile(worked, 99.9) / 1000, worked.max() / 1000]
+    return Latency(verb, calls, *map(float, numbers))
 
 
 def measure(model: str, learner: str, stream_name: str, calls: int, n_estimators: int = 100) -> list[Latency]:
-    warm = 1_000
-    stream = make(stream_name, warm + calls)
+    """The dict verbs."""
+    stream = make(stream_name, WARM + min(calls, POOL))
     untrained = build(model, learner, stream, n_estimators=n_estimators)
     rows = [{f"x{j}": value for j, value in enumerate(x)} for x in stream.X.tolist()]
     labels = stream.y.tolist()
-    for x, y in zip(rows[:warm], labels[:warm], strict=True):
+    for x, y in zip(rows[:WARM], labels[:WARM], strict=True):
         untrained.learn_one(x, y)
-    events = rows[warm:]
-    learn = timed("learn_one", untrained.learn_one, list(zip(events, labels[warm:], strict=True)))
-    predict = timed("predict_one", untrained.predict_one, [(x,) for x in events])
-    proba = timed("predict_proba_one", untrained.predict_proba_one, [(x,) for x in events])
+    events = rows[WARM:]
+    lessons = list(zip(events, labels[WARM:], strict=True))
+    learn = timed("learn_one", untrained.learn_one, lessons, calls)
+    questions = [(x,) for x in events]
+    predict = timed("predict_one", untrained.predict_one, questions, calls)
+    proba = timed("predict_proba_one", untrained.predict_proba_one, questions, calls)
     return [learn, predict, proba]
+
+
+def measure_arrays(model: str, learner: str, stream_name: str, calls: int) -> list[Latency]:
+    """The array verbs with one row at a time: they validate like scikit-learn, whatever the number of rows."""
+    stream = make(stream_name, WARM + min(calls, POOL))
+    untrained = build(model, learner, stream)
+    untrained.partial_fit(stream.X[:WARM], stream.y[:WARM], classes=stream.classes)
+    rows = [(stream.X[i : i + 1], stream.y[i : i + 1]) for i in range(WARM, len(stream.y))]
+    learn = timed("partial_fit, one row", untrained.partial_fit, rows, calls)
+    predict = timed("predict, one row", untrained.predict, [(x,) for x, _ in rows], calls)
+    return [learn, predict]
+
+
+def latency_table(found: list[tuple[str, Latency]]) -> Table:
+    table = Table(
+        "Latency of one call",
+        ["model", "verb", "calls", "p50 us", "p99 us", "p99.9 us", "max us", "CPU p99.9 us", "CPU max us"],
+        note="100 learners, 20 numeric columns, a dict per call unless it says one row (an array of shape 1 x 20). Wall time;"
+        " the last two columns are CPU time of the calling thread, clock included: a wall time far above them was"
+        " somebody else's work on a shared machine.",
+    )
+    for name, v in found:
+        wall = [f"{value:.2f}" for value in (v.p50, v.p99, v.p999)]
+        table.add(name, v.verb, v.calls, *wall, f"{v.worst:.0f}", f"{v.cpu_p999:.2f}", f"{v.cpu_worst:.0f}")
+    return table
+
+
+def allocation_table(found: list[Counted]) -> Table:
+    table = Table(
+        "Allocations in steady state",
+        ["model", "verb", "C++ allocations", "their bytes", "malloc calls", "bytes kept by Python"],
+        note="100 learners. Per call; for test_then_train, what one more row of a block adds. C++ allocations: operator"
+        " new; malloc calls: those and everybody else's. Trees allocate when they split.",
+    )
+    for c in found:
+        numbers = [round(max(0.0, v), 3) for v in (c.news, c.new_bytes, c.mallocs, c.python_growth)]
+        table.add(f"{c.ensemble} + {c.learner}", c.verb, *[f"{number:g}" for number in numbers])
+    return table
+
+
+def pair_table(found: list[Counted], verb: str, title: str, note: str) -> Table:
+    learners = list(allocations.STREAMS)
+    table = Table(title, ["ensemble", *learners], note=note)
+    cells = {(c.ensemble, c.learner): f"{round(max(0.0, c.news), 2):g}" for c in found if c.verb == verb}
+    for ensemble in ENSEMBLES:
+        table.add(ensemble, *[cells.get((ensemble, learner), "-") for learner in learners])
+    return table
+
+
+def main() -> None:
+    options = pages.parser("speed.latency", __doc__).parse_args()
+    page = pages.Page("bench-latency", "Latency and allocations", options)
+    page.preface.append("- Measure: single calls of a trained model, one thread, every option at its default")
+    found: list[tuple[str, Latency]] = []
+    for model, learner, stream, calls in CASES:
+        wanted = 20_000 if options.quick else calls
+        found += [(f"{model} + {learner}", v) for v in measure(model, learner, stream, wanted)]
+    arrays = 2_000 if options.quick else ROWS_OF_ARRAYS
+    model, learner, stream, _ = CASES[0]
+    found += [(f"{model} + {learner}", v) for v in measure_arrays(model, learner, stream, arrays)]
+    page.add(latency_table(found))
+    for name, v in found:
+        for quantity in ("p50", "p99", "p999", "worst", "cpu_p999", "cpu_worst"):
+            page.record("latency", name, v.calls, f"{v.verb} {quantity}", getattr(v, quantity), "us")
+
+    main_pairs = allocations.measure(MAIN_PAIRS, allocations.VERBS, 100)
+    page.add(allocation_table(main_pairs))
+    pairs = [
+        (ensemble, learner)
+        for ensemble in (ENSEMBLES[1:5] if options.quick else ENSEMBLES)
+        for learner in allocations.STREAMS
+    ]
+    all_pairs = allocations.measure(pairs, ("learn_one", "test_then_train"), 20)
+    per_call = "20 learners; trees still grow. None of it stays: see the bytes kept."
+    page.add(pair_table(all_pairs, "learn_one", "C++ allocations per learn_one", per_call))
+    per_row = (
+        f"20 learners: test_then_train on {2 * allocations.BLOCK} rows less that on {allocations.BLOCK}, over the"
+        " difference of the rows. 0: learning allocates nothing but what a call needs, however long it is."
+    )
+    page.add(pair_table(all_pairs, "test_then_train", "C++ allocations per further row of a block", per_row))
+    for c in [*main_pairs, *all_pairs]:
+        n = 100 if c in main_pairs else 20
+        page.record("allocations", f"{c.ensemble} + {c.learner}", n, f"{c.verb} news", c.news, "per call")
+    page.write()
+
+
+if __name__ == "__main__":
+    main()

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import shlex
-import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,22 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.clock import Stopwatch
+from benchmarks.speed.native import compile_library
 from benchmarks.speed.throughput import Entry, N
 from benchmarks.streams import make
 
-SOURCE = Path(__file__).with_name("roofline.cpp")
 KERNELS = ("plain", "blocked")
 PADDING = 16  # lanes are padded to a multiple of this, as in the core
-
-
-def compile_kernels(folder: Path) -> ctypes.CDLL:
-    target = folder / "roofline.so"
-    compiler = shlex.split(os.environ.get("CXX", "c++"))
-    flags = ["-O3", "-march=native", "-std=c++20", "-shared", "-fPIC"]
-    subprocess.run(
-        [*compiler, *flags, str(SOURCE), "-o", str(target)], check=True, capture_output=True, text=True
-    )
-    return ctypes.CDLL(str(target))
 
 
 def entries(rows: int) -> dict[str, Entry]:
@@ -40,7 +27,7 @@ def entries(rows: int) -> dict[str, Entry]:
     start = (-storage.ctypes.data % 64) // 8
     w = storage[start : start + (d + 1) * lanes]
     with tempfile.TemporaryDirectory(prefix="streamboost-bench-") as folder:
-        library = compile_kernels(Path(folder))
+        library = ctypes.CDLL(str(compile_library("roofline.cpp", Path(folder), "-O3", "-march=native")))
     pointer = ctypes.POINTER(ctypes.c_double)
     weights, data, labels = (a.ctypes.data_as(pointer) for a in (w, X, y))
 
