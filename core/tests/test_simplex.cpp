@@ -38,9 +38,27 @@ void properties(const std::vector<double>& v, const std::string& what) {
   check(distance(sorted, project(sorted, Projection::sort)) < 1e-12, what + ": idempotent");
 }
 
+void ball(const std::vector<double>& v, const std::string& what) {
+  auto a = v;
+  std::vector<double> work(v.size()), signs(v.size());
+  project_to_l1_ball(a.data(), a.size(), work.data(), signs.data(), Projection::sort, {3, 5, 0, Purpose::pivot});
+  double before = 0, after = 0;
+  bool signs_kept = true;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    before += std::fabs(v[i]);
+    after += std::fabs(a[i]);
+    signs_kept = signs_kept && a[i] * v[i] >= 0;
+  }
+  check(signs_kept, what + ": signs kept");
+  check(before <= 1 ? a == v : std::fabs(after - 1) < 1e-12, what + ": stays inside, or comes to the border");
+}
+
 }  // namespace
 
 int main() {
+  ball({0.3, -0.2, 0.0}, "inside the ball");
+  ball({0.9, -0.8, 0.1, -0.0}, "outside the ball");
+  ball({-5.0, -5.0}, "all negative");
   properties({0.3}, "one value");
   properties({5.0, 5.0, 5.0, 5.0}, "all equal");
   properties({0.2, 0.5, 0.5, -0.1, 0.5}, "ties");

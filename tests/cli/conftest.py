@@ -1,14 +1,30 @@
 """Ways to run the command line inside a test."""
 
+import os
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
 from streamboost.cli import app
 
 
+DATA = os.environ.get("STREAMBOOST_DATA")  # read before the fixture below takes it away
+
+
 @pytest.fixture(autouse=True)
 def no_data_folder(monkeypatch):
+    """No test depends on whether the person who runs it has the data, unless it asks for `data_folder`."""
     monkeypatch.delenv("STREAMBOOST_DATA", raising=False)
+
+
+@pytest.fixture
+def data_folder(no_data_folder, monkeypatch):
+    """The folder with the papers' data sets, given back to the test; without it the test is skipped."""
+    if not DATA or not Path(DATA, "heart.libsvm.gz").is_file():
+        pytest.skip("STREAMBOOST_DATA names no folder with the papers' data sets")
+    monkeypatch.setenv("STREAMBOOST_DATA", DATA)
+    return Path(DATA)
 
 
 @pytest.fixture

@@ -114,10 +114,11 @@ def ocp_sides(ensemble, oracle):
     alphas, etas, theta = history(oracle, "alpha"), history(oracle, "eta"), oracle.theta
     n = m.shape[1]
     rivals = [*np.eye(n), *((np.arange(n) < i) / i for i in range(1, n + 1))]
-    regret, limit = max(bounds.g5(m, alphas, etas, theta, u) for u in rivals)
+    reach = 1 if oracle.domain == "simplex" else 2
+    regret, limit = max(bounds.g5(m, alphas, etas, theta, u, reach) for u in rivals)
     errors, limit_of_errors = bounds.g6(m, alphas, theta)
     clear = (abs(history(oracle, "margin")[1:]) > ABS).all()  # a vote that cancels may be an error or not
-    if oracle.step == "1/sqrt(Nt)":
+    if (oracle.step, reach) == ("1/sqrt(Nt)", 1):
         assert limit <= bounds.g5_plain(m) + ABS
     return {
         **smooth_sides(ensemble, oracle),

@@ -69,12 +69,15 @@ def hinge(alpha, m, theta):
     return np.maximum(0.0, theta - np.asarray(m) @ np.asarray(alpha))
 
 
-def g5(m, alphas, etas, theta, u):
-    """Regret against the fixed point u of the simplex <= 1 / eta_T + sum of eta_t ||g_t||^2 / 2."""
+def g5(m, alphas, etas, theta, u, reach=1):
+    """Regret against the fixed point u of the simplex <= reach / eta_T + sum of eta_t ||g_t||^2 / 2.
+
+    The reach is half the square of the largest distance to u: 1 in the simplex, 2 in the l1 ball.
+    """
     m, alphas, etas = np.asarray(m), np.asarray(alphas), np.asarray(etas)
     loss = np.maximum(0.0, theta - (m * alphas).sum(axis=1))
     squares = np.where(loss > 0, (m * m).sum(axis=1), 0.0)
-    return loss.sum() - hinge(u, m, theta).sum(), 1 / etas[-1] + 0.5 * (etas * squares).sum()
+    return loss.sum() - hinge(u, m, theta).sum(), reach / etas[-1] + 0.5 * (etas * squares).sum()
 
 
 def g5_plain(m):

@@ -1,7 +1,8 @@
 """Naive Bayes over nominal and numeric columns, by remembering every cell it was taught.
 
 Nothing is updated in place: each answer is computed from the list of (class, column, value, weight), so the oracle
-is lossless by construction. Oza 2001, figure 2.3, for nominal columns; Gaussian densities for numeric ones.
+is lossless by construction. Oza 2001, figure 2.3, for nominal columns; Gaussian densities for numeric ones. With divisor "all"
+the lessons are replayed: there the mean of a class is a walk whose steps are divided by the weight of all.
 """
 
 import math
@@ -12,8 +13,19 @@ LIMIT = 60.0  # on the log odds of two classes
 
 class NaiveBayes:
     def __init__(
-        self, columns, n_classes, seed, lane, *, alpha=0.0, var_floor=1e-3, prior_alpha=1e-2, floor=1e-30
+        self,
+        columns,
+        n_classes,
+        seed,
+        lane,
+        *,
+        alpha=0.0,
+        var_floor=1e-3,
+        prior_alpha=1e-2,
+        floor=1e-30,
+        divisor="class",
     ):
+        self.divisor = divisor
         self.columns = columns
         self.alpha, self.var_floor, self.prior_alpha, self.floor = alpha, var_floor, prior_alpha, floor
         self.lessons = []  # (class, weight, {column: number}, {column: value code})
@@ -51,10 +63,27 @@ class NaiveBayes:
         total = sum(w for _, w in seen)
         if total == 0:
             return 0.0
-        mean = sum(w * value for value, w in seen) / total
-        variance = sum(w * (value - mean) ** 2 for value, w in seen) / total + self.var_floor
+        if self.divisor == "all":
+            mean, spread, total = self.walk(c, j)
+        else:
+            mean = sum(w * value for value, w in seen) / total
+            spread = sum(w * (value - mean) ** 2 for value, w in seen)
+        variance = spread / total + self.var_floor
         precision = min(max(1 / variance if variance > 0 else math.inf, 1e-30), 1e30)
         return 0.5 * math.log(precision) - 0.5 * (x - mean) ** 2 * precision
+
+    def walk(self, c, j):
+        """Numeric, divisor all: (mean, sum of squares, weight of all classes) of class c in column j."""
+        mean = spread = total = 0.0
+        for label, w, numbers, _ in self.lessons:
+            if j not in numbers:
+                continue
+            total += w
+            if label == c:
+                off = numbers[j] - mean
+                mean += off * w / total
+                spread += w * off * (numbers[j] - mean)
+        return mean, spread, total
 
     def log_joint(self, c, row):
         return (

@@ -2,6 +2,7 @@
 
    f = <alpha, h>;  if y f < theta:  alpha <- Proj(alpha + eta_t y h)         hinge loss max(0, theta - y f)
 with the h and alpha of before the example; t counts examples. The learners' own weights do not know alpha.
+The domain may also be the l1 ball, where weights can be negative.
 An example of weight s counts s times in the loss, hence in the step; s changes neither the condition nor eta_t.
 """
 
@@ -9,8 +10,9 @@ import math
 
 from oracle.ensembles import NEAR
 from oracle.osboost import OSBoost
-from oracle.simplex import project
+from oracle.simplex import project, project_to_ball
 
+DOMAINS = {"simplex": project, "l1-ball": project_to_ball}
 STEPS = {
     "1/sqrt(Nt)": lambda n, t: 1 / math.sqrt(n * t),
     "1/sqrt(t)": lambda n, t: 1 / math.sqrt(t),
@@ -18,19 +20,20 @@ STEPS = {
 }
 
 
-def learn_alpha(alpha, h, y, theta, eta, weight=1.0):
+def learn_alpha(alpha, h, y, theta, eta, weight=1.0, domain="simplex"):
     """One round: (alpha of after, y f). In exact fractions from the floats given, rounded once."""
     margin = y * sum(a * value for a, value in zip(alpha, h, strict=True))
     if not margin < theta:
         return alpha, margin
     moved = [a + eta * weight * y * value for a, value in zip(alpha, h, strict=True)]
-    return [float(a) for a in project(moved)], margin
+    return [float(a) for a in DOMAINS[domain](moved)], margin
 
 
 class OCP(OSBoost):
-    def __init__(self, make, n_estimators, key, *, step="1/sqrt(Nt)", **options):
+    def __init__(self, make, n_estimators, key, *, step="1/sqrt(Nt)", domain="simplex", **options):
         super().__init__(make, n_estimators, key, **options)
         self.step = step
+        self.domain = domain
         self.alpha = [1 / n_estimators] * n_estimators
 
     def voices(self):
@@ -40,6 +43,8 @@ class OCP(OSBoost):
         step = super().teach(row, label, weight, asked, asked_close)
         eta = STEPS[self.step](len(self.lanes), self.examples + 1)
         before = self.alpha
-        self.alpha, margin = learn_alpha(before, self.asked_h, step["y"], self.theta, eta, weight)
+        self.alpha, margin = learn_alpha(
+            before, self.asked_h, step["y"], self.theta, eta, weight, self.domain
+        )
         self.doubt |= abs(margin - self.theta) < NEAR
         return {**step, "alpha": before, "eta": eta, "margin": margin, "alpha_after": self.alpha}

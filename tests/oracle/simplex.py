@@ -20,6 +20,14 @@ def project(v):
     return [max(x - tau, Fraction(0)) for x in v]
 
 
+def project_to_ball(v):
+    """The point nearest to v with a_1, ..., a_n whose sizes sum to at most 1; in exact fractions."""
+    v = [Fraction(x) for x in v]
+    if sum(abs(x) for x in v) <= 1:
+        return v
+    return [a if x >= 0 else -a for a, x in zip(project([abs(x) for x in v]), v, strict=True)]
+
+
 def project_by_pivots(v, pick):
     """`pick(n)` chooses a pivot among n candidates, any of them; in exact fractions."""
     v = [Fraction(x) for x in v]

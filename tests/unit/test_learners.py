@@ -33,6 +33,7 @@ def test_defaults_of_the_papers():
         "alpha": 0,
         "var_floor": 1e-3,
         "prior_alpha": 1e-2,
+        "divisor": "class",
         "feature_fraction": None,
     }
 

@@ -11,6 +11,7 @@
 // whatever the spread of v, and no sum can overflow. The pivots are keyed draws (purpose 9, attempt = the split's number).
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 
@@ -82,6 +83,19 @@ inline void project_to_simplex(double* v, std::size_t n, double* work, Projectio
     sum += v[i];
   }
   for (std::size_t i = 0; i < n; ++i) v[i] /= sum;  // the largest is positive, so the sum is
+}
+
+// The same for the l1 ball {sum |a| <= 1}: outside of it the sizes are projected and keep their signs. signs: n doubles.
+inline void project_to_l1_ball(double* v, std::size_t n, double* work, double* signs, Projection how, const Key& key) {
+  double size = 0;
+  for (std::size_t i = 0; i < n; ++i) size += std::fabs(v[i]);
+  if (size <= 1) return;
+  for (std::size_t i = 0; i < n; ++i) {
+    signs[i] = v[i] < 0 ? -1.0 : 1.0;
+    v[i] = std::fabs(v[i]);
+  }
+  project_to_simplex(v, n, work, how, key);
+  for (std::size_t i = 0; i < n; ++i) v[i] *= signs[i];
 }
 
 }  // namespace streamboost

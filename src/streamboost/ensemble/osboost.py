@@ -45,6 +45,10 @@ class OSBoostClassifier(Ensemble):
         by random pivots, O(N) on average.
     step : {"1/sqrt(Nt)", "1/sqrt(t)", "sqrt(2/(Nt))"}, default="1/sqrt(Nt)"
         For ``vote="ocp"``: the step size after t examples.
+    domain : {"simplex", "l1-ball"}, default="simplex"
+        For ``vote="ocp"``: which weights are allowed: positive ones that sum to 1, as the paper says, or any whose sizes
+        sum to at most 1, so that learners can also count against themselves. The paper's own tables fit the second;
+        it answers worse on short streams.
     hedge : {"vote", "sample", "best"}, default="vote"
         For ``vote="exp"``: the weighted majority of the prefixes, one drawn at random (as in the paper), or the one with
         the fewest mistakes so far.
@@ -114,6 +118,7 @@ class OSBoostClassifier(Ensemble):
         "hypothesis": [StrOptions({"real", "sign"})],
         "projection": [StrOptions({"sort", "pivot"})],
         "step": [StrOptions({"1/sqrt(Nt)", "1/sqrt(t)", "sqrt(2/(Nt))"})],
+        "domain": [StrOptions({"simplex", "l1-ball"})],
         "hedge": [StrOptions({"vote", "sample", "best"})],
         "rate": [StrOptions({"anytime", "horizon"}), Interval(Real, 0, None, closed="neither")],
         "horizon": [Interval(Integral, 1, None, closed="left"), None],
@@ -129,6 +134,7 @@ class OSBoostClassifier(Ensemble):
         hypothesis: str = "real",
         projection: str = "sort",
         step: str = "1/sqrt(Nt)",
+        domain: str = "simplex",
         hedge: str = "vote",
         rate: str | float = "anytime",
         horizon: int | None = None,
@@ -145,6 +151,7 @@ class OSBoostClassifier(Ensemble):
         self.hypothesis = hypothesis
         self.projection = projection
         self.step = step
+        self.domain = domain
         self.hedge = hedge
         self.rate = rate
         self.horizon = horizon
@@ -157,7 +164,7 @@ class OSBoostClassifier(Ensemble):
     def _booster_plan(self) -> BoosterPlan:
         params: dict[str, Any] = {"gamma": float(self.gamma), "hypothesis": self.hypothesis}
         if self.vote == "ocp":
-            params |= {"projection": self.projection, "step": self.step}
+            params |= {"projection": self.projection, "step": self.step, "domain": self.domain}
         if self.vote == "exp":
             if self.rate == "horizon" and self.horizon is None:
                 raise ValueError("rate='horizon' needs horizon=, the number of examples there will be.")
@@ -173,7 +180,7 @@ class OSBoostClassifier(Ensemble):
     ) -> tuple[Bound, ...]:
         found = smooth_bounds(lanes, totals, float(self.gamma))
         if self.vote == "ocp":
-            found += ocp_bounds(lanes, totals, float(self.gamma))
+            found += ocp_bounds(lanes, totals, float(self.gamma), self.domain)
         if self.vote == "exp":
             found += exp_bounds(lanes, totals)
         return found

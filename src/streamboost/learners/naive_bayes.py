@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from streamboost.base.params import LearnerPlan
 from streamboost.learners.learner import FRACTION, Learner
@@ -25,6 +25,10 @@ class NaiveBayes(Learner):
         Added to the variance of every numeric column; meant for features of size about 1.
     prior_alpha : float, default=1e-2
         Pseudo count of each class in the prior.
+    divisor : {"class", "all"}, default="class"
+        What means and variances of numeric columns are divided by: the weight of the class, or that of all classes. The
+        second is no estimate of anything and depends on the order of the rows; it is here because published figures
+        (Chen et al. 2012) fit it.
     feature_fraction : float or None, default=None
         If given, each learner of the ensemble sees its own random subset of this share of the columns.
 
@@ -57,6 +61,7 @@ class NaiveBayes(Learner):
         "alpha": [Interval(Real, 0, None, closed="left")],
         "var_floor": [Interval(Real, 0, None, closed="left")],
         "prior_alpha": [Interval(Real, 0, None, closed="left")],
+        "divisor": [StrOptions({"class", "all"})],
         "feature_fraction": FRACTION,
     }
 
@@ -66,11 +71,13 @@ class NaiveBayes(Learner):
         *,
         var_floor: float = 1e-3,
         prior_alpha: float = 1e-2,
+        divisor: str = "class",
         feature_fraction: float | None = None,
     ) -> None:
         self.alpha = alpha
         self.var_floor = var_floor
         self.prior_alpha = prior_alpha
+        self.divisor = divisor
         self.feature_fraction = feature_fraction
 
     def _plan(self) -> LearnerPlan:
@@ -80,6 +87,7 @@ class NaiveBayes(Learner):
                 "alpha": float(self.alpha),
                 "var_floor": float(self.var_floor),
                 "prior_alpha": float(self.prior_alpha),
+                "divisor": self.divisor,
                 "feature_fraction": None if self.feature_fraction is None else float(self.feature_fraction),
             },
             title=type(self).__name__,

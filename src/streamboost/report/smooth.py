@@ -68,11 +68,13 @@ def smooth_bounds(lanes: Lanes, totals: Totals, gamma: float) -> tuple[Bound, ..
     )
 
 
-def ocp_bounds(lanes: Lanes, totals: Totals, gamma: float) -> tuple[Bound, ...]:
+def ocp_bounds(lanes: Lanes, totals: Totals, gamma: float, domain: str = "simplex") -> tuple[Bound, ...]:
     """Return G5 to G7: the learned vote of OSBoost.OCP."""
+    # Half the square of the largest distance between the weights and a rival, over the last step.
+    reach = 1 if domain == "simplex" else 2
     theta = gamma / (2 + gamma)
     total, hinge = totals["weight"], totals["hinge_loss"]
-    regret = 1 / totals["last_step"] + 0.5 * totals["squared_steps"]
+    regret = reach / totals["last_step"] + 0.5 * totals["squared_steps"]
     rivals = float(min(lanes["single_hinge_loss"].min(), lanes["prefix_hinge_loss"].min()))
     share = float(_next_weights(lanes, totals).min() / total)
     return (
@@ -81,7 +83,7 @@ def ocp_bounds(lanes: Lanes, totals: Totals, gamma: float) -> tuple[Bound, ...]:
             hinge - rivals,
             regret,
             statement="hinge loss of the learned vote minus that of the best single learner or uniform prefix <= "
-            "1 / eta_T + half the sum of eta_t |g_t|^2",
+            f"{reach} / eta_T + half the sum of eta_t |g_t|^2",
         ),
         Bound(
             "G6 errors by hinge loss",

@@ -14,6 +14,8 @@
 //       numeric  (log precision - (x - mean)^2 precision) / 2         (2 pi is left out: it cancels)
 //   An attribute is absent if missing (NaN) or its value was never learned; a class without data on it takes factor 1.
 //   Classes without any data in a lane hold a / (n + K a) each, the others share the rest by their joints.
+//   divisor all: the n of means and spreads is the weight of all classes, N_a = sum_c N_{c,a}, so a class's mean moves by w / N_a and
+//   its precision changes with every example. That is no estimate of the class; published figures fit it (docs/results/differences).
 //   Two classes: h = tanh(log odds / 2), log odds clipped to +-60; with data of one class only the prior odds.
 //
 // Departures  Products of counts and of precisions are kept as mantissa and exponent: one log per class, not per cell.
@@ -21,6 +23,7 @@
 //             rises with its weight, the others stay), so lanes that are right stay right. Two exceptions are computed in full:
 //             a nominal value met for the first time (the attribute now counts, for all lanes), and a class whose first number
 //             in a column with gaps meets a variance floor above 1 (its density is then below the factor 1 of no data).
+//             With divisor all none of this holds: every answer after learning is computed in full.
 // Cost        ask O(columns x classes), teach O(columns), both in lanes. Memory 4 doubles per numeric column, class and lane.
 #pragma once
 #include <algorithm>
@@ -39,8 +42,10 @@ class NaiveBayesBank final : public Bank {
  public:
   struct Params {
     double alpha = 0, var_floor = 1e-3, prior_alpha = 1e-2, feature_fraction = 1;
+    bool over_all = false;  // means and spreads are divided by the weight of all classes
     static Params read(const Config& c) {
-      return {c.number("alpha", 0), c.number("var_floor", 1e-3), c.number("prior_alpha", 1e-2), c.number("feature_fraction", 1)};
+      return {c.number("alpha", 0), c.number("var_floor", 1e-3), c.number("prior_alpha", 1e-2), c.number("feature_fraction", 1),
+              c.choice<bool>("divisor", {{"class", false}, {"all", true}})};
     }
   };
 
@@ -123,20 +128,20 @@ class NaiveBayesBank final : public Bank {
 
   void after_begin(const Example& example, Asked& asked) const override {
     asked.all_move = has_new_value(example.row);
-    asked.bounded = !asked.all_move && asked.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(asked.terms);
-    asked.keeps_right = !asked.all_move && (params_.var_floor <= 1 || !any_gap(asked.terms));
+    asked.bounded = !params_.over_all && !asked.all_move && asked.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(asked.terms);
+    asked.keeps_right = !params_.over_all && !asked.all_move && (params_.var_floor <= 1 || !any_gap(asked.terms));
   }
 
   Answer after(int lane, const Example& example, double amount, Amount, const Asked& asked) const override {
     const auto i = static_cast<std::size_t>(lane);
-    const bool in_full = has_new_value(example.row);
+    const bool in_full = params_.over_all || has_new_value(example.row);
     const int k = example.n_classes_after;
     int best = -1;
     double highest = 0, score[2] = {0, 0};
     for (int c = 0; c < k; ++c) {
       const double added = c == example.label ? amount : 0.0;
       if (class_weight_[static_cast<std::size_t>(c)][i] + added <= 0) continue;
-      const double joint = added > 0 || in_full ? joint_after(i, example.row, static_cast<std::size_t>(c), added)
+      const double joint = added > 0 || in_full ? joint_after(i, example, static_cast<std::size_t>(c), added, amount)
                                                 : asked.notes[static_cast<std::size_t>(c) * asked.stride + i];
       if (c < 2) score[c] = joint;
       if (best < 0 || joint > highest) {
@@ -194,7 +199,7 @@ class NaiveBayesBank final : public Bank {
   }
 
  private:
-  static constexpr std::size_t work_rows = 5;
+  static constexpr std::size_t work_rows = 6;
   static constexpr double largest_input = 1e37;  // squares, and products of four variances, stay finite
 
   // Where the columns' cells live: nominal columns by value, numeric ones by their rank among the numeric.
@@ -331,17 +336,13 @@ class NaiveBayesBank final : public Bank {
       t.shared_x.push_back(t.x[m]);
       t.shared_row.push_back(t.row[m]);
     }
-    gaussian_teach(mean_[c], spread_[c], precision_[c], stride_,
-                   {t.shared_x.data(), t.shared_row.data(), static_cast<int>(t.shared_x.size())}, amount, class_weight_[c],
-                   params_.var_floor, work(asked, 2), work(asked, 3));
+    teach_numbers(c, {t.shared_x.data(), t.shared_row.data(), static_cast<int>(t.shared_x.size())}, amount, class_weight_[0], asked);
     for (std::size_t m = 0; m < t.x.size(); ++m) {
       const auto column = static_cast<std::size_t>(t.column[m]);
       if (!own_weight_[column]) continue;
       const double* a = mask_amount(column, amount, masked);
-      double* own = attribute_weight_[column * classes_ + c];
-      add_lanes(own, a, stride_);
-      gaussian_teach(mean_[c], spread_[c], precision_[c], stride_, {&t.x[m], &t.row[m], 1}, a, own, params_.var_floor, work(asked, 2),
-                     work(asked, 3));
+      add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
+      teach_numbers(c, {&t.x[m], &t.row[m], 1}, a, attribute_weight_[column * classes_], asked);
     }
     for (std::size_t m = 0; m < t.value_row.size(); ++m) {
       const auto column = static_cast<std::size_t>(t.value_column[m]);
@@ -350,6 +351,32 @@ class NaiveBayesBank final : public Bank {
       if (own_weight_[column]) add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
     }
   }
+
+  // weight: [class][lane], with this example in it. What the other classes know of these columns does not move, but its divisor may.
+  void teach_numbers(std::size_t c, Entries row, const double* amount, const double* weight, Asked& asked) {
+    const auto teach_class = [&](std::size_t one, const double* a, const double* n) {
+      gaussian_teach(mean_[one], spread_[one], precision_[one], stride_, row, a, n, params_.var_floor, work(asked, 2), work(asked, 3));
+    };
+    if (!params_.over_all) {
+      teach_class(c, amount, weight + c * stride_);
+      return;
+    }
+    double *total = work(asked, 4), *nothing = work(asked, 5);
+    std::copy_n(weight, stride_, total);
+    std::fill_n(nothing, stride_, 0.0);
+    for (std::size_t other = 1; other < classes_; ++other) add_lanes(total, weight + other * stride_, stride_);
+    for (std::size_t one = 0; one < classes_; ++one) {
+      teach_class(one, one == c ? amount : nothing, total);
+      // A class without data has no precision, whatever the others know.
+      const double* mine = weight + one * stride_;
+      if (std::all_of(mine, mine + n_, [](double w) { return w > 0; })) continue;
+      for (int m = 0; m < row.n; ++m) {
+        double* precision = precision_[static_cast<std::size_t>(row.index[m]) + one];
+        for (std::size_t i = 0; i < stride_; ++i) precision[i] = mine[i] > 0 ? precision[i] : 0.0;
+      }
+    }
+  }
+
   const double* mask_amount(std::size_t column, const double* amount, double* masked) const {
     if (mask_.rows() == 0) return amount;
     for (std::size_t i = 0; i < stride_; ++i) masked[i] = amount[i] * mask_[column][i];
@@ -412,8 +439,10 @@ class NaiveBayesBank final : public Bank {
     }
   }
 
-  // Log joint of class c in one lane had it learned the row with this weight: the same terms, one lane, one class.
-  double joint_after(std::size_t i, const Row& row, std::size_t c, double added) const {
+  // Log joint of class c in one lane had it learned the example with this amount, `added` of it in class c: the same terms, one
+  // lane, one class.
+  double joint_after(std::size_t i, const Example& example, std::size_t c, double added, double amount) const {
+    const Row& row = example.row;
     double product = 1, quadratic = 0;
     std::int64_t exponent = 0;
     int factors = 0;
@@ -442,14 +471,15 @@ class NaiveBayesBank final : public Bank {
         continue;
       }
       if (!(n > 0)) continue;
+      const double divisor = params_.over_all ? weight_of_all_after(i, column, example.label, amount) : n;
       const std::size_t cell = tables_.rank[column] * classes_ + c;
       const double x = std::clamp(value, -largest_input, largest_input);
       double mean = mean_[cell][i], precision = precision_[cell][i];
-      if (mine > 0) {
-        const double deviation = x - mean;
-        mean += deviation * (mine / n);
-        const double spread = spread_[cell][i] + mine * (1 - mine / n) * (deviation * deviation);
-        precision = std::min(n / (spread + params_.var_floor * n), 1e30);
+      if (mine > 0 || params_.over_all) {
+        const double deviation = x - mean, ratio = mine / divisor;
+        mean += deviation * ratio;
+        const double spread = spread_[cell][i] + mine * (1 - ratio) * (deviation * deviation);
+        precision = std::min(divisor / (spread + params_.var_floor * divisor), 1e30);
       }
       quadratic += (x - mean) * (x - mean) * precision;
       multiply(precision);
@@ -459,6 +489,14 @@ class NaiveBayesBank final : public Bank {
            0.5 * std::min(quadratic, 1e300);
   }
   static double square(double x) { return x * x; }
+  double weight_of_all_after(std::size_t i, std::size_t column, int label, double amount) const {
+    const double mine = mask_.rows() == 0 ? amount : amount * mask_[column][i];
+    double total = 0;
+    for (std::size_t c = 0; c < classes_; ++c)
+      total += (own_weight_[column] ? attribute_weight_[column * classes_ + c][i] : class_weight_[c][i]) +
+               (static_cast<int>(c) == label ? mine : 0.0);
+    return total;
+  }
 
   void make_mask(const Schema& schema) {
     mask_ = LaneArray<double>(tables_.width, n_);

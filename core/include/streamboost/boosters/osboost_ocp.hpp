@@ -11,9 +11,11 @@
 //   f = <alpha, h(x)>;  if y f < theta:  alpha <- Proj(alpha + eta_t s y h(x)), s the sample weight      predict sign(f)
 //
 // Choices     The paper leaves the step open; 1/sqrt(N t) has the least worst-case regret, 2 sqrt(N T). The projection
-//             (simplex.hpp) by sorting or by random pivots; either only on rounds that violate the margin.
+//             (simplex.hpp) by sorting or by random pivots; either only on rounds that violate the margin. Domain: the simplex
+//             of the paper's text, or the l1 ball, where weights may be negative, which its tables fit (docs/results/differences).
 // Monitor     sum l_t(alpha_t) - sum l_t(u) <= 1/eta_T + 1/2 sum eta_t |g_t|^2 for every u in the simplex, l the hinge loss at
-//             theta: kept for all uniform prefixes and all single learners. #errors <= sum l_t / theta.
+//             theta: kept for all uniform prefixes and all single learners; in the ball 2/eta_T, as |alpha - u|^2 <= 4 there.
+//             #errors <= sum l_t / theta.
 // Cost        one ask, one teach, O(n) between, O(n log n) or expected O(n) on violations. State: alpha.
 #pragma once
 #include <cmath>
@@ -25,14 +27,17 @@ namespace streamboost {
 
 struct OSBoostOCP {
   enum class Step { root_nt, root_t, root_2_nt };
+  enum class Domain { simplex, l1_ball };
   struct Params {
     SmoothWeights::Params smooth;
     Projection projection;
     Step step;
+    Domain domain;
     static Params read(const Config& c) {
       return {SmoothWeights::Params::read(c),
               c.choice<Projection>("projection", {{"sort", Projection::sort}, {"pivot", Projection::pivot}}),
-              c.choice<Step>("step", {{"1/sqrt(Nt)", Step::root_nt}, {"1/sqrt(t)", Step::root_t}, {"sqrt(2/(Nt))", Step::root_2_nt}})};
+              c.choice<Step>("step", {{"1/sqrt(Nt)", Step::root_nt}, {"1/sqrt(t)", Step::root_t}, {"sqrt(2/(Nt))", Step::root_2_nt}}),
+              c.choice<Domain>("domain", {{"simplex", Domain::simplex}, {"l1-ball", Domain::l1_ball}})};
     }
   };
   using LaneState = NoLaneState;
@@ -101,8 +106,11 @@ struct OSBoostOCP {
     if (watch.on) observe(example, passage, f, violated ? eta : 0.0);
     if (!violated) return;
     add_scaled(passage.column, eta * s * y, alpha.data(), n);
-    project_to_simplex(alpha.data(), n, work.data(), params.projection,
-                       {seed, static_cast<std::uint64_t>(example.number), 0, Purpose::pivot});
+    const Key key{seed, static_cast<std::uint64_t>(example.number), 0, Purpose::pivot};
+    if (params.domain == Domain::simplex)
+      project_to_simplex(alpha.data(), n, work.data(), params.projection, key);
+    else
+      project_to_l1_ball(alpha.data(), n, work.data(), passage.column + padded(n), params.projection, key);
   }
 
   void tell(ModelReport& report, std::int64_t n_learned) const {
@@ -125,12 +133,13 @@ struct OSBoostOCP {
     v("prefix_hinge_loss", prefix_hinge);
   }
   void check() const {
-    double sum = 0;
+    const bool ball = params.domain == Domain::l1_ball;
+    double size = 0;
     for (double a : alpha) {
-      require(a >= 0, "weights of the vote");
-      sum += a;
+      require(a >= 0 || ball, "weights of the vote");
+      size += std::fabs(a);
     }
-    require(sum > 0.999 && sum < 1.001, "weights of the vote");
+    require((size > 0.999 || ball) && size < 1.001, "weights of the vote");
     watch.check();
   }
 
