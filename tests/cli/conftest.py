@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 from streamboost.cli import app
 
-
 DATA = os.environ.get("STREAMBOOST_DATA")  # read before the fixture below takes it away
 
 
