@@ -127,17 +127,14 @@ def test_the_errors_of_base_models_are_those_of_the_models(tmp_path):
     assert figure.name == "figure-4-27"
     batch = next(series for series in figure.chart.series if series.name == "batch boosting")
     data = job.facts["Synthetic-2"][""].source.load()
-    lines = []
-    for fold in range(2):
-        train, _ = fold_rows(200, 5, 0, 0, fold)
-        at = train[training_order(0, 0, fold, 0, train.size)]
-        learner = MLP(**BASE_MODELS["neural_network_10epoch"].params)
-        model = AdaBoostM1Classifier(
-            learner, n_estimators=4, n_passes=10, random_state=0, categorical_features=data.rows.nominal
-        )
-        lines.append(model.fit(data.rows.X[at], data.rows.y[at]).estimator_errors_)
-    reached = [line[0] for line in lines]
-    assert batch.y[0] == pytest.approx(np.mean(reached))
+    train, _ = fold_rows(200, 5, 0, 0, 0)
+    at = train[training_order(0, 0, 0, 0, train.size)]
+    learner = MLP(**BASE_MODELS["neural_network_10epoch"].params)
+    model = AdaBoostM1Classifier(
+        learner, n_estimators=4, n_passes=10, random_state=0, categorical_features=data.rows.nominal
+    )
+    errors = model.fit(data.rows.X[at], data.rows.y[at]).estimator_errors_
+    np.testing.assert_allclose(batch.y, errors)
 
 
 def test_every_scatterplot_has_its_columns():

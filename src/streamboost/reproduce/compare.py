@@ -209,13 +209,18 @@ class Reproduction:
         return forms.get(figure.learner, forms.get("", next(iter(forms.values()))))
 
     def _amounts(self, table: PublishedTable) -> dict[str, str]:
-        most: dict[str, list[int]] = {}
+        most: dict[str, dict[int, list[int]]] = {}
         for job in self.jobs[table.number]:
             if job.planned is not None and job.planned.protocol.holds_out:
-                facts = self._facts(job.figure)
-                now = [facts.n_rows, len(job.runs[0]), job.planned.protocol.orders]
-                most[facts.name] = list(map(max, most.get(facts.name, now), now))
-        return {name: f"{rows:,} · {sets} × {orders}" for name, (rows, sets, orders) in most.items()}
+                rows = self._facts(job.figure).n_rows
+                now = [len(job.runs[0]), job.planned.protocol.orders]
+                forms = most.setdefault(job.figure.dataset, {})
+                forms[rows] = list(map(max, forms.get(rows, now), now))
+        # Several numbers of rows: some base model of the table sees a sample.
+        return {
+            name: " / ".join(f"{rows:,} · {sets} × {orders}" for rows, (sets, orders) in forms.items())
+            for name, forms in most.items()
+        }
 
     def compare(self, records: Mapping[str, Record]) -> list[RebuiltTable]:
         """The tables, from the records by their runs' keys; a run without one is not run yet."""

@@ -61,7 +61,7 @@ CURVES = (
     Curve("figure-4-5-trees", "4.5", "4.1", "Car Evaluation", _TREE, 10),
     *(
         Curve(f"figure-4-{first + at}", f"4.{first + at}", table, dataset, learner, most)
-        for first, table, learner, most in ((21, "4.2", _NAIVE_BAYES, 5), (26, "4.5", _NETWORK, 2))
+        for first, table, learner, most in ((21, "4.2", _NAIVE_BAYES, 5), (26, "4.5", _NETWORK, 1))
         for at, dataset in enumerate(_LARGE)
     ),
 )
