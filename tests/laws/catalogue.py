@@ -303,6 +303,7 @@ ENSEMBLES = [
     Ensemble("blocked", sb.BlockedBoostingClassifier, Blocked, {"block_size": 3}),
     Ensemble("blocked-literal", sb.BlockedBoostingClassifier, Blocked, {"block_size": 2, "literal": True}),
     Ensemble("primed", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 5}),
+    Ensemble("primed-resample", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 5, "resample": True}),
     Ensemble("primed-late", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 9}),
 ]
 

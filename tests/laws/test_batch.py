@@ -41,10 +41,17 @@ def run_oracle(kind, learner, stream, n_estimators, key, labels, **options):
 
 
 @pytest.mark.parametrize("learner", some, ids=lambda a: a.name)
-@pytest.mark.parametrize("product", [sb.AdaBoostM1Classifier, sb.BaggingClassifier])
+@pytest.mark.parametrize(
+    ("product", "options"),
+    [
+        (sb.AdaBoostM1Classifier, {}),
+        (sb.AdaBoostM1Classifier, {"resample": True}),
+        (sb.BaggingClassifier, {}),
+    ],
+)
 @quick
 @given(data=st.data(), seed=seeds)
-def test_product_agrees_with_oracle(product, learner, data, seed):
+def test_product_agrees_with_oracle(product, options, learner, data, seed):
     stream = draw_stream(data, learner)
     labels = np.unique(stream.y).tolist()
     n = int((stream.weight > 0).sum())
@@ -52,12 +59,12 @@ def test_product_agrees_with_oracle(product, learner, data, seed):
         return
     n_estimators = data.draw(st.integers(1, 5))
     nominal = {"categorical_features": stream.categorical} if stream.categorical else {}
-    model = product(learner.product(), n_estimators=n_estimators, random_state=seed, **nominal)
+    model = product(learner.product(), n_estimators=n_estimators, random_state=seed, **nominal, **options)
     model.fit(stream.X, stream.y, sample_weight=stream.weight)
     boosts = product is sb.AdaBoostM1Classifier
     own = {"n_prime": n, "keep_one": False} if boosts else {"n_rows": n}
     kind = Primed if boosts else BatchBagging
-    oracle = run_oracle(kind, learner, stream, n_estimators, key_of(model), labels, **own)
+    oracle = run_oracle(kind, learner, stream, n_estimators, key_of(model), labels, **own, **options)
     if oracle.doubt:
         return
     if boosts:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +30,9 @@ class AdaBoostM1Classifier(BatchEnsemble):
         Number of learners, at most: boosting stops at a learner that is perfect or no better than a coin.
     n_passes : int, default=1
         Passes over the rows for each learner, for learners that depend on the order (networks).
+    resample : bool, default=False
+        Train each learner on as many rows as there are, drawn with replacement by the weights, instead of on the weights:
+        for learners that take a weight for a longer step (networks).
     random_state : int, RandomState or None, default=None
         Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
     n_jobs : int or None, default=None
@@ -76,9 +81,45 @@ class AdaBoostM1Classifier(BatchEnsemble):
     """
 
     _model_name = "adaboost-m1"
+    _added_parameters: ClassVar[dict[str, Any]] = {"resample": False}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BatchEnsemble._parameter_constraints,
+        "resample": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        n_passes: int = 1,
+        resample: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        categorical_features: Any = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            n_passes=n_passes,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            tie=tie,
+            categorical_features=categorical_features,
+        )
+        self.resample = resample
 
     def _fit_plan(self, n_rows: int) -> BoosterPlan:
-        return BoosterPlan("primed", {"n_prime": n_rows, "n_passes": int(self.n_passes), "keep_one": False})
+        return BoosterPlan(
+            "primed",
+            {
+                "n_prime": n_rows,
+                "n_passes": int(self.n_passes),
+                "resample": bool(self.resample),
+                "keep_one": False,
+            },
+        )
 
     @property
     def estimator_errors_(self) -> NDArray[np.float64]:

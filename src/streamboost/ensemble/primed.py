@@ -42,6 +42,9 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         as the thesis does.
     n_passes : int, default=1
         Passes over the rows for each learner of the batch phase, for learners that depend on the order (networks).
+    resample : bool, default=False
+        Train each learner of the batch phase on as many rows, drawn with replacement by the weights, instead of on the
+        weights: for learners that take a weight for a longer step (networks).
     copies_cap : int or None, default=10
         Most copies of an example that a learner is taught at once online, as in :class:`OnlineBoostingClassifier`.
     random_state : int, RandomState or None, default=None
@@ -89,11 +92,12 @@ class PrimedOnlineBoostingClassifier(Ensemble):
     """
 
     _model_name = "primed-boost"
-    _added_parameters: ClassVar[dict[str, Any]] = {"copies_cap": None}
+    _added_parameters: ClassVar[dict[str, Any]] = {"copies_cap": None, "resample": False}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
         "n_prime": [Interval(Integral, 1, None, closed="left")],
         "n_passes": [Interval(Integral, 1, None, closed="left")],
+        "resample": ["boolean"],
         "copies_cap": [Interval(Integral, 1, None, closed="left"), None],
     }
 
@@ -104,6 +108,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         n_estimators: int = 100,
         n_prime: int = 2000,
         n_passes: int = 1,
+        resample: bool = False,
         copies_cap: int | None = DEFAULT_COPIES_CAP,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -115,6 +120,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         self.n_estimators = n_estimators
         self.n_prime = n_prime
         self.n_passes = n_passes
+        self.resample = resample
         self.copies_cap = copies_cap
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -134,6 +140,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
             {
                 "n_prime": n_prime,
                 "n_passes": int(self.n_passes),
+                "resample": bool(self.resample),
                 "keep_one": True,
                 "copies_cap": None if self.copies_cap is None else int(self.copies_cap),
             },

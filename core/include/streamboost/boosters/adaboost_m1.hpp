@@ -9,6 +9,7 @@
 //   N            W                sum of the sample weights s (the number of rows without them): D_1(n) = s_n / W
 //
 //   learner m learns every row once, in presented order, with weight W D_m(n) (n_passes times over, where order matters);
+//   resample: it learns N rows instead, drawn by D_m, one after the other as they were drawn (the same ones n_passes times over);
 //   epsilon_m = sum of D_m(n) over the rows it gets wrong;
 //   right rows: D /= 2 (1 - epsilon), wrong rows: D /= 2 epsilon, so that each kind holds half of the weight;
 //   epsilon >= 1/2: the learner is dropped and the phase ends. epsilon = 0: it is kept and the phase ends.
@@ -17,12 +18,14 @@
 // Choices     Weights have mean 1, not sum 1: a learner that goes on online would forget counts that sum to 1 at the next example.
 //             keep_one: a first learner with epsilon >= 1/2 is kept with that error, so that there is something to update.
 //             Both groups are scaled by their own sums, so D cannot drift. A lane never reached has both sums 0.
+// Draws       draw j of learner i is the row at which the running sum of D passes u times its total, u keyed by (seed, j, i, purpose 1).
 // Cost        per learner two or three passes over the rows with one block of lanes (16 lanes by default: see make_model).
 #pragma once
 #include <algorithm>
 
 #include "streamboost/booster.hpp"
 #include "streamboost/boosters/oza.hpp"
+#include "streamboost/rng.hpp"
 #include "streamboost/row_memory.hpp"
 
 namespace streamboost {
@@ -30,6 +33,8 @@ namespace streamboost {
 struct AdaBoostM1 {
   bool keep_one = false;
   int n_passes = 1;
+  bool resample = false;
+  std::uint64_t seed = 0;
 
   void study(Study& study, Block<OzaBoost::LaneState>& block, Scratch& scratch) const {
     Bank& bank = *block.bank;
@@ -37,7 +42,7 @@ struct AdaBoostM1 {
     if (lanes.begin == 0) begin(study);
     std::vector<char> right(study.example.size());
     for (int i = 0; i < lanes.size() && !study.stopped; ++i) {
-      teach(study, bank, i, scratch);
+      teach(study, bank, lanes.begin, i, scratch);
       double correct = 0, wrong = 0;
       for (std::size_t n = 0; n < study.example.size(); ++n) {
         bank.ask(study.example[n], Want::votes, scratch.asked);
@@ -64,17 +69,31 @@ struct AdaBoostM1 {
     for (const Example& example : study.example) study.share.push_back(example.weight / study.weight);
   }
 
-  void teach(const Study& study, Bank& bank, int lane, Scratch& scratch) const {
+  void teach(const Study& study, Bank& bank, int first, int lane, Scratch& scratch) const {
     std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
+    const std::vector<std::size_t> drawn = resample ? draw(study, first + lane) : std::vector<std::size_t>();
     bank.batch_begin();
     for (int pass = 0; pass < n_passes; ++pass)
       for (std::size_t n = 0; n < study.example.size(); ++n) {
-        const Example& example = study.example[n];
-        scratch.amount[static_cast<std::size_t>(lane)] = study.weight * study.share[n];
+        const Example& example = study.example[resample ? drawn[n] : n];
+        scratch.amount[static_cast<std::size_t>(lane)] = resample ? 1.0 : study.weight * study.share[n];
         bank.ask(example, Want::votes, scratch.asked);
-        bank.learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.asked);
+        bank.learn(example, {example.label}, scratch.amount.data(), resample ? Amount::copies : Amount::weight, scratch.asked);
       }
     bank.batch_end();
+  }
+
+  std::vector<std::size_t> draw(const Study& study, int learner) const {
+    std::vector<double> sum;
+    std::vector<std::size_t> drawn;
+    double total = 0, u = 0;
+    for (const double share : study.share) sum.push_back(total += share);
+    for (std::size_t j = 0; j < sum.size(); ++j) {
+      uniform_lanes(seed, j, static_cast<std::uint32_t>(learner), Purpose::poisson, &u, 1);
+      const auto row = static_cast<std::size_t>(std::upper_bound(sum.begin(), sum.end(), u * total) - sum.begin());
+      drawn.push_back(std::min(row, sum.size() - 1));
+    }
+    return drawn;
   }
 };
 

@@ -25,7 +25,7 @@ struct PrimedBoost {
     std::int64_t n_prime;
     static Params read(const Config& c) {
       return {OzaBoost::Params::read(c),
-              {c.flag("keep_one", true), static_cast<int>(c.number("n_passes", 1))},
+              {c.flag("keep_one", true), static_cast<int>(c.number("n_passes", 1)), c.flag("resample", false)},
               static_cast<std::int64_t>(c.number("n_prime", 2000))};
     }
   };
@@ -37,7 +37,9 @@ struct PrimedBoost {
   AdaBoostM1 batch;
   std::int64_t n_prime;
 
-  PrimedBoost(Params p, const Ensemble& ensemble) : online(p.online, ensemble), batch(p.batch), n_prime(p.n_prime) {}
+  PrimedBoost(Params p, const Ensemble& ensemble) : online(p.online, ensemble), batch(p.batch), n_prime(p.n_prime) {
+    batch.seed = ensemble.seed;
+  }
   void reserve(int n_classes) { online.reserve(n_classes); }
 
   bool remembers(std::int64_t number) const { return number < n_prime; }
