@@ -83,6 +83,16 @@ def test_networks_pass_ten_times_over_their_rows_where_the_thesis_does():
     }
 
 
+def test_boosted_networks_learn_samples():
+    sampled = {
+        (figure[0], table)
+        for table in ("4.2", "4.4", "4.5")
+        for figure, cell in cells(table, 500, Size(None, 1)).items()
+        if cell.algorithms[0].params.get("resample")
+    }
+    assert sampled == {("boosting", "4.4"), ("boosting", "4.5"), ("primed_online_boosting", "4.5")}
+
+
 def test_amounts_stand_beside_the_data_sets():
     job = Reproduction(study_of("oza2001"), tables=["4.5"], datasets=["Synthetic-1"], quick=True)
     job.load()
@@ -130,9 +140,8 @@ def test_the_errors_of_base_models_are_those_of_the_models(tmp_path):
     train, _ = fold_rows(200, 5, 0, 0, 0)
     at = train[training_order(0, 0, 0, 0, train.size)]
     learner = MLP(**BASE_MODELS["neural_network_10epoch"].params)
-    model = AdaBoostM1Classifier(
-        learner, n_estimators=4, n_passes=10, random_state=0, categorical_features=data.rows.nominal
-    )
+    about = {"random_state": 0, "categorical_features": data.rows.nominal}
+    model = AdaBoostM1Classifier(learner, n_estimators=4, n_passes=10, resample=True, **about)
     errors = model.fit(data.rows.X[at], data.rows.y[at]).estimator_errors_
     np.testing.assert_allclose(batch.y, errors)
 

@@ -16,7 +16,7 @@ from streamboost.experiments.plan import FORMAT, Algorithm, DataFacts, DataSet
 from streamboost.experiments.store import replace_file
 from streamboost.reproduce.charts import Lines, Series
 from streamboost.reproduce.compare import Reproduction
-from streamboost.reproduce.papers.oza2001 import BASE_MODELS, FOLDS, GIVEN_TEST, model_of
+from streamboost.reproduce.papers.oza2001 import BASE_MODELS, FOLDS, GIVEN_TEST, model_of, primed_rows
 from streamboost.reproduce.report import ExtraFigure
 
 Values = dict[str, list[list[float]]]
@@ -172,14 +172,17 @@ def _learning_figure(curve: Curve, values: Values, job: Reproduction) -> ExtraFi
     x = np.array(_points(_facts(curve, job).n_rows), dtype=float)
     series = []
     for words, runs in values.items():
-        table = np.array(runs)
+        # Before the end of its batch phase primed boosting has learned nothing.
+        shown = x >= (primed_rows(int(x[-1])) if _KINDS[words] == "primed_online_boosting" else 0)
+        table = np.array(runs)[:, shown]
         spread = table.std(axis=0, ddof=1) / np.sqrt(len(runs))
-        series.append(Series(words, x, table.mean(axis=0), spread))
+        series.append(Series(words, x[shown], table.mean(axis=0), spread))
     title = f"Figure {curve.number}: learning curves on {curve.dataset}, {_BASES[curve.learner]}"
     chart = Lines(title, series, "training examples", "accuracy on held-out rows")
     caption = (
         f"Means of {_training_sets(curve, job)} training sets, bands: one standard error; a point every {_EVERY} examples, "
-        "at each of which batch boosting learns anew. The thesis does not name the base model."
+        "at each of which batch boosting learns anew; primed boosting from the end of its batch phase on. The thesis does not "
+        "name the base model."
     )
     return ExtraFigure(curve.name, title, chart, caption)
 
