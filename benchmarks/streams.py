@@ -1,14 +1,26 @@
-"""Seeded streams: every entry of a table, ours or a peer's, sees the same rows in the same order."""
+"""Seeded streams: every entry of a table, ours or a peer's, sees the same rows in the same order.
+
+Public data sets are found through STREAMBOOST_DATA or the cache; what needs one that is not there is skipped with a note.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 N_FEATURES = 20
+# Elevation, aspect, slope, distances, hill shades: what a user would divide by.
+COVTYPE_LARGEST = (4000, 360, 70, 1400, 600, 7200, 255, 255, 255, 7200)
+
+
+Rows = Any  # an array, or a CSR matrix
 
 
 @dataclass(frozen=True)
@@ -16,7 +28,7 @@ class Stream:
     """Rows in memory. ``n_values``: values of every (nominal) column, None when the columns are numeric."""
 
     name: str
-    X: NDArray[np.float64]
+    X: Rows
     y: NDArray[np.int64]
     n_classes: int = 2
     n_values: int | None = None
@@ -24,6 +36,17 @@ class Stream:
     @property
     def classes(self) -> list[int]:
         return list(range(self.n_classes))
+
+
+def rows_of(X: Rows) -> Iterator[list[tuple[int, float]]]:
+    """Every row as pairs of column and value; of a CSR matrix the stored ones."""
+    if sparse.issparse(X):
+        ends, columns, values = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
+        for begin, end in pairwise(ends):
+            yield list(zip(columns[begin:end], values[begin:end], strict=True))
+    else:
+        for row in X.tolist():
+            yield list(enumerate(row))
 
 
 def hyperplane(rows: int, seed: int = 1) -> Stream:
@@ -67,11 +90,38 @@ def clusters(rows: int, seed: int = 5, n_classes: int = 4, n_centres: int = 40) 
     return Stream("clusters", X, labels[which], n_classes=n_classes)
 
 
+def sampled(name: str, rows: int, seed: int = 8) -> tuple[Rows, NDArray[Any]]:
+    """A seeded sample of the rows of a public data set in random order: some files are sorted by label."""
+    from streamboost.streams import load  # here: the peers' processes need it for data sets only
+
+    found = load(name)
+    chosen = np.random.default_rng(seed).permutation(len(found.y))[:rows]
+    return found.X[chosen], np.asarray(found.y)[chosen]
+
+
+def sparse_set(name: str, rows: int) -> Stream:
+    """Rows of zeros and few ones, as CSR."""
+    X, y = sampled(name, rows)
+    return Stream(name, X, (y > 0).astype(np.int64))
+
+
+def covtype(rows: int) -> Stream:
+    """Forest cover, lodgepole pine against the rest; 54 columns, 44 of them 0 or 1, the others divided by about their largest
+    values, which are known beforehand."""
+    X, y = sampled("covtype", rows)
+    largest = np.ones(X.shape[1])
+    largest[:10] = COVTYPE_LARGEST
+    return Stream("covtype", np.ascontiguousarray(X / largest), (y == 2).astype(np.int64))
+
+
 MAKERS: dict[str, Callable[[int], Stream]] = {
     "hyperplane": hyperplane,
     "gaussians": gaussians,
     "nominal": nominal,
     "clusters": clusters,
+    "a9a": partial(sparse_set, "a9a"),
+    "webpage-w8a": partial(sparse_set, "webpage-w8a"),
+    "covtype": covtype,
 }
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Any
 
-from benchmarks.peers.races import Contestant, N, Race
+from benchmarks.peers.races import Contestant, Race
 
 PATIENCE = 180.0  # seconds for one answer; a peer that needs longer is reported, not waited for
 
@@ -89,7 +89,12 @@ class Result:
     def learner_kilobytes(self) -> float | None:
         """Memory of the model after the stream, shared out over its learners, where the peer can tell."""
         sizes = [run["model_bytes"] for run in self.runs if run["model_bytes"]]
-        return float(max(sizes)) / N / 1000 if sizes else None
+        return float(max(sizes)) / self.race.n / 1000 if sizes else None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it saw all rows of the race, so that its accuracy can be compared."""
+        return self.contestant.rows is None
 
     @property
     def megabytes(self) -> float | None:
@@ -103,6 +108,9 @@ def hold(race: Race, repetitions: int, scale: float) -> list[Result]:
     length = max(1, int(race.rows * scale))
     try:
         for i, result in enumerate(results):
+            if results[0].error:  # no data, most likely: nobody can run
+                result.error = results[0].error
+                continue
             contestant = result.contestant
             workers[i] = Worker(contestant.peer)
             rows = min(length, contestant.rows or length)

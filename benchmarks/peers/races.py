@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-N = 100
+N, FEW = 100, 10
 Options = Mapping[str, object]
 NONE: Options = {}
 
@@ -27,18 +27,24 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Race:
+    group: str
     name: str
     stream: str
     rows: int
     contestants: tuple[Contestant, ...] = field(default=())
+    n: int = N
+
+    @property
+    def title(self) -> str:
+        return f"{self.group}: {self.name}, N = {self.n}"
 
 
-def ours(model: str, learner: str, options: Options = NONE, tree: Options = NONE) -> Contestant:
+def ours(model: str, learner: str, options: Options = NONE, tree: Options = NONE, n: int = N) -> Contestant:
     """Ours with default options, or with `options` of the model and `tree` of the learner, which the label names."""
     spec = {
         "model": model,
         "learner": learner,
-        "n_estimators": N,
+        "n_estimators": n,
         "options": options,
         "learner_options": tree,
     }
@@ -46,21 +52,28 @@ def ours(model: str, learner: str, options: Options = NONE, tree: Options = NONE
     return Contestant("streamboost", f"{model} + {learner}" + (f" ({named})" if named else ""), spec)
 
 
-def vw(algorithm: str, goal: float | None = None) -> Contestant:
-    arguments = ["--boosting", str(N), "--alg", algorithm]
-    return Contestant("vw", f"--boosting {N} --alg {algorithm}", {"arguments": arguments}, goal=goal)
+def vw(algorithm: str, goal: float | None = None, n: int = N) -> Contestant:
+    arguments = ["--boosting", str(n), "--alg", algorithm]
+    return Contestant("vw", f"--boosting {n} --alg {algorithm}", {"arguments": arguments}, goal=goal)
 
 
 def moa(
-    ensemble: str, learner: str, goal: float | None = None, note: str = "", lost: float | None = None
+    ensemble: str,
+    learner: str,
+    goal: float | None = None,
+    note: str = "",
+    lost: float | None = None,
+    n: int = N,
+    rows: int | None = None,
 ) -> Contestant:
     name = learner.rsplit(".", 1)[-1]
-    cli = f"meta.{ensemble} -l {learner} -s {N}"
-    return Contestant("moa", f"{ensemble} + {name}", {"cli": cli}, goal=goal, note=note, lost=lost)
+    cli = f"meta.{ensemble} -l {learner} -s {n}"
+    label = f"{ensemble} + {name}"
+    return Contestant("moa", label, {"cli": cli}, rows=rows, goal=goal, note=note, lost=lost)
 
 
-def river(ensemble: str, learner: str, rows: int) -> Contestant:
-    spec = {"ensemble": ensemble, "learner": learner, "n_models": N}
+def river(ensemble: str, learner: str, rows: int, n: int = N) -> Contestant:
+    spec = {"ensemble": ensemble, "learner": learner, "n_models": n}
     return Contestant("river", f"{ensemble} + {learner}", spec, rows=rows)
 
 
@@ -70,67 +83,97 @@ AS_MOA: dict[str, Options] = {
     "options": {"normalise": "n", "ballot": "distribution", "copies_cap": None},
     "tree": {"pass_on": "seen"},
 }
+DENSE, SPARSE, BAYES, TREES = "linear, dense", "linear, sparse", "naive Bayes", "Hoeffding trees"
 
 
-def tree_race(stream: str, rows: int, *more: Contestant) -> Race:
-    return Race(
-        f"Hoeffding trees, Oza boosting, {stream}",
-        stream,
-        rows,
-        (
-            ours("oza-boost", "hoeffding-tree", **AS_MOA),
-            ours("oza-boost", "hoeffding-tree"),
-            moa("OzaBoost", "trees.HoeffdingTree", goal=5, lost=0.005),
-            *more,
+def linear_races(group: str, stream: str, rows: int, goal: float | None) -> tuple[Race, ...]:
+    """The three boosters that VW has, too. MOA walks all columns of a sparse row: it gets fewer of them."""
+    slow = 4_000 if group == SPARSE else None
+    return (
+        Race(
+            group,
+            f"smooth boosting, {stream}",
+            stream,
+            rows,
+            (
+                ours("osboost", "perceptron"),
+                ours("osboost", "logistic"),
+                vw("BBM", goal),
+                vw("logistic", goal),
+                vw("adaptive", goal),
+                moa("OnlineSmoothBoost", "functions.Perceptron", rows=slow),
+            ),
+        ),
+        Race(
+            group,
+            f"boost by majority, {stream}",
+            stream,
+            rows,
+            (ours("online-bbm", "logistic"), ours("online-bbm", "perceptron"), vw("BBM", goal)),
+        ),
+        Race(
+            group,
+            f"adaptive boosting, {stream}",
+            stream,
+            rows,
+            (
+                ours("adaboost-ol.w", "logistic"),  # importance weights, as VW has it
+                ours("adaboost-ol", "logistic"),
+                ours("adaboost-ol", "perceptron"),
+                vw("adaptive", goal),
+                vw("logistic"),
+            ),
         ),
     )
 
 
+def bayes_race(
+    ensembles: tuple[str, str], stream: str, *more: Contestant, goal: float | None = None, n: int = N
+) -> Race:
+    model, theirs = ensembles
+    note = CUT if theirs == "OzaBoost" else ""
+    peer = moa(theirs, "bayes.NaiveBayes", goal, note, n=n)
+    title = {"osboost": "smooth boosting", "oza-boost": "Oza boosting"}.get(model, model)
+    return Race(
+        BAYES, f"{title}, {stream}", stream, 16_000, (ours(model, "naive-bayes", n=n), peer, *more), n
+    )
+
+
+def tree_race(stream: str, *more: Contestant, n: int = N, goal: float | None = 8.0) -> Race:
+    return Race(
+        TREES,
+        f"Oza boosting, {stream}",
+        stream,
+        20_000,
+        (
+            ours("oza-boost", "hoeffding-tree", **AS_MOA, n=n),
+            ours("oza-boost", "hoeffding-tree", n=n),
+            moa("OzaBoost", "trees.HoeffdingTree", goal, lost=0.005, n=n),
+            *more,
+        ),
+        n,
+    )
+
+
+SMOOTH, OZA, BAG = ("osboost", "OnlineSmoothBoost"), ("oza-boost", "OzaBoost"), ("bagging", "OzaBag")
+
 RACES = (
+    *linear_races(DENSE, "hyperplane", 40_000, 25.0),
     Race(
-        "linear, smooth boosting",
-        "hyperplane",
-        40_000,
-        (
-            ours("osboost", "perceptron"),
-            ours("osboost", "logistic"),
-            vw("BBM", goal=20),
-            vw("logistic", goal=20),
-            vw("adaptive", goal=20),
-            moa("OnlineSmoothBoost", "functions.Perceptron"),
-        ),
-    ),
-    Race(
-        "linear, boost by majority",
-        "hyperplane",
-        40_000,
-        (ours("online-bbm", "logistic"), ours("online-bbm", "perceptron"), vw("BBM", goal=20)),
-    ),
-    Race(
-        "linear, adaptive boosting",
-        "hyperplane",
-        40_000,
-        (
-            ours("adaboost-ol.w", "logistic"),  # importance weights, as VW has it
-            ours("adaboost-ol", "logistic"),
-            ours("adaboost-ol", "perceptron"),
-            vw("adaptive", goal=20),
-            vw("logistic"),
-        ),
-    ),
-    Race(
-        "linear, Oza boosting",
+        DENSE,
+        "Oza boosting, hyperplane",
         "hyperplane",
         40_000,
         (
             ours("oza-boost", "perceptron"),
             ours("oza-boost", "logistic"),
-            moa("OzaBoost", "functions.Perceptron", goal=8, note=CUT),
+            moa("OzaBoost", "functions.Perceptron", 10.0, CUT),
             river("AdaBoostClassifier", "Perceptron", 1_000),
         ),
     ),
     Race(
-        "linear, bagging",
+        DENSE,
+        "bagging, hyperplane",
         "hyperplane",
         40_000,
         (
@@ -141,61 +184,81 @@ RACES = (
         ),
     ),
     Race(
-        "Gaussian naive Bayes, smooth boosting",
-        "gaussians",
-        20_000,
-        (ours("osboost", "naive-bayes"), moa("OnlineSmoothBoost", "bayes.NaiveBayes", goal=25)),
-    ),
-    Race(
-        "Gaussian naive Bayes, Oza boosting",
-        "gaussians",
+        DENSE,
+        "smooth boosting, covtype",
+        "covtype",
         20_000,
         (
-            ours("oza-boost", "naive-bayes"),
-            moa("OzaBoost", "bayes.NaiveBayes", goal=25, note=CUT),
-            river("AdaBoostClassifier", "GaussianNB", 100),
+            ours("osboost", "logistic"),
+            ours("osboost", "perceptron"),
+            vw("BBM"),
+            moa("OnlineSmoothBoost", "functions.Perceptron"),
         ),
     ),
     Race(
-        "Gaussian naive Bayes, bagging",
-        "gaussians",
+        DENSE,
+        "smooth boosting, hyperplane",
+        "hyperplane",
+        40_000,
+        (
+            ours("osboost", "perceptron", n=FEW),
+            ours("osboost", "logistic", n=FEW),
+            vw("BBM", n=FEW),
+            moa("OnlineSmoothBoost", "functions.Perceptron", n=FEW),
+        ),
+        FEW,
+    ),
+    Race(
+        DENSE,
+        "Oza boosting, hyperplane",
+        "hyperplane",
+        40_000,
+        (
+            ours("oza-boost", "perceptron", n=FEW),
+            moa("OzaBoost", "functions.Perceptron", None, CUT, n=FEW),
+            river("AdaBoostClassifier", "Perceptron", 2_000, n=FEW),
+        ),
+        FEW,
+    ),
+    *linear_races(SPARSE, "a9a", 20_000, None),
+    *linear_races(SPARSE, "webpage-w8a", 20_000, 15.0),
+    Race(
+        SPARSE,
+        "bagging, a9a",
+        "a9a",
         20_000,
         (
-            ours("bagging", "naive-bayes"),
-            moa("OzaBag", "bayes.NaiveBayes", goal=25),
-            river("BaggingClassifier", "GaussianNB", 100),
+            ours("bagging", "logistic"),
+            ours("bagging", "perceptron"),
+            moa("OzaBag", "functions.Perceptron", rows=4_000),
+            river("BaggingClassifier", "Perceptron", 1_000),
         ),
     ),
+    bayes_race(SMOOTH, "gaussians", goal=50.0),
+    bayes_race(OZA, "gaussians", river("AdaBoostClassifier", "GaussianNB", 100), goal=30.0),
+    bayes_race(BAG, "gaussians", river("BaggingClassifier", "GaussianNB", 100), goal=25.0),
+    bayes_race(SMOOTH, "nominal", goal=30.0),
+    bayes_race(OZA, "nominal"),
+    bayes_race(BAG, "nominal"),
+    bayes_race(BAG, "clusters", river("BaggingClassifier", "GaussianNB", 100)),
+    bayes_race(SMOOTH, "gaussians", n=FEW),
+    bayes_race(OZA, "clusters", river("AdaBoostClassifier", "GaussianNB", 500, n=FEW), n=FEW),
+    tree_race("hyperplane", river("AdaBoostClassifier", "HoeffdingTree", 500)),
+    tree_race("gaussians"),
+    tree_race("nominal"),
+    tree_race("clusters"),
+    tree_race("covtype", goal=None),
     Race(
-        "nominal naive Bayes, smooth boosting",
-        "nominal",
-        20_000,
-        (ours("osboost", "naive-bayes"), moa("OnlineSmoothBoost", "bayes.NaiveBayes")),
-    ),
-    Race(
-        "nominal naive Bayes, Oza boosting",
-        "nominal",
-        20_000,
-        (ours("oza-boost", "naive-bayes"), moa("OzaBoost", "bayes.NaiveBayes", note=CUT)),
-    ),
-    Race(
-        "nominal naive Bayes, bagging",
-        "nominal",
-        20_000,
-        (ours("bagging", "naive-bayes"), moa("OzaBag", "bayes.NaiveBayes")),
-    ),
-    tree_race("hyperplane", 20_000, river("AdaBoostClassifier", "HoeffdingTree", 500)),
-    tree_race("gaussians", 20_000),
-    tree_race("nominal", 20_000),
-    tree_race("clusters", 20_000),
-    Race(
-        "Hoeffding trees, bagging",
+        TREES,
+        "bagging, hyperplane",
         "hyperplane",
         20_000,
         (
             ours("bagging", "hoeffding-tree", {"ballot": "distribution"}, {"pass_on": "seen"}),
-            moa("OzaBag", "trees.HoeffdingTree", goal=5, lost=0.005),
+            moa("OzaBag", "trees.HoeffdingTree", 8.0, lost=0.005),
             river("BaggingClassifier", "HoeffdingTree", 500),
         ),
     ),
+    tree_race("hyperplane", river("AdaBoostClassifier", "HoeffdingTree", 2_000, n=FEW), n=FEW, goal=None),
+    tree_race("clusters", river("AdaBoostClassifier", "HoeffdingTree", 2_000, n=FEW), n=FEW, goal=None),
 )

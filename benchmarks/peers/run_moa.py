@@ -16,17 +16,24 @@ from typing import Any
 os.environ.setdefault("CAPYMOA_JVM_ARGS", "-Xmx2g -Xss10M -XX:+UseSerialGC")
 
 import capymoa  # noqa: F401  (starts the JVM, which makes the imports below possible)
-from com.yahoo.labs.samoa.instances import Attribute, DenseInstance, Instances, InstancesHeader
+from com.yahoo.labs.samoa.instances import (
+    Attribute,
+    DenseInstance,
+    Instances,
+    InstancesHeader,
+    SparseInstance,
+)
 from java.lang import Runtime, System
 from java.util import ArrayList
-from jpype import JArray, JDouble
+from jpype import JArray, JDouble, JInt
 from moa.classifiers import Classifier
 from moa.evaluation import BasicClassificationPerformanceEvaluator, EfficientEvaluationLoops
 from moa.options import ClassOption
 from moa.streams import CachedInstancesStream
+from scipy.sparse import issparse
 
 from benchmarks.clock import Stopwatch
-from benchmarks.streams import Stream
+from benchmarks.streams import Stream, rows_of
 
 NO_WINDOWS = 1 << 40
 
@@ -64,8 +71,13 @@ class Runner:
         self._data = Instances("stream", attributes, len(stream.y))
         self._data.setClassIndex(d)
         self._header = InstancesHeader(self._data)
-        for x, label in zip(stream.X.tolist(), stream.y.tolist(), strict=True):
-            instance = DenseInstance(1.0, JArray(JDouble)([*x, float(label)]))
+        for cells, label in zip(rows_of(stream.X), stream.y.tolist(), strict=True):
+            values = JArray(JDouble)([*[x for _, x in cells], float(label)])
+            if issparse(stream.X):
+                columns = JArray(JInt)([*[j for j, _ in cells], d])
+                instance = SparseInstance(1.0, values, columns, d + 1)
+            else:
+                instance = DenseInstance(1.0, values)
             instance.setDataset(self._header)
             self._data.add(instance)
         self._cli = spec["cli"]

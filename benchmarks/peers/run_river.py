@@ -7,7 +7,7 @@ from typing import Any
 from river import ensemble, linear_model, naive_bayes, tree
 
 from benchmarks.clock import Stopwatch
-from benchmarks.streams import Stream
+from benchmarks.streams import Stream, rows_of
 
 LEARNERS = {
     "Perceptron": linear_model.Perceptron,
@@ -22,8 +22,9 @@ class Runner:
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:
         self._spec = spec
-        self._rows = [dict(enumerate(x)) for x in stream.X.tolist()]
-        self._labels = [bool(label) for label in stream.y]
+        self._rows = [dict(cells) for cells in rows_of(stream.X)]
+        kind = bool if stream.n_classes == 2 else int
+        self._labels = [kind(label) for label in stream.y]
 
     def run(self, watch: Stopwatch, seed: int) -> float:
         learner = LEARNERS[self._spec["learner"]]()

@@ -14,7 +14,7 @@ from typing import Any
 import vowpalwabbit
 
 from benchmarks.clock import Stopwatch
-from benchmarks.streams import Stream
+from benchmarks.streams import Stream, rows_of
 
 
 class Runner:
@@ -25,10 +25,8 @@ class Runner:
         self._folder = tempfile.TemporaryDirectory(prefix="streamboost-bench-")
         text, cache = Path(self._folder.name) / "rows.vw", Path(self._folder.name) / "rows.cache"
         with text.open("w") as file:
-            for x, label in zip(stream.X.tolist(), stream.y.tolist(), strict=True):
-                file.write(
-                    f"{2 * label - 1} | " + " ".join(f"{j}:{value:.9g}" for j, value in enumerate(x)) + "\n"
-                )
+            for cells, label in zip(rows_of(stream.X), stream.y.tolist(), strict=True):
+                file.write(f"{2 * label - 1} | " + " ".join(f"{j}:{x:.9g}" for j, x in cells) + "\n")
         self._data = ["--quiet", "-d", str(text), "--cache_file", str(cache)]
         vowpalwabbit.Workspace(arg_list=[*self._data, "--noop"]).finish()
         # --binary: the progressive loss counts mistakes, so no prediction has to leave the driver.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import time
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from benchmarks import machine
-from benchmarks.speed import footprint, latency, parsing, roofline, throughput
+from benchmarks.speed import footprint, latency, others, parsing, roofline, throughput
 from benchmarks.speed.throughput import Entry
 from benchmarks.tables import Cell, Table, write_csv, write_markdown
 
@@ -19,7 +20,7 @@ PACKAGES = ["streamboost", "numpy", "scikit-learn"]
 MAIN = ("osboost", "perceptron", True)
 T = TypeVar("T")
 
-SHARE, MODEL_MB, OVER_IMPORTS_MB, LEARN_ONE_US = 0.35, 2.0, 20.0, 10.0
+MODEL_MB, OVER_IMPORTS_MB, LEARN_ONE_US = 2.0, 20.0, 10.0
 
 
 def attempt(what: str, action: Callable[[], T]) -> T | None:
@@ -56,7 +57,7 @@ def throughput_table(found: dict[tuple[str, str, bool], Entry], roof: float) -> 
             table.add(ensemble, learner, *["-"] * 5, f"not run: {entry.error}")
             continue
         cost = "-" if bare.error else f"{1 - entry.rate / bare.rate:.1%}"
-        linear = ensemble != "single" and not learner.startswith("naive")
+        linear = ensemble != "single" and learner in ("perceptron", "ogd", "logistic")
         share = f"{entry.rate / roof:.0%}" if linear and roof == roof else "-"
         numbers = [f"{entry.rate:,.0f}", f"{bare.rate:,.0f}", cost, share, f"{entry.accuracy:.4f}"]
         table.add(ensemble, learner, *numbers, bare.error)
@@ -92,7 +93,7 @@ class Goals:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
-    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--calls", type=int, default=20_000, help="calls of each dict verb")
     parser.add_argument("--only", default="", help="only throughput entries whose name contains this")
@@ -101,16 +102,24 @@ def main() -> None:
     options = parser.parse_args()
 
     started = time.monotonic()
+    warnings.simplefilter("ignore")  # advice for users: these models are measured, not meant to be good
     preface = machine.describe(PACKAGES, options.date)
     print("\n".join(preface), flush=True)
     goals, tables = Goals(), []
 
     found = throughput.entries(options.rows, options.only)
     kernels = attempt("roofline", lambda: roofline.entries(options.rows)) or {}
-    throughput.measure([*kernels.values(), *found.values()], options.repetitions)
+    more = attempt("experts", lambda: others.entries(options.rows)) or {}
+    more = {name: entry for name, entry in more.items() if options.only in name}
+    throughput.measure([*kernels.values(), *found.values(), *more.values()], options.repetitions)
     roof = max((k.rate for k in kernels.values()), default=float("nan"))
     ours = found.get(MAIN)
     tables.append(throughput_table(found, roof))
+    if more:
+        tables.append(others.others_table(more))
+    for name, entry in more.items():
+        if entry.seconds:
+            goals.record("throughput", name, "rate", entry.rate, "examples/s")
     if kernels:
         tables.append(roofline_table(kernels, ours))
     for (ensemble, learner, monitored), entry in found.items():
@@ -125,8 +134,22 @@ def main() -> None:
         if ours is not None and ours.seconds:
             share = ours.rate / entry.rate
             what = f"osboost + perceptron, share of the {name} roofline"
-            goals.judge(what, f">= {SHARE:.0%}", f"{share:.1%}", share >= SHARE)
+            goals.judge(what, f">= {roofline.SHARE:.0%}", f"{share:.1%}", share >= roofline.SHARE)
             goals.record("roofline", name, "share of osboost + perceptron", share, "fraction")
+
+    limits = attempt("limits of the machine", partial(roofline.all_tables, options.repetitions))
+    if limits is not None:
+        tables += limits[1][1:]  # its goal is judged above, in the run of all entries
+        for bank in limits[0]:
+            share = bank.rate / bank.best_kernel
+            goals.record("roofline", bank.name, "share of the bare kernel", share, "fraction")
+    boosters = attempt("multiclass", partial(others.multiclass, options.rows, options.repetitions))
+    if boosters is not None:
+        tables.append(boosters[1])
+        for learner, slower in boosters[0].items():
+            what = f"online-mbbm (pairwise) over adaboost-olm, {others.CLASSES} classes, {learner}"
+            goals.judge(what, f"<= {others.SLOWER:g}x", f"{slower:.2f}x", slower <= others.SLOWER)
+            goals.record("multiclass", learner, "online-mbbm over adaboost-olm", slower, "ratio")
 
     calls = Table("Latency of one call", ["model", "verb", "p50 us", "p99 us", "max us"])
     calls.note = f"Dict of 20 numbers, 100 learners, {options.calls:,} calls, wall time."

@@ -116,9 +116,9 @@ def against_depth(sizes: list[int], rounds: int, rows: int) -> Curves:
     return series(["bagging + hoeffding-tree"], sizes, case, rounds, look=shape_of_trees)
 
 
-def shape_of_trees(case: Steady) -> None:
+def shape_of_trees(case: Steady, n_trees: int = TREES_OF_A_DEPTH) -> None:
     """Mean number of leaves and mean depth of the deepest."""
-    trees = [tree_text(case.model, lane).splitlines() for lane in range(TREES_OF_A_DEPTH)]
+    trees = [tree_text(case.model, lane).splitlines() for lane in range(n_trees)]
     leaves = [max(1, sum(": " in line for line in tree)) for tree in trees]
     depths = [max(line.count("|   ") for line in tree) + (len(tree) > 1) for tree in trees]
     case.seen = {"leaves": float(np.mean(leaves)), "depth": float(np.mean(depths))}

@@ -1,47 +1,219 @@
-"""Compiles roofline.cpp for this host and turns its two kernels into entries of the same interleaved run."""
+"""``python -m benchmarks.speed.roofline``: how near each bank is to what this machine can do with its state.
+
+For every bank: the bytes and operations that an example must touch; how fast the machine reads, updates and multiplies at that
+size; a bare kernel that does nothing but the passes over the state; and the product, in the same rounds.
+"""
 
 from __future__ import annotations
 
-import ctypes
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
+import gc
+import math
+from dataclasses import dataclass, field
 
-import numpy as np
-
+from benchmarks import pages
 from benchmarks.clock import Stopwatch
-from benchmarks.speed.native import compile_library
-from benchmarks.speed.throughput import Entry, N
-from benchmarks.streams import make
+from benchmarks.models import build
+from benchmarks.speed.curves import shape_of_trees
+from benchmarks.speed.limits import LANES, Kernel, Limits
+from benchmarks.speed.steady import Steady
+from benchmarks.speed.throughput import Entry
+from benchmarks.streams import Stream, make
+from benchmarks.tables import Table
 
+N, ROWS = 100, 8_192
+SHARE = 0.45  # goal for OSBoost over perceptrons, of the faster linear kernel
 KERNELS = ("plain", "blocked")
-PADDING = 16  # lanes are padded to a multiple of this, as in the core
+NOTE = (
+    "State: of 100 learners with 20 columns (lanes padded to 112), two classes, five values where nominal. Read and updated:"
+    " bytes that one example must touch in asking and in teaching, an updated byte counted twice. Limit by memory: those bytes"
+    " at the speed measured at the size of the state. Limit by arithmetic: the operations (additions and multiplications;"
+    " divisions and logarithms are not counted) at the speed of independent multiply-adds. Bare kernel: the passes over the"
+    " state and nothing else, with every instruction of the host and fast-math. Ours: test_then_train in steady state with"
+    " everything on (weights, votes, monitor, validation), under OSBoost. Rates in examples per second."
+)
+
+
+TOUCHED = {
+    "linear": ("the weights", "the weights"),
+    "naive Bayes, Gaussian": (
+        "mean and precision of both classes",
+        "mean, spread and precision of the example's class",
+    ),
+    "naive Bayes, nominal": ("counts of the row's values, both classes", "those of the example's class"),
+    "stump, nominal": (
+        "the other class's counts of the row's values",
+        "the class's counts, x log x of it and of the leaf, the gain of every column",
+    ),
+    "Hoeffding tree": ("as Gaussian naive Bayes, in one leaf of each tree", "likewise, in that leaf"),
+}
+
+
+def touch_table() -> Table:
+    table = Table(
+        "What an example must touch",
+        ["bank", "read to ask", "updated to teach"],
+        note="Each per column and lane (tree), 8 bytes a number. The answer decides the weight, so teaching is a second pass.",
+    )
+    for bank, (read, updated) in TOUCHED.items():
+        table.add(bank, read, updated)
+    return table
+
+
+@dataclass
+class Bank:
+    """One bank: what an example must touch, the bare kernel and the product."""
+
+    name: str
+    learner: str
+    stream: Stream
+    state: float  # bytes
+    read: float  # bytes per example
+    updated: float
+    operations: float
+    kernels: dict[str, Kernel]
+    product: Steady
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+
+    def kernel_rate(self, name: str) -> float:
+        return len(self.stream.y) / min(self.seconds[name])
+
+    @property
+    def best_kernel(self) -> float:
+        return max(self.kernel_rate(name) for name in self.kernels)
+
+    @property
+    def rate(self) -> float:
+        return 1e9 / self.product.cost
+
+
+def banks(limits: Limits) -> list[Bank]:
+    numbers, codes, plane = make("gaussians", ROWS), make("nominal", ROWS), make("hyperplane", ROWS)
+    d = numbers.X.shape[1]
+    values = codes.n_values or 1
+    row = 8.0 * d * LANES  # one array over columns and lanes
+
+    def product(learner: str, stream: Stream) -> Steady:
+        made = Steady(learner, N, build("osboost", learner, stream, n_estimators=N), stream, warm_rows=ROWS)
+        made.prepare()
+        return made
+
+    tree = product("hoeffding-tree", numbers)
+    shape_of_trees(tree, N)
+    leaves = max(1.0, tree.seen["leaves"])
+    depth = max(1, round(math.log2(leaves)))
+    cell = 8.0 * d * N  # one array over the columns of the one leaf of every tree
+    linear = {name: limits.linear(plane, name) for name in KERNELS}
+    weights = 8.0 * (d + 1) * LANES
+    return [
+        Bank("linear", "perceptron", plane, weights, weights, 2 * weights, 4.0 * (d + 1) * LANES, linear,
+             product("perceptron", plane)),
+        Bank("naive Bayes, Gaussian", "naive-bayes", numbers, 6 * row, 4 * row, 6 * row, (2 * 4 + 8) * row / 8,
+             {"gaussian": limits.gaussian(numbers)}, product("naive-bayes", numbers)),
+        Bank("naive Bayes, nominal", "naive-bayes", codes, 2 * values * row, 2 * row, 2 * row, 3 * row / 8,
+             {"nominal": limits.nominal(codes)}, product("naive-bayes", codes)),
+        Bank("stump, nominal", "stump", codes, (5 * values + 1) * row, row, 8 * row, 8 * row / 8,
+             {"stump": limits.stump(codes)}, product("stump", codes)),
+        Bank(f"Hoeffding tree, {leaves:.0f} leaves", "hoeffding-tree", numbers, leaves * 6 * cell, 4 * cell, 6 * cell,
+             (2 * 4 + 8) * cell / 8, {"tree": limits.tree(numbers, N, depth)}, tree),
+    ]  # fmt: skip
+
+
+def measure(found: list[Bank], rounds: int) -> None:
+    """Kernels and products in turn; the first pass of a kernel warms it up."""
+    for bank in found:
+        bank.seconds = {name: [] for name in bank.kernels}
+    for step in range(rounds + 1):
+        gc.collect()
+        gc.disable()
+        for bank in found:
+            for name, kernel in bank.kernels.items():
+                spent = kernel()
+                if step:
+                    bank.seconds[name].append(spent)
+            bank.product.nanoseconds.append(bank.product.feed(bank.product.block) / bank.product.block * 1e9)
+        gc.enable()
+
+
+def machine_table(limits: Limits) -> Table:
+    table = Table(
+        "What the machine can do",
+        ["working set", "read GB/s", "update GB/s"],
+        note=f"One thread. Multiply-adds: {limits.multiply_speed() / 1e9:.1f} billion double operations per second. An updated"
+        " byte is counted twice, once read, once written.",
+    )
+    for kilobytes in (16, 128, 512, 4_096, 65_536):
+        read, update = limits.read_speed(kilobytes << 10), limits.update_speed(kilobytes << 10)
+        table.add(f"{kilobytes:,} kB", f"{read / 1e9:.1f}", f"{update / 1e9:.1f}")
+    return table
+
+
+def bank_table(found: list[Bank], limits: Limits) -> Table:
+    columns = ["bank", "state kB", "read kB", "updated kB", "thousand operations", "limit by memory"]
+    columns += ["limit by arithmetic", "bare kernel", "ours", "of the kernel", "of the nearer limit"]
+    table = Table("Each bank", columns, note=NOTE)
+    flops = limits.multiply_speed()
+    for bank in found:
+        size = int(bank.state)
+        seconds = bank.read / limits.read_speed(size) + bank.updated / limits.update_speed(size)
+        by_memory, by_arithmetic = 1 / seconds, flops / bank.operations
+        touched = [f"{v / 1000:.1f}" for v in (bank.state, bank.read, bank.updated, bank.operations)]
+        rates = [f"{v:,.0f}" for v in (by_memory, by_arithmetic, bank.best_kernel, bank.rate)]
+        share, whole = bank.rate / bank.best_kernel, bank.rate / min(by_memory, by_arithmetic)
+        table.add(bank.name, *touched, *rates, f"{share:.0%}", f"{whole:.0%}")
+    return table
+
+
+def goal_table(found: list[Bank]) -> Table:
+    table = Table("Goal", ["what", "goal", "measured", "reached"])
+    linear = found[0]
+    for name in linear.kernels:
+        share = linear.rate / linear.kernel_rate(name)
+        reached = "yes" if share >= SHARE else "no"
+        table.add(
+            f"osboost + perceptron, share of the {name} kernel", f">= {SHARE:.0%}", f"{share:.1%}", reached
+        )
+    return table
 
 
 def entries(rows: int) -> dict[str, Entry]:
-    stream = make("hyperplane", rows)
-    n, d = stream.X.shape
-    lanes = -(-N // PADDING) * PADDING
-    X, y = np.ascontiguousarray(stream.X), np.where(stream.y == 1, 1.0, -1.0)
-    storage = np.zeros((d + 1) * lanes + 8)
-    start = (-storage.ctypes.data % 64) // 8
-    w = storage[start : start + (d + 1) * lanes]
-    with tempfile.TemporaryDirectory(prefix="streamboost-bench-") as folder:
-        library = ctypes.CDLL(str(compile_library("roofline.cpp", Path(folder), "-O3", "-march=native")))
-    pointer = ctypes.POINTER(ctypes.c_double)
-    weights, data, labels = (a.ctypes.data_as(pointer) for a in (w, X, y))
+    """The linear kernels as entries of the interleaved run of all ensembles and learners."""
+    limits, stream = Limits(), make("hyperplane", rows)
 
-    def kernel(name: str) -> Callable[[Stopwatch], float]:
-        function = getattr(library, f"roofline_{name}")
-        function.argtypes = [pointer, ctypes.c_int, pointer, pointer, ctypes.c_long, ctypes.c_int]
-        function.restype = None
+    def entry(name: str) -> Entry:
+        kernel = limits.linear(stream, name)
 
         def pass_over(watch: Stopwatch) -> float:
-            w[:] = 0.0
-            with watch:
-                function(weights, lanes, data, labels, n, d)
+            watch.thread = kernel()
             return float("nan")
 
-        return pass_over
+        return Entry(f"roofline, {name}", rows, pass_over)
 
-    return {name: Entry(f"roofline, {name}", n, kernel(name)) for name in KERNELS}
+    return {name: entry(name) for name in KERNELS}
+
+
+def all_tables(rounds: int) -> tuple[list[Bank], list[Table]]:
+    limits = Limits()
+    found = banks(limits)
+    measure(found, rounds)
+    return found, [goal_table(found), bank_table(found, limits), touch_table(), machine_table(limits)]
+
+
+def main() -> None:
+    options = pages.parser("speed.roofline", __doc__).parse_args()
+    page = pages.Page("roofline", "How near the limit", options)
+    rounds = 2 if options.quick else 9
+    page.preface.append(
+        f"- Measure: CPU time of one thread, best of {rounds} rounds, kernels and products in turn; every option at its default"
+    )
+    found, tables = all_tables(rounds)
+    for table in tables:
+        page.add(table)
+    for bank in found:
+        page.record("roofline", bank.name, N, "bare kernel", bank.best_kernel, "examples/s")
+        page.record("roofline", bank.name, N, "ours", bank.rate, "examples/s")
+        page.record("roofline", bank.name, N, "share", bank.rate / bank.best_kernel, "fraction")
+    page.write()
+
+
+if __name__ == "__main__":
+    main()

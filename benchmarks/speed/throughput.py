@@ -6,6 +6,7 @@ import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
 from benchmarks.clock import Stopwatch
 from benchmarks.models import build
@@ -43,8 +44,13 @@ LEARNERS = (
     ("ban", "ban", "nominal"),
     ("mlp", "mlp", "hyperplane"),
 )
-# Learners that take ten times as long and more see a tenth of the rows, and potentials of several classes too.
-SLOW = ("hoeffding-tree", "tan", "ban", "mlp", "stump", "online-mbbm", "primed-boost")
+# Learners that take ten times as long and more see a tenth of the rows or less, and potentials of several classes too.
+SLOW = ("hoeffding-tree", "mlp", "stump", "online-mbbm", "primed-boost")
+SLOWEST = ("tan", "ban")
+
+
+def rows_for(ensemble: str, learner: str, rows: int) -> int:
+    return rows // 40 if learner in SLOWEST else rows // 10 if ensemble in SLOW or learner in SLOW else rows
 
 
 @dataclass
@@ -65,7 +71,7 @@ class Entry:
 
 def model_pass(model: str, learner: str, stream: Stream, monitor: bool) -> Callable[[Stopwatch], float]:
     # The monitored run leaves the flag out: benchmarks use the defaults.
-    options = {} if monitor else {"monitor": False}
+    options: dict[str, Any] = {} if monitor else {"monitor": False}
 
     def pass_over(watch: Stopwatch) -> float:
         untrained = build(model, learner, stream, n_estimators=N, **options)
@@ -78,7 +84,8 @@ def model_pass(model: str, learner: str, stream: Stream, monitor: bool) -> Calla
 
 def entries(rows: int, only: str = "") -> dict[tuple[str, str, bool], Entry]:
     """Keyed by (ensemble, learner, monitored)."""
-    streams = {(stream, n): make(stream, n) for _, _, stream in LEARNERS for n in (rows, rows // 10)}
+    sizes = {rows_for(ensemble, learner, rows) for ensemble in ENSEMBLES for _, learner, _ in LEARNERS}
+    streams = {(stream, n): make(stream, n) for _, _, stream in LEARNERS for n in sizes}
     return {
         (ensemble, label, monitor): Entry(
             f"{ensemble} + {label}", n, model_pass(ensemble, learner, streams[stream, n], monitor)
@@ -86,7 +93,7 @@ def entries(rows: int, only: str = "") -> dict[tuple[str, str, bool], Entry]:
         for ensemble in ENSEMBLES
         for label, learner, stream in LEARNERS
         for monitor in (True, False)
-        for n in [rows // 10 if ensemble in SLOW or learner in SLOW else rows]
+        for n in [rows_for(ensemble, learner, rows)]
         if only in f"{ensemble} + {label}"
     }
 

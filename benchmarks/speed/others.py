@@ -1,0 +1,121 @@
+"""Entries of ``make bench`` beside ensembles of one learner: expert advice, sequences, multiclass boosters side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import streamboost
+from benchmarks.clock import Stopwatch
+from benchmarks.models import build
+from benchmarks.speed.throughput import Entry, N, measure
+from benchmarks.streams import Stream, clusters, make
+from benchmarks.tables import Table
+
+EXPERTS = ("Perceptron", "OGD", "LogisticRegression", "NaiveBayes")
+MIXTURES = {
+    "weighted-majority": "WeightedMajorityClassifier",
+    "hedge": "HedgeClassifier",
+    "winnow": "WinnowClassifier",
+}
+CLASSES, SLOWER = 10, 3.0  # OnlineMBBM with pairwise potentials over AdaBoost.OLM
+MULTICLASS_LEARNERS = ("perceptron", "naive-bayes", "hoeffding-tree")
+Pass = Callable[[Stopwatch], float]
+
+
+def mixture_pass(name: str, rows: int) -> Pass:
+    stream = make("gaussians", rows)
+
+    def pass_over(watch: Stopwatch) -> float:
+        experts = [streamboost.SingleLearnerClassifier(getattr(streamboost, e)()) for e in EXPERTS]
+        model = getattr(streamboost, MIXTURES[name])(experts, random_state=7)
+        with watch:
+            answers = model.test_then_train(stream.X, stream.y, classes=stream.classes)
+        return float((answers == stream.y).mean())
+
+    return pass_over
+
+
+def sequence_pass(rows: int) -> Pass:
+    rng = np.random.default_rng(1)
+    x = np.zeros(rows)
+    for t in range(2, rows):
+        x[t] = 1.6 * x[t - 1] - 0.8 * x[t - 2] + rng.normal()
+
+    def pass_over(watch: Stopwatch) -> float:
+        model = streamboost.UniversalPredictor()
+        with watch:
+            model.test_then_train(x)
+        return float("nan")
+
+    return pass_over
+
+
+def entries(rows: int) -> dict[str, Entry]:
+    """Experts are asked and taught one by one, through their public face: a twentieth of the rows will do."""
+    rows //= 20
+    found = {name: Entry(name, rows, mixture_pass(name, rows)) for name in MIXTURES}
+    found["universal predictor"] = Entry("universal predictor", rows, sequence_pass(rows))
+    return found
+
+
+def others_table(found: dict[str, Entry]) -> Table:
+    table = Table(
+        "Expert advice and sequences",
+        ["model", "examples/s", "accuracy", "remark"],
+        note=f"Expert advice over {len(EXPERTS)} models ({', '.join(EXPERTS)}), 20 features. Universal predictor:"
+        " numbers per second, orders 1 to 8.",
+    )
+    for name, entry in found.items():
+        rate = f"{entry.rate:,.0f}" if entry.seconds else "-"
+        accuracy = f"{entry.accuracy:.4f}" if entry.accuracy == entry.accuracy else "-"
+        table.add(name, rate, accuracy, f"not run: {entry.error}" if entry.error else "")
+    return table
+
+
+def multiclass_pass(model: str, learner: str, stream: Stream) -> Pass:
+    options: dict[str, Any] = {"potential": "pairwise"} if model == "online-mbbm" else {}
+
+    def pass_over(watch: Stopwatch) -> float:
+        untrained = build(model, learner, stream, n_estimators=N, **options)
+        with watch:
+            answers = untrained.test_then_train(stream.X, stream.y, classes=stream.classes)
+        return float((answers == stream.y).mean())
+
+    return pass_over
+
+
+def multiclass(rows: int, repetitions: int) -> tuple[dict[str, float], Table]:
+    """What OnlineMBBM costs over AdaBoost.OLM with ten classes, by learner; and the table."""
+    wide, short = (clusters(n, n_classes=CLASSES) for n in (rows // 5, rows // 20))
+    found: dict[tuple[str, str], Entry] = {}
+    for learner in MULTICLASS_LEARNERS:
+        stream = short if learner == "hoeffding-tree" else wide
+        for model in ("online-mbbm", "adaboost-olm"):
+            found[model, learner] = Entry(
+                f"{model} + {learner}", len(stream.y), multiclass_pass(model, learner, stream)
+            )
+    measure(list(found.values()), repetitions)
+    table = Table(
+        f"Multiclass boosters, {CLASSES} classes",
+        ["learner", "online-mbbm, pairwise", "accuracy", "adaboost-olm", "accuracy", "times slower"],
+        note=f"{N} learners, 10 columns, examples/s.",
+    )
+    ratios = {}
+    for learner in MULTICLASS_LEARNERS:
+        one, other = found["online-mbbm", learner], found["adaboost-olm", learner]
+        if one.error or other.error:
+            table.add(learner, *["-"] * 4, one.error or other.error)
+            continue
+        ratios[learner] = other.rate / one.rate
+        table.add(
+            learner,
+            f"{one.rate:,.0f}",
+            f"{one.accuracy:.4f}",
+            f"{other.rate:,.0f}",
+            f"{other.accuracy:.4f}",
+            f"{ratios[learner]:.2f}x",
+        )
+    return ratios, table

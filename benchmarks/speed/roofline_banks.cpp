@@ -1,0 +1,179 @@
+// What this machine can do with the state of each bank if an example costs nothing but its passes over that state, and what the
+// machine can do at all: reading, updating and multiplying.
+//
+// Layouts as in the product: the lanes innermost and padded (naive Bayes, stump), one leaf after the other (trees). No weights of
+// a booster, votes, monitor, validation or missing values; every instruction of the host and fast-math are allowed, which the
+// product (same bits everywhere) must not use. The weight of a lane depends on its answer, so that asking and teaching cannot be
+// fused into one pass.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+constexpr double kFloor = 1e-3;
+constexpr int kMostLanes = 1024;
+typedef double Vector __attribute__((vector_size(64), aligned(64), may_alias));
+
+// Weighted Welford of one row of cells, and the precision that the next question needs.
+inline void learn_normal(double* __restrict mean, double* __restrict spread, double* __restrict precision, const double* x, int stride,
+                         const double* share, const double* weight, const double* mass, int n) {
+  for (int i = 0; i < n; ++i) {
+    const double value = x[i * stride];
+    const double delta = value - mean[i];
+    mean[i] += delta * share[i];
+    spread[i] += weight[i] * delta * (value - mean[i]);
+    precision[i] = mass[i] / (spread[i] + kFloor * mass[i]);
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+// Gaussian naive Bayes, two classes: state [mean, spread, precision][column][class][lane], mass [class][lane].
+void roofline_gaussian(double* __restrict state, double* __restrict mass, int lanes, const double* X, const double* y, long rows, int d) {
+  const std::size_t plane = static_cast<std::size_t>(d) * 2 * static_cast<std::size_t>(lanes);
+  double *mean = state, *spread = state + plane, *precision = state + 2 * plane;
+  alignas(64) double h[2][kMostLanes], weight[kMostLanes], share[kMostLanes];
+  for (long t = 0; t < rows; ++t) {
+    const double* x = X + t * d;
+    for (int c = 0; c < 2; ++c)
+      for (int i = 0; i < lanes; ++i) h[c][i] = 0;
+    for (int j = 0; j < d; ++j)
+      for (int c = 0; c < 2; ++c) {
+        const double *m = mean + (j * 2 + c) * lanes, *p = precision + (j * 2 + c) * lanes;
+        for (int i = 0; i < lanes; ++i) h[c][i] += (x[j] - m[i]) * (x[j] - m[i]) * p[i];
+      }
+    const int c = y[t] > 0 ? 1 : 0;
+    for (int i = 0; i < lanes; ++i) {
+      weight[i] = h[c][i] < h[1 - c][i] ? 0.5 : 1.0;
+      mass[c * lanes + i] += weight[i];
+      share[i] = weight[i] / mass[c * lanes + i];
+    }
+    for (int j = 0; j < d; ++j) {
+      const int at = (j * 2 + c) * lanes;
+      learn_normal(mean + at, spread + at, precision + at, x + j, 0, share, weight, mass + c * lanes, lanes);
+    }
+  }
+}
+
+// Nominal naive Bayes, two classes: counts [column][value][class][lane]; products of counts, no logarithm per cell.
+void roofline_nominal(double* __restrict count, int values, int lanes, const double* X, const double* y, long rows, int d) {
+  alignas(64) double h[2][kMostLanes], weight[kMostLanes];
+  for (long t = 0; t < rows; ++t) {
+    const double* x = X + t * d;
+    for (int c = 0; c < 2; ++c)
+      for (int i = 0; i < lanes; ++i) h[c][i] = 1;
+    for (int j = 0; j < d; ++j)
+      for (int c = 0; c < 2; ++c) {
+        const double* n = count + ((j * values + static_cast<int>(x[j])) * 2 + c) * lanes;
+        for (int i = 0; i < lanes; ++i) h[c][i] *= n[i];
+      }
+    const int c = y[t] > 0 ? 1 : 0;
+    for (int i = 0; i < lanes; ++i) weight[i] = h[c][i] > h[1 - c][i] ? 0.5 : 1.0;
+    for (int j = 0; j < d; ++j) {
+      double* n = count + ((j * values + static_cast<int>(x[j])) * 2 + c) * lanes;
+      for (int i = 0; i < lanes; ++i) n[i] += weight[i];
+    }
+  }
+}
+
+// Stump on nominal columns, two classes: counts as above, and x log x of every count and of every leaf, so that a leaf that changes costs
+// two logarithms; gain [column][lane] moves by the difference. The best column is found by one pass over the gains.
+void roofline_stump(double* __restrict count, double* __restrict term, double* __restrict leaf, double* __restrict gain,
+                    double* __restrict best, int values, int lanes, const double* X, const double* y, long rows, int d) {
+  alignas(64) double weight[kMostLanes], top[kMostLanes];
+  for (long t = 0; t < rows; ++t) {
+    const double* x = X + t * d;
+    const int c = y[t] > 0 ? 1 : 0;
+    for (int i = 0; i < lanes; ++i) {
+      const int j = static_cast<int>(best[i]);
+      const double* n = count + (j * values + static_cast<int>(x[j])) * 2 * lanes + i;
+      weight[i] = n[c * lanes] > n[(1 - c) * lanes] ? 0.5 : 1.0;
+      top[i] = -1e300;
+    }
+    for (int j = 0; j < d; ++j) {
+      const int at = j * values + static_cast<int>(x[j]);
+      double *n = count + (at * 2 + c) * lanes, *f = term + (at * 2 + c) * lanes, *l = leaf + at * lanes, *g = gain + j * lanes;
+      const double* other = count + (at * 2 + 1 - c) * lanes;
+      for (int i = 0; i < lanes; ++i) {
+        n[i] += weight[i];
+        const double all = n[i] + other[i], one = n[i] * std::log(n[i]), both = all * std::log(all);
+        g[i] += one - f[i] - both + l[i];
+        f[i] = one;
+        l[i] = both;
+      }
+      for (int i = 0; i < lanes; ++i) {
+        best[i] = g[i] > top[i] ? j : best[i];
+        top[i] = g[i] > top[i] ? g[i] : top[i];
+      }
+    }
+  }
+}
+
+// Trees with Gaussian leaves, two classes: to the leaf by `depth` comparisons, then the leaf's [class][mean, spread, precision][column]
+// is asked and the class of the example is taught; mass [tree][leaf][class].
+void roofline_tree(double* __restrict state, double* __restrict mass, const std::int32_t* column, const double* threshold, int trees,
+                   int depth, const double* X, const double* y, long rows, int d) {
+  const int nodes = (1 << depth) - 1, leaves = 1 << depth;
+  alignas(64) double share[kMostLanes], weights[kMostLanes], masses[kMostLanes];
+  for (long t = 0; t < rows; ++t) {
+    const double* x = X + t * d;
+    const int c = y[t] > 0 ? 1 : 0;
+    for (int tree = 0; tree < trees; ++tree) {
+      int at = 0;
+      for (int step = 0; step < depth; ++step) at = 2 * at + 1 + (x[column[tree * nodes + at]] > threshold[tree * nodes + at]);
+      const int leaf = tree * leaves + at - nodes;
+      double* cells = state + static_cast<std::size_t>(leaf) * 6 * d;
+      double h[2] = {0, 0};
+      for (int k = 0; k < 2; ++k) {
+        const double *m = cells + k * 3 * d, *p = m + 2 * d;
+        for (int j = 0; j < d; ++j) h[k] += (x[j] - m[j]) * (x[j] - m[j]) * p[j];
+      }
+      const double weight = h[c] < h[1 - c] ? 0.5 : 1.0;
+      const double n = mass[leaf * 2 + c] += weight;
+      for (int j = 0; j < d; ++j) {
+        share[j] = weight / n;
+        weights[j] = weight;
+        masses[j] = n;
+      }
+      double* mine = cells + c * 3 * d;
+      learn_normal(mine, mine + d, mine + 2 * d, x, 1, share, weights, masses, d);
+    }
+  }
+}
+
+// n doubles read, again and again: eight independent sums of vectors. n is a multiple of 64, a is aligned.
+double roofline_read(const double* a, long n, long passes) {
+  Vector sum[8] = {};
+  for (long p = 0; p < passes; ++p) {
+    asm volatile("" ::: "memory");  // every pass is a pass
+    for (long i = 0; i < n; i += 64)
+      for (int k = 0; k < 8; ++k) sum[k] += *reinterpret_cast<const Vector*>(a + i + 8 * k);
+  }
+  double all = 0;
+  for (int k = 0; k < 8; ++k)
+    for (int i = 0; i < 8; ++i) all += sum[k][i];
+  return all;
+}
+
+// n doubles read and written, again and again.
+void roofline_update(double* a, long n, long passes, double step) {
+  for (long p = 0; p < passes; ++p) {
+    asm volatile("" ::: "memory");
+    for (long i = 0; i < n; ++i) a[i] += step;
+  }
+}
+
+// Multiply-adds that wait for nothing: 12 independent chains of 8 doubles.
+double roofline_multiply(long passes, double factor, double* out) {
+  Vector chain[12];
+  for (int k = 0; k < 12; ++k) chain[k] = Vector{} + k;
+  for (long p = 0; p < passes; ++p)
+    for (int k = 0; k < 12; ++k) chain[k] = chain[k] * factor + factor;
+  for (int k = 0; k < 12; ++k) out[0] += chain[k][0];
+  return out[0];
+}
+
+}  // extern "C"
