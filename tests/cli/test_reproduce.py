@@ -1,13 +1,9 @@
 """`streamboost reproduce`: the table, the page, and one line for what cannot be done."""
 
-import os
-
 import pytest
 from typer.testing import CliRunner
 
 from streamboost.cli import app
-
-DATA = os.environ.get("STREAMBOOST_DATA")
 
 
 def run(*args, code=0):
@@ -17,7 +13,6 @@ def run(*args, code=0):
 
 
 def test_without_data_everything_is_not_run_and_the_way_to_get_it_is_told(tmp_path, monkeypatch):
-    monkeypatch.delenv("STREAMBOOST_DATA", raising=False)
     monkeypatch.setenv("STREAMBOOST_CACHE", str(tmp_path / "cache"))
     out = tmp_path / "out"
     result = run(
@@ -25,6 +20,7 @@ def test_without_data_everything_is_not_run_and_the_way_to_get_it_is_told(tmp_pa
     )
     assert "streamboost datasets heart --fetch" in result.stdout
     assert "0 of 8 cells run" in result.stdout
+    assert "None of the data sets is here" in result.stdout
     assert "not run" in (out / "report.html").read_text()
 
 
@@ -34,6 +30,8 @@ def test_without_data_everything_is_not_run_and_the_way_to_get_it_is_told(tmp_pa
         (("chen2013",), "There is no paper 'chen2013'"),
         (("chen2012", "--table", "7"), "There is no table '7'"),
         (("chen2012", "--datasets", "Hearts"), "There is no data set 'Hearts'"),
+        (("chen2012", "--preset", "mine"), "chen2012 has no preset 'mine'; there is text"),
+        (("bai2014", "--preset", "text"), "bai2014 has no preset 'text'; there is none beside its own"),
     ],
 )
 def test_errors_are_one_line(args, message, tmp_path):
@@ -42,9 +40,8 @@ def test_errors_are_one_line(args, message, tmp_path):
     assert "Traceback" not in result.output
 
 
-@pytest.mark.skipif(not DATA, reason="STREAMBOOST_DATA names no folder")
-def test_a_table_of_chen_on_small_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("STREAMBOOST_DATA", DATA)
+@pytest.mark.usefixtures("data_folder")
+def test_a_table_of_chen_on_small_data(tmp_path):
     command = (
         "reproduce",
         "chen2012",
@@ -62,3 +59,5 @@ def test_a_table_of_chen_on_small_data(tmp_path, monkeypatch):
     assert (tmp_path / "table-1.png").exists()
     again = run(*command, "--report-only")
     assert "16 of 16 runs" in again.stdout
+    assert "CPU seconds, workers included" in again.stdout
+    assert "None of the data sets" not in again.stdout

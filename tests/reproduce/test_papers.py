@@ -1,5 +1,7 @@
 """Every cell of every paper has a plan or a reason; the thesis' figures are drawn and kept."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -18,14 +20,15 @@ from streamboost.reproduce.thesis_curves import curves
 from streamboost.reproduce.thesis_scatter import FIGURES
 
 FACTS = DataFacts(Source("x"), "0", 500, 4, 0, ["0", "1"])
+PRESETS = [(paper, preset) for paper in PAPERS for preset in (None, *study_of(paper).alternatives)]
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_cell_has_a_plan_that_can_be_built(paper):
-    study = study_of(paper)
+@pytest.mark.parametrize(("paper", "preset"), PRESETS)
+def test_every_cell_has_a_plan_that_can_be_built(paper, preset):
+    study = study_of(paper, preset)
     for number in table_numbers(paper):
         for figure in published_table(paper, number).figures:
-            found = study.plan(figure, FACTS, study.quick)
+            found = study.plan(figure, FACTS, replace(study.quick, long=True))
             assert isinstance(found, Planned), figure
             for algorithm in found.algorithms:
                 algorithm.build(0, None)._validate_params()

@@ -67,6 +67,7 @@ struct Asked {
   bool still_when_right = false;           // ... and its margin does not move at all
   bool bounded = false;                    // a bound on the answer after learning is at hand (right_after)
   bool all_move = false;             // even lanes that learn nothing of the example may answer otherwise after it (a value became known)
+  bool plain = false;                // the bank's own: numbers only, none missing
   bool holds_probabilities = false;  // the bank's own: notes hold what it answered, not only what that was made of
 
   void prepare(std::size_t lanes, std::size_t n_classes, std::size_t note_rows) {

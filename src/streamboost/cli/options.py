@@ -280,6 +280,13 @@ def _reproduce(
     datasets: Annotated[
         str | None, typer.Option("--datasets", help="Data sets by the paper's names, as Heart,German.")
     ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            help="Another reading of what the paper leaves open (chen2012: text; jung2017: paper).",
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Samples of rows and fewer runs: minutes.")] = False,
     orders: Annotated[
         int | None, typer.Option("--orders", min=2, help="Random orders instead of the paper's number.")
@@ -289,7 +296,10 @@ def _reproduce(
         bool, typer.Option("--report-only", help="Run nothing; report what has been run so far.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for report and runs (default: reproduce-PAPER).")
+        Path | None,
+        typer.Option(
+            "--out", help="Folder for report and runs (default: reproduce-PAPER, or reproduce-PAPER-PRESET)."
+        ),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Runs at the same time (default: one per core).")
@@ -304,13 +314,14 @@ def _reproduce(
 
     well = reproduce(
         paper,
+        preset=preset,
         tables=words(table) or [],
         datasets=words(datasets) or [],
         quick=quick,
         orders=orders,
         long=long,
         report_only=report_only,
-        folder=out or Path(f"reproduce-{paper}"),
+        folder=out or Path("-".join(["reproduce", paper, *([preset] if preset else [])])),
         jobs=jobs or os.cpu_count() or 1,
         command=shlex.join(["streamboost", *sys.argv[1:]]),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,6 +36,7 @@ _COLUMNS = 4  # a cell has three figures: more columns than this stand below eac
 def reproduce(
     paper: str,
     *,
+    preset: str | None,
     tables: Sequence[str],
     datasets: Sequence[str],
     quick: bool,
@@ -49,9 +51,9 @@ def reproduce(
     if folder.exists() and not folder.is_dir():
         raise UserError(f"--out {folder}: is not a directory.")
     job = Reproduction(
-        study_of(paper), tables=tables, datasets=datasets, quick=quick, orders=orders, long=long
+        study_of(paper, preset), tables=tables, datasets=datasets, quick=quick, orders=orders, long=long
     )
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), _cpu_seconds()
     job.load()
     runs = job.plan()
     records = _records(runs, folder / "runs", jobs, report_only)
@@ -66,11 +68,18 @@ def reproduce(
     console.print(f"Cells: {LEGEND}.", **PLAIN)
     for who, why in reasons(rebuilt):
         console.print(f"not run: {who}: {why}", **PLAIN)
+    if not job.facts:
+        console.print(
+            "None of the data sets is here, so nothing could be run: fetch them as said above, or set STREAMBOOST_DATA to the "
+            "folder that has them.",
+            **PLAIN,
+        )
     written = write_report(job, rebuilt, extras, folder, command)
-    seconds = time.perf_counter() - start
+    seconds, cpu = time.perf_counter() - start, _cpu_seconds() - cpu_start
     spent = sum(record.figure("seconds") for record in records.values() if record.done)
     console.print(
-        f"{len(records)} of {len(runs)} runs, {spent:,.0f} seconds of learning; this call took {seconds:,.0f} seconds",
+        f"{len(records)} of {len(runs)} runs, {spent:,.0f} CPU seconds inside the models; this call took {seconds:,.0f} seconds "
+        f"and {cpu:,.0f} CPU seconds, workers included",
         **PLAIN,
     )
     console.print(f"report: {written[0]}", **PLAIN)
@@ -78,6 +87,12 @@ def reproduce(
     for record in failed:
         stderr().print(f"failed: {record.message}", **PLAIN)
     return not failed
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of its children that have ended."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def _records(runs: list[Run], folder: Path, jobs: int, report_only: bool) -> dict[str, Record]:

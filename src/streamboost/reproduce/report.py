@@ -150,7 +150,7 @@ def _table_blocks(job: Reproduction, table: RebuiltTable, pictures: list[Picture
     if any(dataset not in table.counted for dataset in table.datasets):
         notes.append("* Not the rows of the paper; no aim counts them.")
     blocks: list[Block] = [
-        Text(verdict_lines(job.study, table, judge=not job.quick)),
+        Text([_sentence(line, table) for line in verdict_lines(job.study, table, judge=not job.quick)]),
         DataTable(
             ["data", *([AMOUNT] if table.amounts else []), *(heading(c, several) for c in columns)], rows
         ),
@@ -168,6 +168,12 @@ def _table_blocks(job: Reproduction, table: RebuiltTable, pictures: list[Picture
             )
         )
     return blocks
+
+
+def _sentence(line: str, table: RebuiltTable) -> str:
+    """A line below the heading that names the table already."""
+    text = line.removeprefix(f"Table {table.published.number}").lstrip(":, ")
+    return text[:1].upper() + text[1:]
 
 
 def _cell(cell: Comparison | None) -> TableCell:

@@ -154,6 +154,8 @@ class Study:
     remarks: Sequence[str] = ()
     unavailable: Mapping[str, str] = field(default_factory=dict)
     """Data sets that cannot be had, and why."""
+    alternatives: Mapping[str, Study] = field(default_factory=dict)
+    """The same with other presets, by the name that asks for them."""
 
     def entry(self, title: str) -> DataEntry | None:
         """The data set with a name of the paper."""

@@ -128,21 +128,24 @@ class NaiveBayesBank final : public Bank {
 
   void after_begin(const Example& example, Asked& asked) const override {
     asked.all_move = has_new_value(example.row);
-    asked.bounded = !params_.over_all && !asked.all_move && asked.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(asked.terms);
+    asked.plain = !asked.all_move && asked.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(asked.terms);
+    asked.bounded = !params_.over_all && asked.plain;
     asked.keeps_right = !params_.over_all && !asked.all_move && (params_.var_floor <= 1 || !any_gap(asked.terms));
   }
 
   Answer after(int lane, const Example& example, double amount, Amount, const Asked& asked) const override {
     const auto i = static_cast<std::size_t>(lane);
-    const bool in_full = params_.over_all || has_new_value(example.row);
+    const bool in_full = params_.over_all || has_new_value(example.row), plain = params_.over_all && asked.plain;
     const int k = example.n_classes_after;
     int best = -1;
     double highest = 0, score[2] = {0, 0};
     for (int c = 0; c < k; ++c) {
       const double added = c == example.label ? amount : 0.0;
       if (class_weight_[static_cast<std::size_t>(c)][i] + added <= 0) continue;
-      const double joint = added > 0 || in_full ? joint_after(i, example, static_cast<std::size_t>(c), added, amount)
-                                                : asked.notes[static_cast<std::size_t>(c) * asked.stride + i];
+      const auto one = static_cast<std::size_t>(c);
+      const double joint = plain                  ? plain_joint_after(i, one, example.label, amount, asked.terms)
+                           : added > 0 || in_full ? joint_after(i, example, one, added, amount)
+                                                  : asked.notes[one * asked.stride + i];
       if (c < 2) score[c] = joint;
       if (best < 0 || joint > highest) {
         highest = joint;
@@ -443,17 +446,10 @@ class NaiveBayesBank final : public Bank {
   // lane, one class.
   double joint_after(std::size_t i, const Example& example, std::size_t c, double added, double amount) const {
     const Row& row = example.row;
-    double product = 1, quadratic = 0;
-    std::int64_t exponent = 0;
-    int factors = 0;
-    const auto multiply = [&](double factor) {
-      product *= factor;
-      if (++factors % 4 != 0) return;
-      const auto bits = std::bit_cast<std::uint64_t>(product);
-      exponent += static_cast<std::int64_t>(bits >> 52) - 1023;
-      product = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
-    };
+    Product product;
+    double quadratic = 0;
     const double class_before = class_weight_[c][i];
+    const double all_after = params_.over_all ? weight_of_all(class_weight_[0] + i, example.label, amount) : 0.0;
     for (int j = 0; j < row.size; ++j) {
       const auto column = static_cast<std::size_t>(j);
       const double value = row.value[j];
@@ -467,11 +463,14 @@ class NaiveBayesBank final : public Bank {
             count_[(tables_.layout.offset[column] + static_cast<std::size_t>(value)) * classes_ + c][i] + mine + params_.alpha;
         const double values = std::max(static_cast<double>(values_known_[column]), value + 1);
         const double total = n + params_.alpha * values;
-        if (total > 0) multiply(square(count > 0 ? count / total : 1e-30));
+        if (total > 0) product.multiply(square(count > 0 ? count / total : 1e-30));
         continue;
       }
       if (!(n > 0)) continue;
-      const double divisor = params_.over_all ? weight_of_all_after(i, column, example.label, amount) : n;
+      double divisor = params_.over_all ? all_after : n;
+      if (params_.over_all && own_weight_[column])
+        divisor =
+            weight_of_all(attribute_weight_[column * classes_] + i, example.label, mask_.rows() == 0 ? amount : amount * mask_[column][i]);
       const std::size_t cell = tables_.rank[column] * classes_ + c;
       const double x = std::clamp(value, -largest_input, largest_input);
       double mean = mean_[cell][i], precision = precision_[cell][i];
@@ -482,19 +481,50 @@ class NaiveBayesBank final : public Bank {
         precision = std::min(divisor / (spread + params_.var_floor * divisor), 1e30);
       }
       quadratic += (x - mean) * (x - mean) * precision;
-      multiply(precision);
+      product.multiply(precision);
     }
-    const double prior = std::max(class_before + added + params_.prior_alpha, 1e-150);
-    return 0.5 * (streamboost::log(product) + static_cast<double>(exponent) * ln2) + streamboost::log(prior) -
+    return log_joint(class_before + added, product, quadratic);
+  }
+
+  // The same where all attributes are numbers and none has gaps, for divisor all: there every lane is worked out for every example.
+  double plain_joint_after(std::size_t i, std::size_t c, int label, double amount, const Terms& terms) const {
+    const double added = static_cast<int>(c) == label ? amount : 0.0, n = weight_of_all(class_weight_[0] + i, label, amount);
+    const double ratio = added / n, kept = added * (1 - ratio), floor = params_.var_floor * n;
+    Product product;
+    double quadratic = 0;
+    for (std::size_t m = 0; m < terms.x.size(); ++m) {
+      const std::size_t cell = static_cast<std::size_t>(terms.row[m]) + c;
+      const double deviation = terms.x[m] - mean_[cell][i], spread = spread_[cell][i] + kept * (deviation * deviation);
+      const double precision = std::min(n / (spread + floor), 1e30), rest = terms.x[m] - (mean_[cell][i] + deviation * ratio);
+      quadratic += rest * rest * precision;
+      product.multiply(precision);
+    }
+    return log_joint(class_weight_[c][i] + added, product, quadratic);
+  }
+
+  // A product of positive factors as mantissa and exponent.
+  struct Product {
+    double mantissa = 1;
+    std::int64_t exponent = 0;
+    int factors = 0;
+    void multiply(double factor) {
+      mantissa *= factor;
+      if (++factors % 4 != 0) return;
+      const auto bits = std::bit_cast<std::uint64_t>(mantissa);
+      exponent += static_cast<std::int64_t>(bits >> 52) - 1023;
+      mantissa = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
+    }
+  };
+  double log_joint(double class_weight, const Product& product, double quadratic) const {
+    const double prior = std::max(class_weight + params_.prior_alpha, 1e-150);
+    return 0.5 * (streamboost::log(product.mantissa) + static_cast<double>(product.exponent) * ln2) + streamboost::log(prior) -
            0.5 * std::min(quadratic, 1e300);
   }
   static double square(double x) { return x * x; }
-  double weight_of_all_after(std::size_t i, std::size_t column, int label, double amount) const {
-    const double mine = mask_.rows() == 0 ? amount : amount * mask_[column][i];
+  // Of one lane, had the label's class learned this amount; weight: [class][lane].
+  double weight_of_all(const double* weight, int label, double amount) const {
     double total = 0;
-    for (std::size_t c = 0; c < classes_; ++c)
-      total += (own_weight_[column] ? attribute_weight_[column * classes_ + c][i] : class_weight_[c][i]) +
-               (static_cast<int>(c) == label ? mine : 0.0);
+    for (std::size_t c = 0; c < classes_; ++c) total += weight[c * stride_] + (static_cast<int>(c) == label ? amount : 0.0);
     return total;
   }
 

@@ -8,10 +8,15 @@ from streamboost.reproduce.published import PAPERS
 from streamboost.reproduce.study import Study
 
 
-def study_of(paper: str) -> Study:
-    """The reproduction of a paper."""
+def study_of(paper: str, preset: str | None = None) -> Study:
+    """The reproduction of a paper, with its own preset or another one that it offers."""
     if paper not in PAPERS:
         raise ValueError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
     found = import_module(f"streamboost.reproduce.papers.{paper}").STUDY
     assert isinstance(found, Study)
-    return found
+    if preset is None:
+        return found
+    if preset not in found.alternatives:
+        offered = ", ".join(found.alternatives) or "none beside its own"
+        raise ValueError(f"{paper} has no preset {preset!r}; there is {offered}.")
+    return found.alternatives[preset]
