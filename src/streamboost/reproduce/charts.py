@@ -84,7 +84,12 @@ class Scatter:
     def draw(self, figure: Figure, narrow: bool) -> None:
         """The diagonal, then the points with their standard errors."""
         axes = _axes_with_names(figure, narrow, self.series, self.styles)
-        everything = np.concatenate([np.concatenate((one.x, one.y)) for one in self.series])
+        reach = [
+            (one.y - one.error, one.y + one.error) if one.error is not None else () for one in self.series
+        ]
+        everything = np.concatenate(
+            [np.concatenate((one.x, one.y, *bars)) for one, bars in zip(self.series, reach, strict=True)]
+        )
         low, high = float(everything.min()), float(everything.max())
         margin = 0.05 * (high - low) or 0.01
         span = (max(0.0, low - margin), high + margin)
@@ -115,6 +120,8 @@ class Lines:
     series: Sequence[Series]
     x_title: str
     y_title: str
+    span: tuple[float, float] | None = None
+    """The least and the largest value that the upright axis shows, if it is not left to the lines."""
 
     @property
     def legend(self) -> list[LegendEntry]:
@@ -138,5 +145,7 @@ class Lines:
                 axes.fill_between(
                     one.x, one.y - one.error, one.y + one.error, color=style.hex, alpha=0.18, linewidth=0
                 )
+        if self.span is not None:
+            axes.set_ylim(*self.span)
         axes.set_xlabel(self.x_title, color=SOFT, fontsize=TYPE_SIZE - 0.5)
         axes.set_ylabel(self.y_title, color=SOFT, fontsize=TYPE_SIZE - 0.5)

@@ -215,7 +215,7 @@ def _error_figure(curve: Curve, values: Values, job: Reproduction) -> ExtraFigur
         means = np.array([np.mean(column) for column in columns if column])
         series.append(Series(words, np.arange(1, means.size + 1, dtype=float), means))
     title = f"Figure {curve.number}: errors of base models on {curve.dataset}, {_BASES[curve.learner]}"
-    chart = Lines(title, series, "base model m", "weighted training error")
+    chart = Lines(title, series, "base model m", "weighted training error", (0.0, 0.6))
     count = len(values["batch boosting"])
     sets = f"{count} training sets" if count > 1 else "one training set"
     caption = (
