@@ -12,6 +12,7 @@ from scipy import sparse
 from benchmarks.clock import Stopwatch
 from benchmarks.models import build
 from benchmarks.speed.steady import Steady, series
+from benchmarks.speed.throughput import STEADY
 from benchmarks.streams import Stream, make
 from streamboost.learners import tree_text
 from streamboost.streams import make_generator
@@ -20,21 +21,7 @@ POOL = 8_192  # rows of a stream that is fed again and again
 NONZEROS = 30
 TREES_OF_A_DEPTH = 10
 
-LINEAR = [
-    "bagging",
-    "oza-boost",
-    "osboost",
-    "osboost, ocp",
-    "osboost, exp",
-    "ogboost",
-    "online-bbm",
-    "adaboost-ol",
-    "adaboost-ol.w",
-    "bayes",
-    "online-mbbm",
-    "adaboost-olm",
-    "arc-x4",
-]
+LINEAR = [*STEADY[1:], "adaboost-ol.w"]  # all but the single learner, and one more reading of a booster
 BAYES = [(e, s) for e in ("bagging", "oza-boost", "osboost") for s in ("gaussians", "nominal")]
 
 Curves = dict[str, dict[int, Steady]]

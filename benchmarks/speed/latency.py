@@ -17,6 +17,7 @@ from benchmarks import pages
 from benchmarks.models import build
 from benchmarks.speed import allocations
 from benchmarks.speed.allocations import Counted
+from benchmarks.speed.throughput import STEADY
 from benchmarks.streams import make
 from benchmarks.tables import Table
 
@@ -29,21 +30,6 @@ CASES = (
     ("oza-boost", "hoeffding-tree", "gaussians", 500_000),
 )
 ROWS_OF_ARRAYS = 50_000  # calls with an array of one row
-ENSEMBLES = (
-    "single",
-    "bagging",
-    "oza-boost",
-    "osboost",
-    "osboost, ocp",
-    "osboost, exp",
-    "ogboost",
-    "online-bbm",
-    "adaboost-ol",
-    "bayes",
-    "online-mbbm",
-    "adaboost-olm",
-    "arc-x4",
-)
 MAIN_PAIRS = [
     ("osboost", "perceptron"),
     ("oza-boost", "naive-bayes, numeric"),
@@ -146,7 +132,7 @@ def pair_table(found: list[Counted], verb: str, title: str, note: str) -> Table:
     learners = list(allocations.STREAMS)
     table = Table(title, ["ensemble", *learners], note=note)
     cells = {(c.ensemble, c.learner): f"{round(max(0.0, c.news), 2):g}" for c in found if c.verb == verb}
-    for ensemble in ENSEMBLES:
+    for ensemble in STEADY:
         table.add(ensemble, *[cells.get((ensemble, learner), "-") for learner in learners])
     return table
 
@@ -171,7 +157,7 @@ def main() -> None:
     page.add(allocation_table(main_pairs))
     pairs = [
         (ensemble, learner)
-        for ensemble in (ENSEMBLES[1:5] if options.quick else ENSEMBLES)
+        for ensemble in (STEADY[1:5] if options.quick else STEADY)
         for learner in allocations.STREAMS
     ]
     all_pairs = allocations.measure(pairs, ("learn_one", "test_then_train"), 20)

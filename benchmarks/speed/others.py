@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 import streamboost
 from benchmarks.clock import Stopwatch
-from benchmarks.models import build
-from benchmarks.speed.throughput import Entry, N, measure
-from benchmarks.streams import Stream, clusters, make
+from benchmarks.speed.throughput import Entry, N, measure, model_pass
+from benchmarks.streams import clusters, make
 from benchmarks.tables import Table
 
 EXPERTS = ("Perceptron", "OGD", "LogisticRegression", "NaiveBayes")
@@ -75,28 +73,15 @@ def others_table(found: dict[str, Entry]) -> Table:
     return table
 
 
-def multiclass_pass(model: str, learner: str, stream: Stream) -> Pass:
-    options: dict[str, Any] = {"potential": "pairwise"} if model == "online-mbbm" else {}
-
-    def pass_over(watch: Stopwatch) -> float:
-        untrained = build(model, learner, stream, n_estimators=N, **options)
-        with watch:
-            answers = untrained.test_then_train(stream.X, stream.y, classes=stream.classes)
-        return float((answers == stream.y).mean())
-
-    return pass_over
-
-
 def multiclass(rows: int, repetitions: int) -> tuple[dict[str, float], Table]:
     """What OnlineMBBM costs over AdaBoost.OLM with ten classes, by learner; and the table."""
     wide, short = (clusters(n, n_classes=CLASSES) for n in (rows // 5, rows // 20))
     found: dict[tuple[str, str], Entry] = {}
     for learner in MULTICLASS_LEARNERS:
         stream = short if learner == "hoeffding-tree" else wide
-        for model in ("online-mbbm", "adaboost-olm"):
-            found[model, learner] = Entry(
-                f"{model} + {learner}", len(stream.y), multiclass_pass(model, learner, stream)
-            )
+        for model, options in (("online-mbbm", {"potential": "pairwise"}), ("adaboost-olm", {})):
+            run = model_pass(model, learner, stream, **options)
+            found[model, learner] = Entry(f"{model} + {learner}", len(stream.y), run)
     measure(list(found.values()), repetitions)
     table = Table(
         f"Multiclass boosters, {CLASSES} classes",

@@ -30,6 +30,8 @@ ENSEMBLES = (
     "blocked-boost",
     "primed-boost",
 )
+WITH_PHASES = ("blocked-boost", "primed-boost")  # a block or a batch at a time: no steady state to look at
+STEADY = tuple(ensemble for ensemble in ENSEMBLES if ensemble not in WITH_PHASES)
 # What a learner is fed: linear learners and numeric naive Bayes see numbers, nominal naive Bayes sees codes.
 LEARNERS = (
     ("perceptron", "perceptron", "hyperplane"),
@@ -69,10 +71,7 @@ class Entry:
         return self.rows / median(self.seconds) if self.seconds else float("nan")
 
 
-def model_pass(model: str, learner: str, stream: Stream, monitor: bool) -> Callable[[Stopwatch], float]:
-    # The monitored run leaves the flag out: benchmarks use the defaults.
-    options: dict[str, Any] = {} if monitor else {"monitor": False}
-
+def model_pass(model: str, learner: str, stream: Stream, **options: Any) -> Callable[[Stopwatch], float]:
     def pass_over(watch: Stopwatch) -> float:
         untrained = build(model, learner, stream, n_estimators=N, **options)
         with watch:
@@ -88,11 +87,12 @@ def entries(rows: int, only: str = "") -> dict[tuple[str, str, bool], Entry]:
     streams = {(stream, n): make(stream, n) for _, _, stream in LEARNERS for n in sizes}
     return {
         (ensemble, label, monitor): Entry(
-            f"{ensemble} + {label}", n, model_pass(ensemble, learner, streams[stream, n], monitor)
+            f"{ensemble} + {label}", n, model_pass(ensemble, learner, streams[stream, n], **flag)
         )
         for ensemble in ENSEMBLES
         for label, learner, stream in LEARNERS
-        for monitor in (True, False)
+        # The monitored run leaves the flag out: benchmarks use the defaults.
+        for monitor, flag in ((True, {}), (False, {"monitor": False}))
         for n in [rows_for(ensemble, learner, rows)]
         if only in f"{ensemble} + {label}"
     }
