@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from dataclasses import dataclass
 from types import TracebackType
@@ -24,3 +25,11 @@ class Stopwatch:
     ) -> None:
         thread, process, wall = time.thread_time(), time.process_time(), time.perf_counter()
         self.thread, self.process, self.wall = thread - self.thread, process - self.process, wall - self.wall
+
+
+def took(started: float) -> str:
+    """Seconds since `started` (monotonic), and CPU seconds of this process and its children: the time on a quiet machine."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return (
+        f"{time.monotonic() - started:.0f} s, {sum(u.ru_utime + u.ru_stime for u in used):.0f} s of CPU time"
+    )

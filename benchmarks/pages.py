@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import machine
+from benchmarks.clock import took
 from benchmarks.tables import Cell, Table, write_csv, write_markdown
 
 RESULTS = Path("docs/results")
@@ -57,9 +58,9 @@ class Page:
 
     def write(self) -> None:
         folder = self.options.out or (None if self.options.quick else RESULTS)
-        took = f"{time.monotonic() - self._started:.0f} s"
+        spent = took(self._started)
         if folder is None:
-            print(f"\nnothing written (--quick); {took}")
+            print(f"\nnothing written (--quick); {spent}")
             return
         preface, endings = self.preface, ".md"
         if self.picture is not None:
@@ -69,7 +70,7 @@ class Page:
             write_csv(folder / f"{self.name}.csv", self.columns, self.records)
             endings += ", .csv"
         write_markdown(folder / f"{self.name}.md", self.title, preface, self.tables)
-        print(f"\nwritten: {folder}/{self.name}{endings}; {took}")
+        print(f"\nwritten: {folder}/{self.name}{endings}; {spent}")
 
 
 def figure(width: float, height: float) -> Any:

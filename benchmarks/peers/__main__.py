@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks import machine
+from benchmarks.clock import took
 from benchmarks.peers import report
 from benchmarks.peers.contest import Result, hold
 from benchmarks.peers.races import RACES
@@ -37,8 +38,7 @@ def main() -> None:
     races: list[list[Result]] = []
     for race in [r for r in RACES if options.only.lower() in r.title.lower()]:
         races.append(hold(race, options.repetitions, options.scale))
-        took = time.monotonic() - started
-        print(f"\n{report.group_table(race.title, [races[-1]]).text()}\n({took:.0f} s so far)", flush=True)
+        print(f"\n{report.group_table(race.title, [races[-1]]).text()}\n({took(started)} so far)", flush=True)
     if not races:
         parser.error(f"--only {options.only!r} matches none of: {'; '.join(r.title for r in RACES)}")
     goals, accuracies = report.goal_table(races), report.accuracy_table(races)
@@ -62,7 +62,7 @@ def main() -> None:
     )
     write_csv(options.out / "bench-peers.csv", report.CSV_COLUMNS, report.csv_rows(races))
     report.picture(races).savefig(options.out / "bench-peers.png", dpi=130)
-    print(f"\nwritten: {options.out}/bench-peers.md, .csv, .png; {time.monotonic() - started:.0f} s")
+    print(f"\nwritten: {options.out}/bench-peers.md, .csv, .png; {took(started)}")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 N, FEW = 100, 10
 Options = Mapping[str, object]
@@ -79,37 +80,36 @@ def river(ensemble: str, learner: str, rows: int, n: int = N) -> Contestant:
 
 CUT = "its vote stops after a few learners"
 # The peer's readings of Oza's boosting, and of what the leaves below a split inherit.
-AS_MOA: dict[str, Options] = {
+AS_MOA: dict[str, Any] = {
     "options": {"normalise": "n", "ballot": "distribution", "copies_cap": None},
     "tree": {"pass_on": "seen"},
 }
 DENSE, SPARSE, BAYES, TREES = "linear, dense", "linear, sparse", "naive Bayes", "Hoeffding trees"
 
 
-def linear_races(group: str, stream: str, rows: int, goal: float | None) -> tuple[Race, ...]:
+def linear_races(
+    group: str, stream: str, rows: int, goal: float | None, learner: str = "logistic"
+) -> tuple[Race, ...]:
     """The three boosters that VW has, too. MOA walks all columns of a sparse row: it gets fewer of them."""
-    slow = 4_000 if group == SPARSE else None
+    other = "perceptron" if learner == "logistic" else "logistic"
+    peers = [vw(name, goal) for name in ("BBM", "logistic", "adaptive")]
+    if stream != "a9a":  # bagging is MOA's race there
+        rows_of_moa = 2_000 if group == SPARSE else None
+        peers.append(moa("OnlineSmoothBoost", "functions.Perceptron", rows=rows_of_moa))
     return (
         Race(
             group,
             f"smooth boosting, {stream}",
             stream,
             rows,
-            (
-                ours("osboost", "perceptron"),
-                ours("osboost", "logistic"),
-                vw("BBM", goal),
-                vw("logistic", goal),
-                vw("adaptive", goal),
-                moa("OnlineSmoothBoost", "functions.Perceptron", rows=slow),
-            ),
+            (ours("osboost", "perceptron"), ours("osboost", "logistic"), *peers),
         ),
         Race(
             group,
             f"boost by majority, {stream}",
             stream,
             rows,
-            (ours("online-bbm", "logistic"), ours("online-bbm", "perceptron"), vw("BBM", goal)),
+            (ours("online-bbm", learner), ours("online-bbm", other), vw("BBM", goal)),
         ),
         Race(
             group,
@@ -117,9 +117,9 @@ def linear_races(group: str, stream: str, rows: int, goal: float | None) -> tupl
             stream,
             rows,
             (
-                ours("adaboost-ol.w", "logistic"),  # importance weights, as VW has it
-                ours("adaboost-ol", "logistic"),
-                ours("adaboost-ol", "perceptron"),
+                ours("adaboost-ol.w", learner),  # importance weights, as VW has it
+                ours("adaboost-ol", learner),
+                ours("adaboost-ol", other),
                 vw("adaptive", goal),
                 vw("logistic"),
             ),
@@ -135,7 +135,7 @@ def bayes_race(
     peer = moa(theirs, "bayes.NaiveBayes", goal, note, n=n)
     title = {"osboost": "smooth boosting", "oza-boost": "Oza boosting"}.get(model, model)
     return Race(
-        BAYES, f"{title}, {stream}", stream, 16_000, (ours(model, "naive-bayes", n=n), peer, *more), n
+        BAYES, f"{title}, {stream}", stream, 10_000, (ours(model, "naive-bayes", n=n), peer, *more), n
     )
 
 
@@ -189,8 +189,9 @@ RACES = (
         "covtype",
         20_000,
         (
-            ours("osboost", "logistic"),
             ours("osboost", "perceptron"),
+            ours("osboost", "logistic"),
+            ours("online-bbm", "logistic"),
             vw("BBM"),
             moa("OnlineSmoothBoost", "functions.Perceptron"),
         ),
@@ -221,16 +222,16 @@ RACES = (
         FEW,
     ),
     *linear_races(SPARSE, "a9a", 20_000, None),
-    *linear_races(SPARSE, "webpage-w8a", 20_000, 15.0),
+    *linear_races(SPARSE, "webpage-w8a", 20_000, 15.0, "perceptron"),
     Race(
         SPARSE,
         "bagging, a9a",
         "a9a",
         20_000,
         (
-            ours("bagging", "logistic"),
             ours("bagging", "perceptron"),
-            moa("OzaBag", "functions.Perceptron", rows=4_000),
+            ours("bagging", "logistic"),
+            moa("OzaBag", "functions.Perceptron", rows=2_000),
             river("BaggingClassifier", "Perceptron", 1_000),
         ),
     ),
@@ -243,11 +244,21 @@ RACES = (
     bayes_race(BAG, "clusters", river("BaggingClassifier", "GaussianNB", 100)),
     bayes_race(SMOOTH, "gaussians", n=FEW),
     bayes_race(OZA, "clusters", river("AdaBoostClassifier", "GaussianNB", 500, n=FEW), n=FEW),
-    tree_race("hyperplane", river("AdaBoostClassifier", "HoeffdingTree", 500)),
+    tree_race("hyperplane", river("AdaBoostClassifier", "HoeffdingTree", 300)),
     tree_race("gaussians"),
     tree_race("nominal"),
     tree_race("clusters"),
-    tree_race("covtype", goal=None),
+    Race(
+        TREES,
+        "Oza boosting, covtype",
+        "covtype",
+        8_000,
+        (
+            ours("oza-boost", "hoeffding-tree"),
+            ours("oza-boost", "hoeffding-tree", **AS_MOA),
+            moa("OzaBoost", "trees.HoeffdingTree", lost=0.005),
+        ),
+    ),
     Race(
         TREES,
         "bagging, hyperplane",
@@ -256,9 +267,9 @@ RACES = (
         (
             ours("bagging", "hoeffding-tree", {"ballot": "distribution"}, {"pass_on": "seen"}),
             moa("OzaBag", "trees.HoeffdingTree", 8.0, lost=0.005),
-            river("BaggingClassifier", "HoeffdingTree", 500),
+            river("BaggingClassifier", "HoeffdingTree", 300),
         ),
     ),
-    tree_race("hyperplane", river("AdaBoostClassifier", "HoeffdingTree", 2_000, n=FEW), n=FEW, goal=None),
-    tree_race("clusters", river("AdaBoostClassifier", "HoeffdingTree", 2_000, n=FEW), n=FEW, goal=None),
+    tree_race("hyperplane", river("AdaBoostClassifier", "HoeffdingTree", 1_000, n=FEW), n=FEW, goal=None),
+    tree_race("clusters", river("AdaBoostClassifier", "HoeffdingTree", 1_000, n=FEW), n=FEW, goal=None),
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks import machine
+from benchmarks.clock import took
 from benchmarks.speed import footprint, latency, others, parsing, roofline, throughput
 from benchmarks.speed.throughput import Entry
 from benchmarks.tables import Cell, Table, write_csv, write_markdown
@@ -209,7 +210,7 @@ def main() -> None:
     )
     write_markdown(options.out / "bench.md", "Speed on one machine", preface, tables)
     write_csv(options.out / "bench.csv", ["part", "entry", "quantity", "value", "unit"], goals.records)
-    print(f"\nwritten: {options.out}/bench.md, .csv; {time.monotonic() - started:.0f} s")
+    print(f"\nwritten: {options.out}/bench.md, .csv; {took(started)}")
 
 
 if __name__ == "__main__":

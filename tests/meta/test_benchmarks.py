@@ -1,0 +1,76 @@
+"""The benchmarks are plain modules that nobody imports: at least what they name must exist."""
+
+import importlib.util
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import streamboost
+from benchmarks import models
+from benchmarks.peers import report
+from benchmarks.peers.contest import Result
+from benchmarks.peers.races import RACES
+from benchmarks.speed import curves, throughput
+from benchmarks.streams import MAKERS, rows_of
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_race_names_a_stream_and_models_that_exist():
+    titles = [race.title for race in RACES]
+    assert len(set(titles)) == len(titles)
+    for race in RACES:
+        assert race.stream in MAKERS
+        assert race.contestants[0].peer == "streamboost"
+        for contestant in race.contestants:
+            assert f"{race.n}" in str(contestant.spec)  # everybody has the race's number of learners
+            if contestant.peer == "streamboost":
+                spec = contestant.spec
+                assert spec["model"] in {*models.MODELS, *models.VARIANTS}
+                assert spec["learner"] in models.LEARNERS
+
+
+def test_every_ensemble_has_an_entry():
+    names = {name for name, _ in models.VARIANTS.values()} | set(models.MODELS)
+    assert set(throughput.ENSEMBLES) - set(models.VARIANTS) == names
+    assert all(hasattr(streamboost, name) for name in [*models.MODELS.values(), *models.LEARNERS.values()])
+    assert {"osboost", "osboost, ocp", "osboost, exp", "online-bbm", "adaboost-ol", "bayes"} <= set(
+        curves.LINEAR
+    )
+
+
+def test_every_command_of_the_page_exists():
+    text = (ROOT / "benchmarks" / "README.md").read_text()
+    commands = set(re.findall(r"python -m (benchmarks[\w.]*)", text))
+    assert {"benchmarks.speed.latency", "benchmarks.speed.roofline", "benchmarks.speed.threads"} <= commands
+    assert not [name for name in commands if importlib.util.find_spec(name) is None]
+
+
+def ran(race, number, accuracy, seconds):
+    run = {"rows": 100, "thread": seconds, "process": seconds, "wall": seconds}
+    run |= {"accuracy": accuracy, "megabytes": 1.0, "model_bytes": 1000.0}
+    return Result(race, race.contestants[number], runs=[run])
+
+
+def test_a_peer_that_is_more_accurate_is_marked_if_it_saw_all_rows():
+    race = RACES[0]
+    assert race.contestants[2].rows is None
+    mine, better, level = ran(race, 0, 0.80, 0.1), ran(race, 2, 0.81, 1.0), ran(race, 3, 0.804, 1.0)
+    table = report.group_table("linear", [[mine, better, level]]).text()
+    assert table.count("more accurate than our first entry") == 1
+    assert "by 0.010" in table
+    assert table.count("10.0x") == 2
+    few = replace(race.contestants[2], rows=10)
+    better.contestant = few
+    assert "more accurate" not in report.group_table("linear", [[mine, better]]).text()
+
+
+def test_rows_of_a_sparse_matrix_are_its_stored_values():
+    from scipy.sparse import csr_matrix
+
+    X = csr_matrix([[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]])
+    assert list(rows_of(X)) == [[(1, 2.0)], [(0, 1.0), (2, 3.0)]]
+    assert list(rows_of(X.toarray())) == [
+        [(0, 0.0), (1, 2.0), (2, 0.0)],
+        [(0, 1.0), (1, 0.0), (2, 3.0)],
+    ]
