@@ -46,6 +46,8 @@ class LegendEntry:
 
     name: str
     style: Style
+    symbol: str = ""
+    """A character that looks like the points; a line without it."""
 
     @property
     def css(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 
-from streamboost.experiments.figures import Picture
+from streamboost.experiments.figures import LegendEntry, Picture
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,16 @@ class DataTable:
         return f"<tr>{''.join(names)}{''.join(cell.html() for cell in row[self.n_names :])}</tr>"
 
 
+def _sample(entry: LegendEntry) -> str:
+    """How a series looks, for the legend."""
+    if entry.symbol:
+        return f'<b aria-hidden="true" style="color:{entry.css}">{entry.symbol}</b>'
+    return (
+        '<svg viewBox="0 0 24 8" aria-hidden="true"><line x1="1" y1="4" x2="23" y2="4" '
+        f'style="stroke:{entry.css};stroke-dasharray:{entry.dashes}"/></svg>'
+    )
+
+
 @dataclass(frozen=True)
 class Figure:
     """A picture with its caption and, on narrow screens, its legend."""
@@ -100,11 +110,7 @@ class Figure:
 
     def html(self) -> str:
         """The block."""
-        legend = "".join(
-            f'<li><svg viewBox="0 0 24 8" aria-hidden="true"><line x1="1" y1="4" x2="23" y2="4" '
-            f'style="stroke:{entry.css};stroke-dasharray:{entry.dashes}"/></svg>{escape(entry.name)}</li>'
-            for entry in self.picture.legend
-        )
+        legend = "".join(f"<li>{_sample(entry)}{escape(entry.name)}</li>" for entry in self.picture.legend)
         caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""
         alt = escape(self.picture.title)
         return (

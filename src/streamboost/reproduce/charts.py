@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_SYMBOLS = ("●■▲◆▼✚✖★", "○□△◇▽✚✖☆")
+"""The markers as characters, full and hollow."""
 
 
 def _axes_with_names(figure: Figure, narrow: bool, series: Sequence[Series], styles: Sequence[Style]) -> Any:
@@ -75,7 +77,10 @@ class Scatter:
     @property
     def legend(self) -> list[LegendEntry]:
         """As they come."""
-        return [LegendEntry(one.name, style) for one, style in zip(self.series, self.styles, strict=True)]
+        return [
+            LegendEntry(one.name, style, _SYMBOLS[one.hollow][(style.colour or 0) % len(_MARKERS)])
+            for one, style in zip(self.series, self.styles, strict=True)
+        ]
 
     def height(self, narrow: bool) -> float:
         """In pixels."""

@@ -111,7 +111,7 @@ def _page(
         rows = [[TableCell(who, mark="text"), TableCell(why, mark="text")] for who, why in missing]
         page.section("Not run", DataTable(["cells", "reason"], rows))
     facts: list[tuple[str, ...]] = [("Amount", _amount(job))]
-    facts += [(preset.name, preset.choices, f"Why: {preset.why}.") for preset in study.presets]
+    facts += [(preset.name, f"{preset.choices}.", f"Why: {preset.why}.") for preset in study.presets]
     facts += [(e.title, e.note) for e in study.data if e.note and e.title in job.datasets]
     page.section(
         "How this was made", Code(command), Facts(facts), *([Text(study.remarks)] if study.remarks else [])
