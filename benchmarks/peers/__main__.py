@@ -61,7 +61,8 @@ def main() -> None:
         [goals, accuracies, *tables],
     )
     write_csv(options.out / "bench-peers.csv", report.CSV_COLUMNS, report.csv_rows(races))
-    report.picture(races).savefig(options.out / "bench-peers.png", dpi=130)
+    if any(result.runs for results in races for result in results):
+        report.picture(races).savefig(options.out / "bench-peers.png", dpi=130)
     print(f"\nwritten: {options.out}/bench-peers.md, .csv, .png; {took(started)}")
 
 
