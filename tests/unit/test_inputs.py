@@ -179,3 +179,15 @@ def test_the_callers_data_stay_as_they_are():
     frozen = [a.copy() for a in (X, y, w)]
     OnlineBaggingClassifier(n_estimators=2, categorical_features=[1]).partial_fit(X, y, sample_weight=w)
     assert all(np.array_equal(a, b) for a, b in zip((X, y, w), frozen, strict=True))
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize("worst", [-50.0, 40.0])
+def test_the_largest_value_is_found_whatever_its_sign_and_beside_gaps(worst, kind, missing):
+    X = np.array([[0.5, -1.0], [worst, 2.0], [0.0, 3.0]])
+    if missing:
+        X[0, 1] = np.nan
+    given = sp.csr_matrix(X) if kind == "csr" else X
+    with pytest.warns(UserWarning, match=f"values as large as {abs(worst):.3g}"):
+        OSBoostClassifier(Perceptron(), n_estimators=2).partial_fit(given, [0, 1, 0], classes=[0, 1])

@@ -48,6 +48,8 @@ class Block:
     dense: NDArray[np.float64] | None = None
     csr: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]] | None = None
     growth: Growth = field(default_factory=Growth)
+    largest: float | None = None
+    """The largest |x|, where all columns are numeric and nothing is missing: it falls off when rows are checked."""
 
 
 def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
@@ -127,8 +129,7 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
         return _encode_csr(table, schema)
     growth = Growth()
     if table.dense is not None and schema.all_numeric:
-        check_finite(table.dense, schema)
-        return Block(table.n_rows, dense=table.dense)
+        return Block(table.n_rows, dense=table.dense, largest=check_finite(table.dense, schema))
     out = np.empty((table.n_rows, table.width))
     for column, book in enumerate(schema.books):
         source = table.columns[column] if table.columns else table.dense[:, column]  # type: ignore[index]
@@ -187,28 +188,36 @@ def _encode_csr(table: Table, schema: Schema) -> Block:
         )
     csr = table.csr
     data = np.ascontiguousarray(csr.data)
-    if not _moderate(data):
+    largest = _largest(data)
+    if largest is None:
         wrong = np.abs(data) > LARGEST
         if wrong.any():
             first = int(np.argmax(wrong))
             refuse_value(float(data[first]), schema.title(int(csr.indices[first])))
     parts = (csr.indptr.astype(np.int64, copy=False), csr.indices.astype(np.int32, copy=False), data)
-    return Block(table.n_rows, csr=parts)
+    return Block(table.n_rows, csr=parts, largest=largest)
 
 
-def check_finite(rows: NDArray[np.float64], schema: Schema) -> None:
-    """Refuse infinity and what is next to it, and name the column. NaN is a missing value and welcome."""
-    if _moderate(rows):
-        return
-    wrong = np.abs(rows) > LARGEST
-    if wrong.any():
-        column = int(np.argmax(wrong.any(axis=0)))
-        refuse_value(float(rows[np.argmax(wrong[:, column]), column]), schema.title(column))
+def check_finite(rows: NDArray[np.float64], schema: Schema) -> float | None:
+    """Refuse infinity and what is next to it, and name the column. NaN is a missing value and welcome.
+
+    Returns the largest magnitude, or None if something is missing.
+    """
+    largest = _largest(rows)
+    if largest is None:
+        wrong = np.abs(rows) > LARGEST
+        if wrong.any():
+            column = int(np.argmax(wrong.any(axis=0)))
+            refuse_value(float(rows[np.argmax(wrong[:, column]), column]), schema.title(column))
+    return largest
 
 
-def _moderate(values: NDArray[np.float64]) -> bool:
-    """Whether no value is missing or beyond LARGEST; "no" calls for a closer look."""
-    return not values.size or bool(values.max() <= LARGEST and values.min() >= -LARGEST)
+def _largest(values: NDArray[np.float64]) -> float | None:
+    """The largest magnitude, or None if a value is missing or beyond LARGEST, which calls for a closer look."""
+    if not values.size:
+        return 0.0
+    low, high = float(values.min()), float(values.max())
+    return max(-low, high) if low >= -LARGEST and high <= LARGEST else None
 
 
 def refuse_value(value: float, title: str, what: str = "Input X") -> None:
@@ -223,6 +232,8 @@ def refuse_value(value: float, title: str, what: str = "Input X") -> None:
 
 def largest_magnitude(block: Block, schema: Schema) -> float:
     """Return the largest |x| in the numeric columns of a block, missing values aside."""
+    if block.largest is not None:
+        return block.largest
     values = block.dense if block.csr is None else block.csr[2]
     if values is not None and not schema.all_numeric:
         values = values[:, [column for column, book in enumerate(schema.books) if book is None]]
