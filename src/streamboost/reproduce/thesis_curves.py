@@ -16,7 +16,14 @@ from streamboost.experiments.plan import FORMAT, Algorithm, DataFacts, DataSet
 from streamboost.experiments.store import replace_file
 from streamboost.reproduce.charts import Lines, Series
 from streamboost.reproduce.compare import Reproduction
-from streamboost.reproduce.papers.oza2001 import BASE_MODELS, FOLDS, GIVEN_TEST, model_of, primed_rows
+from streamboost.reproduce.papers.oza2001 import (
+    BASE_MODELS,
+    FOLDS,
+    GIVEN_TEST,
+    SAMPLED,
+    model_of,
+    primed_rows,
+)
 from streamboost.reproduce.report import ExtraFigure
 
 Values = dict[str, list[list[float]]]
@@ -84,7 +91,7 @@ def _facts(curve: Curve, job: Reproduction) -> DataFacts:
 
 
 def _training_sets(curve: Curve, job: Reproduction) -> int:
-    if curve.dataset in GIVEN_TEST:
+    if curve.dataset in GIVEN_TEST or (curve.dataset, curve.learner) in SAMPLED:
         return 1
     return min(curve.most, job.size.repeats * FOLDS)
 

@@ -56,7 +56,7 @@ class BaseModel:
 _ALL = Effort(math.inf, 10, 5)
 """The thesis' own protocol."""
 _NETWORK: dict[str, object] = {"learning_rate": 0.5}
-_ONE_UPDATE = (Effort(2_000, 2, 2), Effort(20_000, 1, 1))
+_ONE_UPDATE = (Effort(2_000, 2, 2), Effort(20_000, 1, 1), Effort(math.inf, 1, 1, 1))
 _TEN_UPDATES = (Effort(2_000, 1, 1), Effort(20_000, 1, 1, 2))
 _BAN = (Effort(2_000, 2, 2), Effort(20_000, 1, 1))
 BASE_MODELS = {
@@ -134,7 +134,6 @@ def _entry(
     text: str,
     *,
     note: str = "",
-    steps: tuple[str, ...] = _CUT,
     more: str = "",
     nominal: tuple[str, ...] = (),
     other: bool = False,
@@ -143,12 +142,12 @@ def _entry(
     """A data set; ``sample`` has the rows that are drawn from it for some base model."""
     fewer = {learner: (f"sample:{rows}",) for learner, rows in (sample or {}).items()}
     options: dict[str, object] = {"nominal": nominal} if nominal else {}
-    return DataEntry(title, text, steps, options, more=more, note=note, other=other, learner_steps=fewer)
+    return DataEntry(title, text, _CUT, options, more=more, note=note, other=other, learner_steps=fewer)
 
 
-def _few(rows: int) -> dict[str, int]:
-    """Rows for the dear base models: networks and BAN."""
-    return dict.fromkeys((*NETWORKS, "ban", "ban_online"), rows)
+def _few(rows: int, *also: str) -> dict[str, int]:
+    """Rows for the dearest base models: networks with ten updates per example, BAN, and some more."""
+    return dict.fromkeys(("neural_network_10update", "ban", "ban_online", *also), rows)
 
 
 DATA = (
@@ -160,7 +159,7 @@ DATA = (
     _entry("Chess", "kr-vs-kp"),
     _entry("Mushroom", "mushroom", note="a missing value is a value"),
     _entry("Nursery", "nursery"),
-    _entry("Connect4", "connect-4", sample=_few(5_000)),
+    _entry("Connect4", "connect-4", sample=_few(5_000, *NETWORKS)),
     _entry("Synthetic-1", "synthetic-1", sample=_few(20_000)),
     _entry("Synthetic-2", "synthetic-2", sample=_few(20_000)),
     _entry("Synthetic-3", "synthetic-3", sample=_few(20_000)),
@@ -169,15 +168,14 @@ DATA = (
         "census-income-train",
         more="census-income-test",
         nominal=("ADTIND", "ADTOCC"),
-        sample=_few(7_500),
+        sample=_few(7_500, *NETWORKS),
         note="the given split, also where there is a sample of the rows; 40 attributes where the thesis has 39; numbers cut into "
         "ten parts of equal frequency, a missing value is a value",
     ),
     _entry(
         "Forest Covertype",
         "covtype",
-        steps=(*_CUT, "sample:50000"),
-        sample={"decision_stump": 20_000, **_few(5_000)},
+        sample={"naive_bayes": 50_000, "decision_stump": 20_000, **_few(5_000, *NETWORKS)},
         note="samples of 581,012 rows; numbers cut into ten parts of equal frequency",
         other=True,
     ),
