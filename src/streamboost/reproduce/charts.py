@@ -150,6 +150,7 @@ class Lines:
                 axes.fill_between(
                     one.x, one.y - one.error, one.y + one.error, color=style.hex, alpha=0.18, linewidth=0
                 )
+        axes.locator_params(axis="x", integer=True)
         if self.span is not None:
             axes.set_ylim(*self.span)
         axes.set_xlabel(self.x_title, color=SOFT, fontsize=TYPE_SIZE - 0.5)
