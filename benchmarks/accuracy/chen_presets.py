@@ -177,6 +177,9 @@ def main() -> None:
     parser.add_argument("--datasets", nargs="+", choices=known, default=[e.title for e in (*SMALL, ADULT)])
     parser.add_argument("--sample", type=int, help="rows of the large sets (Ijcnn1, WebPage, Covertype)")
     parser.add_argument("--learners", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument(
+        "--choices", default="", help="only the preset and the choices with these words in their names"
+    )
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     entries = [entry for entry in CHEN if entry.title in given.datasets]
@@ -187,7 +190,7 @@ def main() -> None:
         print(f"\n{learner}, {given.orders} orders, {', '.join(e.title for e in entries)}")
         print(f"| choice | {' | '.join(names)} | mean | {' | '.join(wins)} |")
         print("|---|" + "---|" * (len(names) + 3))
-        for variant in VARIANTS[learner]:
+        for variant in (v for v in VARIANTS[learner] if v.name == "preset" or given.choices in v.name):
             print(trials.line(variant), flush=True)
 
 
