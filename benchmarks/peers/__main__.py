@@ -20,8 +20,9 @@ NOTES = [
     "- a9a, webpage-w8a (sparse) and covtype (lodgepole pine against the rest, columns divided by their largest values): a seeded"
     " sample of the rows in random order",
     "- Our first entry, which the goals judge: perceptrons, as VW's and MOA's learners are linear; in majority and adaptive"
-    " boosting the learner that was the more accurate on that stream in a trial (logistic on hyperplane and a9a, perceptron on webpage-w8a);"
-    " trees with the peer's settings, but with our defaults on covtype, where those were the more accurate in a trial",
+    " boosting the learner that was the more accurate on that stream in a trial (logistic on hyperplane and a9a,"
+    " perceptron on webpage-w8a); trees with the peer's settings, but with our defaults on covtype,"
+    " where those were the more accurate in a trial",
     "- Accuracy of a contestant with fewer rows is that of the first rows only, and not compared.",
 ]
 
