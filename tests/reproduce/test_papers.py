@@ -53,6 +53,14 @@ def test_what_takes_hours_is_asked_for():
     assert len(asked.protocol.units()[: asked.most]) == 50
 
 
+def test_many_pairs_of_columns_are_too_many_for_an_ensemble_of_bans():
+    wide = DataFacts(Source("x"), "0", 5_000, 54, 54, ["0", "1"])
+    found = {f.algorithm: plan(f, wide, Size(None, 1)) for f in published_table("sun", "3").figures}
+    assert isinstance(found["single"], Planned)
+    assert isinstance(found["boosting"], NotPlanned)
+    assert isinstance(found["online_boosting"], NotPlanned)
+
+
 @pytest.mark.parametrize(
     ("table", "n", "sets", "orders"),
     [

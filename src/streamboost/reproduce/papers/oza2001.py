@@ -21,6 +21,8 @@ from streamboost.reproduce.study import (
 )
 
 FOLDS, EPOCHS, MAX_PRIME = 5, 10, 10_000
+MOST_PAIRS = 10_000_000
+"""Rows times pairs of columns that an ensemble of BANs may count."""
 _BATCH = ("bagging", "boosting")
 _MODELS = {
     "single": "single",
@@ -86,6 +88,11 @@ def plan(figure: PublishedFigure, facts: DataFacts, size: Size) -> Planned | Not
     effort = _ALL if size.long else next((e for e in base.efforts if facts.n_rows <= e.rows), None)
     if effort is None:
         return NotPlanned(f"takes hours with this learner ({facts.n_rows:,} rows); --long runs it")
+    many_pairs = facts.n_rows * facts.n_features**2 > MOST_PAIRS
+    if base.learner == "ban" and figure.algorithm != "single" and many_pairs and not size.long:
+        return NotPlanned(
+            f"counting all pairs of {facts.n_features} columns takes 100 BANs many minutes; --long runs it"
+        )
     n_test = round(facts.n_rows * GIVEN_TEST.get(facts.name, 0))
     n_train = facts.n_rows - n_test if n_test else facts.n_rows * (FOLDS - 1) // FOLDS
     model, params = model_of(figure.algorithm, figure.learner, n_train, size.learners)
