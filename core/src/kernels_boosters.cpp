@@ -24,6 +24,19 @@ STREAMBOOST_CLONES bool watch_margins(const double* __restrict margin, const dou
   return zeros != 0;
 }
 
+STREAMBOOST_CLONES void watch_votes(const std::int32_t* __restrict vote, const double* __restrict weight, int label,
+                                    double* __restrict sum_weight, double* __restrict sum_edge, double* __restrict mistakes,
+                                    double* __restrict sum_margin, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double wrong = vote[i] < 0 ? 0.0 : -1.0;
+    const double z = vote[i] == label ? 1.0 : wrong;
+    sum_weight[i] += weight[i];
+    sum_edge[i] += weight[i] * z;
+    sum_margin[i] += z;
+    mistakes[i] += vote[i] == label ? 0.0 : 1.0;
+  }
+}
+
 STREAMBOOST_CLONES void watch_prefixes(const double* __restrict prefix, const double* __restrict weight, double sample_weight, double y,
                                        double theta, int first, double* __restrict low, double* __restrict wrong,
                                        double* __restrict reduced, std::size_t n) {
@@ -117,6 +130,34 @@ STREAMBOOST_CLONES void majority_exponents(const std::int32_t* __restrict vote, 
 
 STREAMBOOST_CLONES void add_scaled(const double* __restrict h, double step, double* __restrict v, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) v[i] += step * h[i];
+}
+
+STREAMBOOST_CLONES void fill_open(const double* __restrict drawn, double most, double* __restrict amount, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double copies = drawn[i] < most ? drawn[i] : most;
+    amount[i] = amount[i] < 0.0 ? copies : amount[i];
+  }
+}
+
+// Adding 0 changes no sum, so the two run through all lanes side by side, in lane order.
+STREAMBOOST_CLONES void add_two_votes(const std::int32_t* __restrict vote, const double* __restrict weight, std::size_t n,
+                                      double* __restrict votes) {
+  constexpr std::size_t block = 64;
+  double zeros = votes[0], ones = votes[1];
+  for (std::size_t begin = 0; begin < n; begin += block) {
+    const std::size_t size = std::min(block, n - begin);
+    double zero[block], one[block];
+    for (std::size_t i = 0; i < size; ++i) {
+      zero[i] = vote[begin + i] == 0 ? weight[begin + i] : 0.0;
+      one[i] = vote[begin + i] == 1 ? weight[begin + i] : 0.0;
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      zeros += zero[i];
+      ones += one[i];
+    }
+  }
+  votes[0] = zeros;
+  votes[1] = ones;
 }
 
 STREAMBOOST_CLONES void error_odds(const double* __restrict correct, const double* __restrict wrong, double least, double* __restrict out,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "streamboost/clones.hpp"
@@ -94,6 +95,17 @@ STREAMBOOST_CLONES void perceptron_hypothesis(const double* __restrict raw, cons
   }
 }
 
+STREAMBOOST_CLONES bool sign_votes(const double* __restrict raw, const double* __restrict trained, std::int32_t* __restrict vote,
+                                   std::size_t n) {
+  std::uint64_t zeros = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int32_t sign = raw[i] > 0.0 ? 1 : 0;
+    vote[i] = trained[i] == 0.0 ? -1 : sign;
+    zeros |= (std::bit_cast<std::uint64_t>(raw[i]) << 1) == 0 ? std::uint64_t{1} : std::uint64_t{0};
+  }
+  return zeros == 0;
+}
+
 STREAMBOOST_CLONES void clip_hypothesis(const double* __restrict raw, double* __restrict h, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) h[i] = raw[i] > 1.0 ? 1.0 : raw[i] < -1.0 ? -1.0 : raw[i];
 }
@@ -113,11 +125,7 @@ STREAMBOOST_CLONES void perceptron_copy_steps(const double* __restrict raw, cons
                                               const double* __restrict xx, double* __restrict squared_norm, double* __restrict step,
                                               std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
-    const double behind = -(y[i] * raw[i]);
-    // Copies are tried one by one until the margin is positive: the first count that makes it so, or all of them.
-    const double enough = xx[i] > 0.0 ? std::floor(behind / xx[i]) + 1.0 : amount[i];
-    const double copies = amount[i] < enough ? amount[i] : enough;
-    const double move = behind >= 0.0 ? copies * y[i] : 0.0;
+    const double move = perceptron_move(raw[i], y[i], amount[i], xx[i]);
     const double grown = squared_norm[i] + (2.0 * move * raw[i] + move * move * xx[i]);
     squared_norm[i] = grown > 0.0 ? grown : 0.0;
     step[i] = move;

@@ -1,4 +1,5 @@
 // Known answers of Philox, the exact draw rules, lanes = scalar, and the distributions.
+#include "streamboost/lanes.hpp"
 #include "streamboost/rng.hpp"
 
 #include <algorithm>
@@ -21,9 +22,12 @@ namespace {
 
 void known_answers() {
   // The three vectors that the authors of Philox publish with their library.
-  const auto expect = [](sb::detail::Words c, std::uint32_t k0, std::uint32_t k1, sb::detail::Words want) {
+  using Words = sb::detail::Words<std::uint32_t>;
+  const auto expect = [](Words c, std::uint32_t k0, std::uint32_t k1, Words want) {
     const auto got = sb::detail::philox(c, k0, k1);
     check(got.r0 == want.r0 && got.r1 == want.r1 && got.r2 == want.r2 && got.r3 == want.r3, "philox known answer");
+    const auto wide = sb::detail::philox<std::uint64_t>({c.r0, c.r1, c.r2, c.r3}, k0, k1);
+    check(static_cast<std::uint32_t>(wide.r0) == want.r0 && static_cast<std::uint32_t>(wide.r3) == want.r3, "philox in words of 64 bits");
   };
   const std::uint32_t ones = 0xffffffffu;
   expect({0, 0, 0, 0}, 0, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
@@ -32,7 +36,7 @@ void known_answers() {
   // The layout of key and counter: the same words arrive through a Key.
   const Key key{0x299f31d0a4093822u, 0x85a308d3243f6a88u, 0x13198a2e, Purpose::hedge, 0x707344};
   const auto via_key = sb::detail::words(key);
-  const auto direct = sb::detail::philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x04707344}, 0xa4093822, 0x299f31d0);
+  const auto direct = sb::detail::philox<std::uint32_t>({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x04707344}, 0xa4093822, 0x299f31d0);
   check(via_key.r0 == direct.r0 && via_key.r3 == direct.r3, "layout of key and counter");
   // The plain definition of the two uniforms.
   const sb::Pair pair = sb::uniform_pair({0, 0, 0, Purpose::start});
@@ -66,6 +70,28 @@ void lanes_equal_scalar() {
           check(out[i] == sb::poisson(lambda, key), "poisson_lanes = poisson");
           check(out[i] == sb::poisson(lambda, sb::uniform(key), key), "poisson with the first uniform = poisson");
         }
+      }
+    }
+  }
+}
+
+void rates_equal_scalar() {
+  for (std::size_t n : {1, 8, 63, 64, 100, 130}) {
+    sb::AlignedVector<double> rate(sb::padded(n)), draw(sb::padded(n));
+    for (std::uint32_t example = 0; example < 300; ++example) {
+      bool all_small = true;
+      for (std::size_t i = 0; i < n; ++i) {
+        const sb::Pair p = sb::uniform_pair({5, example, static_cast<std::uint32_t>(i), Purpose::start});
+        rate[i] = p.first < 0.1 ? 0.0 : p.first < 0.15 ? -1.0 : p.first < 0.2 && example % 3 == 0 ? 12.0 : p.second * p.second * 10;
+        all_small = all_small && rate[i] < 10;
+      }
+      const double most = example % 2 ? 7.0 : 1e9;
+      sb::uniform_lanes(5, example, 0, Purpose::poisson, draw.data(), n);
+      check(sb::poisson_rates(rate.data(), draw.data(), n, most) == all_small, "poisson_rates tells of large rates");
+      for (std::size_t i = 0; i < n; ++i) {
+        if (rate[i] >= 10) continue;
+        const double k = sb::poisson(rate[i], {5, example, static_cast<std::uint32_t>(i), Purpose::poisson});
+        check(std::min(draw[i], most) == std::min(k, most), "poisson_rates = poisson");
       }
     }
   }
@@ -213,6 +239,7 @@ void streams_apart() {
 int main() {
   known_answers();
   lanes_equal_scalar();
+  rates_equal_scalar();
   inversion_rule();
   for (double lambda : {0.01, 0.3, 1.0, 3.0, 9.9, 12.0, 100.0, 1e4, 1e7, 1e9, 1e15}) poisson_distribution(lambda);
   normal_moments();

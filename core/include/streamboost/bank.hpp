@@ -42,6 +42,7 @@ struct Terms {
   std::vector<std::int32_t> row, column, shared_row;  // ... their table rows and columns
   std::vector<std::int32_t> value_row, value_column;  // nominal values
   std::vector<double> value_alpha;
+  bool value_gap = false;  // some of these columns had gaps
   std::vector<const double*> weight;
   std::vector<std::int64_t> long_scratch;
   void clear() {
@@ -51,6 +52,7 @@ struct Terms {
     value_row.clear();
     value_column.clear();
     value_alpha.clear();
+    value_gap = false;
   }
 };
 
@@ -66,9 +68,9 @@ struct Asked {
   bool keeps_right = false;                // a lane that answers right stays right after learning this example
   bool still_when_right = false;           // ... and its margin does not move at all
   bool bounded = false;                    // a bound on the answer after learning is at hand (right_after)
-  bool all_move = false;             // even lanes that learn nothing of the example may answer otherwise after it (a value became known)
-  bool plain = false;                // the bank's own: numbers only, none missing
-  bool holds_probabilities = false;  // the bank's own: notes hold what it answered, not only what that was made of
+  bool all_move = false;        // even lanes that learn nothing of the example may answer otherwise after it (a value became known)
+  bool plain = false;           // the bank's own: numbers only, none missing
+  bool notes_complete = false;  // the bank's own: whether its notes are worked out to the end
 
   void prepare(std::size_t lanes, std::size_t n_classes, std::size_t note_rows) {
     stride = padded(lanes);

@@ -8,6 +8,7 @@
 
 #if !defined(STREAMBOOST_NO_CLONES) && defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 #define STREAMBOOST_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#define STREAMBOOST_LEVELS  // the same levels for functions written once per level
 #else
 #define STREAMBOOST_CLONES
 #endif

@@ -3,6 +3,7 @@
 //
 // `cells` counts doubles of one table row (columns x padded lanes) and is a multiple of 16; pointers are 64-byte aligned.
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,10 +29,19 @@ void linear_masked_norm(const double* mask, std::size_t cells, Entries row, doub
 void linear_squared_norms(const double* table, std::size_t rows, std::size_t cells, double* out);
 // h = clip(raw / max(1, |v|), -1, 1)
 void perceptron_hypothesis(const double* raw, const double* squared_norm, double* h, std::size_t n);
+// vote = 1 where raw > 0, else 0, -1 where untrained; false if some raw is exactly 0
+bool sign_votes(const double* raw, const double* trained, std::int32_t* vote, std::size_t n);
 void clip_hypothesis(const double* raw, double* h, std::size_t n);
 // step = what the weights move by (times x), for lanes with y raw <= 0; squared_norm follows
 void perceptron_weight_steps(const double* raw, const double* y, const double* amount, const double* xx, double* squared_norm, double* step,
                              std::size_t n);
+// k copies are tried one by one until the margin is positive: the first count that makes it so, or all of them.
+[[gnu::always_inline]] inline double perceptron_move(double raw, double y, double copies, double xx) {
+  const double behind = -(y * raw);
+  const double enough = xx > 0.0 ? std::floor(behind / xx) + 1.0 : copies;
+  const double taken = copies < enough ? copies : enough;
+  return behind >= 0.0 ? taken * y : 0.0;
+}
 void perceptron_copy_steps(const double* raw, const double* y, const double* amount, const double* xx, double* squared_norm, double* step,
                            std::size_t n);
 // one projected step of the sum-of-squares rule; scale * stored = weights, the step is for the stored ones
@@ -46,18 +56,24 @@ void gaussian_ask(const double* mean, const double* precision, std::size_t lanes
                   double* exponent);
 void gaussian_ask_gaps(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
                        double* exponent);
-// weighted Welford and the new precision of every listed table row; sum = weight of the class including the amount; ratio, kept: scratch
+// weighted Welford and the new precision of every listed table row; sum = weight of the class including the amount
+struct TeachingShares {  // room for what all attributes share, [lane]
+  double *ratio, *kept, *inverse, *live;
+};
 void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row, const double* amount,
-                    const double* sum, double floor, double* ratio, double* kept);
+                    const double* sum, double floor, TeachingShares shares);
 // log joint of a class = log(square) / 2 + power, to be finished by log_lanes and halve_and_add; ratio null: no nominal attributes
 void square_joints(const double* class_weight, double prior_alpha, const double* ratio, const double* ratio_exponent,
                    const double* mantissa, const double* exponent, const double* quadratic, std::size_t lanes, double* square,
                    double* power);
 void halve_and_add(double* square, const double* power, std::size_t n);
+// two classes: tanh of half the difference of the joints, before they are finished
+void odds_margins(const double* square, const double* power, std::size_t lanes, double* margin);
+bool all_positive(const double* value, std::size_t n);
 // the class with data whose joint is highest, -1 if none has data; ties to the lowest
 void best_class(const double* joint, const double* class_weight, std::size_t n_classes, std::size_t lanes, std::int32_t* vote,
                 double* highest);
-// product over attributes of P(value | class) as numerator / denominator.
+// product over attributes of P(value | class); inverse: room for one over the weight of the attribute at hand.
 // count_row[i]: table row of the value; weight[i]: lanes of the attribute's class weight; spread_alpha[i] = alpha * number of values
 struct NominalTerms {
   const std::int32_t* count_row;
@@ -66,7 +82,10 @@ struct NominalTerms {
   int n;
 };
 void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* mantissa, double* exponent,
-                 double* divisor);
+                 double* inverse);
+// the same where all attributes share one weight and nothing is added to the counts; false if some product is 0: ask again, the long way
+bool nominal_ask_plain(const double* count, std::size_t lanes, const std::int32_t* count_row, int n, const double* weight, double* mantissa,
+                       double* exponent);
 void add_lanes(double* to, const double* amount, std::size_t lanes);
 
 // --- neural networks (kernels_mlp.cpp); weights [1 + hidden][classes][lane], row 0: biases; the first n_outputs classes take part
@@ -85,6 +104,8 @@ void xlogx_lanes(const double* in, double* out, std::size_t n);
 // what monitor.hpp keeps; true if a margin is 0
 bool watch_margins(const double* margin, const double* weight, double y, double* sum_weight, double* sum_edge, double* mistakes,
                    double* sum_margin, std::size_t n);
+void watch_votes(const std::int32_t* vote, const double* weight, int label, double* sum_weight, double* sum_edge, double* mistakes,
+                 double* sum_margin, std::size_t n);
 void watch_prefixes(const double* prefix, const double* weight, double sample_weight, double y, double theta, int first, double* low,
                     double* wrong, double* reduced, std::size_t n);
 // hinge losses of the single hypotheses and of the means of the first 1, 2, ... of them, added up
@@ -107,6 +128,10 @@ void majority_exponents(const std::int32_t* vote, int y, int ahead, int rest, co
                         std::size_t n);
 // v += step h
 void add_scaled(const double* h, double step, double* v, std::size_t n);
+// votes[0], votes[1] += the weights of the lanes that vote so
+void add_two_votes(const std::int32_t* vote, const double* weight, std::size_t n, double* votes);
+// amount = min(drawn, most) where it is negative: left open
+void fill_open(const double* drawn, double most, double* amount, std::size_t n);
 // out = (1 - e) / e, e = wrong / (correct + wrong) kept within [least, 1 - least]; 1/2 where both are 0
 void error_odds(const double* correct, const double* wrong, double least, double* out, std::size_t n);
 // --- potentials (kernels_potential.cpp); tables of complex numbers [row][node] as two planes, `nodes` a multiple of 8, at most 1024

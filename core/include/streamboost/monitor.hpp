@@ -44,15 +44,7 @@ struct Monitor {
   void observe_votes(const std::int32_t* vote, const double* weight, int label) { observe_votes(vote, weight, label, sum_weight.stride()); }
   // ... of the first n lanes only.
   void observe_votes(const std::int32_t* vote, const double* weight, int label, std::size_t n) {
-    if (!on) return;
-    double *w = sum_weight[0], *e = sum_edge[0], *m = mistakes[0], *a = sum_margin[0];
-    for (std::size_t i = 0; i < n; ++i) {
-      w[i] += weight[i];
-      const double z = vote[i] == label ? 1.0 : vote[i] < 0 ? 0.0 : -1.0;
-      e[i] += weight[i] * z;
-      a[i] += z;
-      m[i] += vote[i] == label ? 0.0 : 1.0;
-    }
+    if (on) watch_votes(vote, weight, label, sum_weight[0], sum_edge[0], mistakes[0], sum_margin[0], n);
   }
   void fields(FieldVisitor& v) {
     if (!on) return;

@@ -44,21 +44,22 @@ struct Pair {
 
 namespace detail {
 
-// Words of 32 bits are kept in uint32_t so that gcc turns a loop over lanes into 32-bit multiplies and shuffles.
-[[gnu::always_inline]] inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
-}
-
+// Four words of 32 bits, each in a number of 32 bits, or in one of 64 whose upper half means nothing. A loop over lanes vectorises
+// with either.
+template <class Word>
 struct Words {
-  std::uint32_t r0, r1, r2, r3;
+  Word r0, r1, r2, r3;
 };
 
-[[gnu::always_inline]] inline Words philox(Words c, std::uint32_t key0, std::uint32_t key1) {
-  constexpr std::uint32_t m0 = 0xD2511F53u;
-  constexpr std::uint32_t m1 = 0xCD9E8D57u;
+template <class Word>
+[[gnu::always_inline]] inline Words<Word> philox(Words<Word> c, std::uint32_t key0, std::uint32_t key1) {
+  constexpr std::uint64_t m0 = 0xD2511F53u;
+  constexpr std::uint64_t m1 = 0xCD9E8D57u;
 #pragma GCC unroll 10
   for (int round = 0; round < 10; ++round) {
-    c = {multiply_high(m1, c.r2) ^ c.r1 ^ key0, m1 * c.r2, multiply_high(m0, c.r0) ^ c.r3 ^ key1, m0 * c.r0};
+    const std::uint64_t even = m0 * static_cast<std::uint32_t>(c.r0), odd = m1 * static_cast<std::uint32_t>(c.r2);
+    c = {static_cast<Word>(odd >> 32) ^ c.r1 ^ key0, static_cast<Word>(odd), static_cast<Word>(even >> 32) ^ c.r3 ^ key1,
+         static_cast<Word>(even)};
     key0 += 0x9E3779B9u;
     key1 += 0xBB67AE85u;
   }
@@ -69,8 +70,8 @@ struct Words {
   return static_cast<std::uint32_t>(purpose) << 24 | (attempt & 0xFFFFFFu);
 }
 
-[[gnu::always_inline]] inline Words words(const Key& key) {
-  return philox({static_cast<std::uint32_t>(key.example), static_cast<std::uint32_t>(key.example >> 32), key.lane,
+[[gnu::always_inline]] inline Words<std::uint32_t> words(const Key& key) {
+  return philox<std::uint32_t>({static_cast<std::uint32_t>(key.example), static_cast<std::uint32_t>(key.example >> 32), key.lane,
                  last_word(key.purpose, key.attempt)},
                 static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32));
 }
@@ -88,13 +89,13 @@ struct Words {
 
 // Uniform on [0, 1), a multiple of 2^-53.
 inline double uniform(const Key& key) {
-  const detail::Words w = detail::words(key);
+  const auto w = detail::words(key);
   return detail::unit(w.r1, w.r0);
 }
 
 // Both uniforms of a key; first = uniform(key).
 inline Pair uniform_pair(const Key& key) {
-  const detail::Words w = detail::words(key);
+  const auto w = detail::words(key);
   return {detail::unit(w.r1, w.r0), detail::unit(w.r3, w.r2)};
 }
 
@@ -169,5 +170,8 @@ void uniform_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t firs
 // One rate for all lanes; fast below 10, one lane at a time above.
 void poisson_lanes(double lambda, std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, double* out, std::size_t n,
                    Purpose purpose = Purpose::poisson);
+// Every lane has a rate of its own; u_then_k holds the uniforms; both arrays padded and aligned. Numbers above `most` may come out
+// smaller than they are, but not below it. False: some rate is 10 or more, whose lanes are left to the caller.
+bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most);
 
 }  // namespace streamboost

@@ -106,8 +106,8 @@ class LinearBank final : public Bank {
 
   void ask(const Example& example, Want want, Asked& asked) const override {
     asked.keeps_right = true;
-    asked.still_when_right = params_.kind == Kind::perceptron;
-    asked.holds_probabilities = params_.kind == Kind::logistic && want != Want::votes;
+    asked.still_when_right = params_.kind == Kind::perceptron && columns_ == 1;
+    asked.notes_complete = params_.kind == Kind::logistic && want != Want::votes;
     double* raw = asked.notes.data();
     linear_ask(weights_[0], cells(), entries(example.row), raw);
     if (params_.kind == Kind::ogd)
@@ -148,7 +148,7 @@ class LinearBank final : public Bank {
         for (std::size_t i = 0; i < stride_; ++i) sum_squares_[0][i] += a[i] * a[i];
       for (std::size_t c = 0; c < columns_; ++c) {
         targets(labels, c, y);
-        steps(c, raw + c * stride_, y, a, xx, kind, repeat == 0 && asked.holds_probabilities ? probability(asked, c) : nullptr,
+        steps(c, raw + c * stride_, y, a, xx, kind, repeat == 0 && asked.notes_complete ? probability(asked, c) : nullptr,
               step + c * stride_);
       }
       if (repeats > 1) {  // further copies are tested on the moved weights: raw follows in closed form
@@ -180,6 +180,15 @@ class LinearBank final : public Bank {
       }
     }
     return answer;
+  }
+
+  // Of a perceptron only the sign is of interest, which needs no norms.
+  bool right_after(int lane, const Example& example, double amount, Amount kind, const Asked& asked) const override {
+    if (params_.kind != Kind::perceptron || columns_ != 1 || kind != Amount::copies || mask_.rows() > 0)
+      return Bank::right_after(lane, example, amount, kind, asked);
+    const double raw = asked.notes[static_cast<std::size_t>(lane)], y = example.label == 1 ? 1.0 : -1.0;
+    const double moved = raw + perceptron_move(raw, y, amount, example.row.squared_norm) * example.row.squared_norm;
+    return (moved > 0) == (example.label == 1);
   }
 
   void reset(int lane) override {
@@ -246,8 +255,8 @@ class LinearBank final : public Bank {
 
   void answer_two(Want want, const double* raw, Asked& asked) const {
     const double* trained = trained_[0];
-    if (want != Want::margins)
-      for (std::size_t i = 0; i < stride_; ++i) asked.vote[i] = trained[i] == 0 ? -1 : raw[i] > 0 ? 1 : 0;
+    if (want != Want::margins && !sign_votes(raw, trained, asked.vote.data(), n_))
+      asked.still_when_right = false;  // a raw score of 0 is class code 0 and yet a perceptron's mistake
     if (want == Want::votes) return;
     hypotheses(raw, 0, asked, asked.margin.data());
     if (want == Want::margins) return;

@@ -83,23 +83,18 @@ class NaiveBayesBank final : public Bank {
   void ask(const Example& example, Want want, Asked& asked) const override {
     joints(example, asked);
     const auto k = static_cast<std::size_t>(example.n_classes);
-    switch (want) {
-      case Want::margins:
-        margins(asked);
-        break;
-      case Want::votes:
-        votes(k, asked);
-        break;
-      case Want::distributions:
-        distributions(k, asked);
-        break;
-    }
+    if (want == Want::margins) return margins(k, asked);
+    finish_joints(k, asked);
+    if (want == Want::votes)
+      votes(k, asked);
+    else
+      distributions(k, asked);
   }
 
   void log_odds(const Example& example, double limit, Asked& asked) const override {
     joints(example, asked);
-    half_odds(asked, limit);
-    for (double& x : asked.margin) x *= 2;
+    finish_joints(static_cast<std::size_t>(example.n_classes), asked);
+    clipped_odds(asked, limit);
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Asked& asked) override {
@@ -127,9 +122,11 @@ class NaiveBayesBank final : public Bank {
   }
 
   void after_begin(const Example& example, Asked& asked) const override {
+    if (!asked.notes_complete) finish_joints(static_cast<std::size_t>(example.n_classes), asked);
     asked.all_move = has_new_value(example.row);
     asked.plain = !asked.all_move && asked.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(asked.terms);
-    asked.bounded = !params_.over_all && asked.plain;
+    const bool counts_only = asked.terms.x.empty() && params_.alpha == 0 && !asked.terms.value_gap && mask_.rows() == 0;
+    asked.bounded = !params_.over_all && !asked.all_move && (asked.plain || counts_only);
     asked.keeps_right = !params_.over_all && !asked.all_move && (params_.var_floor <= 1 || !any_gap(asked.terms));
   }
 
@@ -155,20 +152,16 @@ class NaiveBayesBank final : public Bank {
     return {best, k <= 2 ? margin_after(i, example.label, amount, score) : 0.0};
   }
 
-  // A lane that is wrong mostly stays wrong, and that can be told without walking its columns. With Q = sum (x - mean)^2 precision,
-  // d attributes and r = amount / (n + amount), learning moves the variance v of an attribute to v' with (1-r) v <= v' <= v + r dev^2
-  // and the deviation by (1-r), so the new quadratic term is at least (1-r)^2 Q / (1 + r Q) and each log precision grows by at most
-  // -log(1-r) <= r / (1-r): an upper bound of the new joint. Two classes, numeric attributes without gaps.
+  // A lane that is wrong mostly stays wrong, and that can be told without working out its new joint: by an upper bound of what the
+  // joint gains, where two classes have data and all attributes are of one kind and without gaps.
   bool right_after(int lane, const Example& example, double amount, Amount kind, const Asked& asked) const override {
     const auto i = static_cast<std::size_t>(lane);
     const auto y = static_cast<std::size_t>(example.label), other = 1 - y;
     if (example.n_classes == 2 && asked.bounded && class_weight_[y][i] > 0 && class_weight_[other][i] > 0) {
-      const double n = class_weight_[y][i], r = amount / (n + amount), kept = 1 - r;
-      const double q = asked.notes[(2 * classes_ + y) * stride_ + i], joint = asked.notes[y * stride_ + i];
-      const double gain = 0.5 * (q - kept * kept * q / (1 + r * q)) + 0.5 * static_cast<double>(asked.terms.x.size()) * (r / kept) +
-                          amount / (n + params_.prior_alpha);
-      const double rival = asked.notes[other * stride_ + i];
-      if (joint + gain < rival - 1e-9 * (1 + std::fabs(rival))) return false;
+      const double n = class_weight_[y][i], rival = asked.notes[other * stride_ + i];
+      const double behind = rival - asked.notes[y * stride_ + i] - amount / (n + params_.prior_alpha) - 1e-9 * (1 + std::fabs(rival));
+      if (asked.terms.value_row.empty() ? numeric_gain_below(behind, i, y, amount, asked) : nominal_gain_below(behind, i, y, amount, asked))
+        return false;
     }
     return after(lane, example, amount, kind, asked).label == example.label;
   }
@@ -202,7 +195,7 @@ class NaiveBayesBank final : public Bank {
   }
 
  private:
-  static constexpr std::size_t work_rows = 6;
+  static constexpr std::size_t work_rows = 8;
   static constexpr double largest_input = 1e37;  // squares, and products of four variances, stay finite
 
   // Where the columns' cells live: nominal columns by value, numeric ones by their rank among the numeric.
@@ -279,13 +272,14 @@ class NaiveBayesBank final : public Bank {
       }
       const auto known = asking ? values_known_[column] : tables_.n_values[column];
       if (x < 0 || x >= static_cast<double>(known)) continue;
+      t.value_gap |= own_weight_[column] != 0;
       t.value_row.push_back((static_cast<std::int32_t>(tables_.layout.offset[column]) + static_cast<std::int32_t>(x)) * k);
       t.value_column.push_back(j);
       t.value_alpha.push_back(params_.alpha * static_cast<double>(values_known_[column]));
     }
   }
 
-  // notes: log joints [class][lane], then the powers of two they were taken out of, the quadratic terms, then work rows.
+  // notes: squares of the joints, or log joints once finished [class][lane], then the powers of two they were taken out of, the quadratic terms, then work rows.
   void joints(const Example& example, Asked& asked) const {
     list_terms(example.row, true, asked);
     auto& t = asked.terms;
@@ -302,19 +296,27 @@ class NaiveBayesBank final : public Bank {
       square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent,
                     quadratic + c * stride_, stride_, square + c * stride_, power + c * stride_);
     }
+    asked.notes_complete = false;
+  }
+  void finish_joints(std::size_t k, Asked& asked) const {
+    double *square = asked.notes.data(), *power = square + classes_ * stride_;
     log_lanes(square, square, k * stride_);
     halve_and_add(square, power, k * stride_);
+    asked.notes_complete = true;
   }
 
   // Attributes without gaps have the class weight as their divisor; the others carry their own.
-  void ask_nominal(std::size_t c, Terms& t, double* ratio, double* exponent, double* divisor) const {
+  void ask_nominal(std::size_t c, Terms& t, double* ratio, double* exponent, double* inverse) const {
+    if (params_.alpha == 0 && !t.value_gap &&
+        nominal_ask_plain(count_[c], stride_, t.value_row.data(), static_cast<int>(t.value_row.size()), class_weight_[c], ratio, exponent))
+      return;
     t.weight.clear();
     for (int j : t.value_column) {
       const auto column = static_cast<std::size_t>(j);
       t.weight.push_back(own_weight_[column] ? attribute_weight_[column * classes_ + c] : class_weight_[c]);
     }
     nominal_ask(count_[c], stride_, {t.value_row.data(), t.weight.data(), t.value_alpha.data(), static_cast<int>(t.value_row.size())},
-                params_.alpha, ratio, exponent, divisor);
+                params_.alpha, ratio, exponent, inverse);
   }
 
   // The first gap of a column ends its sharing of the class weights.
@@ -358,13 +360,14 @@ class NaiveBayesBank final : public Bank {
   // weight: [class][lane], with this example in it. What the other classes know of these columns does not move, but its divisor may.
   void teach_numbers(std::size_t c, Entries row, const double* amount, const double* weight, Asked& asked) {
     const auto teach_class = [&](std::size_t one, const double* a, const double* n) {
-      gaussian_teach(mean_[one], spread_[one], precision_[one], stride_, row, a, n, params_.var_floor, work(asked, 2), work(asked, 3));
+      gaussian_teach(mean_[one], spread_[one], precision_[one], stride_, row, a, n, params_.var_floor,
+                     {work(asked, 2), work(asked, 3), work(asked, 4), work(asked, 5)});
     };
     if (!params_.over_all) {
       teach_class(c, amount, weight + c * stride_);
       return;
     }
-    double *total = work(asked, 4), *nothing = work(asked, 5);
+    double *total = work(asked, 6), *nothing = work(asked, 7);
     std::copy_n(weight, stride_, total);
     std::fill_n(nothing, stride_, 0.0);
     for (std::size_t other = 1; other < classes_; ++other) add_lanes(total, weight + other * stride_, stride_);
@@ -392,21 +395,25 @@ class NaiveBayesBank final : public Bank {
     return std::clamp(streamboost::log(n_one + params_.prior_alpha) - streamboost::log(n_zero + params_.prior_alpha), -60.0, 60.0);
   }
 
-  // Half the log odds into asked.margin: what tanh turns into a margin.
-  void half_odds(Asked& asked, double limit) const {
+  bool all_complete() const { return classes_ > 1 && all_positive(class_weight_[0], n_) && all_positive(class_weight_[1], n_); }
+  double lane_prior_odds(std::size_t i) const { return prior_odds(classes_ > 1 ? class_weight_[1][i] : 0.0, class_weight_[0][i]); }
+
+  // Log odds into asked.margin, from finished joints.
+  void clipped_odds(Asked& asked, double limit) const {
     const double *zero = asked.notes.data(), *one = zero + stride_;
-    double* h = asked.margin.data();
-    bool all = classes_ > 1;
-    for (std::size_t i = 0; i < n_ && all; ++i) all = complete(i);
+    double* odds = asked.margin.data();
     if (classes_ > 1)
-      for (std::size_t i = 0; i < stride_; ++i) h[i] = 0.5 * std::min(std::max(one[i] - zero[i], -limit), limit);
-    if (!all)
-      for (std::size_t i = 0; i < stride_; ++i)
-        if (!complete(i)) h[i] = 0.5 * std::clamp(prior_odds(classes_ > 1 ? class_weight_[1][i] : 0.0, class_weight_[0][i]), -limit, limit);
+      for (std::size_t i = 0; i < stride_; ++i) odds[i] = std::min(std::max(one[i] - zero[i], -limit), limit);
+    if (all_complete()) return;
+    for (std::size_t i = 0; i < stride_; ++i)
+      if (!complete(i)) odds[i] = std::clamp(lane_prior_odds(i), -limit, limit);
   }
-  void margins(Asked& asked) const {
-    half_odds(asked, 60);
-    tanh_lanes(asked.margin.data(), asked.margin.data(), stride_);
+  void margins(std::size_t k, Asked& asked) const {
+    double* h = asked.margin.data();
+    if (k > 1) odds_margins(asked.notes.data(), asked.notes.data() + classes_ * stride_, stride_, h);
+    if (k > 1 && all_complete()) return;
+    for (std::size_t i = 0; i < stride_; ++i)
+      if (!complete(i)) h[i] = tanh(0.5 * lane_prior_odds(i));
   }
   double margin_after(std::size_t i, int label, double amount, const double* score) const {
     const double n0 = class_weight_[0][i] + (label == 0 ? amount : 0.0),
@@ -440,6 +447,42 @@ class NaiveBayesBank final : public Bank {
         mine = !(weight > 0) ? 0.0 : class_weight_[c][i] > 0 ? mine / joint * (1 - empty * share) : share;
       }
     }
+  }
+
+  // With q_a = (x - mean)^2 precision of attribute a and r = amount / (n + amount), learning moves the variance v to v' with
+  // (1-r) (v + r dev^2) <= v' <= v + r dev^2 and the deviation by (1-r). So the joint gains at most
+  // (d r / (1-r) + sum q - (1-r)^2 q / (1 + r q) - log(1 + r q)) / 2: first with all of sum q in one attribute, which is the worst case,
+  // then with the terms themselves, of which r q + r q^2 (1 + r/2) is an upper bound.
+  bool numeric_gain_below(double limit, std::size_t i, std::size_t y, double amount, const Asked& asked) const {
+    const Terms& t = asked.terms;
+    const double r = amount / (class_weight_[y][i] + amount), kept = 1 - r, q = asked.notes[(2 * classes_ + y) * stride_ + i];
+    const double sharper = static_cast<double>(t.x.size()) * (r / kept);
+    if (0.5 * (sharper + q - kept * kept * q / (1 + r * q)) < limit) return true;
+    double squares = 0;
+    for (std::size_t a = 0; a < t.x.size(); ++a) {
+      const auto cell = static_cast<std::size_t>(t.row[a]) + y;
+      const double deviation = t.x[a] - mean_[cell][i], term = deviation * deviation * precision_[cell][i];
+      squares += term * term;
+    }
+    return 0.5 * (sharper + r * q + r * squares * (1 + 0.5 * r)) < limit;
+  }
+
+  // log of the product of (c + amount) / c over the attributes' counts, less what the class weight takes back.
+  bool nominal_gain_below(double limit, std::size_t i, std::size_t y, double amount, const Asked& asked) const {
+    const Terms& t = asked.terms;
+    double gain = 1, above = 1, below = 1;
+    for (std::size_t a = 0; a < t.value_row.size(); ++a) {
+      const double count = count_[static_cast<std::size_t>(t.value_row[a]) + y][i];
+      above *= count + amount;
+      below *= count;
+      if (a % 4 != 3) continue;
+      gain *= above / below;
+      above = below = 1;
+    }
+    gain *= above / below;  // a count of 0 makes it infinite, or not a number: no bound
+    if (!(gain < 1e100)) return false;
+    const double n = class_weight_[y][i];
+    return streamboost::log(gain) - static_cast<double>(t.value_row.size()) * streamboost::log1p(amount / n) < limit;
   }
 
   // Log joint of class c in one lane had it learned the example with this amount, `added` of it in class c: the same terms, one

@@ -49,28 +49,33 @@ struct SmoothWeights {
     return sum;
   }
 
-  // amount[i] from the margins of the lanes before i. The loops are apart so that the exponentials vectorise.
-  void weigh(const double* margin, int n, double y, double sample_weight, AlignedVector<double>& amount, double& z) const {
-    double ahead = z;
+  // The two sums that run through the lanes one after another, side by side: prefix_sums into `vote`, and amount[i] from the
+  // margins of the lanes before i. The exponentials have a loop of their own, which vectorises.
+  void weigh(const double* __restrict margin, int n, double y, double sample_weight, double* __restrict prefix,
+             AlignedVector<double>& amount, double& vote, double& z) const {
+    double sum = vote, ahead = z;
+    double* __restrict w = amount.data();
     for (int i = 0; i < n; ++i) {
-      amount[static_cast<std::size_t>(i)] = half_log * std::max(ahead, 0.0);  // z <= 0 means weight 1: the min in the formula
+      prefix[i] = sum += margin[i];
+      w[i] = half_log * std::max(ahead, 0.0);  // z <= 0 means weight 1: the min in the formula
       ahead += y * margin[i] - theta;
     }
+    vote = sum;
     z = ahead;
     std::fill(amount.begin() + n, amount.end(), 0.0);  // dead lanes stay tame
-    exp_lanes(amount.data(), amount.data(), amount.size());
+    exp_lanes(w, w, amount.size());
     if (sample_weight != 1)
-      for (double& w : amount) w *= sample_weight;
+      for (double& x : amount) x *= sample_weight;
   }
 
   // Weigh and teach the lanes whose margins were asked; prefix[i] = sum of all margins up to lane i.
-  template <class LaneState>
-  void teach(const Example& example, Block<LaneState>& block, Scratch& scratch, const double* prefix, double& z) const {
+  template <class LaneState, class Passage>
+  void teach(const Example& example, Block<LaneState>& block, Scratch& scratch, double* prefix, Passage& passage) const {
     const double y = example.label == 1 ? 1.0 : -1.0;
-    const double* margin = scratch.asked.margin.data();
-    weigh(margin, block.lanes().size(), y, example.weight, scratch.amount, z);
+    const Lanes lanes = block.lanes();
+    weigh(scratch.asked.margin.data(), lanes.size(), y, example.weight, prefix, scratch.amount, passage.vote, passage.z);
     block.monitor.observe_margins(*block.bank, scratch.asked, params.hard, scratch.amount.data(), y);
-    block.monitor.observe_prefixes(prefix, scratch.amount.data(), example.weight, y, theta, block.lanes().begin);
+    block.monitor.observe_prefixes(prefix, scratch.amount.data(), example.weight, y, theta, lanes.begin);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.asked);
   }
 
@@ -99,8 +104,8 @@ struct OSBoost {
     passage.vote = SmoothWeights::prefix_sums(scratch.asked.margin.data(), block.lanes().size(), passage.vote, scratch.extra.data());
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    score(example, block, scratch, passage);
-    smooth.teach(example, block, scratch, scratch.extra.data(), passage.z);
+    smooth.ask(example, *block.bank, scratch.asked);
+    smooth.teach(example, block, scratch, scratch.extra.data(), passage);
   }
   void answer(const Example&, const Passage& passage, Verdict& verdict) const {
     const double mean = passage.vote / n_estimators;

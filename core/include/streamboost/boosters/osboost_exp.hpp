@@ -63,8 +63,8 @@ struct OSBoostEXP {
     passage.vote = SmoothWeights::prefix_sums(scratch.asked.margin.data(), lanes.size(), passage.vote, passage.column + lanes.begin);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    score(example, block, scratch, passage);
-    smooth.teach(example, block, scratch, passage.column + block.lanes().begin, passage.z);
+    smooth.ask(example, *block.bank, scratch.asked);
+    smooth.teach(example, block, scratch, passage.column + block.lanes().begin, passage);
   }
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
     const double plus = hedge.speak(passage.column, rate(example.number + 1), example.number, verdict);

@@ -83,13 +83,11 @@ struct OSBoostOCP {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     smooth.ask(example, *block.bank, scratch.asked);
-    const Lanes lanes = block.lanes();
-    passage.vote = SmoothWeights::prefix_sums(scratch.asked.margin.data(), lanes.size(), passage.vote, scratch.extra.data());
-    std::copy_n(scratch.asked.margin.data(), lanes.size(), passage.column + lanes.begin);
+    std::copy_n(scratch.asked.margin.data(), block.lanes().size(), passage.column + block.lanes().begin);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
-    smooth.teach(example, block, scratch, scratch.extra.data(), passage.z);
+    smooth.teach(example, block, scratch, scratch.extra.data(), passage);
   }
   void answer(const Example&, const Passage& passage, Verdict& verdict) const {
     const double f = vote(passage);

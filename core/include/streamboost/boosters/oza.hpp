@@ -80,6 +80,7 @@ struct OzaBoost {
   };
   static constexpr bool needs_votes = true, needs_column = false, binary_only = false;
   static constexpr double largest_rate = 9007199254740992.0;  // 2^53: whole numbers end here
+  static constexpr double to_be_drawn = -1;
 
   Params params;
   std::uint64_t seed;
@@ -111,9 +112,6 @@ struct OzaBoost {
     const Amount kind = params.draw == Draw::poisson ? Amount::copies : Amount::weight;
     const bool update_first = params.order == Order::update_first;
     if (lanes.begin == 0) passage.lambda = example.weight;
-    if (kind == Amount::copies)
-      uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson,
-                    scratch.draw.data(), scratch.draw.size());
     const bool has_after = bank.has_after();
     if (update_first && has_after) bank.after_begin(example, scratch.asked);
     double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
@@ -121,14 +119,26 @@ struct OzaBoost {
     const double* draw = scratch.draw.data();
     const std::int32_t* vote = scratch.asked.vote.data();
     const double most_copies = std::floor(params.copies_cap * std::max(example.weight, 1.0));
+    // Where copies cannot change whether a lane is right, their number is drawn after lambda has run through all lanes, or never:
+    // a learner that stands still when it is right needs none.
+    const bool settled = !update_first || (has_after && scratch.asked.keeps_right && !scratch.asked.all_move);
+    const bool none_needed = update_first && scratch.asked.still_when_right;
+    const double later = none_needed ? 0.0 : to_be_drawn;
+    if (kind == Amount::copies)
+      uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson,
+                    scratch.draw.data(), scratch.draw.size());
     double lambda = passage.lambda;
     for (int i = 0; i < n; ++i) {
       lambda = std::min(lambda, params.lambda_cap);
       offered[i] = lambda;
-      amount[i] = kind == Amount::weight ? lambda
-                                         : std::min(poisson(lambda, draw[i], key(example, lanes.begin + i, Purpose::poisson)), most_copies);
       const int label = resolve(vote[i], example, lanes.begin + i, example.n_classes_after);
       bool right = label == example.label;
+      if (kind == Amount::weight)
+        amount[i] = lambda;
+      else if (settled && (right || !update_first))
+        amount[i] = later;
+      else
+        amount[i] = std::min(copies(lambda, draw[i], example, lanes.begin + i), most_copies);
       if (update_first && (amount[i] > 0 || scratch.asked.all_move)) {
         if (!has_after)
           right = resolve(bank.learn_then_answer(i, example, amount[i], kind, Want::votes, scratch.asked).label, example, lanes.begin + i,
@@ -142,6 +152,7 @@ struct OzaBoost {
       lambda = judge(right, lambda, example, correct[i], wrong[i]);
     }
     passage.lambda = lambda;
+    if (settled && !none_needed && kind == Amount::copies) draw_rest(n, example, lanes.begin, most_copies, scratch);
     std::fill(scratch.amount.begin() + n, scratch.amount.end(), 0.0);
     std::fill(scratch.extra.begin() + n, scratch.extra.end(), 0.0);
     block.monitor.observe_votes(vote, offered, example.label, n == lanes.size() ? scratch.asked.stride : static_cast<std::size_t>(n));
@@ -165,6 +176,22 @@ struct OzaBoost {
     if (answer >= 0 || params.untrained == Untrained::wrong) return answer;
     if (params.untrained == Untrained::class0) return 0;
     return static_cast<int>(uniform(key(example, lane, Purpose::tie)) * n_classes);
+  }
+
+  // Poisson(lambda). The key is made only where it is needed: rates of 10 and more.
+  double copies(double lambda, double draw, const Example& example, int lane) const {
+    if (lambda > 0 && lambda < detail::poisson_inversion_below) return detail::poisson_by_inversion(lambda, draw);
+    return poisson(lambda, draw, key(example, lane, Purpose::poisson));
+  }
+
+  // The copies of the lanes whose number was left open.
+  void draw_rest(int n, const Example& example, int first_lane, double most_copies, Scratch& scratch) const {
+    double* draw = scratch.draw.data();
+    const double* offered = scratch.extra.data();
+    if (!poisson_rates(offered, draw, static_cast<std::size_t>(n), most_copies))
+      for (int i = 0; i < n; ++i)
+        if (offered[i] >= detail::poisson_inversion_below) draw[i] = copies(offered[i], 0, example, first_lane + i);
+    fill_open(draw, most_copies, scratch.amount.data(), static_cast<std::size_t>(n));
   }
 
   // Moves the sums and returns the weight that travels on. lambda runs through all lanes one after another, so what does not
@@ -204,6 +231,9 @@ struct OzaBoost {
         std::fill_n(weight, heard, 1.0);
         break;
     }
+    if (params.ballot == Ballot::label && params.untrained == Untrained::wrong && params.prefix != Prefix::skip_bad &&
+        example.n_classes == 2)  // the usual case
+      return add_two_votes(scratch.asked.vote.data(), weight, static_cast<std::size_t>(heard), passage.votes);
     for (int i = 0; i < heard; ++i) {
       if (params.prefix == Prefix::skip_bad && wrong[i] > correct[i]) continue;
       const int said = scratch.asked.vote[static_cast<std::size_t>(i)];
