@@ -57,6 +57,25 @@ STREAMBOOST_CLONES void watch_hinges(const double* __restrict margin, const doub
   }
 }
 
+double weighted_prefixes(const double* __restrict alpha, const double* __restrict margin, double start, double* __restrict prefix,
+                         std::size_t n) {
+  double sum = start;
+  for (std::size_t i = 0; i < n; ++i) prefix[i] = sum += alpha[i] * margin[i];
+  return sum;
+}
+
+void smooth_sums(const double* __restrict margin, SmoothRule rule, double& vote, double& z, double* __restrict prefix,
+                 double* __restrict exponent, std::size_t n) {
+  double sum = vote, ahead = z;
+  for (std::size_t i = 0; i < n; ++i) {
+    prefix[i] = sum += margin[i];
+    exponent[i] = rule.half_log * (ahead > 0.0 ? ahead : 0.0);  // z <= 0 means weight 1: the min in the formula
+    ahead += rule.y * margin[i] - rule.theta;
+  }
+  vote = sum;
+  z = ahead;
+}
+
 STREAMBOOST_CLONES void hedge_losses(const double* __restrict prefix, double y, double sample_weight, double* __restrict loss,
                                      std::size_t n) {
   const double if_positive = y > 0 ? 0.0 : sample_weight, if_not = sample_weight - if_positive;
@@ -125,6 +144,18 @@ STREAMBOOST_CLONES void majority_exponents(const std::int32_t* __restrict vote, 
       const double term = right * table.log_odds - table.log_factorial[right] - table.log_factorial[left - right];
       out[begin + i] = possible ? table.base[begin + i] + term : -1000.0;
     }
+  }
+}
+
+void majority_weights(const std::int32_t* __restrict vote, int y, int ahead, int rest, const double* __restrict table,
+                      double* __restrict margin, double* __restrict weight, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i, --rest) {
+    const int h = 2 * static_cast<int>(vote[i] == 1) - 1, k = (rest - ahead + 1) >> 1;  // >> 1 floors, below 0 too
+    const bool possible = static_cast<unsigned>(k) <= static_cast<unsigned>(rest);
+    weight[i] = table[possible ? k : rest + 1];
+    margin[i] = h;
+    ahead += y * h;
+    table += rest + 2;
   }
 }
 

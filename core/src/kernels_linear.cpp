@@ -86,6 +86,15 @@ STREAMBOOST_CLONES void linear_squared_norms(const double* table, std::size_t ro
   }
 }
 
+STREAMBOOST_CLONES void begin_lesson(const double* __restrict amount, double label, double squared_norm, double* __restrict trained,
+                                     double* __restrict y, double* __restrict xx, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    trained[i] = amount[i] > 0.0 ? 1.0 : trained[i];
+    y[i] = label;
+    xx[i] = squared_norm;
+  }
+}
+
 STREAMBOOST_CLONES void perceptron_hypothesis(const double* __restrict raw, const double* __restrict squared_norm, double* __restrict h,
                                               std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {

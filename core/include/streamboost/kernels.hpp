@@ -27,6 +27,8 @@ void linear_teach_masked(double* table, const double* mask, std::size_t cells, E
 void linear_masked_norm(const double* mask, std::size_t cells, Entries row, double* out);
 // out[cell] = sum_r table[r][cell]^2
 void linear_squared_norms(const double* table, std::size_t rows, std::size_t cells, double* out);
+// trained = 1 where amount > 0; y and xx filled with one value each
+void begin_lesson(const double* amount, double label, double squared_norm, double* trained, double* y, double* xx, std::size_t n);
 // h = clip(raw / max(1, |v|), -1, 1)
 void perceptron_hypothesis(const double* raw, const double* squared_norm, double* h, std::size_t n);
 // vote = 1 where raw > 0, else 0, -1 where untrained; false if some raw is exactly 0
@@ -126,6 +128,18 @@ struct MajorityTable {
 };
 void majority_exponents(const std::int32_t* vote, int y, int ahead, int rest, const MajorityTable& table, double* margin, double* out,
                         std::size_t n);
+// the weights themselves from a table: those of k = 0 .. rest, then 0; the next lane's follow
+void majority_weights(const std::int32_t* vote, int y, int ahead, int rest, const double* table, double* margin, double* weight,
+                      std::size_t n);
+// Sums that run through the lanes one after another. Here, and not in the boosters, because in a large function gcc keeps them in
+// memory, which costs three times as much.
+// prefix[i] = start + alpha_0 margin_0 + ... + alpha_i margin_i; the last of them
+double weighted_prefixes(const double* alpha, const double* margin, double start, double* prefix, std::size_t n);
+// prefix[i] = vote += margin_i; exponent[i] = half_log max(z, 0), which is log of OSBoost's weight, then z += y margin_i - theta
+struct SmoothRule {
+  double y, theta, half_log;
+};
+void smooth_sums(const double* margin, SmoothRule rule, double& vote, double& z, double* prefix, double* exponent, std::size_t n);
 // v += step h
 void add_scaled(const double* h, double step, double* v, std::size_t n);
 // votes[0], votes[1] += the weights of the lanes that vote so

@@ -12,7 +12,11 @@ namespace streamboost {
 
 inline constexpr std::size_t lane_multiple = 16;
 
-constexpr std::size_t padded(std::size_t lanes) { return (lanes + lane_multiple - 1) / lane_multiple * lane_multiple; }
+// Whole vectors, and no large row a multiple of 1 kB: the same lanes of all rows would share a few sets of the cache.
+constexpr std::size_t padded(std::size_t lanes) {
+  const std::size_t whole = (lanes + lane_multiple - 1) / lane_multiple * lane_multiple;
+  return whole >= 256 && whole % 128 == 0 ? whole + lane_multiple : whole;
+}
 
 template <class T>
 struct AlignedAllocator {

@@ -132,11 +132,8 @@ class LinearBank final : public Bank {
     double* xx = y + stride_;
     double* unit = xx + stride_;
     const Entries row = entries(example.row);
-    for (std::size_t i = 0; i < stride_; ++i) trained_[0][i] = amount[i] > 0 ? 1.0 : trained_[0][i];
-    if (mask_.rows() == 0)
-      std::fill_n(xx, stride_, example.row.squared_norm);
-    else
-      linear_masked_norm(mask_[0], stride_, row, xx);
+    begin_lesson(amount, labels.common == 1 ? 1.0 : -1.0, example.row.squared_norm, trained_[0], y, xx, stride_);
+    if (mask_.rows() > 0) linear_masked_norm(mask_[0], stride_, row, xx);
     const int repeats = kind == Amount::copies && params_.kind == Kind::logistic ? repetitions(amount) : 1;
     for (int repeat = 0; repeat < repeats; ++repeat) {
       const double* a = amount;
@@ -147,7 +144,7 @@ class LinearBank final : public Bank {
       if (params_.kind != Kind::perceptron)
         for (std::size_t i = 0; i < stride_; ++i) sum_squares_[0][i] += a[i] * a[i];
       for (std::size_t c = 0; c < columns_; ++c) {
-        targets(labels, c, y);
+        if (columns_ > 1 || labels.per_lane != nullptr) targets(labels, c, y);
         steps(c, raw + c * stride_, y, a, xx, kind, repeat == 0 && asked.notes_complete ? probability(asked, c) : nullptr,
               step + c * stride_);
       }

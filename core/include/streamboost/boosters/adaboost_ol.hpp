@@ -61,11 +61,8 @@ struct AdaBoostOL {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     ask_hypotheses(example, *block.bank, params.hard, scratch.asked);
-    const double *alpha = block.state.alpha[0], *margin = scratch.asked.margin.data();
-    double* prefix = passage.column + block.lanes().begin;
-    double vote = passage.vote;
-    for (int i = 0, n = block.lanes().size(); i < n; ++i) prefix[i] = vote += alpha[i] * margin[i];
-    passage.vote = vote;
+    passage.vote = weighted_prefixes(block.state.alpha[0], scratch.asked.margin.data(), passage.vote,
+                                     passage.column + block.lanes().begin, static_cast<std::size_t>(block.lanes().size()));
   }
 
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {

@@ -49,7 +49,7 @@ struct OnlineBBM {
   double log_odds;                      // ln(p / (1 - p))
   AlignedVector<double> log_fact;       // ln k!
   AlignedVector<double> base, largest;  // [lane]: minus the largest log_term; the largest weight w^i
-  AlignedVector<double> table;          // w^i over k = 0 .. N - 1 - i, lane after lane; empty for ensembles beyond largest_table
+  AlignedVector<double> table;          // w^i over k = 0 .. N - 1 - i and a 0, lane after lane; empty beyond largest_table learners
   double promise = 0;                   // phi_0(0)
   Watch<Sum> watch;
 
@@ -69,10 +69,11 @@ struct OnlineBBM {
       base[static_cast<std::size_t>(i)] = -peak;
       largest[static_cast<std::size_t>(i)] = 0.5 * exp(peak + log_fact[static_cast<std::size_t>(n)] + n * log_wrong);
     }
-    if (n_estimators <= largest_table)
-      for (int i = 0; i < n_estimators; ++i)
-        for (int n = n_estimators - 1 - i, k = 0; k <= n; ++k)
-          table.push_back(std::min(exp(base[static_cast<std::size_t>(i)] + log_term(n, k)), 1.0));
+    for (int i = 0; i < n_estimators && n_estimators <= largest_table; ++i) {
+      for (int n = n_estimators - 1 - i, k = 0; k <= n; ++k)
+        table.push_back(std::min(exp(base[static_cast<std::size_t>(i)] + log_term(n, k)), 1.0));
+      table.push_back(0);
+    }
     for (int k = 0; 2 * k <= n_estimators; ++k) promise += exp(log_fact[n_lanes] + log_term(n_estimators, k) + n_estimators * log_wrong);
   }
   void reserve(int) {}
@@ -94,7 +95,9 @@ struct OnlineBBM {
       exp_lanes(amount, amount, static_cast<std::size_t>(n));
       for (int i = 0; i < n; ++i) amount[i] = std::min(amount[i], 1.0);
     } else {
-      look_up(vote, y, y * before, first, n, margin, amount);
+      // Lane i has N - i + 1 numbers: lane `first` begins after (N + 1) + N + ... of them.
+      const double* weights = table.data() + static_cast<std::size_t>(first) * static_cast<std::size_t>(2 * n_estimators - first + 3) / 2;
+      majority_weights(vote, y, y * before, n_estimators - 1 - first, weights, margin, amount, static_cast<std::size_t>(n));
     }
     std::fill(scratch.amount.begin() + n, scratch.amount.end(), 0.0);
     if (example.weight != 1)
@@ -124,20 +127,6 @@ struct OnlineBBM {
   void check() const { watch.check(); }
 
  private:
-  // The same weights from the table.
-  void look_up(const std::int32_t* vote, int y, int ahead, int first, int n, double* margin, double* amount) const {
-    int rest = n_estimators - 1 - first;
-    // Lane i has N - i numbers, so that lane `first` begins after N + (N - 1) + ... of them.
-    const double* weights = table.data() + static_cast<std::size_t>(first) * static_cast<std::size_t>(2 * n_estimators - first + 1) / 2;
-    for (int i = 0; i < n; ++i, --rest) {
-      const int h = vote[i] == 1 ? 1 : -1, k = (rest - ahead + 1) >> 1;  // >> 1 floors, below 0 too
-      amount[i] = k >= 0 && k <= rest ? weights[k] : 0.0;
-      margin[i] = h;
-      ahead += y * h;
-      weights += rest + 1;
-    }
-  }
-
   // ln of p^k (1-p)^(n-k) / (k! (n-k)!), but for a factor (1-p)^n
   double log_term(int n, int k) const {
     return k * log_odds - log_fact[static_cast<std::size_t>(k)] - log_fact[static_cast<std::size_t>(n - k)];

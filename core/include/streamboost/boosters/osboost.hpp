@@ -49,23 +49,14 @@ struct SmoothWeights {
     return sum;
   }
 
-  // The two sums that run through the lanes one after another, side by side: prefix_sums into `vote`, and amount[i] from the
-  // margins of the lanes before i. The exponentials have a loop of their own, which vectorises.
-  void weigh(const double* __restrict margin, int n, double y, double sample_weight, double* __restrict prefix,
-             AlignedVector<double>& amount, double& vote, double& z) const {
-    double sum = vote, ahead = z;
-    double* __restrict w = amount.data();
-    for (int i = 0; i < n; ++i) {
-      prefix[i] = sum += margin[i];
-      w[i] = half_log * std::max(ahead, 0.0);  // z <= 0 means weight 1: the min in the formula
-      ahead += y * margin[i] - theta;
-    }
-    vote = sum;
-    z = ahead;
+  // amount[i] from the margins of the lanes before i; prefix_sums go along.
+  void weigh(const double* margin, int n, double y, double sample_weight, double* prefix, AlignedVector<double>& amount, double& vote,
+             double& z) const {
+    smooth_sums(margin, {y, theta, half_log}, vote, z, prefix, amount.data(), static_cast<std::size_t>(n));
     std::fill(amount.begin() + n, amount.end(), 0.0);  // dead lanes stay tame
-    exp_lanes(w, w, amount.size());
+    exp_lanes(amount.data(), amount.data(), amount.size());
     if (sample_weight != 1)
-      for (double& x : amount) x *= sample_weight;
+      for (double& w : amount) w *= sample_weight;
   }
 
   // Weigh and teach the lanes whose margins were asked; prefix[i] = sum of all margins up to lane i.
