@@ -24,6 +24,10 @@ settings.register_profile("shrink", settings.get_profile("quick"), phases=tuple(
 settings.register_profile("search", settings.get_profile("shrink"), max_examples=400, derandomize=False)
 settings.load_profile("quick")
 
+# Hypothesis' plugin wraps the settings of a parametrised test once more for every set of parameters, and asks for the database
+# (none here) through all of them: a thousand sets in one process would end in a RecursionError.
+sys.setrecursionlimit(10_000)
+
 
 @pytest.fixture
 def write(tmp_path):

@@ -8,11 +8,11 @@ namespace {
 
 constexpr double inverse_two_pi = 0.159154943091895335769;
 
-// Statistics of trees lie in plain vectors: eight cells at any address of a double.
-using LooseVec = double __attribute__((vector_size(64), aligned(8), may_alias));
+// Columns go through in blocks: choices in plain loops, which gcc vectorises for each clone, sums and products over columns in Vec,
+// of which only arithmetic survives the making of clones.
+constexpr std::size_t block = 64;
 
-[[gnu::always_inline]] inline Vec load(const double* p) { return *reinterpret_cast<const LooseVec*>(p); }
-[[gnu::always_inline]] inline void store(double* p, Vec v) { *reinterpret_cast<LooseVec*>(p) = v; }
+[[gnu::always_inline]] inline const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
 [[gnu::always_inline]] inline double sum(Vec v) { return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])); }
 
 // Eight running products of factors between 1e-30 and 1e30, exponents kept apart, joined into one at the end.
@@ -43,68 +43,82 @@ struct Product {
 
 }  // namespace
 
-STREAMBOOST_CLONES double cells_quadratic(const double* x, const double* mean, const double* precision, std::size_t width) {
-  const Vec zero = {};
-  Vec total = zero;
-  for (std::size_t j = 0; j < width; j += vec_size) {
-    const Vec value = load(x + j);
-    const Vec deviation = value == value ? value - load(mean + j) : zero;
-    total += deviation * deviation * load(precision + j);
+STREAMBOOST_CLONES double cells_quadratic(const double* __restrict x, const double* __restrict mean, const double* __restrict precision,
+                                          std::size_t width) {
+  Vec total = {};
+  for (std::size_t begin = 0; begin < width; begin += block) {
+    const std::size_t size = width - begin < block ? width - begin : block;
+    alignas(64) double term[block];
+    for (std::size_t j = 0; j < size; ++j) {
+      const double value = x[begin + j], deviation = value == value ? value - mean[begin + j] : 0.0;
+      term[j] = deviation * deviation * precision[begin + j];
+    }
+    for (std::size_t j = 0; j < size; j += vec_size) total += at(term + j);
   }
   const double all = sum(total);
   return all < 1e300 ? all : 1e300;
 }
 
-STREAMBOOST_CLONES void cells_density(const double* x, const double* mean, const double* precision, std::size_t width, CellDensity* out) {
-  const Vec zero = {}, one = zero + 1.0, most = zero + 1e30;
-  Vec total = zero;
+STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* __restrict mean, const double* __restrict precision,
+                                      std::size_t width, CellDensity* out) {
+  Vec total = {};
   Product product;
-  for (std::size_t j = 0; j < width; j += vec_size) {
-    const Vec value = load(x + j), p = load(precision + j);
-    const Vec deviation = value == value ? value - load(mean + j) : zero;
-    total += deviation * deviation * p;
-    const Vec squared_peak = p < most ? p * inverse_two_pi : one;
-    const Vec factor = p > zero ? squared_peak : one;
-    product.multiply(value == value ? factor : one);
+  for (std::size_t begin = 0; begin < width; begin += block) {
+    const std::size_t size = width - begin < block ? width - begin : block;
+    alignas(64) double term[block], factor[block];
+    for (std::size_t j = 0; j < size; ++j) {
+      const double value = x[begin + j], p = precision[begin + j];
+      const double deviation = value == value ? value - mean[begin + j] : 0.0;
+      term[j] = deviation * deviation * p;
+      const double squared_peak = p < 1e30 ? p * inverse_two_pi : 1.0;
+      const double known = p > 0.0 ? squared_peak : 1.0;
+      factor[j] = value == value ? known : 1.0;
+    }
+    for (std::size_t j = 0; j < size; j += vec_size) {
+      total += at(term + j);
+      product.multiply(at(factor + j));
+    }
   }
   const double all = sum(total);
   out->quadratic = all < 1e300 ? all : 1e300;
   product.write(*out);
 }
 
-STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* x, std::size_t width, double amount, double floor,
+STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* __restrict x, std::size_t width, double amount, double floor,
                                       CellDensity* out) {
-  const Vec zero = {}, one = zero + 1.0, half = zero + 0.5, largest = zero + 1e300, most = zero + 1e30, least = zero + 1e-30;
+  double *__restrict weight = cells.weight, *__restrict mean = cells.mean, *__restrict spread = cells.spread,
+                    *__restrict precision = cells.precision, *__restrict low = cells.low, *__restrict high = cells.high;
   Product product;
-  for (std::size_t j = 0; j < width; j += vec_size) {
-    const Vec value = load(x + j), old_n = load(cells.weight + j), old_mean = load(cells.mean + j), old_spread = load(cells.spread + j);
-    const auto present = value == value;
-    const auto first = old_n == zero;
-    const Vec n = old_n + amount;
-    const Vec deviation = value - old_mean;
-    const Vec new_mean = old_mean + deviation * (amount / n);
-    Vec spread = old_spread + amount * deviation * (value - new_mean);
-    spread = spread < largest ? spread : largest;
-    spread = spread > zero ? spread : zero;
-    const Vec less_one = n - one, halved = half * n;
-    const Vec freedom = less_one > halved ? less_one : halved;
-    Vec p = freedom / (spread + floor * freedom);
-    p = p < most ? p : most;
-    p = spread > zero ? p : most;
-    p = p > least ? p : least;
-    const Vec old_low = load(cells.low + j), old_high = load(cells.high + j);
-    const Vec lower = first ? value : (value < old_low ? value : old_low);
-    const Vec higher = first ? value : (value > old_high ? value : old_high);
-    const Vec kept = load(cells.precision + j);
-    p = present ? p : kept;
-    store(cells.weight + j, present ? n : old_n);
-    store(cells.mean + j, present ? new_mean : old_mean);
-    store(cells.spread + j, present ? spread : old_spread);
-    store(cells.precision + j, p);
-    store(cells.low + j, present ? lower : old_low);
-    store(cells.high + j, present ? higher : old_high);
-    const Vec squared_peak = p < most ? p * inverse_two_pi : one;
-    product.multiply(p > zero ? squared_peak : one);
+  for (std::size_t begin = 0; begin < width; begin += block) {
+    const std::size_t end = width - begin < block ? width : begin + block;
+    alignas(64) double factor[block];
+    for (std::size_t j = begin; j < end; ++j) {
+      const double value = x[j], old_n = weight[j], old_mean = mean[j], old_spread = spread[j];
+      const double n = old_n + amount;
+      const double deviation = value - old_mean;
+      const double new_mean = old_mean + deviation * (amount / n);
+      double wider = old_spread + amount * deviation * (value - new_mean);
+      wider = wider < 1e300 ? wider : 1e300;
+      wider = wider > 0.0 ? wider : 0.0;
+      const double less_one = n - 1.0, halved = 0.5 * n;
+      const double freedom = less_one > halved ? less_one : halved;
+      double p = freedom / (wider + floor * freedom);
+      p = p < 1e30 ? p : 1e30;
+      p = wider > 0.0 ? p : 1e30;
+      p = p > 1e-30 ? p : 1e-30;
+      const double lower = value < low[j] ? value : low[j], higher = value > high[j] ? value : high[j];
+      const double new_low = old_n == 0.0 ? value : lower, new_high = old_n == 0.0 ? value : higher;
+      p = value == value ? p : precision[j];
+      weight[j] = value == value ? n : old_n;
+      mean[j] = value == value ? new_mean : old_mean;
+      spread[j] = value == value ? wider : old_spread;
+      precision[j] = p;
+      low[j] = value == value ? new_low : low[j];
+      high[j] = value == value ? new_high : high[j];
+      const double squared_peak = p < 1e30 ? p * inverse_two_pi : 1.0;
+      factor[j - begin] = p > 0.0 ? squared_peak : 1.0;
+    }
+    for (std::size_t j = 0; j < end - begin; j += vec_size) product.multiply(at(factor + j));
   }
   product.write(*out);
 }

@@ -149,7 +149,8 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
   struct Sight {
     const double* x = nullptr;    // numeric cells, NaN where missing and beyond the columns
     const double* row = nullptr;  // all columns
-    bool gaps = false;            // a numeric value is missing
+    const Terms* values = nullptr;  // known nominal values: where their column's weight and their count lie in a block
+    bool gaps = false;              // a numeric value is missing
     bool numbers = false;         // ... is there
     bool new_value = false;       // a nominal value is met for the first time
     bool after = false;           // the row's own values count as known
@@ -180,8 +181,20 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
     }
     for (std::size_t p = mine.numeric.size(); p < mine.width; ++p) x[p] = detail::not_a_number;
     sight.x = x.data();
-    for (std::size_t q : mine.nominal)
-      sight.new_value |= row.value[mine.all[q].column] >= static_cast<double>(known_[static_cast<std::size_t>(mine.all[q].column)]);
+    auto& t = asked.terms;
+    t.value_row.clear();
+    t.value_column.clear();
+    t.value_alpha.clear();
+    for (std::size_t q : mine.nominal) {
+      const auto& column = mine.all[q];
+      const double v = row.value[column.column], values = static_cast<double>(known_[static_cast<std::size_t>(column.column)]);
+      sight.new_value |= v >= values;
+      if (!(v >= 0 && v < values)) continue;
+      t.value_row.push_back(static_cast<std::int32_t>(column.place));
+      t.value_column.push_back(static_cast<std::int32_t>(column.place) + 1 + static_cast<std::int32_t>(v));
+      t.value_alpha.push_back(params_.alpha * values);
+    }
+    sight.values = &t;
     double* flags = asked.notes.data() + note_size() * asked.stride;
     flags[0] = sight.gaps ? 1 : 0;
     flags[1] = sight.numbers ? 1 : 0;
@@ -191,7 +204,7 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
   // What `ask` saw, where all trees see the same.
   Sight looked(const Row& row, const Asked& asked) const {
     const double* flags = asked.notes.data() + note_size() * asked.stride;
-    return {asked.terms.x.data(), row.value, flags[0] != 0, flags[1] != 0, flags[2] != 0, false};
+    return {asked.terms.x.data(), row.value, &asked.terms, flags[0] != 0, flags[1] != 0, flags[2] != 0, false};
   }
   std::size_t route_after(std::size_t i, const Row& row, Asked& asked) const {
     auto& known = asked.terms.long_scratch;
@@ -283,8 +296,28 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
     joint -= 0.5 * quadratic;
     return mine.nominal.empty() ? joint : joint + log_values(mine, block, sight);
   }
-  // Sum of the logs of P(value | class): a product whose exponent is taken out now and then.
+  // Sum of the logs of P(value | class), with one division for four values and one logarithm.
   double log_values(const HoeffdingColumns& mine, const double* block, const Sight& sight) const {
+    if (block == nullptr || params_.alpha == 0 || (sight.after && sight.new_value)) return log_values_one_by_one(mine, block, sight);
+    const std::int32_t *place = sight.values->value_row.data(), *count = sight.values->value_column.data();
+    const double *extra = sight.values->value_alpha.data(), alpha = params_.alpha;
+    const std::size_t n = sight.values->value_row.size();
+    double product = 1, above = 1, below = 1;
+    std::int64_t exponent = 0;
+    for (std::size_t a = 0; a < n; ++a) {
+      above *= block[count[a]] + alpha;
+      below *= block[place[a]] + extra[a];
+      if (a % 4 != 3 && a + 1 != n) continue;
+      product *= above / below;
+      above = below = 1;
+      const auto bits = std::bit_cast<std::uint64_t>(product);
+      exponent += static_cast<std::int64_t>(bits >> 52) - 1023;
+      product = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
+    }
+    return streamboost::log(product) + static_cast<double>(exponent) * ln2;
+  }
+  // The same where some factor may be 0, or a value counts that was not known when the row was looked at.
+  double log_values_one_by_one(const HoeffdingColumns& mine, const double* block, const Sight& sight) const {
     double product = 1, logs = 0;
     int factors = 0;
     for (std::size_t q : mine.nominal) {
