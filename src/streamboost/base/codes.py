@@ -65,11 +65,13 @@ class CodeBook:
             return codes, []
         discovering = unknown if active is None else unknown & active
         if small is not None:
-            # Sorting once beats a Python loop over the rows of a first block; the order of appearance is kept.
-            distinct, first = np.unique(small[discovering], return_index=True)
-            rows = np.flatnonzero(discovering)[np.sort(first)]
+            # Written from the last row to the first: what stays is the row where a value appears first.
+            found = np.flatnonzero(discovering)[::-1]
+            first = np.full(_TABLE, -1)
+            first[small[found]] = found
+            rows = np.sort(first[first >= 0])
             table = self._lookup_table().copy()
-            table[small[rows]] = np.arange(len(self), len(self) + len(distinct), dtype=np.int32)
+            table[small[rows]] = np.arange(len(self), len(self) + rows.size, dtype=np.int32)
             codes[unknown] = table[small[unknown]]
             return codes, np.asarray(values)[rows].tolist()
         new: dict[Any, int] = {}

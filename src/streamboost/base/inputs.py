@@ -130,9 +130,11 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
     growth = Growth()
     if table.dense is not None and schema.all_numeric:
         return Block(table.n_rows, dense=table.dense, largest=check_finite(table.dense, schema))
-    out = np.empty((table.n_rows, table.width))
+    # Column by column, so columns lie together while they are worked on.
+    dense = None if table.dense is None else np.asfortranarray(table.dense)
+    out = np.empty((table.n_rows, table.width), order="F")
     for column, book in enumerate(schema.books):
-        source = table.columns[column] if table.columns else table.dense[:, column]  # type: ignore[index]
+        source = table.columns[column] if dense is None else dense[:, column]
         if book is None:
             if isinstance(source, list):
                 raise ValueError(
@@ -156,7 +158,7 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
             growth.values[column] = new
         out[missing, column] = np.nan
     check_finite(out, schema)
-    return Block(table.n_rows, dense=out, growth=growth)
+    return Block(table.n_rows, dense=np.ascontiguousarray(out), growth=growth)
 
 
 def _capped(
