@@ -12,8 +12,12 @@
 namespace streamboost {
 
 std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble) {
-  if (learner == "linear")
-    return std::make_unique<LinearBank>(LinearBank::Params::read(config), lanes, ensemble.n_estimators, ensemble.seed);
+  if (learner == "linear") {
+    const auto params = LinearParams::read(config);
+    if (config.choice<bool>("dtype", {{"float64", false}, {"float32", true}}))
+      return std::make_unique<LinearBank<float>>(params, lanes, ensemble.n_estimators, ensemble.seed);
+    return std::make_unique<LinearBank<double>>(params, lanes, ensemble.n_estimators, ensemble.seed);
+  }
   if (learner == "stump") return std::make_unique<StumpBank>(StumpBank::Params::read(config), lanes, ensemble.seed);
   if (learner == "tan" || learner == "ban") return std::make_unique<TanBank>(TanBank::Params::read(config), lanes);
   if (learner == "mlp") return std::make_unique<MlpBank>(MlpBank::Params::read(config), lanes, ensemble.seed);

@@ -13,17 +13,52 @@ namespace {
   return static_cast<std::size_t>(row.index ? row.index[i] : i);
 }
 
-// `width` vectors of one table row at a time: the partial sums stay in registers while the features pass by.
-template <int width>
-[[gnu::always_inline]] inline void ask_tile(const double* table, std::size_t cells, const Entries& row, double* out) {
-  Vec sum[width] = {};
-  for (int i = 0; i < row.n; ++i) {
-    const Vec* w = reinterpret_cast<const Vec*>(table + table_row(row, i) * cells);
-    const double x = row.x[i];
-    for (int v = 0; v < width; ++v) sum[v] += x * w[v];
+// Sixteen lanes of a table of doubles or floats. Floats are added as floats: twice as many in a register, half the memory to cross.
+template <class Real>
+struct Sixteen;
+template <>
+struct Sixteen<double> {
+  Vec low, high;
+  [[gnu::always_inline]] static Sixteen load(const double* p) { return {at(p), at(p + vec_size)}; }
+  [[gnu::always_inline]] static Sixteen load_doubles(const double* p) { return load(p); }
+  [[gnu::always_inline]] void add(double x, const Sixteen& w) {
+    low += x * w.low;
+    high += x * w.high;
   }
-  for (int v = 0; v < width; ++v) reinterpret_cast<Vec*>(out)[v] = sum[v];
-}
+  [[gnu::always_inline]] void add_masked(double x, const Sixteen& w, const double* mask) {
+    low += x * w.low * at(mask);
+    high += x * w.high * at(mask + vec_size);
+  }
+  [[gnu::always_inline]] void store(double* p) const {
+    at(p) = low;
+    at(p + vec_size) = high;
+  }
+  [[gnu::always_inline]] void store_doubles(double* p) const { store(p); }
+
+ private:
+  [[gnu::always_inline]] static const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
+  [[gnu::always_inline]] static Vec& at(double* p) { return *reinterpret_cast<Vec*>(p); }
+};
+template <>
+struct Sixteen<float> {
+  VecFloats all;
+  [[gnu::always_inline]] static Sixteen load(const float* p) { return {*reinterpret_cast<const VecFloats*>(p)}; }
+  [[gnu::always_inline]] static Sixteen load_doubles(const double* p) {
+    alignas(64) float narrow[16];
+    for (int i = 0; i < 16; ++i) narrow[i] = static_cast<float>(p[i]);
+    return load(narrow);
+  }
+  [[gnu::always_inline]] void add(double x, const Sixteen& w) { all += static_cast<float>(x) * w.all; }
+  [[gnu::always_inline]] void add_masked(double x, const Sixteen& w, const double* mask) {
+    all += static_cast<float>(x) * w.all * load_doubles(mask).all;
+  }
+  [[gnu::always_inline]] void store(float* p) const { *reinterpret_cast<VecFloats*>(p) = all; }
+  [[gnu::always_inline]] void store_doubles(double* p) const {
+    alignas(64) float narrow[16];
+    store(narrow);
+    for (int i = 0; i < 16; ++i) p[i] = static_cast<double>(narrow[i]);
+  }
+};
 
 [[gnu::always_inline]] inline bool all_zero(const double* step) {
   double any = 0;
@@ -31,40 +66,77 @@ template <int width>
   return any == 0;
 }
 
-}  // namespace
-
-STREAMBOOST_CLONES void linear_ask(const double* table, std::size_t cells, Entries row, double* out) {
-  std::size_t c = 0;
-  for (; c + 32 <= cells; c += 32) ask_tile<4>(table + c, cells, row, out + c);
-  for (; c < cells; c += 16) ask_tile<2>(table + c, cells, row, out + c);
+// `width` times sixteen lanes of one table row at a time: the partial sums stay in registers while the features pass by.
+template <int width, class Real>
+[[gnu::always_inline]] inline void ask_tile(const Real* table, std::size_t cells, const Entries& row, double* out) {
+  Sixteen<Real> sum[width] = {};
+  for (int i = 0; i < row.n; ++i) {
+    const Real* w = table + table_row(row, i) * cells;
+    for (int v = 0; v < width; ++v) sum[v].add(row.x[i], Sixteen<Real>::load(w + 16 * v));
+  }
+  for (int v = 0; v < width; ++v) sum[v].store_doubles(out + 16 * v);
 }
 
-STREAMBOOST_CLONES void linear_teach(double* table, std::size_t cells, Entries row, const double* step) {
+template <class Real>
+[[gnu::always_inline]] inline void ask_table(const Real* table, std::size_t cells, const Entries& row, double* out) {
+  std::size_t c = 0;
+  for (; c + 32 <= cells; c += 32) ask_tile<2>(table + c, cells, row, out + c);
+  for (; c < cells; c += 16) ask_tile<1>(table + c, cells, row, out + c);
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void teach_table(Real* table, std::size_t cells, const Entries& row, const double* step) {
   for (std::size_t c = 0; c < cells; c += 16) {
     if (all_zero(step + c)) continue;
-    const Vec a = reinterpret_cast<const Vec*>(step + c)[0], b = reinterpret_cast<const Vec*>(step + c)[1];
+    const auto move = Sixteen<Real>::load_doubles(step + c);
     for (int i = 0; i < row.n; ++i) {
-      Vec* w = reinterpret_cast<Vec*>(table + table_row(row, i) * cells + c);
-      const double x = row.x[i];
-      w[0] += x * a;
-      w[1] += x * b;
+      Real* w = table + table_row(row, i) * cells + c;
+      auto sum = Sixteen<Real>::load(w);
+      sum.add(row.x[i], move);
+      sum.store(w);
     }
   }
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void teach_table_masked(Real* table, const double* mask, std::size_t cells, const Entries& row,
+                                                      const double* step) {
+  for (std::size_t c = 0; c < cells; c += 16) {
+    if (all_zero(step + c)) continue;
+    const auto move = Sixteen<Real>::load_doubles(step + c);
+    for (int i = 0; i < row.n; ++i) {
+      const std::size_t at = table_row(row, i) * cells + c;
+      auto sum = Sixteen<Real>::load(table + at);
+      sum.add_masked(row.x[i], move, mask + at);
+      sum.store(table + at);
+    }
+  }
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void table_norms(const Real* table, std::size_t rows, std::size_t cells, double* out) {
+  for (std::size_t c = 0; c < cells; ++c) out[c] = 0.0;
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < cells; ++c) out[c] += static_cast<double>(table[r * cells + c]) * static_cast<double>(table[r * cells + c]);
+}
+
+}  // namespace
+
+STREAMBOOST_CLONES void linear_ask(const double* table, std::size_t cells, Entries row, double* out) { ask_table(table, cells, row, out); }
+STREAMBOOST_CLONES void linear_ask(const float* table, std::size_t cells, Entries row, double* out) { ask_table(table, cells, row, out); }
+
+STREAMBOOST_CLONES void linear_teach(double* table, std::size_t cells, Entries row, const double* step) {
+  teach_table(table, cells, row, step);
+}
+STREAMBOOST_CLONES void linear_teach(float* table, std::size_t cells, Entries row, const double* step) {
+  teach_table(table, cells, row, step);
 }
 
 STREAMBOOST_CLONES void linear_teach_masked(double* table, const double* mask, std::size_t cells, Entries row, const double* step) {
-  for (std::size_t c = 0; c < cells; c += 16) {
-    if (all_zero(step + c)) continue;
-    const Vec a = reinterpret_cast<const Vec*>(step + c)[0], b = reinterpret_cast<const Vec*>(step + c)[1];
-    for (int i = 0; i < row.n; ++i) {
-      const std::size_t at = table_row(row, i) * cells + c;
-      Vec* w = reinterpret_cast<Vec*>(table + at);
-      const Vec* m = reinterpret_cast<const Vec*>(mask + at);
-      const double x = row.x[i];
-      w[0] += x * a * m[0];
-      w[1] += x * b * m[1];
-    }
-  }
+  teach_table_masked(table, mask, cells, row, step);
+}
+STREAMBOOST_CLONES void linear_teach_masked(float* table, const double* mask, std::size_t cells, Entries row, const double* step) {
+  teach_table_masked(table, mask, cells, row, step);
 }
 
 STREAMBOOST_CLONES void linear_masked_norm(const double* mask, std::size_t cells, Entries row, double* out) {
@@ -76,14 +148,10 @@ STREAMBOOST_CLONES void linear_masked_norm(const double* mask, std::size_t cells
 }
 
 STREAMBOOST_CLONES void linear_squared_norms(const double* table, std::size_t rows, std::size_t cells, double* out) {
-  for (std::size_t c = 0; c < cells; c += vec_size) {
-    Vec sum = {};
-    for (std::size_t r = 0; r < rows; ++r) {
-      const Vec w = *reinterpret_cast<const Vec*>(table + r * cells + c);
-      sum += w * w;
-    }
-    *reinterpret_cast<Vec*>(out + c) = sum;
-  }
+  table_norms(table, rows, cells, out);
+}
+STREAMBOOST_CLONES void linear_squared_norms(const float* table, std::size_t rows, std::size_t cells, double* out) {
+  table_norms(table, rows, cells, out);
 }
 
 STREAMBOOST_CLONES void begin_lesson(const double* __restrict amount, double label, double squared_norm, double* __restrict trained,

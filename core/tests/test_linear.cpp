@@ -9,9 +9,9 @@ using checking::check_near;
 namespace {
 
 struct Setup {
-  LinearBank bank;
+  LinearBank<double> bank;
   Asked asked;
-  explicit Setup(const Config& config, int d, int lanes = 5) : bank(LinearBank::Params::read(config), {0, lanes}, lanes, 7) {
+  explicit Setup(const Config& config, int d, int lanes = 5) : bank(LinearParams::read(config), {0, lanes}, lanes, 7) {
     Schema schema;
     schema.first_width = d;
     schema.n_values.assign(static_cast<std::size_t>(d), -1);

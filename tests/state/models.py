@@ -73,7 +73,7 @@ def build() -> dict[str, Any]:
         ),
         "osboost-exp": OSBoostClassifier(n_estimators=4, vote="exp", hedge="sample", rate=0.7),
         "ogboost": OGBoostClassifier(Perceptron(), n_estimators=3, n_candidates=2, loss="savage"),
-        "online-bbm": OnlineBBMClassifier(OGD(), n_estimators=5, weighting="sampling"),
+        "online-bbm": OnlineBBMClassifier(OGD(), n_estimators=5, edge=0.1, weighting="sampling"),
         "adaboost-ol": AdaBoostOLClassifier(Perceptron(), n_estimators=4, hedge="best"),
         "arc-x4": OnlineArcX4Classifier(n_estimators=3),
         "blocked-boost": BlockedBoostingClassifier(n_estimators=4, block_size=7, random_state=6),

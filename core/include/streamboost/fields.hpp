@@ -33,6 +33,7 @@ class FieldVisitor {
  public:
   virtual ~FieldVisitor() = default;
   virtual void operator()(const char* name, LaneArray<double>& lanes) = 0;
+  virtual void operator()(const char* name, LaneArray<float>& lanes) = 0;  // stored as doubles, which hold floats exactly
   virtual void operator()(const char* name, AlignedVector<double>& shared) = 0;
   virtual void operator()(const char* name, std::vector<std::int64_t>& shared) = 0;
   virtual void operator()(const char* name, std::int64_t& shared) = 0;
@@ -53,14 +54,8 @@ class Saver final : public FieldVisitor {
  public:
   SavedState state;
 
-  void operator()(const char* name, LaneArray<double>& a) override {
-    auto& f = state[prefix + name];
-    const auto all = static_cast<std::size_t>(n_lanes_all);
-    f.shape = {static_cast<std::int64_t>(a.rows()), n_lanes_all};
-    f.real.resize(a.rows() * all);
-    for (std::size_t r = 0; r < a.rows(); ++r)
-      for (std::size_t l = 0; l < a.lanes(); ++l) f.real[r * all + static_cast<std::size_t>(lanes.begin) + l] = a[r][l];
-  }
+  void operator()(const char* name, LaneArray<double>& a) override { save(name, a); }
+  void operator()(const char* name, LaneArray<float>& a) override { save(name, a); }
   void operator()(const char* name, AlignedVector<double>& v) override {
     auto& f = state[prefix + name];
     f.shape = {static_cast<std::int64_t>(v.size())};
@@ -89,6 +84,16 @@ class Saver final : public FieldVisitor {
   void operator()(const char* name, Ragged<std::int32_t>& per_lane) override { join(name, per_lane, true); }
 
  private:
+  template <class T>
+  void save(const char* name, const LaneArray<T>& a) {
+    auto& f = state[prefix + name];
+    const auto all = static_cast<std::size_t>(n_lanes_all);
+    f.shape = {static_cast<std::int64_t>(a.rows()), n_lanes_all};
+    f.real.resize(a.rows() * all);
+    for (std::size_t r = 0; r < a.rows(); ++r)
+      for (std::size_t l = 0; l < a.lanes(); ++l) f.real[r * all + static_cast<std::size_t>(lanes.begin) + l] = a[r][l];
+  }
+
   // Blocks are visited in lane order, so appending keeps the global order.
   template <class T>
   void join(const char* name, const Ragged<T>& per_lane, bool whole) {
@@ -113,12 +118,8 @@ class Loader final : public FieldVisitor {
  public:
   explicit Loader(const SavedState& s) : state_(s) {}
 
-  void operator()(const char* name, LaneArray<double>& a) override {
-    const auto& f = find(name, false, {static_cast<std::int64_t>(a.rows()), n_lanes_all});
-    const auto all = static_cast<std::size_t>(n_lanes_all);
-    for (std::size_t r = 0; r < a.rows(); ++r)
-      for (std::size_t l = 0; l < a.lanes(); ++l) a[r][l] = f.real[r * all + static_cast<std::size_t>(lanes.begin) + l];
-  }
+  void operator()(const char* name, LaneArray<double>& a) override { load(name, a); }
+  void operator()(const char* name, LaneArray<float>& a) override { load(name, a); }
   void operator()(const char* name, AlignedVector<double>& v) override {
     const auto& f = find(name, false, {static_cast<std::int64_t>(v.size())});
     v.assign(f.real.begin(), f.real.end());
@@ -150,6 +151,18 @@ class Loader final : public FieldVisitor {
   }
 
  private:
+  template <class T>
+  void load(const char* name, LaneArray<T>& a) {
+    const auto& f = find(name, false, {static_cast<std::int64_t>(a.rows()), n_lanes_all});
+    const auto all = static_cast<std::size_t>(n_lanes_all);
+    for (std::size_t r = 0; r < a.rows(); ++r)
+      for (std::size_t l = 0; l < a.lanes(); ++l) {
+        const double x = f.real[r * all + static_cast<std::size_t>(lanes.begin) + l];
+        a[r][l] = static_cast<T>(x);
+        if (static_cast<double>(a[r][l]) != x) throw std::invalid_argument("field '" + prefix + name + "' is not of the model's precision");
+      }
+  }
+
   template <class T>
   void split(const char* name, Ragged<T>& per_lane, bool whole) {
     const auto& length = find((std::string(name) + ".length").c_str(), true, {n_lanes_all}).integer;
@@ -199,6 +212,7 @@ class MemoryCounter final : public FieldVisitor {
  public:
   std::size_t bytes = 0;
   void operator()(const char*, LaneArray<double>& a) override { bytes += a.bytes(); }
+  void operator()(const char*, LaneArray<float>& a) override { bytes += a.bytes(); }
   void operator()(const char*, AlignedVector<double>& v) override { bytes += v.capacity() * sizeof(double); }
   void operator()(const char*, std::vector<std::int64_t>& v) override { bytes += v.capacity() * sizeof(std::int64_t); }
   void operator()(const char*, std::int64_t&) override { bytes += sizeof(std::int64_t); }

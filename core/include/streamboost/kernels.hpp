@@ -16,17 +16,21 @@ struct Entries {
   int n;
 };
 
-// --- linear banks (kernels_linear.cpp)
+// --- linear banks (kernels_linear.cpp); tables of doubles, or of floats, which are multiplied and added as floats
 // out[cell] = sum_i x_i table[row_i][cell]
 void linear_ask(const double* table, std::size_t cells, Entries row, double* out);
+void linear_ask(const float* table, std::size_t cells, Entries row, double* out);
 // table[row_i][cell] += x_i step[cell]; runs of 16 cells whose steps are all 0 are not touched
 void linear_teach(double* table, std::size_t cells, Entries row, const double* step);
+void linear_teach(float* table, std::size_t cells, Entries row, const double* step);
 // the same with a 0/1 mask of the same layout
 void linear_teach_masked(double* table, const double* mask, std::size_t cells, Entries row, const double* step);
+void linear_teach_masked(float* table, const double* mask, std::size_t cells, Entries row, const double* step);
 // out[cell] = sum_i x_i^2 mask[row_i][cell]
 void linear_masked_norm(const double* mask, std::size_t cells, Entries row, double* out);
 // out[cell] = sum_r table[r][cell]^2
 void linear_squared_norms(const double* table, std::size_t rows, std::size_t cells, double* out);
+void linear_squared_norms(const float* table, std::size_t rows, std::size_t cells, double* out);
 // trained = 1 where amount > 0; y and xx filled with one value each
 void begin_lesson(const double* amount, double label, double squared_norm, double* trained, double* y, double* xx, std::size_t n);
 // h = clip(raw / max(1, |v|), -1, 1)

@@ -11,6 +11,8 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +77,9 @@ class Pipeline final : public Model {
   }
 
   void reserve(const Schema& schema) override {
+    turn_.reset();
+    desks_.clear();
+    threads_pay_.reset();
     intake_.reserve(schema);
     for (auto& block : blocks_) block.bank->reserve(intake_.schema());
     booster_.reserve(intake_.schema().n_classes);
@@ -86,13 +91,16 @@ class Pipeline final : public Model {
     if (workers == 1) return learn_in_turn(lesson, 0, rows.n_rows);
     if (ensemble_.wave_chunk > 0) return learn_in_a_wave(lesson, 0, workers);
     // Whether threads pay is seen from the first rows: what is learned does not depend on the clock, only who does it.
-    const int taste = wave_chunk();
-    const auto began = std::chrono::steady_clock::now();
-    learn_in_turn(lesson, 0, taste);
-    if (std::chrono::steady_clock::now() - began < worth_a_thread)
-      learn_in_turn(lesson, taste, rows.n_rows);
-    else
+    const int taste = threads_pay_ ? 0 : wave_chunk();
+    if (!threads_pay_) {
+      const auto began = std::chrono::steady_clock::now();
+      learn_in_turn(lesson, 0, taste);
+      threads_pay_ = std::chrono::steady_clock::now() - began >= worth_a_thread;
+    }
+    if (*threads_pay_)
       learn_in_a_wave(lesson, taste, workers);
+    else
+      learn_in_turn(lesson, taste, rows.n_rows);
   }
 
   // Rows do not wait for one another when nothing is learned: every thread takes its share of them.
@@ -274,9 +282,14 @@ class Pipeline final : public Model {
     }
   }
 
+  // The chunk and the desks are kept from call to call: rows that come one by one find everything in its place.
   void learn_in_turn(const Lesson& lesson, int from, int to) {
-    Chunk work(*this, to - from, chunk);
-    std::vector<Scratch> scratch = desks();
+    if (!turn_ || static_cast<int>(turn_->row.size()) < std::min(to - from, chunk))
+      turn_ = std::make_unique<Chunk>(*this, to - from, chunk);
+    if (desks_.empty()) desks_ = desks();
+    Chunk& work = *turn_;
+    std::vector<Scratch>& scratch = desks_;
+    work.study = Study();
     for (int first = from; first < to; first += chunk) {
       admit(lesson, first, to, work);
       for (std::size_t b = 0; b < blocks_.size(); ++b) teach(b, work, scratch[b]);
@@ -406,7 +419,10 @@ class Pipeline final : public Model {
   Ensemble ensemble_;
   Intake intake_;
   std::vector<BlockOf> blocks_;
-  RowMemory memory_;  // where Booster::keeps_rows; empty otherwise
+  RowMemory memory_;             // where Booster::keeps_rows; empty otherwise
+  std::unique_ptr<Chunk> turn_;  // of learn_in_turn, and its desks: no state
+  std::vector<Scratch> desks_;
+  std::optional<bool> threads_pay_;  // once tried; forgotten when the schema grows
 };
 
 }  // namespace streamboost

@@ -72,8 +72,8 @@ template <class Word>
 
 [[gnu::always_inline]] inline Words<std::uint32_t> words(const Key& key) {
   return philox<std::uint32_t>({static_cast<std::uint32_t>(key.example), static_cast<std::uint32_t>(key.example >> 32), key.lane,
-                 last_word(key.purpose, key.attempt)},
-                static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32));
+                                last_word(key.purpose, key.attempt)},
+                               static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32));
 }
 
 // ((high:low) >> 11) * 2^-53 in [0, 1). Every step is exact, so any other way of converting gives the same bits;

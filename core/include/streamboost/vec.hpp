@@ -6,6 +6,7 @@
 namespace streamboost {
 
 using Vec = double __attribute__((vector_size(64), may_alias));
+using VecFloats = float __attribute__((vector_size(64), may_alias));
 using VecInts = std::int32_t __attribute__((vector_size(32), may_alias));
 using VecBits = std::uint64_t __attribute__((vector_size(64), may_alias));
 

@@ -31,7 +31,7 @@ class OnlineBBMClassifier(Ensemble):
         and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
     n_estimators : int, default=100
         Number of learners.
-    edge : float in (0, 1), default=0.1
+    edge : float in (0, 1), default=0.05
         The correlation of each learner with the label that is counted on: an error of (1 - edge) / 2 on the weighted
         examples. Other programs state half of it.
     weighting : {"importance", "sampling"}, default="importance"
@@ -95,7 +95,7 @@ class OnlineBBMClassifier(Ensemble):
         estimator: Any = None,
         *,
         n_estimators: int = 100,
-        edge: float = 0.1,
+        edge: float = 0.05,
         weighting: str = "importance",
         random_state: Any = None,
         n_jobs: int | None = None,

@@ -17,6 +17,7 @@ _CONSTRAINTS: dict[str, Any] = {
     "start": [StrOptions({"sphere", "zero"}), "array-like"],
     "scale": [StrOptions(set(_SCALES))],
     "feature_fraction": FRACTION,
+    "dtype": [StrOptions({"float64", "float32"})],
 }
 
 
@@ -40,6 +41,7 @@ def _linear_plan(learner: Any, kind: str) -> LearnerPlan:
             "start": start,
             "scale": learner.scale,
             "feature_fraction": None if learner.feature_fraction is None else float(learner.feature_fraction),
+            "dtype": learner.dtype,
         },
         title=type(learner).__name__,
         table_name=learner._table_name,
@@ -67,6 +69,8 @@ class Perceptron(Learner):
         Running scaling of numeric columns, by statistics that include the row itself.
     feature_fraction : float or None, default=None
         If given, each learner of the ensemble sees its own random subset of this share of the columns.
+    dtype : {"float64", "float32"}, default="float64"
+        Precision of the weights. Floats take half the memory, and on wide rows about half the time.
 
     Notes
     -----
@@ -95,11 +99,13 @@ class Perceptron(Learner):
         *,
         scale: str = "none",
         feature_fraction: float | None = None,
+        dtype: str = "float64",
     ) -> None:
         self.fit_intercept = fit_intercept
         self.start = start
         self.scale = scale
         self.feature_fraction = feature_fraction
+        self.dtype = dtype
 
     def _plan(self) -> LearnerPlan:
         return _linear_plan(self, "perceptron")
@@ -120,6 +126,8 @@ class OGD(Learner):
         Running scaling of numeric columns, by statistics that include the row itself.
     feature_fraction : float or None, default=None
         If given, each learner of the ensemble sees its own random subset of this share of the columns.
+    dtype : {"float64", "float32"}, default="float64"
+        Precision of the weights. Floats take half the memory, and on wide rows about half the time.
 
     Notes
     -----
@@ -150,11 +158,13 @@ class OGD(Learner):
         *,
         scale: str = "none",
         feature_fraction: float | None = None,
+        dtype: str = "float64",
     ) -> None:
         self.fit_intercept = fit_intercept
         self.start = start
         self.scale = scale
         self.feature_fraction = feature_fraction
+        self.dtype = dtype
 
     def _plan(self) -> LearnerPlan:
         return _linear_plan(self, "ogd")
@@ -175,6 +185,8 @@ class LogisticRegression(Learner):
         Running scaling of numeric columns, by statistics that include the row itself.
     feature_fraction : float or None, default=None
         If given, each learner of the ensemble sees its own random subset of this share of the columns.
+    dtype : {"float64", "float32"}, default="float64"
+        Precision of the weights. Floats take half the memory, and on wide rows about half the time.
 
     Notes
     -----
@@ -201,11 +213,13 @@ class LogisticRegression(Learner):
         *,
         scale: str = "none",
         feature_fraction: float | None = None,
+        dtype: str = "float64",
     ) -> None:
         self.fit_intercept = fit_intercept
         self.start = start
         self.scale = scale
         self.feature_fraction = feature_fraction
+        self.dtype = dtype
 
     def _plan(self) -> LearnerPlan:
         return _linear_plan(self, "logistic")

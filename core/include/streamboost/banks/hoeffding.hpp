@@ -147,13 +147,13 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
 
   // A row as one tree sees it.
   struct Sight {
-    const double* x = nullptr;    // numeric cells, NaN where missing and beyond the columns
-    const double* row = nullptr;  // all columns
+    const double* x = nullptr;      // numeric cells, NaN where missing and beyond the columns
+    const double* row = nullptr;    // all columns
     const Terms* values = nullptr;  // known nominal values: where their column's weight and their count lie in a block
     bool gaps = false;              // a numeric value is missing
-    bool numbers = false;         // ... is there
-    bool new_value = false;       // a nominal value is met for the first time
-    bool after = false;           // the row's own values count as known
+    bool numbers = false;           // ... is there
+    bool new_value = false;         // a nominal value is met for the first time
+    bool after = false;             // the row's own values count as known
   };
 
   // Learning an example raises every factor of its class; the first value on a column only if the floor does not exceed 1.

@@ -25,33 +25,39 @@
 
 namespace streamboost {
 
-class LinearBank final : public Bank {
- public:
+struct LinearParams {
   enum class Kind { perceptron, ogd, logistic };
   enum class Start { sphere, zero, given };
-  struct Params {
-    Kind kind = Kind::perceptron;
-    Start start = Start::sphere;
-    std::vector<double> given;  // [coordinate] or [lane][coordinate]; columns first, the intercept last
-    double feature_fraction = 1;
-    IntakeNeeds needs;
-    static Params read(const Config& c) {
-      Params p;
-      p.kind = c.choice<Kind>("kind", {{"perceptron", Kind::perceptron}, {"ogd", Kind::ogd}, {"logistic", Kind::logistic}});
-      if (const auto* values = c.array("start")) {
-        p.start = Start::given;
-        p.given = *values;
-      } else {
-        p.start = c.choice<Start>("start", {{"sphere", Start::sphere}, {"zero", Start::zero}});
-      }
-      p.feature_fraction = c.number("feature_fraction", 1);
-      p.needs.coordinates = true;
-      p.needs.dense = false;
-      p.needs.fit_intercept = c.flag("fit_intercept", true);
-      p.needs.scale = c.choice<Scale>("scale", {{"none", Scale::none}, {"maxabs", Scale::maxabs}, {"standard", Scale::standard}});
-      return p;
+  Kind kind = Kind::perceptron;
+  Start start = Start::sphere;
+  std::vector<double> given;  // [coordinate] or [lane][coordinate]; columns first, the intercept last
+  double feature_fraction = 1;
+  IntakeNeeds needs;
+  static LinearParams read(const Config& c) {
+    LinearParams p;
+    p.kind = c.choice<Kind>("kind", {{"perceptron", Kind::perceptron}, {"ogd", Kind::ogd}, {"logistic", Kind::logistic}});
+    if (const auto* values = c.array("start")) {
+      p.start = Start::given;
+      p.given = *values;
+    } else {
+      p.start = c.choice<Start>("start", {{"sphere", Start::sphere}, {"zero", Start::zero}});
     }
-  };
+    p.feature_fraction = c.number("feature_fraction", 1);
+    p.needs.coordinates = true;
+    p.needs.dense = false;
+    p.needs.fit_intercept = c.flag("fit_intercept", true);
+    p.needs.scale = c.choice<Scale>("scale", {{"none", Scale::none}, {"maxabs", Scale::maxabs}, {"standard", Scale::standard}});
+    return p;
+  }
+};
+
+// Real: of the table of weights. Everything else is double.
+template <class Real>
+class LinearBank final : public Bank {
+ public:
+  using Params = LinearParams;
+  using Kind = Params::Kind;
+  using Start = Params::Start;
 
   LinearBank(Params params, Lanes lanes, int n_estimators, std::uint64_t seed)
       : params_(std::move(params)),
@@ -83,7 +89,7 @@ class LinearBank final : public Bank {
       columns_ = schema.declared && schema.n_classes > 2 ? static_cast<std::size_t>(schema.n_classes) : 1;
       schema_ = schema;
       layout_ = layout;
-      weights_ = LaneArray<double>(layout.rows() * columns_, n_);
+      weights_ = LaneArray<Real>(layout.rows() * columns_, n_);
       squared_norm_ = LaneArray<double>(columns_, n_);
       if (params_.kind == Kind::ogd) scale_ = LaneArray<double>(columns_, n_, 1.0);
       if (params_.feature_fraction < 1) make_mask();
@@ -196,7 +202,8 @@ class LinearBank final : public Bank {
     begin(i);
     for (std::size_t c = 0; c < columns_; ++c) {
       double sum = 0;
-      for (std::size_t r = c; r < weights_.rows(); r += columns_) sum += weights_[r][i] * weights_[r][i];
+      for (std::size_t r = c; r < weights_.rows(); r += columns_)
+        sum += static_cast<double>(weights_[r][i]) * static_cast<double>(weights_[r][i]);
       squared_norm_[c][i] = sum;
     }
   }
@@ -390,7 +397,7 @@ class LinearBank final : public Bank {
     if (!intercept && schema_.nominal(static_cast<int>(k))) return;
     const std::size_t row = intercept ? 0 : layout_.offset[k];
     if (mask_.rows() > 0 && mask_[row][lane] == 0) return;
-    weights_[row * columns_ + c][lane] = value;
+    weights_[row * columns_ + c][lane] = static_cast<Real>(value);
     if (value != 0) trained_[0][lane] = 1;
   }
 
@@ -413,7 +420,7 @@ class LinearBank final : public Bank {
     for (std::size_t c = 0; c < columns_; ++c)
       for (std::size_t i = 0; i < stride_; ++i) {
         if (scale_[c][i] >= smallest_scale) continue;
-        for (std::size_t r = c; r < weights_.rows(); r += columns_) weights_[r][i] *= scale_[c][i];
+        for (std::size_t r = c; r < weights_.rows(); r += columns_) weights_[r][i] = static_cast<Real>(weights_[r][i] * scale_[c][i]);
         scale_[c][i] = 1;
       }
   }
@@ -425,7 +432,8 @@ class LinearBank final : public Bank {
   std::size_t n_, stride_, columns_ = 0;
   Schema schema_;
   ColumnLayout layout_;
-  LaneArray<double> weights_, squared_norm_, trained_, sum_squares_, scale_;
+  LaneArray<Real> weights_;
+  LaneArray<double> squared_norm_, trained_, sum_squares_, scale_;
   LaneArray<double> mask_;  // [coordinate][lane], a function of the seed: not part of the state
 };
 

@@ -61,8 +61,8 @@ struct AdaBoostOL {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     ask_hypotheses(example, *block.bank, params.hard, scratch.asked);
-    passage.vote = weighted_prefixes(block.state.alpha[0], scratch.asked.margin.data(), passage.vote,
-                                     passage.column + block.lanes().begin, static_cast<std::size_t>(block.lanes().size()));
+    passage.vote = weighted_prefixes(block.state.alpha[0], scratch.asked.margin.data(), passage.vote, passage.column + block.lanes().begin,
+                                     static_cast<std::size_t>(block.lanes().size()));
   }
 
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
