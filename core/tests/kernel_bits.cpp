@@ -107,8 +107,8 @@ void lane_kernels() {
     absolute(in, positive.data(), n);
     for (std::size_t i = 0; i < lanes; i += 3) positive[i] = 0;  // lanes that skip the example
     alignas(64) static Values mean = values(3), spread = values(4);
-    sb::gaussian_teach(mean.data(), spread.data(), out, lanes, row, positive.data(), at(positive.data(), 1), 1e-3, at(positive.data(), 5),
-                       at(positive.data(), 6));
+    sb::gaussian_teach(mean.data(), spread.data(), out, lanes, row, positive.data(), at(positive.data(), 1), 1e-3,
+                       {at(positive.data(), 4), at(positive.data(), 5), at(positive.data(), 6), at(positive.data(), 7)});
     for (std::size_t i = 0; i < n; ++i) out[i] += mean[i] * 3 + spread[i];
   });
   kernel("nominal_ask", [](const double* in, double* out) {
@@ -118,6 +118,34 @@ void lane_kernels() {
     const std::array<const double*, 5> weight{at(base, 1), at(base, 4), at(base, 1), at(base, 6), at(base, 1)};
     const std::array<double, 5> alpha{};
     sb::nominal_ask(base, lanes, {table_rows.data(), weight.data(), alpha.data(), 5}, 0, out, at(out, 1), at(out, 2));
+  });
+  kernel("nominal_plain", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    sb::nominal_ask_plain(positive.data(), lanes, table_rows.data(), 5, at(positive.data(), 4), out, at(out, 1));
+  });
+  kernel("odds_margins", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    sb::odds_margins(positive.data(), at(in, 2), lanes, out);
+  });
+  kernel("linear_floats", [](const double* in, double* out) {
+    alignas(64) static std::array<float, n> table;
+    for (std::size_t i = 0; i < n; ++i) table[i] = static_cast<float>(in[i]);
+    sb::linear_teach(table.data(), lanes, row, in);
+    sb::linear_ask(table.data(), lanes, row, out);
+    sb::linear_squared_norms(table.data(), 8, lanes, at(out, 1));
+  });
+  kernel("poisson_rates", [](const double* in, double* out) {
+    absolute(in, positive.data(), lanes);
+    sb::uniform_lanes(3, 1, 0, sb::Purpose::poisson, out, lanes);
+    out[lanes] = sb::poisson_rates(positive.data(), out, lanes, 1e9) ? 1.0 : 0.0;
+  });
+  kernel("votes", [](const double* in, double* out) {
+    alignas(64) static std::array<std::int32_t, lanes> vote;
+    absolute(in, positive.data(), lanes);
+    sb::sign_votes(in, positive.data(), vote.data(), lanes);
+    sb::watch_votes(vote.data(), at(in, 1), 1, out, at(out, 1), at(out, 2), at(out, 3), lanes);
+    sb::add_two_votes(vote.data(), at(in, 2), lanes, at(out, 4));
+    sb::fill_open(at(in, 3), 2.0, at(out, 3), lanes);
   });
   kernel("error_odds", [](const double* in, double* out) {
     absolute(in, positive.data(), n);

@@ -66,7 +66,7 @@ def closed_relative_weight(n, i, s, edge):
 
 
 class BBM(Binary):
-    def __init__(self, make, n_estimators, key, *, edge=0.1, weighting="importance", **options):
+    def __init__(self, make, n_estimators, key, *, edge=0.05, weighting="importance", **options):
         super().__init__(make, n_estimators, key, hypothesis="sign", **options)
         self.assumed_edge, self.weighting = edge, weighting
 

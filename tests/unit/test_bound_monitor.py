@@ -181,7 +181,7 @@ def test_report_as_json_and_picture(tmp_path):
 def test_ten_thousand_learners():
     """Beyond 64-bit binomials: weights, the identity and the potential stay exact."""
     X, y, _ = stream("plain", n=20)
-    model = sb.OnlineBBMClassifier(sb.Perceptron(), n_estimators=10_000, random_state=0).fit(X, y)
+    model = sb.OnlineBBMClassifier(sb.Perceptron(), n_estimators=10_000, edge=0.1, random_state=0).fit(X, y)
     report = model.report()
     assert report.broken() == ()
     assert np.isfinite(report.lanes["weight_sum"]).all()

@@ -8,6 +8,7 @@
 // combiner, and chunks follow one another through them. No thread touches what another is at work on, so bits do not change.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <limits>
@@ -77,8 +78,8 @@ class Pipeline final : public Model {
   }
 
   void reserve(const Schema& schema) override {
-    turn_.reset();
-    desks_.clear();
+    turn_ = Workplace();
+    spare_ = Workplace();
     threads_pay_.reset();
     intake_.reserve(schema);
     for (auto& block : blocks_) block.bank->reserve(intake_.schema());
@@ -223,6 +224,24 @@ class Pipeline final : public Model {
     }
   };
 
+  // Where a call works, kept for the next one: rows that come one by one find everything in its place.
+  struct Workplace {
+    std::unique_ptr<Chunk> chunk;
+    std::vector<Scratch> desks;
+  };
+  void prepare(Workplace& place, int n_rows) const {
+    if (!place.chunk || static_cast<int>(place.chunk->row.size()) < std::min(n_rows, chunk))
+      place.chunk = std::make_unique<Chunk>(*this, n_rows, chunk);
+    if (place.desks.empty()) place.desks = desks();
+  }
+  struct Turn {
+    std::atomic<bool>& taken;
+    bool mine;
+    explicit Turn(std::atomic<bool>& t) : taken(t), mine(!t.exchange(true, std::memory_order_acquire)) {}
+    ~Turn() {
+      if (mine) taken.store(false, std::memory_order_release);
+    }
+  };
   std::vector<Scratch> desks() const {
     std::vector<Scratch> scratch(blocks_.size());
     const auto n_classes = static_cast<std::size_t>(std::max(intake_.schema().n_classes, 2));
@@ -282,13 +301,10 @@ class Pipeline final : public Model {
     }
   }
 
-  // The chunk and the desks are kept from call to call: rows that come one by one find everything in its place.
   void learn_in_turn(const Lesson& lesson, int from, int to) {
-    if (!turn_ || static_cast<int>(turn_->row.size()) < std::min(to - from, chunk))
-      turn_ = std::make_unique<Chunk>(*this, to - from, chunk);
-    if (desks_.empty()) desks_ = desks();
-    Chunk& work = *turn_;
-    std::vector<Scratch>& scratch = desks_;
+    prepare(turn_, to - from);
+    Chunk& work = *turn_.chunk;
+    std::vector<Scratch>& scratch = turn_.desks;
     work.study = Study();
     for (int first = from; first < to; first += chunk) {
       admit(lesson, first, to, work);
@@ -322,8 +338,13 @@ class Pipeline final : public Model {
   }
 
   void predict_rows(const RowBlock& rows, int from, int to, const Answers& answers) const {
-    Chunk work(*this, to - from, chunk);
-    std::vector<Scratch> scratch = desks();
+    // One caller at a time has the spare place; others make their own.
+    const Turn turn(spare_taken_);
+    Workplace own;
+    Workplace& place = turn.mine ? spare_ : own;
+    prepare(place, to - from);
+    Chunk& work = *place.chunk;
+    std::vector<Scratch>& scratch = place.desks;
     for (int first = from; first < to; first += chunk) {
       work.begin(first, to);
       for (int r = 0; r < work.size; ++r) {
@@ -419,9 +440,10 @@ class Pipeline final : public Model {
   Ensemble ensemble_;
   Intake intake_;
   std::vector<BlockOf> blocks_;
-  RowMemory memory_;             // where Booster::keeps_rows; empty otherwise
-  std::unique_ptr<Chunk> turn_;  // of learn_in_turn, and its desks: no state
-  std::vector<Scratch> desks_;
+  RowMemory memory_;         // where Booster::keeps_rows; empty otherwise
+  Workplace turn_;           // of learn_in_turn; no state
+  mutable Workplace spare_;  // of predict
+  mutable std::atomic<bool> spare_taken_{false};
   std::optional<bool> threads_pay_;  // once tried; forgotten when the schema grows
 };
 
