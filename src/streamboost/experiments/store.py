@@ -102,3 +102,19 @@ def replace_file(path: Path, content: bytes) -> None:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+        for left in path.parent.glob(f".{path.name}.*"):
+            if not _is_running(left.suffix[1:]):
+                left.unlink(missing_ok=True)
+
+
+def _is_running(process: str) -> bool:
+    """Whether the process that writes a temporary file may still be at it; one that was killed left it behind."""
+    if os.name != "posix":  # elsewhere signal 0 is not a question
+        return True
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        return True
+    return True
