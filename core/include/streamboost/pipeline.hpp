@@ -107,6 +107,7 @@ class Pipeline final : public Model {
   // Rows do not wait for one another when nothing is learned: every thread takes its share of them.
   void predict(const RowBlock& rows, const Answers& answers) const override {
     const int workers = workers_for(rows.n_rows);
+    if (workers == 1) return predict_rows(rows, 0, rows.n_rows, answers);
     run_workers(workers, [&](int worker) {
       const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
       predict_rows(rows, edge(worker), edge(worker + 1), answers);
