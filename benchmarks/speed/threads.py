@@ -3,12 +3,19 @@
 One model with ``n_jobs=1`` and one with ``n_jobs=2`` are fed the same blocks in turn. Busiest: CPU time of the thread that worked
 most over that of the single thread; together: of all threads over the same. Wall time is printed beside, but on a machine whose
 cores are busy with other work it says little: CPU time is what counts.
+
+Processors that share a core slow one another down: a second thread makes every CPU second worth less. ``--busy 2`` keeps both
+processors at work all the time: one thread and two are then measured under the same conditions, in CPU time.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -117,22 +124,43 @@ def load_average() -> str:
     return f"{os.getloadavg()[0]:.1f}"
 
 
+@contextlib.contextmanager
+def busy(processes: int) -> Iterator[None]:
+    """So many processes that do nothing, as fast as they can."""
+    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+
+
 def main() -> None:
-    options = pages.parser("speed.threads", __doc__).parse_args()
+    parser = pages.parser("speed.threads", __doc__)
+    parser.add_argument(
+        "--busy", type=int, default=0, help="processes that keep the processors at work meanwhile"
+    )
+    options = parser.parse_args()
     page = pages.Page("bench-threads", "Two threads", options)
     rounds = 3 if options.quick else 9
     before = load_average()
     entries = pairs(options.quick)
-    for pair in entries:
-        pair.prepare()
-    for _ in range(rounds):
-        gc.collect()
+    with busy(options.busy):
         for pair in entries:
-            pair.step()
+            pair.prepare()
+        for _ in range(rounds):
+            gc.collect()
+            for pair in entries:
+                pair.step()
     page.preface.append(
         f"- Measure: {N} learners, test_then_train in blocks, the same rows for one thread and for two in turn; medians of the"
         f" ratios of {rounds} rounds; the answers were compared and are the same bits"
     )
+    if options.busy:
+        page.preface.append(
+            f"- {options.busy} other processes kept the processors at work meanwhile (`--busy`)"
+        )
     page.preface.append(f"- Load average of the machine before and after: {before}, {load_average()}")
     table = Table(
         "Two threads over one",
