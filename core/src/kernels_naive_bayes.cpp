@@ -35,6 +35,12 @@ constexpr int factors_a_pass = 4;
   mantissa = reinterpret_cast<const Vec&>(unit);
 }
 
+[[gnu::always_inline]] inline void store_product(Vec product, VecBits power, double* mantissa, double* exponent) {
+  power += 0x4338000000000000ULL;  // whole numbers to doubles, as above
+  at(mantissa) = product;
+  at(exponent) = reinterpret_cast<const Vec&>(power) - 0x1.8p52;
+}
+
 }  // namespace
 
 // Sums and products stay in registers while the attributes pass by.
@@ -58,14 +64,10 @@ STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision
     }
     renormalise(ma, ea);
     renormalise(mb, eb);
-    ea += 0x4338000000000000ULL;
-    eb += 0x4338000000000000ULL;
     at(quadratic + l) = qa;
     at(quadratic + l + vec_size) = qb;
-    at(mantissa + l) = ma;
-    at(mantissa + l + vec_size) = mb;
-    at(exponent + l) = reinterpret_cast<const Vec&>(ea) - 0x1.8p52;
-    at(exponent + l + vec_size) = reinterpret_cast<const Vec&>(eb) - 0x1.8p52;
+    store_product(ma, ea, mantissa + l, exponent + l);
+    store_product(mb, eb, mantissa + l + vec_size, exponent + l + vec_size);
   }
   for (std::size_t l = 0; l < lanes; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
 }
@@ -239,12 +241,8 @@ STREAMBOOST_CLONES bool nominal_ask_plain(const double* count, std::size_t lanes
         renormalise(mb, eb);
       }
     }
-    ea += 0x4338000000000000ULL;
-    eb += 0x4338000000000000ULL;
-    at(mantissa + l) = ma;
-    at(mantissa + l + vec_size) = mb;
-    at(exponent + l) = reinterpret_cast<const Vec&>(ea) - 0x1.8p52;
-    at(exponent + l + vec_size) = reinterpret_cast<const Vec&>(eb) - 0x1.8p52;
+    store_product(ma, ea, mantissa + l, exponent + l);
+    store_product(mb, eb, mantissa + l + vec_size, exponent + l + vec_size);
   }
   std::uint64_t any = 0;
   for (std::size_t i = 0; i < vec_size; ++i) any |= zero[i];

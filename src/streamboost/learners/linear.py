@@ -70,7 +70,7 @@ class Perceptron(Learner):
     feature_fraction : float or None, default=None
         If given, each learner of the ensemble sees its own random subset of this share of the columns.
     dtype : {"float64", "float32"}, default="float64"
-        Precision of the weights. Floats take half the memory, and on wide rows about half the time.
+        Precision of the weights. Floats take half the memory, and on wide rows a third to a half less time.
 
     Notes
     -----
@@ -127,7 +127,7 @@ class OGD(Learner):
     feature_fraction : float or None, default=None
         If given, each learner of the ensemble sees its own random subset of this share of the columns.
     dtype : {"float64", "float32"}, default="float64"
-        Precision of the weights. Floats take half the memory, and on wide rows about half the time.
+        Precision of the weights. Floats take half the memory, and on wide rows a third to a half less time.
 
     Notes
     -----
@@ -186,7 +186,7 @@ class LogisticRegression(Learner):
     feature_fraction : float or None, default=None
         If given, each learner of the ensemble sees its own random subset of this share of the columns.
     dtype : {"float64", "float32"}, default="float64"
-        Precision of the weights. Floats take half the memory, and on wide rows about half the time.
+        Precision of the weights. Floats take half the memory, and on wide rows a third to a half less time.
 
     Notes
     -----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -22,7 +23,7 @@ MOST_VALUES = 1_000_000
 Row = tuple[int, str, list[str]]  # line number, what is wrong with it, cells
 
 
-class LayoutStream(FileStream):
+class LayoutStream(FileStream, ABC):
     """A file whose columns have their places: in the order of the file, or in that of a model."""
 
     _layout: Layout
@@ -57,16 +58,17 @@ class LayoutStream(FileStream):
         assert self.nominal is not None
         return {slot: tuple(self._values(slot)) for slot in np.flatnonzero(self.nominal).tolist()}
 
+    @abstractmethod
     def _values(self, slot: int) -> Sequence[str]:
-        raise NotImplementedError
+        """The values of a nominal column met so far, by their codes."""
 
+    @abstractmethod
     def _label_texts(self) -> Sequence[str]:
         """The labels met so far, by their codes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _arrays(self, size: int) -> Iterator[Arrays]:
         """Rows, labels (numbers or codes) and lines, ``size`` at a time."""
-        raise NotImplementedError
 
     def find_classes(self) -> tuple[Label, ...]:
         """The labels, sorted, after a pass over the file."""
@@ -118,8 +120,9 @@ class TableStream(LayoutStream):
         super()._set_layout(layout)
         self._parser = self._new_parser()
 
+    @abstractmethod
     def _new_parser(self) -> _core.CsvParser:
-        raise NotImplementedError
+        """A parser that knows the layout and has read nothing."""
 
     def _values(self, slot: int) -> Sequence[str]:
         return self._parser.values(slot)
@@ -194,9 +197,9 @@ class CodedStream(LayoutStream):
 class RowStream(CodedStream):
     """Rows of values (numbers, texts or None) that are made in Python, one after the other."""
 
+    @abstractmethod
     def _rows(self) -> Iterator[tuple[int, Any]]:
         """Line and values, in the order of the file's columns, of every line that can be understood."""
-        raise NotImplementedError
 
     def _set_layout(self, layout: Layout) -> None:
         super()._set_layout(layout)

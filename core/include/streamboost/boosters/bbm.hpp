@@ -77,6 +77,7 @@ struct OnlineBBM {
     for (int k = 0; 2 * k <= n_estimators; ++k) promise += exp(log_fact[n_lanes] + log_term(n_estimators, k) + n_estimators * log_wrong);
   }
   void reserve(int) {}
+  std::size_t table_bytes() const { return table.capacity() * sizeof(double); }  // no state, but memory
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Want::votes, scratch.asked);
