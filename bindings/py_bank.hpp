@@ -13,8 +13,8 @@
 #include <cmath>
 #include <vector>
 
-#include "streamboost/bank.hpp"
-#include "streamboost/rng.hpp"
+#include "streamboost/learners/bank.hpp"
+#include "streamboost/math/rng.hpp"
 
 namespace streamboost {
 
@@ -39,22 +39,22 @@ class PyBank final : public Bank {
   }
   const std::vector<nb::object>& objects() const { return objects_; }
 
-  void ask(const Example& example, Want, Asked& asked) const override {
+  void ask(const Example& example, Request, Answers& answers) const override {
     const nb::object row = copy(example.row);
     const auto k = static_cast<std::size_t>(example.n_classes);
     for (std::size_t i = 0; i < objects_.size(); ++i) {
-      const Answer answer = interpret(objects_[i].attr("answer")(row, example.n_classes), k, &asked, i);
-      asked.vote[i] = answer.label;
-      asked.margin[i] = answer.margin;
+      const Answer answer = interpret(objects_[i].attr("answer")(row, example.n_classes), k, &answers, i);
+      answers.vote[i] = answer.label;
+      answers.margin[i] = answer.margin;
     }
   }
 
-  void learn(const Example& example, Labels labels, const double* amount, Amount kind, Asked&) override {
+  void learn(const Example& example, Labels labels, const double* amount, Amount kind, Answers&) override {
     const nb::object row = copy(example.row);
     for (std::size_t i = 0; i < objects_.size(); ++i) teach(i, row, labels.of(static_cast<int>(i)), amount[i], kind, example);
   }
 
-  Answer learn_then_answer(int lane, const Example& example, double amount, Amount kind, Want, Asked&) override {
+  Answer learn_then_answer(int lane, const Example& example, double amount, Amount kind, Request, Answers&) override {
     const nb::object row = copy(example.row);
     const auto i = static_cast<std::size_t>(lane);
     teach(i, row, example.label, amount, kind, example);
@@ -89,9 +89,9 @@ class PyBank final : public Bank {
     objects_[i].attr("learn")(row, label, amount, copies);
   }
 
-  static Answer interpret(const nb::object& said, std::size_t k, Asked* asked, std::size_t i) {
+  static Answer interpret(const nb::object& said, std::size_t k, Answers* answers, std::size_t i) {
     Answer answer;
-    for (std::size_t c = 0; asked && c < k; ++c) asked->distribution[c * asked->stride + i] = 0;
+    for (std::size_t c = 0; answers && c < k; ++c) answers->distribution[c * answers->stride + i] = 0;
     if (said.is_none()) return answer;
     const auto p = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(said);
     if (p.shape(0) != k)
@@ -100,7 +100,7 @@ class PyBank final : public Bank {
     for (std::size_t c = 0; c < k; ++c) {
       const double mine = p.data()[c];
       if (!(mine >= 0)) throw std::invalid_argument("a learner answered with a probability that is negative or not a number");
-      if (asked) asked->distribution[c * asked->stride + i] = mine;
+      if (answers) answers->distribution[c * answers->stride + i] = mine;
       if (answer.label < 0 || mine > best) {
         best = mine;
         answer.label = static_cast<int>(c);

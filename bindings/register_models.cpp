@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "py_bank.hpp"
-#include "streamboost/banks/hoeffding.hpp"
-#include "streamboost/banks/iti.hpp"
-#include "streamboost/models.hpp"
+#include "streamboost/learners/hoeffding.hpp"
+#include "streamboost/learners/iti.hpp"
+#include "streamboost/run/models.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -147,8 +147,8 @@ class PyModel {
     }
     for (const auto& [name, value] : report.totals) out[name.c_str()] = value;
     if (!report.trace.empty()) {
-      const std::size_t n = report.trace.size() / Trace::columns;
-      out["trace"] = own(std::move(report.trace), {n, Trace::columns});
+      const std::size_t n = report.trace.size() / History::columns;
+      out["trace"] = own(std::move(report.trace), {n, History::columns});
       out["trace_bounded"] = report.bounded;
     }
     return out;
@@ -213,7 +213,7 @@ class PyModel {
           throw std::invalid_argument("a label code is not reserved");
     if (!schema.n_values.empty() && rows.row_start == nullptr) check_codes(rows, schema, y.has_value(), w);
 
-    Answers answers;
+    OutputBuffers answers;
     answers.output = output_of(answer);
     std::vector<std::int32_t> label;
     std::vector<double> value;

@@ -4,7 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "streamboost/potential.hpp"
+#include "streamboost/math/potential.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "streamboost/rng.hpp"
-#include "streamboost/simplex.hpp"
+#include "streamboost/math/rng.hpp"
+#include "streamboost/math/simplex.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

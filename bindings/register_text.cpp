@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "streamboost/text/csv.hpp"
-#include "streamboost/text/libsvm.hpp"
+#include "streamboost/readers/csv.hpp"
+#include "streamboost/readers/libsvm.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

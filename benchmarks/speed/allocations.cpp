@@ -3,10 +3,10 @@
 // operator new is the C++ side: the core allocates in no other way. malloc is everything, C++ included: it also serves Python's
 // objects above 512 bytes, NumPy and the C library. Nothing is counted until allocations_start(). The frames above the first
 // few counted news can be printed, to find the line that allocates.
+#include <execinfo.h>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
-#include <execinfo.h>
 #include <new>
 
 extern "C" {

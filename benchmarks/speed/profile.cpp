@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "streamboost/models.hpp"
+#include "streamboost/run/models.hpp"
 
 using namespace streamboost;
 
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   rows.n_rows = n;
   rows.n_columns = d;
   rows.values = x.data();
-  Answers answers;
+  OutputBuffers answers;
   answers.output = Output::label;
   answers.label = answer.data();
   model->learn(rows, y.data(), nullptr, answers);

@@ -20,18 +20,18 @@ constexpr double kRate = 1e-3;
 
 template <int kBlock>  // vectors of lanes in one block
 inline void step_block(double* w, std::size_t lanes, const double* x, int d, double y) {
-    Vector h[kBlock] = {};
-    for (int j = 0; j <= d; ++j) {
-        const Vector* row = reinterpret_cast<const Vector*>(w + j * lanes);
-        const double value = j < d ? x[j] : 1.0;
-        for (int b = 0; b < kBlock; ++b) h[b] += value * row[b];
-    }
-    for (int b = 0; b < kBlock; ++b) h[b] = kRate * (y - h[b]);
-    for (int j = 0; j <= d; ++j) {
-        Vector* row = reinterpret_cast<Vector*>(w + j * lanes);
-        const double value = j < d ? x[j] : 1.0;
-        for (int b = 0; b < kBlock; ++b) row[b] += value * h[b];
-    }
+  Vector h[kBlock] = {};
+  for (int j = 0; j <= d; ++j) {
+    const Vector* row = reinterpret_cast<const Vector*>(w + j * lanes);
+    const double value = j < d ? x[j] : 1.0;
+    for (int b = 0; b < kBlock; ++b) h[b] += value * row[b];
+  }
+  for (int b = 0; b < kBlock; ++b) h[b] = kRate * (y - h[b]);
+  for (int j = 0; j <= d; ++j) {
+    Vector* row = reinterpret_cast<Vector*>(w + j * lanes);
+    const double value = j < d ? x[j] : 1.0;
+    for (int b = 0; b < kBlock; ++b) row[b] += value * h[b];
+  }
 }
 
 }  // namespace
@@ -40,26 +40,26 @@ extern "C" {
 
 // X is rows x d, C order; y is -1 or +1; w holds (d + 1) * lanes doubles and is aligned to 64 bytes.
 void roofline_plain(double* __restrict w, int lanes, const double* __restrict X, const double* __restrict y, long rows, int d) {
-    alignas(64) double h[1024];
-    for (long t = 0; t < rows; ++t) {
-        const double* x = X + t * d;
-        for (int i = 0; i < lanes; ++i) h[i] = w[d * lanes + i];
-        for (int j = 0; j < d; ++j)
-            for (int i = 0; i < lanes; ++i) h[i] += x[j] * w[j * lanes + i];
-        for (int i = 0; i < lanes; ++i) h[i] = kRate * (y[t] - h[i]);
-        for (int j = 0; j < d; ++j)
-            for (int i = 0; i < lanes; ++i) w[j * lanes + i] += x[j] * h[i];
-        for (int i = 0; i < lanes; ++i) w[d * lanes + i] += h[i];
-    }
+  alignas(64) double h[1024];
+  for (long t = 0; t < rows; ++t) {
+    const double* x = X + t * d;
+    for (int i = 0; i < lanes; ++i) h[i] = w[d * lanes + i];
+    for (int j = 0; j < d; ++j)
+      for (int i = 0; i < lanes; ++i) h[i] += x[j] * w[j * lanes + i];
+    for (int i = 0; i < lanes; ++i) h[i] = kRate * (y[t] - h[i]);
+    for (int j = 0; j < d; ++j)
+      for (int i = 0; i < lanes; ++i) w[j * lanes + i] += x[j] * h[i];
+    for (int i = 0; i < lanes; ++i) w[d * lanes + i] += h[i];
+  }
 }
 
 void roofline_blocked(double* __restrict w, int lanes, const double* __restrict X, const double* __restrict y, long rows, int d) {
-    constexpr int kBlock = 7;  // 56 lanes: half of the 112 that 100 learners are padded to
-    for (long t = 0; t < rows; ++t) {
-        int i = 0;
-        for (; i + kBlock * kVector <= lanes; i += kBlock * kVector) step_block<kBlock>(w + i, lanes, X + t * d, d, y[t]);
-        for (; i < lanes; i += kVector) step_block<1>(w + i, lanes, X + t * d, d, y[t]);
-    }
+  constexpr int kBlock = 7;  // 56 lanes: half of the 112 that 100 learners are padded to
+  for (long t = 0; t < rows; ++t) {
+    int i = 0;
+    for (; i + kBlock * kVector <= lanes; i += kBlock * kVector) step_block<kBlock>(w + i, lanes, X + t * d, d, y[t]);
+    for (; i < lanes; i += kVector) step_block<1>(w + i, lanes, X + t * d, d, y[t]);
+  }
 }
 
 }  // extern "C"

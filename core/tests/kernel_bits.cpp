@@ -1,4 +1,4 @@
-// Prints one digest per kernel. tests/unit/test_kernel_bits.py builds this program, with all of core/src/kernels_*.cpp,
+// Prints one digest per kernel. tests/unit/test_kernel_bits.py builds this program, with all of core/src/*/kernels_*.cpp,
 // for each x86-64 level and with target_clones: the outputs must be identical.
 //
 // To add a kernel, add one line to main: its name and a call that reads `in` (n doubles in (-4, 4), all distinct) and
@@ -11,9 +11,9 @@
 #include <cstdio>
 #include <limits>
 
-#include "streamboost/kernels.hpp"
-#include "streamboost/math.hpp"
-#include "streamboost/rng.hpp"
+#include "streamboost/math/kernels.hpp"
+#include "streamboost/math/math.hpp"
+#include "streamboost/math/rng.hpp"
 
 namespace sb = streamboost;
 

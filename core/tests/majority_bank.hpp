@@ -1,8 +1,8 @@
 // The smallest useful bank, a template for new ones: every learner answers the class that weighed most in what it was given.
 // docs/extending.md walks through it; test_majority_bank.cpp runs it under real boosters.
 #pragma once
-#include "streamboost/bank.hpp"
-#include "streamboost/config.hpp"
+#include "streamboost/learners/bank.hpp"
+#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 
@@ -27,27 +27,27 @@ class MajorityBank final : public Bank {
     weight_.append(k - weight_.rows());
   }
 
-  void ask(const Example& example, Want want, Asked& asked) const override {
+  void ask(const Example& example, Request want, Answers& answers) const override {
     const auto k = static_cast<std::size_t>(example.n_classes);
     for (std::size_t i = 0; i < n_; ++i) {
       const double all = total(i, k);
-      asked.vote[i] = best(i, k).first;
-      if (want == Want::margins) asked.margin[i] = k > 1 && all > 0 ? (weight_[1][i] - weight_[0][i]) / all : 0.0;
-      if (want == Want::distributions)
-        for (std::size_t c = 0; c < k; ++c) asked.distribution[c * asked.stride + i] = all > 0 ? weight_[c][i] / all : 0.0;
+      answers.vote[i] = best(i, k).first;
+      if (want == Request::margins) answers.margin[i] = k > 1 && all > 0 ? (weight_[1][i] - weight_[0][i]) / all : 0.0;
+      if (want == Request::distributions)
+        for (std::size_t c = 0; c < k; ++c) answers.distribution[c * answers.stride + i] = all > 0 ? weight_[c][i] / all : 0.0;
     }
-    asked.keeps_right = true;  // more of a class never makes it less than the others
-    asked.still_when_right = false;
+    answers.keeps_right = true;  // more of a class never makes it less than the others
+    answers.still_when_right = false;
   }
 
-  void learn(const Example& example, Labels labels, const double* amount, Amount, Asked&) override {
+  void learn(const Example& example, Labels labels, const double* amount, Amount, Answers&) override {
     for (std::size_t i = 0; i < n_; ++i)  // counting treats a weight and as many copies alike
       weight_[static_cast<std::size_t>(labels.of(static_cast<int>(i)))][i] += amount[i];
     (void)example;
   }
 
   // What lane i would answer had it learned the example already: pure, so that boosters can weigh before they teach.
-  Answer after(int lane, const Example& example, double amount, Amount, const Asked&) const override {
+  Answer after(int lane, const Example& example, double amount, Amount, const Answers&) const override {
     const auto i = static_cast<std::size_t>(lane), k = static_cast<std::size_t>(example.n_classes_after);
     Answer answer;
     double most = 0, all = 0, margin = 0;

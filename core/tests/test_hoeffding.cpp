@@ -1,5 +1,5 @@
 // Hoeffding trees: laws in C++, an answer after learning is the answer asked again, one lane is reset alone, costs rule a leaf.
-#include "streamboost/banks/hoeffding.hpp"
+#include "streamboost/learners/hoeffding.hpp"
 #include "test_model.hpp"
 
 using namespace testing;
@@ -30,18 +30,19 @@ void answer_after_learning(const Config& config, const Stream& s) {
   for (int r = 0; r < s.n; ++r) {
     const Example e = example_of(s, r);
     const double amount = r % 5 == 4 ? 0 : 1 + r % 3;
-    one.bank.ask(e, Want::votes, one.asked);
+    one.bank.ask(e, Request::votes, one.answers);
     Answer said[3];
-    for (int lane = 0; lane < 3; ++lane) said[lane] = one.bank.learn_then_answer(lane, e, amount, Amount::copies, Want::votes, one.asked);
-    one.bank.met(e);
+    for (int lane = 0; lane < 3; ++lane)
+      said[lane] = one.bank.learn_then_answer(lane, e, amount, Amount::copies, Request::votes, one.answers);
+    one.bank.finish_example(e);
     two.learn(e, amount);
     check(equal(state_of(one.bank), state_of(two.bank)), "learn_then_answer learns as learn does");
-    two.bank.ask(e, Want::votes, two.asked);
-    for (int lane = 0; lane < 3; ++lane) check(said[lane].label == two.asked.vote[static_cast<std::size_t>(lane)], "the answer after");
+    two.bank.ask(e, Request::votes, two.answers);
+    for (int lane = 0; lane < 3; ++lane) check(said[lane].label == two.answers.vote[static_cast<std::size_t>(lane)], "the answer after");
     if (s.n_classes != 2) continue;
-    const Answer again = one.bank.learn_then_answer(0, e, 0, Amount::weight, Want::margins, one.asked);
-    two.bank.ask(e, Want::margins, two.asked);
-    checking::check_bits(again.margin, two.asked.margin[0], "the margin after");
+    const Answer again = one.bank.learn_then_answer(0, e, 0, Amount::weight, Request::margins, one.answers);
+    two.bank.ask(e, Request::margins, two.answers);
+    checking::check_bits(again.margin, two.answers.margin[0], "the margin after");
   }
   check(one.bank.show(0).size() > 3, "the tree has grown");
 }
@@ -52,9 +53,9 @@ void labels_per_lane(const Stream& s) {
     Example e = example_of(s, r);
     const std::int32_t labels[3] = {0, e.label, 1};
     const AlignedVector<double> amounts = {0.5, 1.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    each.bank.ask(e, Want::votes, each.asked);
-    each.bank.learn(e, {-1, labels}, amounts.data(), Amount::weight, each.asked);
-    each.bank.met(e);
+    each.bank.ask(e, Request::votes, each.answers);
+    each.bank.learn(e, {-1, labels}, amounts.data(), Amount::weight, each.answers);
+    each.bank.finish_example(e);
     own.learn(e, 1.0);
   }
   check(each.bank.show(0).size() == 1, "one class only: no split");
@@ -79,14 +80,14 @@ void costs_rule(const Stream& s) {
   for (int r = 0; r < s.n; ++r) {
     const Example e = example_of(s, r);
     setup.learn(e, 1.0);
-    std::vector<double> cost(static_cast<std::size_t>(s.n_classes) * setup.asked.stride, 0.0);
+    std::vector<double> cost(static_cast<std::size_t>(s.n_classes) * setup.answers.stride, 0.0);
     for (int c = 0; c < s.n_classes; ++c)
-      for (std::size_t i = 0; i < 3; ++i) cost[static_cast<std::size_t>(c) * setup.asked.stride + i] = c == 2 ? 0.1 : 1.0;
-    setup.bank.learn_costs(e, cost.data(), setup.asked);
+      for (std::size_t i = 0; i < 3; ++i) cost[static_cast<std::size_t>(c) * setup.answers.stride + i] = c == 2 ? 0.1 : 1.0;
+    setup.bank.learn_costs(e, cost.data(), setup.answers);
     setup.bank.check();
   }
-  setup.bank.ask(example_of(s, 0), Want::votes, setup.asked);
-  check(setup.asked.vote[0] == 2, "the cheapest class");
+  setup.bank.ask(example_of(s, 0), Request::votes, setup.answers);
+  check(setup.answers.vote[0] == 2, "the cheapest class");
   check(setup.bank.show(0).size() > 1, "the tree has grown");
 }
 

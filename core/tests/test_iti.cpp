@@ -1,6 +1,6 @@
 // ITI trees: after every example the tree is the batch tree of the examples so far, in any order; proportional without pruning;
 // k copies are weight k; late classes, values and columns; a state with one number changed is refused or harmless.
-#include "streamboost/banks/iti.hpp"
+#include "streamboost/learners/iti.hpp"
 #include "test_model.hpp"
 
 using namespace testing;
@@ -116,11 +116,11 @@ void grows_with_the_schema(const Stream& s) {
 
 struct Banked {
   ItiBank bank{ItiParams{}, Lanes{0, 2}};
-  Asked asked;
+  Answers answers;
   AlignedVector<double> amount = AlignedVector<double>(16, 1.0);
   explicit Banked(const Stream& s) {
     bank.reserve(schema_of(s));
-    asked.prepare(2, static_cast<std::size_t>(s.n_classes), 0);
+    answers.prepare(2, static_cast<std::size_t>(s.n_classes), 0);
   }
   void run(const Stream& s, int n) {
     for (int r = 0; r < n; ++r) {
@@ -128,9 +128,9 @@ struct Banked {
       e.row = s.block(r, 1).row(0);
       e.label = s.y[static_cast<std::size_t>(r)];
       e.n_classes = e.n_classes_after = s.n_classes;
-      bank.ask(e, Want::distributions, asked);
+      bank.ask(e, Request::distributions, answers);
       amount[1] = r % 2;
-      bank.learn(e, {e.label}, amount.data(), Amount::copies, asked);
+      bank.learn(e, {e.label}, amount.data(), Amount::copies, answers);
     }
   }
   void visit(FieldVisitor& v) {

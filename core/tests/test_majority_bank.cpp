@@ -19,16 +19,16 @@ void by_hand() {
   const Stream s = make_stream(4, 2, 2, false);
   BankSetup<MajorityBank> setup({}, s);
   Example e = example_of(s, 0);
-  setup.bank.ask(e, Want::votes, setup.asked);
-  check(setup.asked.vote[0] == -1 && !setup.bank.trained(0), "untrained abstains");
+  setup.bank.ask(e, Request::votes, setup.answers);
+  check(setup.answers.vote[0] == -1 && !setup.bank.trained(0), "untrained abstains");
   e.label = 1;
   setup.learn(e, 2.0);
   e.label = 0;
   setup.learn(e, 0.5);
-  setup.bank.ask(e, Want::margins, setup.asked);
-  check(setup.asked.margin[0] == (2.0 - 0.5) / 2.5, "margin");
-  check(setup.bank.after(0, e, 1.0, Amount::weight, setup.asked).label == 1, "one more of the other class is not enough");
-  check(setup.bank.after(0, e, 3.0, Amount::weight, setup.asked).label == 0, "three more are");
+  setup.bank.ask(e, Request::margins, setup.answers);
+  check(setup.answers.margin[0] == (2.0 - 0.5) / 2.5, "margin");
+  check(setup.bank.after(0, e, 1.0, Amount::weight, setup.answers).label == 1, "one more of the other class is not enough");
+  check(setup.bank.after(0, e, 3.0, Amount::weight, setup.answers).label == 0, "three more are");
 }
 
 void laws(const std::string& booster) {

@@ -1,5 +1,5 @@
 // Errors of math.hpp against 80-bit long double, edge cases, and lanes = scalar bit for bit.
-#include "streamboost/math.hpp"
+#include "streamboost/math/math.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // Small streams and models for the C++ tests: a keyed random stream, a model by name.
 #pragma once
 #include "check.hpp"
-#include "streamboost/models.hpp"
+#include "streamboost/run/models.hpp"
 
 namespace testing {
 
@@ -54,16 +54,16 @@ inline Stream make_stream(int n, int d, int n_classes, bool mixed, std::uint64_t
 template <class BankKind>
 struct BankSetup {
   BankKind bank;
-  Asked asked;
+  Answers asked;
   BankSetup(const Config& config, const Stream& s, int lanes = 3) : bank(BankKind::Params::read(config), {0, lanes}, 7) {
     bank.reserve(s.schema());
     asked.prepare(static_cast<std::size_t>(lanes), static_cast<std::size_t>(s.n_classes), bank.note_rows());
   }
   void learn(const Example& e, double amount) {
     AlignedVector<double> amounts(16, amount);
-    bank.ask(e, Want::votes, asked);
+    bank.ask(e, Request::votes, asked);
     bank.learn(e, {e.label}, amounts.data(), Amount::weight, asked);
-    bank.met(e);
+    bank.finish_example(e);
   }
 };
 
@@ -88,7 +88,7 @@ inline std::unique_ptr<Model> make(const std::string& booster, const std::string
 inline std::vector<double> run(Model& model, const Stream& s, int first, int count, Output output = Output::score) {
   std::vector<double> value(static_cast<std::size_t>(count) * static_cast<std::size_t>(s.n_classes));
   std::vector<std::int32_t> label(static_cast<std::size_t>(count));
-  Answers answers{output, label.data(), value.data()};
+  OutputBuffers answers{output, label.data(), value.data()};
   model.learn(s.block(first, count), s.y.data() + first, s.weight.data() + first, answers);
   return value;
 }

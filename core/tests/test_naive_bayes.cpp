@@ -1,5 +1,5 @@
 // Naive Bayes: `after` is the answer after learning, learning never unlearns, order does not matter, k copies are weight k.
-#include "streamboost/banks/naive_bayes.hpp"
+#include "streamboost/learners/naive_bayes.hpp"
 #include "test_model.hpp"
 
 using namespace testing;
@@ -15,19 +15,19 @@ void after_is_after(const Config& config, const Stream& s) {
   for (int r = 0; r < s.n; ++r) {
     const Example e = example_of(s, r);
     const double amount = r % 4 == 3 ? 3 : 1;
-    setup.bank.ask(e, Want::votes, setup.asked);
-    setup.bank.after_begin(e, setup.asked);
-    const int before = setup.asked.vote[0];
-    const bool keeps = setup.asked.keeps_right;
-    const Answer promised = setup.bank.after(0, e, amount, Amount::copies, setup.asked);
+    setup.bank.ask(e, Request::votes, setup.answers);
+    setup.bank.after_begin(e, setup.answers);
+    const int before = setup.answers.vote[0];
+    const bool keeps = setup.answers.keeps_right;
+    const Answer promised = setup.bank.after(0, e, amount, Amount::copies, setup.answers);
     setup.learn(e, amount);
-    setup.bank.ask(e, Want::votes, setup.asked);
-    const int now = setup.asked.vote[0];
+    setup.bank.ask(e, Request::votes, setup.answers);
+    const int now = setup.answers.vote[0];
     check(now == promised.label, "after is the answer after learning");
     if (keeps && before == e.label) check(now == e.label, "learning never unlearns");
     if (s.n_classes == 2) {
-      setup.bank.ask(e, Want::margins, setup.asked);
-      check_near(setup.asked.margin[0], promised.margin, 1e-9, "margin after");
+      setup.bank.ask(e, Request::margins, setup.answers);
+      check_near(setup.answers.margin[0], promised.margin, 1e-9, "margin after");
     }
   }
 }
@@ -50,23 +50,23 @@ int main() {
         for (int k = 0; k < 3; ++k) copies.learn(example_of(s, r), 1);
       }
       for (int r = 0; r < s.n; ++r) {
-        for (auto* setup : {&forward, &backward, &copies}) setup->bank.ask(example_of(s, r), Want::distributions, setup->asked);
+        for (auto* setup : {&forward, &backward, &copies}) setup->bank.ask(example_of(s, r), Request::distributions, setup->answers);
         for (int c = 0; c < n_classes; ++c) {
-          const auto at = static_cast<std::size_t>(c) * forward.asked.stride;
-          check_near(forward.asked.distribution[at], backward.asked.distribution[at], 1e-9, "order does not matter");
-          check_near(forward.asked.distribution[at], copies.asked.distribution[at], 1e-9, "weight k is k copies");
+          const auto at = static_cast<std::size_t>(c) * forward.answers.stride;
+          check_near(forward.answers.distribution[at], backward.answers.distribution[at], 1e-9, "order does not matter");
+          check_near(forward.answers.distribution[at], copies.answers.distribution[at], 1e-9, "weight k is k copies");
         }
       }
     }
   const Stream s = make_stream(10, 3, 2, false);
   Setup empty({}, s);
-  empty.bank.ask(example_of(s, 0), Want::margins, empty.asked);
-  check(empty.asked.margin[0] == 0, "no data: margin 0, not NaN");
+  empty.bank.ask(example_of(s, 0), Request::margins, empty.answers);
+  check(empty.answers.margin[0] == 0, "no data: margin 0, not NaN");
   Example first = example_of(s, 0);
   first.label = 1;
   empty.learn(first, 1e-3);
-  empty.bank.ask(example_of(s, 1), Want::margins, empty.asked);
-  check(empty.asked.margin[0] > 0 && empty.asked.margin[0] <= 1, "one class only: prior odds");
+  empty.bank.ask(example_of(s, 1), Request::margins, empty.answers);
+  check(empty.answers.margin[0] > 0 && empty.answers.margin[0] <= 1, "one class only: prior odds");
   const std::vector<double> huge{1e300, -1e300, 1e308};
   Example wild = first;
   wild.row = {huge.data(), nullptr, 3, 0};
@@ -74,7 +74,7 @@ int main() {
     wild.label = t % 2;
     empty.learn(wild, 1e10);
   }
-  empty.bank.ask(example_of(s, 1), Want::margins, empty.asked);
-  check(empty.asked.margin[0] >= -1 && empty.asked.margin[0] <= 1, "huge values poison nothing");
+  empty.bank.ask(example_of(s, 1), Request::margins, empty.answers);
+  check(empty.answers.margin[0] >= -1 && empty.answers.margin[0] <= 1, "huge values poison nothing");
   return checking::finish();
 }

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "streamboost/potential.hpp"
-#include "streamboost/rng.hpp"
+#include "streamboost/math/potential.hpp"
+#include "streamboost/math/rng.hpp"
 
 using namespace checking;
 using namespace streamboost;

@@ -1,6 +1,6 @@
 // Known answers of Philox, the exact draw rules, lanes = scalar, and the distributions.
-#include "streamboost/lanes.hpp"
-#include "streamboost/rng.hpp"
+#include "streamboost/math/lanes.hpp"
+#include "streamboost/math/rng.hpp"
 
 #include <algorithm>
 #include <cmath>

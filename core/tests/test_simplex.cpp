@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "streamboost/simplex.hpp"
+#include "streamboost/math/simplex.hpp"
 
 using namespace streamboost;
 using checking::check;

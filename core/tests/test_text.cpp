@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "streamboost/rng.hpp"
-#include "streamboost/text/csv.hpp"
-#include "streamboost/text/libsvm.hpp"
+#include "streamboost/math/rng.hpp"
+#include "streamboost/readers/csv.hpp"
+#include "streamboost/readers/libsvm.hpp"
 
 namespace sb = streamboost;
 using namespace streamboost::text;

@@ -5,7 +5,7 @@ from oracle.iti import Node
 
 from laws.catalogue import state_of
 
-PARTS, REALS = 9, 2  # numbers per node; see core/include/streamboost/banks/iti_tree.hpp
+PARTS, REALS = 9, 2  # numbers per node; see core/include/streamboost/learners/iti_tree.hpp
 
 
 def lane_of(state, name, lane):

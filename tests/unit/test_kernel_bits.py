@@ -33,7 +33,7 @@ def cpu_flags() -> set[str]:
 
 def digests(folder: Path, *options: str) -> dict[str, str]:
     program = folder / "kernel_bits"
-    sources = [ROOT / "core/tests/kernel_bits.cpp", *sorted((ROOT / "core/src").glob("kernels_*.cpp"))]
+    sources = [ROOT / "core/tests/kernel_bits.cpp", *sorted((ROOT / "core/src").glob("*/kernels_*.cpp"))]
     command = [
         COMPILER,
         *FLAGS,

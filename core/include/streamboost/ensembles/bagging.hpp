@@ -1,0 +1,82 @@
+// Online bagging, and bagging of a fixed fraction.
+//
+// Papers    Oza: Online Ensemble Learning (2001), chapter 3; Fern, Givan: Online ensemble learning (2000).
+//
+//   paper    here            meaning
+//   k        amount[i]       copies of the example for learner i: k ~ Poisson(s), s the sample weight (1 by default)
+//   p        fraction        share of the examples a learner sees, each with weight s (sampling = fraction)
+//   h_m(x)   vote[i]         hard label; an untrained learner abstains (ballot = distribution: the learner's class distribution)
+//
+//   Binomial(n, 1/n) -> Poisson(1): the stream needs no length. Vote: plurality over the learners that are trained.
+//
+// Departures  sample weights, which the sources do not have, scale the rate (Poisson) or the update (fraction).
+// Cost        one ask, one teach, one keyed draw per lane; no state per lane. The combiner keeps class counts for the time
+//             before any lane is trained.
+#pragma once
+#include "streamboost/ensembles/booster.hpp"
+#include "streamboost/math/rng.hpp"
+
+namespace streamboost {
+
+struct Bagging {
+  enum class Sampling { poisson, fraction };
+  struct Params {
+    Sampling sampling = Sampling::poisson;
+    double fraction = 0.7;
+    Ballot ballot = Ballot::label;
+    static Params read(const Config& c) {
+      return {c.choice<Sampling>("sampling", {{"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}}), c.number("fraction", 0.7),
+              read_ballot(c)};
+    }
+  };
+  using LaneState = NoLaneState;
+  struct Passage : PassageBase {};
+  static constexpr bool needs_votes = true, needs_column = false, binary_only = false;
+
+  Params params;
+  std::uint64_t seed;
+  ClassCounts counts;
+
+  Bagging(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed) {}
+  void reserve(int n_classes) { counts.reserve(n_classes); }
+
+  void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    block.bank->ask(example, passage.answers ? wanted(params.ballot) : Request::votes, scratch.answers);
+    if (!passage.answers) return;
+    const int n = block.lanes().size();
+    if (params.ballot == Ballot::label) return count_votes(scratch.answers.vote.data(), n, example.n_classes, passage.votes);
+    for (int i = 0; i < n; ++i) add_distribution(scratch.answers, static_cast<std::size_t>(i), example.n_classes, 1, passage.votes);
+  }
+  void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    score(example, block, scratch, passage);
+    if (block.monitor.on) {
+      std::fill(scratch.extra.begin(), scratch.extra.end(), example.weight);
+      block.monitor.observe_votes(scratch.answers.vote.data(), scratch.extra.data(), example.label);
+    }
+    draw(example, block.lanes(), scratch);
+    const Amount kind = params.sampling == Sampling::poisson ? Amount::copies : Amount::weight;
+    block.bank->learn(example, {example.label}, scratch.amount.data(), kind, scratch.answers);
+  }
+  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
+    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
+  }
+  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
+  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
+  void check() const { counts.check(); }
+
+ private:
+  void draw(const Example& example, Lanes lanes, Scratch& scratch) const {
+    const auto number = static_cast<std::uint64_t>(example.number);
+    const auto first = static_cast<std::uint32_t>(lanes.begin);
+    const std::size_t n = scratch.amount.size();
+    double* amount = scratch.amount.data();
+    if (params.sampling == Sampling::fraction) {
+      uniform_lanes(seed, number, first, Purpose::fraction, amount, n);
+      for (std::size_t i = 0; i < n; ++i) amount[i] = amount[i] < params.fraction ? example.weight : 0.0;
+    } else {
+      poisson_lanes(example.weight, seed, number, first, amount, n);
+    }
+  }
+};
+
+}  // namespace streamboost

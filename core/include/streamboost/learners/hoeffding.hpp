@@ -1,0 +1,414 @@
+// Hoeffding trees (VFDT): decision trees grown from a stream, one bank of them.
+//
+// Papers    Domingos, Hulten: Mining high-speed data streams (KDD 2000).
+//           Gama, Rocha, Medas: Accurate decision trees for mining high-speed data streams (KDD 2003): Bayes in the leaves.
+//
+//   paper             here                          meaning
+//   n_min             HoeffdingNumbers::grace       weight a leaf waits between two attempts to split
+//   delta, tau        log_inverse_delta, tie        confidence of a split; how small a bound counts as a tie
+//   G                 SplitSearch                   merit of a candidate (hoeffding_split.hpp)
+//   n_ijk             cells                         statistics of one class in one leaf (HoeffdingColumns)
+//   n_c               head[mass + c]                weight of class c in the leaf, what its parent passed on included
+//   p_l e_l           promise()                     what a leaf could still gain: mass - largest class mass
+//
+//   learn     go to the leaf, add the example to its statistics; after every `grace` of weight, if two classes are present:
+//             eps = sqrt(R^2 ln(1/delta) / (2 n)),  R = log2(max(2, classes)) (Gini: 1),  n = mass, or (sum w)^2 / sum w^2 of what was seen here
+//             split by the best candidate if its merit G1 > 0 and (G1 - G2 > eps or eps < tau); no split has merit 0 and takes part
+//   children  start with the class masses that the split sends them (class by class, so mass is conserved) and no statistics;
+//             pass_on = seen: with the masses of the leaf's own statistics, what it inherited is dropped
+//   answer    majority     (n_c + alpha) / (n + K alpha)
+//             naive Bayes  log(n_c + alpha) + sum_j log P(x_j | c), Gaussian or (N_cjv + alpha) / (N_cj + alpha V_j)
+//             adaptive     naive Bayes unless the majority was right for more weight in this leaf, each judged before learning
+//             costs        the class of least cost collected by learn_costs; before any, the majority
+//
+// Choices     A missing value, and one the model has not learned, takes the branch with the most mass at the time of the split, in
+//             learning and answering alike: a row always ends in one leaf. Statistics skip it; the mass of rows without a value is
+//             shared out like that of the others. A value learned later than a multiway split goes that way too, where its leaf may
+//             split on the column again. Ties: lower class code, lower column, lower threshold.
+//             Variances are unbiased: S / (n - 1), S / (n / 2) for a weight n < 2. Where a class has shown one value only on a column,
+//             the density there is 1 and elsewhere 0, as if the column were nominal; a class without any statistics in the leaf, or
+//             excluded by them, is not considered while another is, because a density cannot be compared with none.
+//             Statistics of a class are kept from its first example in the leaf on: many classes cost only where they occur.
+//             Under max_bytes (arrays in use by one tree) the leaves of least promise lose their statistics, not their masses; an
+//             inactive leaf that has become more promising than an active one takes its place when its grace is over.
+//             Weight k and k copies are the same. Amounts below 1e-9 are skipped.
+// Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j / 2 pi) / 2 is kept in the leaf, so that an answer is multiply-adds only;
+//             learning costs one logarithm. Naive Bayes is asked only where it speaks or is judged. After learning, a class that won
+//             wins again (naive_bayes.hpp), else only the learned class is computed anew.
+// Cost        ask O(depth + columns x classes of the leaf), learn O(columns), an attempt O(columns x classes x points) per grace.
+#pragma once
+#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/hoeffding_grow.hpp"
+
+namespace streamboost {
+
+class HoeffdingBank final : public Bank, private HoeffdingTrees {
+ public:
+  using HoeffdingTrees::Params;
+
+  HoeffdingBank(Params params, Lanes lanes, std::uint64_t seed) : HoeffdingTrees(params, lanes, seed) {}
+
+  Lanes lanes() const override { return lanes_; }
+  IntakeNeeds needs() const override { return {}; }
+  bool has_after() const override { return false; }
+  std::size_t note_rows() const override { return note_size() + 1; }
+  Abilities can() const override {
+    Abilities a;
+    a.costs = params_.leaf == Params::Leaf::costs;
+    return a;
+  }
+
+  void reserve(const Schema& schema) override { grow(schema); }
+
+  void ask(const Example& example, Request want, Answers& answers) const override {
+    const Sight sight = look(example.row, answers);
+    answers.all_move = false;
+    for (std::size_t j = 0; j < known_.size(); ++j)
+      answers.all_move |= n_values_[j] >= 0 && example.row.value[j] >= static_cast<double>(known_[j]);
+    for (std::size_t i = 0; i < n_; ++i) {
+      double* note = note_of(answers, i);
+      note[0] = static_cast<double>(forest_.route(i, example.row.value, known_.data()));
+      note[1] = unasked;
+    }
+    for (std::size_t i = 0; i < n_; ++i) {
+      const Request needed = want == Request::distributions && i >= answers.speakers ? Request::votes : want;
+      const Answer answer = to_verdict(i, needed, example.n_classes, columns_.size() > 1 ? look(i, example.row, answers) : sight,
+                                       note_of(answers, i), &answers);
+      answers.vote[i] = answer.label;
+      answers.margin[i] = answer.margin;
+    }
+  }
+
+  void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
+    const Sight sight = look(example.row, answers);
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (!(amount[i] >= least_amount)) continue;
+      teach(i, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i],
+            columns_.size() > 1 ? look(i, example.row, answers) : sight, answers);
+    }
+  }
+
+  Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request want, Answers& answers) override {
+    const auto i = static_cast<std::size_t>(lane);
+    Sight sight = columns_.size() > 1 ? look(i, example.row, answers) : looked(example.row, answers);
+    double* note = note_of(answers, i);
+    bool same_leaf = true;
+    if (amount >= least_amount) same_leaf = teach(i, static_cast<std::size_t>(example.label), amount, sight, answers);
+    if (!same_leaf || want != Request::votes || sight.new_value) {
+      sight.after = true;
+      note[0] = static_cast<double>(route_after(i, example.row, answers));
+      note[1] = unasked;
+    } else if (note[1] != unasked && !(keeps_right() && static_cast<int>(note[1]) == example.label) &&
+               bayes_speaks(forest_.head(i, leaf_number(i, note)))) {
+      note[1] = best_joint(i, leaf_number(i, note), example.label, sight, note + 2);
+    }
+    return to_verdict(i, want, example.n_classes_after, sight, note, nullptr);
+  }
+
+  void learn_costs(const Example& example, const double* cost, Answers& answers) override {
+    const std::size_t k = forest_.classes();
+    for (std::size_t i = 0; i < n_; ++i) {  // the tree may have split since it was asked
+      const std::size_t leaf = static_cast<std::size_t>(forest_.node(i, forest_.route(i, example.row.value, known_.data()))[Forest::first]);
+      double* mine = forest_.head(i, leaf) + forest_.cost();
+      for (std::size_t c = 0; c < k; ++c) mine[c] += cost[c * answers.stride + i];
+    }
+  }
+
+  void finish_example(const Example& example) override {
+    for (int j = 0; j < example.row.size; ++j) {
+      const double x = example.row.value[j];
+      auto& known = known_[static_cast<std::size_t>(j)];
+      if (n_values_[static_cast<std::size_t>(j)] >= 0 && x >= static_cast<double>(known)) known = static_cast<std::int64_t>(x) + 1;
+    }
+  }
+
+  bool trained(int lane) const override {
+    const auto i = static_cast<std::size_t>(lane);
+    return forest_.n_leaves(i) > 1 || majority(forest_.head(i, 0)) >= 0;
+  }
+  void reset(int lane) override { forest_.plant(static_cast<std::size_t>(lane)); }
+  std::vector<TreeNode> show(int lane) const { return forest_.show(static_cast<std::size_t>(lane)); }
+
+  void fields(FieldVisitor& v) override {
+    forest_.fields(v);
+    v("values_known", known_);
+  }
+  void check() const override {
+    for (std::size_t j = 0; j < known_.size(); ++j)
+      require(known_[j] >= 0 && known_[j] <= std::max<std::int64_t>(n_values_[j], 0), "values known");
+    for (std::size_t i = 0; i < n_; ++i) forest_.check(i, columns(i));
+  }
+
+ private:
+  static constexpr double least_amount = 1e-9, largest_input = 1e150;
+  static constexpr double largest_quadratic = 1e6, out_of_question = -1e300;  // a thousand standard deviations away; its log joint
+  static constexpr double unasked = -2;                                       // naive Bayes has not spoken; -1: it has nothing to say
+
+  // A row as one tree sees it.
+  struct Sight {
+    const double* x = nullptr;      // numeric cells, NaN where missing and beyond the columns
+    const double* row = nullptr;    // all columns
+    const Terms* values = nullptr;  // known nominal values: where their column's weight and their count lie in a block
+    bool gaps = false;              // a numeric value is missing
+    bool numbers = false;           // ... is there
+    bool new_value = false;         // a nominal value is met for the first time
+    bool after = false;             // the row's own values count as known
+  };
+
+  // Learning an example raises every factor of its class; the first value on a column only if the floor does not exceed 1.
+  bool keeps_right() const { return params_.var_floor <= 1; }
+
+  // Notes per lane: the node asked, the naive Bayes answer (or unasked), the log joints. One row more holds what is true of the row.
+  std::size_t note_size() const { return 2 + forest_.classes(); }
+  double* note_of(Answers& answers, std::size_t i) const { return answers.notes.data() + i * note_size(); }
+  std::size_t leaf_number(std::size_t i, const double* note) const {
+    return static_cast<std::size_t>(forest_.node(i, static_cast<std::size_t>(note[0]))[Forest::first]);
+  }
+
+  Sight look(const Row& row, Answers& answers) const { return look(std::size_t{0}, row, answers); }
+  Sight look(std::size_t i, const Row& row, Answers& answers) const {
+    const HoeffdingColumns& mine = columns(i);
+    Sight sight;
+    sight.row = row.value;
+    auto& x = answers.terms.x;
+    x.resize(mine.width);
+    for (std::size_t p = 0; p < mine.numeric.size(); ++p) {
+      const double v = row.value[mine.numeric[p]];
+      sight.gaps |= v != v;
+      sight.numbers |= v == v;
+      x[p] = std::min(std::max(v, -largest_input), v != v ? v : largest_input);
+    }
+    for (std::size_t p = mine.numeric.size(); p < mine.width; ++p) x[p] = detail::not_a_number;
+    sight.x = x.data();
+    auto& t = answers.terms;
+    t.value_row.clear();
+    t.value_column.clear();
+    t.value_alpha.clear();
+    for (std::size_t q : mine.nominal) {
+      const auto& column = mine.all[q];
+      const double v = row.value[column.column], values = static_cast<double>(known_[static_cast<std::size_t>(column.column)]);
+      sight.new_value |= v >= values;
+      if (!(v >= 0 && v < values)) continue;
+      t.value_row.push_back(static_cast<std::int32_t>(column.place));
+      t.value_column.push_back(static_cast<std::int32_t>(column.place) + 1 + static_cast<std::int32_t>(v));
+      t.value_alpha.push_back(params_.alpha * values);
+    }
+    sight.values = &t;
+    double* flags = answers.notes.data() + note_size() * answers.stride;
+    flags[0] = sight.gaps ? 1 : 0;
+    flags[1] = sight.numbers ? 1 : 0;
+    flags[2] = sight.new_value ? 1 : 0;
+    return sight;
+  }
+  // What `ask` saw, where all trees see the same.
+  Sight looked(const Row& row, const Answers& answers) const {
+    const double* flags = answers.notes.data() + note_size() * answers.stride;
+    return {answers.terms.x.data(), row.value, &answers.terms, flags[0] != 0, flags[1] != 0, flags[2] != 0, false};
+  }
+  std::size_t route_after(std::size_t i, const Row& row, Answers& answers) const {
+    auto& known = answers.terms.long_scratch;
+    known.assign(known_.begin(), known_.end());
+    for (std::size_t j = 0; j < known.size(); ++j)
+      if (n_values_[j] >= 0 && row.value[j] >= static_cast<double>(known[j])) known[j] = static_cast<std::int64_t>(row.value[j]) + 1;
+    return forest_.route(i, row.value, known.data());
+  }
+
+  // ---- answering
+
+  int majority(const double* head) const {
+    int best = -1;
+    double highest = 0;
+    for (std::size_t c = 0; c < forest_.classes(); ++c)
+      if (head[Forest::mass + c] > highest) {
+        highest = head[Forest::mass + c];
+        best = static_cast<int>(c);
+      }
+    return best;
+  }
+  bool bayes_speaks(const double* head) const {
+    return params_.leaf == Params::Leaf::naive_bayes ||
+           (params_.leaf == Params::Leaf::adaptive && head[Forest::bayes_hits] >= head[Forest::majority_hits]);
+  }
+
+  Answer to_verdict(std::size_t i, Request want, int n_classes, const Sight& sight, double* note, Answers* answers) const {
+    const std::size_t leaf = leaf_number(i, note), k = static_cast<std::size_t>(n_classes);
+    const double* head = forest_.head(i, leaf);
+    int label = majority(head);
+    const bool bayes = label >= 0 && bayes_speaks(head);
+    if (bayes) label = bayes_answer(i, leaf, sight, note);
+    const double* joint = bayes && note[2 + label] > out_of_question ? note + 2 : nullptr;
+    if (label >= 0 && params_.leaf == Params::Leaf::costs) label = cheapest(head + forest_.cost(), k, label);
+    if (want == Request::margins) return {label, margin(head, joint)};
+    if (want == Request::distributions && answers != nullptr)
+      distribution(head, joint, label, k, answers->distribution.data() + i, answers->stride);
+    return {label, 0};
+  }
+  static int cheapest(const double* cost, std::size_t k, int otherwise) {
+    std::size_t best = 0;
+    bool any = false;
+    for (std::size_t c = 0; c < k; ++c) {
+      any |= cost[c] != 0;
+      if (cost[c] < cost[best]) best = c;
+    }
+    return any ? static_cast<int>(best) : otherwise;
+  }
+
+  int bayes_answer(std::size_t i, std::size_t leaf, const Sight& sight, double* note) const {
+    if (note[1] == unasked) note[1] = best_joint(i, leaf, -1, sight, note + 2);
+    return static_cast<int>(note[1]);
+  }
+
+  // Fills the log joints (of one class if `only` is given) and returns the class with the highest; classes without mass have none.
+  // Densities of numbers cannot be compared with nothing: beside classes with statistics one without is out of the question, and so
+  // is one whose statistics exclude the row. If all are, the masses decide.
+  int best_joint(std::size_t i, std::size_t leaf, int only, const Sight& sight, double* joint) const {
+    const double* head = forest_.head(i, leaf);
+    const std::int32_t* block = forest_.leaf_of(i, leaf) + Forest::block;
+    const std::size_t k = forest_.classes();
+    const bool judged = sight.numbers && std::any_of(block, block + k, [](std::int32_t b) { return b >= 0; });
+    int best = -1;
+    for (std::size_t c = 0; c < k; ++c) {
+      if (!(head[Forest::mass + c] > 0)) continue;
+      if (judged && block[c] < 0)
+        joint[c] = out_of_question;
+      else if (only < 0 || only == static_cast<int>(c))
+        joint[c] = log_joint(i, leaf, c, sight);
+      if (best < 0 || joint[c] > joint[best]) best = static_cast<int>(c);
+    }
+    return best < 0 || joint[best] > out_of_question ? best : majority(head);
+  }
+
+  double log_joint(std::size_t i, std::size_t leaf, std::size_t c, const Sight& sight) const {
+    const HoeffdingColumns& mine = columns(i);
+    const double* head = forest_.head(i, leaf);
+    const std::int32_t b = forest_.leaf_of(i, leaf)[Forest::block + c];
+    const double* block = b < 0 ? nullptr : forest_.cells(i, b, mine);
+    double joint = head[forest_.bias() + c], quadratic = 0;
+    if (block != nullptr && sight.gaps) {
+      CellDensity density{};
+      cells_density(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width, &density);
+      quadratic = density.quadratic;
+      joint = log_prior(head[Forest::mass + c], density);
+    } else if (block != nullptr) {
+      quadratic = cells_quadratic(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width);
+    }
+    if (quadratic > largest_quadratic) return out_of_question;
+    joint -= 0.5 * quadratic;
+    return mine.nominal.empty() ? joint : joint + log_values(mine, block, sight);
+  }
+  // Sum of the logs of P(value | class), with one division for four values and one logarithm.
+  double log_values(const HoeffdingColumns& mine, const double* block, const Sight& sight) const {
+    if (block == nullptr || params_.alpha == 0 || (sight.after && sight.new_value)) return log_values_one_by_one(mine, block, sight);
+    const std::int32_t *place = sight.values->value_row.data(), *count = sight.values->value_column.data();
+    const double *extra = sight.values->value_alpha.data(), alpha = params_.alpha;
+    const std::size_t n = sight.values->value_row.size();
+    double product = 1, above = 1, below = 1;
+    std::int64_t exponent = 0;
+    for (std::size_t a = 0; a < n; ++a) {
+      above *= block[count[a]] + alpha;
+      below *= block[place[a]] + extra[a];
+      if (a % 4 != 3 && a + 1 != n) continue;
+      product *= above / below;
+      above = below = 1;
+      const auto bits = std::bit_cast<std::uint64_t>(product);
+      exponent += static_cast<std::int64_t>(bits >> 52) - 1023;
+      product = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
+    }
+    return streamboost::log(product) + static_cast<double>(exponent) * ln2;
+  }
+  // The same where some factor may be 0, or a value counts that was not known when the row was looked at.
+  double log_values_one_by_one(const HoeffdingColumns& mine, const double* block, const Sight& sight) const {
+    double product = 1, logs = 0;
+    int factors = 0;
+    for (std::size_t q : mine.nominal) {
+      const auto& column = mine.all[q];
+      const double v = sight.row[column.column];
+      double values = static_cast<double>(known_[static_cast<std::size_t>(column.column)]);
+      if (sight.after && v >= values) values = v + 1;
+      if (!(v >= 0 && v < values)) continue;
+      const double count = (block == nullptr ? 0.0 : block[column.place + 1 + static_cast<std::size_t>(v)]) + params_.alpha;
+      const double total = (block == nullptr ? 0.0 : block[column.place]) + params_.alpha * values;
+      if (!(total > 0)) continue;
+      product *= count > 0 ? count / total : 1e-30;
+      if (++factors == 8) {
+        logs += streamboost::log(product);
+        product = 1;
+        factors = 0;
+      }
+    }
+    return logs + streamboost::log(product);
+  }
+
+  // Two classes: P(1) - P(0). A class without mass holds alpha / (n + 2 alpha).
+  double margin(const double* head, const double* joint) const {
+    const double zero = head[Forest::mass], one = forest_.classes() > 1 ? head[Forest::mass + 1] : 0.0;
+    if (!(zero + one > 0)) return 0;
+    if (joint != nullptr && zero > 0 && one > 0) return tanh(0.5 * std::clamp(joint[1] - joint[0], -60.0, 60.0));
+    return (one - zero) / (zero + one + 2 * params_.alpha);
+  }
+  void distribution(const double* head, const double* joint, int best, std::size_t k, double* out, std::size_t stride) const {
+    double total = 0, sum = 0;
+    int empty = 0;
+    for (std::size_t c = 0; c < k; ++c) {
+      const double m = head[Forest::mass + c];
+      total += m;
+      empty += m > 0 ? 0 : 1;
+      if (joint != nullptr && m > 0) sum += out[c * stride] = streamboost::exp(joint[c] - joint[best]);
+    }
+    const double share = total > 0 ? params_.alpha / (total + static_cast<double>(k) * params_.alpha) : 0.0;
+    for (std::size_t c = 0; c < k; ++c) {
+      double& p = out[c * stride];
+      const double m = head[Forest::mass + c];
+      if (!(total > 0))
+        p = 0;
+      else if (!(m > 0))
+        p = share;
+      else
+        p = joint != nullptr ? p / sum * (1 - empty * share) : (m + params_.alpha) / (total + static_cast<double>(k) * params_.alpha);
+    }
+  }
+
+  // ---- learning
+
+  // Learns one example in the leaf that was asked. False if that leaf is no longer what the notes say: split, or without statistics.
+  bool teach(std::size_t i, std::size_t label, double amount, const Sight& sight, Answers& answers) {
+    double* note = note_of(answers, i);
+    const std::size_t leaf = leaf_number(i, note);
+    const HoeffdingColumns& mine = columns(i);
+    double* head = forest_.head(i, leaf);
+    if (params_.leaf == Params::Leaf::adaptive) {
+      const int most = majority(head);
+      if (most >= 0) {
+        const int bayes = forest_.leaf_of(i, leaf)[Forest::active] ? bayes_answer(i, leaf, sight, note) : most;
+        if (most == static_cast<int>(label)) head[Forest::majority_hits] += amount;
+        if (bayes == static_cast<int>(label)) head[Forest::bayes_hits] += amount;
+      }
+    }
+    head[Forest::mass + label] += amount;
+    head[Forest::own] += amount;
+    head[Forest::squares] += amount * amount;
+    head[Forest::waited] += amount;
+    CellDensity density{0, 1, 0};
+    const bool was_active = forest_.leaf_of(i, leaf)[Forest::active] == 1;
+    if (was_active && find_room(i, leaf, label)) {
+      double* block = forest_.cells(i, forest_.leaf_of(i, leaf)[Forest::block + label], mine);
+      cells_observe(mine.cells(block), sight.x, mine.width, amount, params_.var_floor, &density);
+      for (std::size_t q : mine.nominal) {
+        const auto& column = mine.all[q];
+        const double v = sight.row[column.column];
+        if (!(v >= 0 && v < static_cast<double>(column.values))) continue;
+        block[column.place] += amount;
+        block[column.place + 1 + static_cast<std::size_t>(v)] += amount;
+      }
+    }
+    if (params_.uses_bayes()) head[forest_.bias() + label] = log_prior(head[Forest::mass + label], density);
+    const bool is_active = forest_.leaf_of(i, leaf)[Forest::active] == 1;
+    if (!(head[Forest::waited] >= numbers_[i].grace)) return was_active == is_active;
+    head[Forest::waited] = 0;
+    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), answers.terms);
+    revive(i, leaf);
+    return !was_active;
+  }
+};
+
+}  // namespace streamboost

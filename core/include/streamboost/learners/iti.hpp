@@ -1,0 +1,223 @@
+// ITI: incremental decision trees that lose nothing. One tree per lane.
+//
+// Paper     Utgoff, Berkman, Clouse: Decision tree induction based on efficient tree restructuring (Machine Learning 29, 1997).
+//           Oza: Online Ensemble Learning (2001) uses them as base models.
+//
+//   paper               here                             meaning
+//   instance            instance_*                       one per distinct (x, y), with its summed weight; kept for ever
+//   decision node       test, yes, no, table             binary test; weight per (column, value, class) of all that passed through
+//   leaf                class counts, first instance     pure, or nothing separates its instances
+//   best test           ItiScorer::best                  gain ratio | information gain | KS; ties by column, then value or cut
+//   virtual pruning     bits, pruned                     minimum description length; nothing is deleted
+//
+//   learn     Add (x, y) along its path to the tables of the nodes and to the instances. At each node on the way the best test is found
+//             again; where it is not the one installed, the subtree is grown anew from its instances. A leaf that has become
+//             impure is grown likewise. So after every example the tree is the batch tree of the examples so far:
+//               tree(S) = leaf, if S holds one class or no test separates it;
+//                         else best test t of S over tree(S with t), tree(S without t).
+//   tests     nominal "a = v", numeric "a < cut", cut midway between neighbouring values. A missing value makes every test on it
+//             false, in learning and answering alike, and so does a value not met before.
+//   pruning   With i the weight at the node, x of it outside the majority class, c classes and q candidate tests there:
+//               leaf 1 + log2 c + x (log2 max(i, 1) + log2 max(c - 1, 1)),  decision 1 + log2 q + bits(yes) + bits(no);
+//             a node whose leaf form is not longer answers for its subtree. Recomputed bottom up along the path.
+//   answer    class counts of the leaf or pruned node; majority, lowest code among equals.
+//
+// Departures  The paper transposes tests up the tree where the best one changes; here the subtree is grown anew. Both end in the same
+//             tree, which is a function of the examples alone; only the cost differs.
+//             Weight k and k copies are the same. With whole weights (sums below 2^53) all sums are exact and the tree is that of any
+//             order of the rows which first shows classes and values in the same order; with fractional weights up to rounding, where
+//             near ties of scores and pruning could turn. Lossless with and without pruning; proportional (all weights times a
+//             constant) only without: code lengths grow with counts.
+//             Columns that appear later are missing in the examples so far.
+// Cost        learn: path length x (tests x classes + columns log entries), and the growing where a test changed: instances below x
+//             columns x depth. Memory: instances x columns, and distinct (value, class) pairs per decision node.
+#pragma once
+#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/iti_check.hpp"
+#include "streamboost/learners/tree_node.hpp"
+
+namespace streamboost {
+
+class ItiBank final : public Bank {
+ public:
+  using Params = ItiParams;
+
+  ItiBank(Params params, Lanes lanes) : params_(params), lanes_(lanes), trees_(static_cast<std::size_t>(lanes.size())) {}
+
+  Lanes lanes() const override { return lanes_; }
+  IntakeNeeds needs() const override { return {}; }
+  Abilities can() const override { return {}; }
+  bool has_after() const override { return false; }
+  std::size_t note_rows() const override { return 0; }
+  bool trained(int lane) const override { return trees_[static_cast<std::size_t>(lane)].n_instances() > 0; }
+
+  void reserve(const Schema& schema) override {
+    ItiColumns now(schema);
+    ItiWork work;
+    if (now.width() != columns_.width())
+      for (auto& tree : trees_) tree.widen(columns_, now, params_, work);
+    columns_ = std::move(now);
+  }
+
+  void ask(const Example& example, Request want, Answers& answers) const override {
+    look(example.row, answers.terms.x);
+    if (want == Request::distributions) std::fill(answers.distribution.begin(), answers.distribution.end(), 0.0);
+    for (std::size_t i = 0; i < trees_.size(); ++i) {
+      const ItiTable table = spoken(i, answers.terms.x);
+      const Answer answer = to_verdict(table, example.n_classes);
+      answers.vote[i] = answer.label;
+      answers.margin[i] = answer.margin;
+      if (want != Request::distributions) continue;
+      double total = 0;
+      for (std::size_t e = 0; e < table.size && table.column[e] < 0; ++e) total += table.weight[e];
+      for (std::size_t e = 0; e < table.size && table.column[e] < 0; ++e)
+        answers.distribution[static_cast<std::size_t>(table.label[e]) * answers.stride + i] = table.weight[e] / total;
+    }
+  }
+
+  void learn(const Example& example, Labels labels, const double* amount, Amount, Answers&) override {
+    ItiWork work;
+    look(example.row, work.x);
+    for (std::size_t i = 0; i < trees_.size(); ++i) {
+      if (!(amount[i] > 0)) continue;
+      const int label = labels.of(static_cast<int>(i));
+      if (waiting_.empty()) {
+        trees_[i].learn(columns_, params_, work.x.data(), label, amount[i], work);
+      } else {
+        trees_[i].keep(columns_, work.x.data(), label, amount[i]);
+        waiting_[i] = 1;
+      }
+    }
+  }
+
+  // The tree is a function of the examples, so those of a batch are only kept, and the trees grown once.
+  void batch_begin() override { waiting_.assign(trees_.size(), 0); }
+  void batch_end() override {
+    ItiWork work;
+    for (std::size_t i = 0; i < trees_.size(); ++i)
+      if (waiting_[i]) trees_[i].rebuild(columns_, params_, work);
+    waiting_.clear();
+  }
+
+  Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request, Answers& answers) override {
+    const auto i = static_cast<std::size_t>(lane);
+    ItiWork work;
+    look(example.row, work.x);
+    if (amount > 0) trees_[i].learn(columns_, params_, work.x.data(), example.label, amount, work);
+    (void)answers;
+    return to_verdict(spoken(i, work.x), example.n_classes_after);
+  }
+
+  void reset(int lane) override { trees_[static_cast<std::size_t>(lane)] = ItiTree(); }
+  const ItiTree& tree(int lane) const { return trees_[static_cast<std::size_t>(lane)]; }
+  const ItiColumns& columns() const { return columns_; }
+
+  // The tree as it answers: pruned nodes are leaves.
+  std::vector<TreeNode> show(int lane) const {
+    const ItiTree& tree = trees_[static_cast<std::size_t>(lane)];
+    std::vector<TreeNode> out(1);
+    std::vector<std::int32_t> number = {0};
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::int32_t n = number[i];
+      if (tree.part(n, ItiTree::column) < 0 || tree.part(n, ItiTree::pruned)) {
+        const ItiTable table = tree.table(n);
+        out[i].kind = "leaf";
+        out[i].mass.assign(columns_.classes, 0.0);
+        for (std::size_t e = 0; e < table.size && table.column[e] < 0; ++e)
+          out[i].mass[static_cast<std::size_t>(table.label[e])] = table.weight[e];
+        continue;
+      }
+      const ItiTest test = tree.test(n);
+      const bool nominal = columns_.is_nominal(static_cast<std::size_t>(test.column));
+      out[i].kind = nominal ? "nominal" : "below";
+      out[i].column = test.column;
+      out[i].threshold = nominal ? 0 : test.cut;
+      out[i].first = static_cast<int>(out.size());
+      out[i].branches = 2;
+      out[i].fallback = 1;
+      out.resize(out.size() + 2);
+      if (nominal) out[out.size() - 2].value = static_cast<int>(test.cut);
+      number.push_back(tree.part(n, ItiTree::yes));
+      number.push_back(tree.part(n, ItiTree::no));
+    }
+    return out;
+  }
+
+  void fields(FieldVisitor& v) override {
+    visit(v, "instance_class", [](ItiTree& t) -> auto& { return t.instance_class; });
+    visit(v, "instance_next", [](ItiTree& t) -> auto& { return t.instance_next; });
+    visit(v, "instance_code", [](ItiTree& t) -> auto& { return t.instance_code; });
+    visit(v, "instance_number", [](ItiTree& t) -> auto& { return t.instance_number; });
+    visit(v, "instance_weight", [](ItiTree& t) -> auto& { return t.instance_weight; });
+    visit(v, "instance_index", [](ItiTree& t) -> auto& { return t.index; });
+    visit(v, "node", [](ItiTree& t) -> auto& { return t.node; });
+    visit(v, "node_real", [](ItiTree& t) -> auto& { return t.node_real; });
+    visit(v, "node_free", [](ItiTree& t) -> auto& { return t.free_node; });
+    visit(v, "entry_column", [](ItiTree& t) -> auto& { return t.pool.column; });
+    visit(v, "entry_class", [](ItiTree& t) -> auto& { return t.pool.label; });
+    visit(v, "entry_value", [](ItiTree& t) -> auto& { return t.pool.value; });
+    visit(v, "entry_weight", [](ItiTree& t) -> auto& { return t.pool.weight; });
+    visit(v, "entry_free", [](ItiTree& t) -> auto& { return t.pool.free; });
+  }
+  void check() const override {
+    ItiWork work;
+    for (const ItiTree& tree : trees_) tree.check(columns_, params_, work);
+  }
+
+ private:
+  // A visitor sees one field of all lanes: the vectors are lent to it, storage and all.
+  template <class Field>
+  void visit(FieldVisitor& v, const char* name, Field field) {
+    using Vector = std::remove_reference_t<decltype(field(trees_.front()))>;
+    std::vector<Vector> lent;
+    lent.reserve(trees_.size());
+    for (auto& tree : trees_) lent.push_back(std::move(field(tree)));
+    const auto give_back = [&] {
+      for (std::size_t i = 0; i < trees_.size(); ++i) field(trees_[i]) = std::move(lent[i]);
+    };
+    try {
+      v(name, lent);
+    } catch (...) {
+      give_back();
+      throw;
+    }
+    give_back();
+  }
+
+  // The row as trees compare it: gaps marked, no negative zero, columns that it does not have missing.
+  void look(const Row& row, std::vector<double>& x) const {
+    x.assign(columns_.width(), ItiColumns::missing);
+    const std::size_t n = std::min(x.size(), static_cast<std::size_t>(row.size));
+    for (std::size_t j = 0; j < n; ++j) {
+      const double value = row.value[j];
+      if (std::isnan(value) || (columns_.is_nominal(j) && value < 0)) continue;
+      x[j] = std::clamp(value, -ItiColumns::largest_input, ItiColumns::largest_input) + 0.0;
+    }
+  }
+
+  ItiTable spoken(std::size_t i, const std::vector<double>& x) const { return trees_[i].table(trees_[i].route(columns_, x.data())); }
+
+  static Answer to_verdict(const ItiTable& table, int n_classes) {
+    Answer answer;
+    double total = 0, highest = 0, difference = 0;
+    for (std::size_t e = 0; e < table.size && table.column[e] < 0; ++e) {
+      const double w = table.weight[e];
+      total += w;
+      if (table.label[e] < 2) difference += table.label[e] == 1 ? w : -w;
+      if (answer.label < 0 || w > highest) {
+        answer.label = table.label[e];
+        highest = w;
+      }
+    }
+    if (n_classes <= 2 && total > 0) answer.margin = difference / total;
+    return answer;
+  }
+
+  Params params_;
+  Lanes lanes_;
+  ItiColumns columns_;
+  std::vector<ItiTree> trees_;
+  std::vector<char> waiting_;  // during a batch, [lane]: has kept something; otherwise empty
+};
+
+}  // namespace streamboost

@@ -1,0 +1,595 @@
+// Naive Bayes in lanes: nominal, numeric (Gaussian) and mixed attributes.
+//
+//
+//   spec             here                   meaning
+//   N_c              class_weight[c]        weight of the examples of class c
+//   N_{c,a,v}        count[a,v][c]          ... with value v of attribute a; N_{c,a} = attribute_weight[a][c] once a had a gap
+//   mean, M2         mean, spread[a][c]     weighted Welford of numeric attribute a
+//   1 / var          precision[a][c]        n / (M2 + var_floor n), at most 1e30; 0: no data
+//   a                prior_alpha            pseudo-count of the class prior
+//
+//   log joint(c) = log(N_c + a) + sum over present attributes of
+//       nominal  log (N_{c,a,v} + alpha) / (N_{c,a} + alpha V_a)      a zero probability becomes 1e-30 (alpha = 0)
+//       numeric  (log precision - (x - mean)^2 precision) / 2         (2 pi is left out: it cancels)
+//   An attribute is absent if missing (NaN) or its value was never learned; a class without data on it takes factor 1.
+//   Classes without any data in a lane hold a / (n + K a) each, the others share the rest by their joints.
+//   divisor all: the n of means and spreads is the weight of all classes, N_a = sum_c N_{c,a}, so a class's mean moves by w / N_a and
+//   its precision changes with every example. That is no estimate of the class; published figures fit it (docs/results/differences).
+//   Two classes: h = tanh(log odds / 2), log odds clipped to +-60; with data of one class only the prior odds.
+//
+// Departures  Products of counts and of precisions are kept as mantissa and exponent: one log per class, not per cell.
+//             Weight k and k copies are the same. Learning (x, y) never lowers the posterior of y at x (every factor of y
+//             rises with its weight, the others stay), so lanes that are right stay right. Two exceptions are computed in full:
+//             a nominal value met for the first time (the attribute now counts, for all lanes), and a class whose first number
+//             in a column with gaps meets a variance floor above 1 (its density is then below the factor 1 of no data).
+//             With divisor all none of this holds: every answer after learning is computed in full.
+// Cost        ask O(columns x classes), teach O(columns), both in lanes. Memory 4 doubles per numeric column, class and lane.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/subset.hpp"
+#include "streamboost/math/kernels.hpp"
+#include "streamboost/math/math.hpp"
+#include "streamboost/run/config.hpp"
+
+namespace streamboost {
+
+class NaiveBayesBank final : public Bank {
+ public:
+  struct Params {
+    double alpha = 0, var_floor = 1e-3, prior_alpha = 1e-2, feature_fraction = 1;
+    bool over_all = false;  // means and spreads are divided by the weight of all classes
+    static Params read(const Config& c) {
+      return {c.number("alpha", 0), c.number("var_floor", 1e-3), c.number("prior_alpha", 1e-2), c.number("feature_fraction", 1),
+              c.choice<bool>("divisor", {{"class", false}, {"all", true}})};
+    }
+  };
+
+  NaiveBayesBank(Params params, Lanes lanes, std::uint64_t seed)
+      : params_(params), lanes_(lanes), seed_(seed), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)) {}
+
+  Lanes lanes() const override { return lanes_; }
+  IntakeNeeds needs() const override { return {}; }
+  Abilities can() const override { return {}; }
+  bool has_after() const override { return true; }
+  bool trained(int lane) const override {
+    for (std::size_t c = 0; c < classes_; ++c)
+      if (class_weight_[c][static_cast<std::size_t>(lane)] > 0) return true;
+    return false;
+  }
+  std::size_t note_rows() const override { return 3 * classes_ + work_rows; }
+
+  void reserve(const Schema& schema) override {
+    const Tables old = tables_;
+    tables_ = Tables(schema);
+    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
+    grow(class_weight_, 1, k, {0});
+    grow(attribute_weight_, tables_.width, k, old.columns());
+    grow(mean_, tables_.numeric, k, old.numeric_rows());
+    grow(spread_, tables_.numeric, k, old.numeric_rows());
+    grow(precision_, tables_.numeric, k, old.numeric_rows());
+    grow(count_, tables_.layout.rows(), k, old.value_rows(tables_));
+    classes_ = k;
+    // A column that appears after the first example has gaps by definition, and so has a column that some lanes never look at.
+    own_weight_.resize(tables_.width, n_met_ > 0 || params_.feature_fraction < 1 ? 1 : 0);
+    values_known_.resize(tables_.width, 0);
+    if (params_.feature_fraction < 1) make_mask(schema);
+  }
+
+  void ask(const Example& example, Request want, Answers& answers) const override {
+    joints(example, answers);
+    const auto k = static_cast<std::size_t>(example.n_classes);
+    if (want == Request::margins) return margins(k, answers);
+    finish_joints(k, answers);
+    if (want == Request::votes)
+      votes(k, answers);
+    else
+      distributions(k, answers);
+  }
+
+  void log_odds(const Example& example, double limit, Answers& answers) const override {
+    joints(example, answers);
+    finish_joints(static_cast<std::size_t>(example.n_classes), answers);
+    clipped_odds(answers, limit);
+  }
+
+  void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
+    list_terms(example.row, false, answers);
+    mark_gaps(example.row);
+    if (labels.per_lane == nullptr) {
+      teach(static_cast<std::size_t>(labels.common), amount, answers);
+      return;
+    }
+    double* own = work(answers, 1);
+    for (std::size_t c = 0; c < classes_; ++c) {
+      for (std::size_t i = 0; i < stride_; ++i) own[i] = i < n_ && static_cast<std::size_t>(labels.per_lane[i]) == c ? amount[i] : 0.0;
+      teach(c, own, answers);
+    }
+  }
+
+  void finish_example(const Example& example) override {
+    n_met_ += 1;
+    mark_gaps(example.row);  // boosters need not teach every block
+    for (int j = 0; j < example.row.size; ++j) {
+      const double x = example.row.value[j];
+      auto& known = values_known_[static_cast<std::size_t>(j)];
+      if (tables_.nominal(j) && x >= static_cast<double>(known)) known = static_cast<std::int64_t>(x) + 1;
+    }
+  }
+
+  void after_begin(const Example& example, Answers& answers) const override {
+    if (!answers.notes_complete) finish_joints(static_cast<std::size_t>(example.n_classes), answers);
+    answers.all_move = has_new_value(example.row);
+    answers.plain = !answers.all_move && answers.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(answers.terms);
+    const bool counts_only = answers.terms.x.empty() && params_.alpha == 0 && !answers.terms.value_gap && mask_.rows() == 0;
+    answers.bounded = !params_.over_all && !answers.all_move && (answers.plain || counts_only);
+    answers.keeps_right = !params_.over_all && !answers.all_move && (params_.var_floor <= 1 || !any_gap(answers.terms));
+  }
+
+  Answer after(int lane, const Example& example, double amount, Amount, const Answers& answers) const override {
+    const auto i = static_cast<std::size_t>(lane);
+    const bool in_full = params_.over_all || has_new_value(example.row), plain = params_.over_all && answers.plain;
+    const int k = example.n_classes_after;
+    int best = -1;
+    double highest = 0, score[2] = {0, 0};
+    for (int c = 0; c < k; ++c) {
+      const double added = c == example.label ? amount : 0.0;
+      if (class_weight_[static_cast<std::size_t>(c)][i] + added <= 0) continue;
+      const auto one = static_cast<std::size_t>(c);
+      const double joint = plain                  ? plain_joint_after(i, one, example.label, amount, answers.terms)
+                           : added > 0 || in_full ? joint_after(i, example, one, added, amount)
+                                                  : answers.notes[one * answers.stride + i];
+      if (c < 2) score[c] = joint;
+      if (best < 0 || joint > highest) {
+        highest = joint;
+        best = c;
+      }
+    }
+    return {best, k <= 2 ? margin_after(i, example.label, amount, score) : 0.0};
+  }
+
+  // A lane that is wrong mostly stays wrong, and that can be told without working out its new joint: by an upper bound of what the
+  // joint gains, where two classes have data and all attributes are of one kind and without gaps.
+  bool right_after(int lane, const Example& example, double amount, Amount kind, const Answers& answers) const override {
+    const auto i = static_cast<std::size_t>(lane);
+    const auto y = static_cast<std::size_t>(example.label), other = 1 - y;
+    if (example.n_classes == 2 && answers.bounded && class_weight_[y][i] > 0 && class_weight_[other][i] > 0) {
+      const double n = class_weight_[y][i], rival = answers.notes[other * stride_ + i];
+      const double behind = rival - answers.notes[y * stride_ + i] - amount / (n + params_.prior_alpha) - 1e-9 * (1 + std::fabs(rival));
+      if (answers.terms.value_row.empty() ? numeric_gain_below(behind, i, y, amount, answers)
+                                          : nominal_gain_below(behind, i, y, amount, answers))
+        return false;
+    }
+    return after(lane, example, amount, kind, answers).label == example.label;
+  }
+
+  void reset(int lane) override {
+    for (auto* table : {&class_weight_, &attribute_weight_, &mean_, &spread_, &precision_, &count_})
+      table->fill_lane(static_cast<std::size_t>(lane), 0);
+  }
+
+  void fields(FieldVisitor& v) override {
+    v("class_weight", class_weight_);
+    v("attribute_weight", attribute_weight_);
+    v("mean", mean_);
+    v("spread", spread_);
+    v("precision", precision_);
+    v("count", count_);
+    v("own_weight", own_weight_);
+    v("values_known", values_known_);
+    v("n_met", n_met_);
+  }
+  void check() const override {
+    require(n_met_ >= 0, "examples met");
+    for (std::size_t j = 0; j < tables_.width; ++j) {
+      const auto j_int = static_cast<int>(j);
+      require(own_weight_[j] == 0 || own_weight_[j] == 1, "gap flag");
+      require(values_known_[j] >= 0 && values_known_[j] <= (tables_.nominal(j_int) ? tables_.n_values[j] : 0), "values known");
+    }
+    for (const auto* table : {&class_weight_, &attribute_weight_, &spread_, &precision_, &count_})
+      for (std::size_t r = 0; r < table->rows(); ++r)
+        for (std::size_t i = 0; i < n_; ++i) require((*table)[r][i] >= 0, "negative count");
+  }
+
+ private:
+  static constexpr std::size_t work_rows = 8;
+  static constexpr double largest_input = 1e37;  // squares, and products of four variances, stay finite
+
+  // Where the columns' cells live: nominal columns by value, numeric ones by their rank among the numeric.
+  struct Tables {
+    std::vector<std::int64_t> n_values;
+    std::vector<std::size_t> rank;
+    ColumnLayout layout;  // rows of count: one per nominal value (none for numeric columns)
+    std::size_t width = 0, numeric = 0;
+    Tables() = default;
+    explicit Tables(const Schema& schema) : n_values(schema.n_values), width(schema.n_values.size()) {
+      for (auto values : n_values) {
+        rank.push_back(numeric);
+        if (values < 0) ++numeric;
+        layout.offset.push_back(layout.offset.back() + (values < 0 ? 0 : static_cast<std::size_t>(values)));
+      }
+    }
+    bool nominal(int j) const { return n_values[static_cast<std::size_t>(j)] >= 0; }
+    std::vector<std::size_t> columns() const { return first(width); }
+    std::vector<std::size_t> numeric_rows() const { return first(numeric); }
+    std::vector<std::size_t> value_rows(const Tables& now) const {
+      std::vector<std::size_t> to;
+      for (std::size_t j = 0; j < width; ++j)
+        for (std::size_t r = layout.offset[j]; r < layout.offset[j + 1]; ++r) to.push_back(now.layout.offset[j] + (r - layout.offset[j]));
+      return to;
+    }
+    static std::vector<std::size_t> first(std::size_t n) {
+      std::vector<std::size_t> v(n);
+      for (std::size_t r = 0; r < n; ++r) v[r] = r;
+      return v;
+    }
+  };
+
+  // Table [row][class]: old row r becomes row to[r]; classes are appended.
+  void grow(LaneArray<double>& table, std::size_t rows, std::size_t k, const std::vector<std::size_t>& to) {
+    if (classes_ == 0) {
+      table = LaneArray<double>(rows * k, n_);
+      return;
+    }
+    if (table.rows() == rows * k && k == classes_) return;
+    std::vector<std::size_t> target(table.rows());
+    for (std::size_t r = 0; r < table.rows() / classes_; ++r)
+      for (std::size_t c = 0; c < classes_; ++c) target[r * classes_ + c] = to[r] * k + c;
+    table.rearrange(rows * k, target);
+  }
+
+  double* work(Answers& answers, std::size_t row) const { return answers.notes.data() + (3 * classes_ + row) * stride_; }
+
+  bool has_new_value(const Row& row) const {
+    for (int j = 0; j < row.size; ++j)
+      if (tables_.nominal(j) && row.value[j] >= static_cast<double>(values_known_[static_cast<std::size_t>(j)])) return true;
+    return false;
+  }
+
+  bool any_gap(const Terms& t) const {
+    for (int j : t.column)
+      if (own_weight_[static_cast<std::size_t>(j)]) return true;
+    return false;
+  }
+
+  // Present attributes as lists of table rows (of class 0). Asking skips values never learned; learning takes them.
+  void list_terms(const Row& row, bool asking, Answers& answers) const {
+    auto& t = answers.terms;
+    t.clear();
+    const auto k = static_cast<std::int32_t>(classes_);
+    for (int j = 0; j < row.size; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const double x = row.value[j];
+      if (std::isnan(x)) continue;
+      if (!tables_.nominal(j)) {
+        t.x.push_back(std::clamp(x, -largest_input, largest_input));
+        t.row.push_back(static_cast<std::int32_t>(tables_.rank[column]) * k);
+        t.column.push_back(j);
+        continue;
+      }
+      const auto known = asking ? values_known_[column] : tables_.n_values[column];
+      if (x < 0 || x >= static_cast<double>(known)) continue;
+      t.value_gap |= own_weight_[column] != 0;
+      t.value_row.push_back((static_cast<std::int32_t>(tables_.layout.offset[column]) + static_cast<std::int32_t>(x)) * k);
+      t.value_column.push_back(j);
+      t.value_alpha.push_back(params_.alpha * static_cast<double>(values_known_[column]));
+    }
+  }
+
+  // notes: squares of the joints, or log joints once finished [class][lane], then the powers of two they were taken out of, the quadratic terms, then work rows.
+  void joints(const Example& example, Answers& answers) const {
+    list_terms(example.row, true, answers);
+    auto& t = answers.terms;
+    const auto k = static_cast<std::size_t>(example.n_classes);
+    double *square = answers.notes.data(), *power = square + classes_ * stride_;
+    double *quadratic = power + classes_ * stride_, *mantissa = work(answers, 1), *exponent = work(answers, 2), *ratio = work(answers, 3),
+           *ratio_exponent = work(answers, 4);
+    const bool gaps = any_gap(t);
+    const Entries numeric{t.x.data(), t.row.data(), static_cast<int>(t.x.size())};
+    const bool nominal = !t.value_row.empty();
+    for (std::size_t c = 0; c < k; ++c) {
+      (gaps ? gaussian_ask_gaps : gaussian_ask)(mean_[c], precision_[c], stride_, numeric, quadratic + c * stride_, mantissa, exponent);
+      if (nominal) ask_nominal(c, t, ratio, ratio_exponent, work(answers, 0));
+      square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent,
+                    quadratic + c * stride_, stride_, square + c * stride_, power + c * stride_);
+    }
+    answers.notes_complete = false;
+  }
+  void finish_joints(std::size_t k, Answers& answers) const {
+    double *square = answers.notes.data(), *power = square + classes_ * stride_;
+    log_lanes(square, square, k * stride_);
+    halve_and_add(square, power, k * stride_);
+    answers.notes_complete = true;
+  }
+
+  // Attributes without gaps have the class weight as their divisor; the others carry their own.
+  void ask_nominal(std::size_t c, Terms& t, double* ratio, double* exponent, double* inverse) const {
+    if (params_.alpha == 0 && !t.value_gap &&
+        nominal_ask_plain(count_[c], stride_, t.value_row.data(), static_cast<int>(t.value_row.size()), class_weight_[c], ratio, exponent))
+      return;
+    t.weight.clear();
+    for (int j : t.value_column) {
+      const auto column = static_cast<std::size_t>(j);
+      t.weight.push_back(own_weight_[column] ? attribute_weight_[column * classes_ + c] : class_weight_[c]);
+    }
+    nominal_ask(count_[c], stride_, {t.value_row.data(), t.weight.data(), t.value_alpha.data(), static_cast<int>(t.value_row.size())},
+                params_.alpha, ratio, exponent, inverse);
+  }
+
+  // The first gap of a column ends its sharing of the class weights.
+  void mark_gaps(const Row& row) {
+    for (int j = 0; j < row.size; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const bool gap = std::isnan(row.value[j]) || (tables_.nominal(j) && row.value[j] < 0);
+      if (!gap || own_weight_[column]) continue;
+      own_weight_[column] = 1;
+      for (std::size_t c = 0; c < classes_; ++c) std::copy_n(class_weight_[c], stride_, attribute_weight_[column * classes_ + c]);
+    }
+  }
+
+  void teach(std::size_t c, const double* amount, Answers& answers) {
+    auto& t = answers.terms;
+    double* masked = work(answers, 0);
+    add_lanes(class_weight_[c], amount, stride_);
+    t.shared_x.clear();  // terms whose divisor is the class weight go through the kernel in one call
+    t.shared_row.clear();
+    for (std::size_t m = 0; m < t.x.size(); ++m) {
+      if (own_weight_[static_cast<std::size_t>(t.column[m])]) continue;
+      t.shared_x.push_back(t.x[m]);
+      t.shared_row.push_back(t.row[m]);
+    }
+    teach_numbers(c, {t.shared_x.data(), t.shared_row.data(), static_cast<int>(t.shared_x.size())}, amount, class_weight_[0], answers);
+    for (std::size_t m = 0; m < t.x.size(); ++m) {
+      const auto column = static_cast<std::size_t>(t.column[m]);
+      if (!own_weight_[column]) continue;
+      const double* a = mask_amount(column, amount, masked);
+      add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
+      teach_numbers(c, {&t.x[m], &t.row[m], 1}, a, attribute_weight_[column * classes_], answers);
+    }
+    for (std::size_t m = 0; m < t.value_row.size(); ++m) {
+      const auto column = static_cast<std::size_t>(t.value_column[m]);
+      const double* a = mask_amount(column, amount, masked);
+      add_lanes(count_[static_cast<std::size_t>(t.value_row[m]) + c], a, stride_);
+      if (own_weight_[column]) add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
+    }
+  }
+
+  // weight: [class][lane], with this example in it. What the other classes know of these columns does not move, but its divisor may.
+  void teach_numbers(std::size_t c, Entries row, const double* amount, const double* weight, Answers& answers) {
+    const auto teach_class = [&](std::size_t one, const double* a, const double* n) {
+      gaussian_teach(mean_[one], spread_[one], precision_[one], stride_, row, a, n, params_.var_floor,
+                     {work(answers, 2), work(answers, 3), work(answers, 4), work(answers, 5)});
+    };
+    if (!params_.over_all) {
+      teach_class(c, amount, weight + c * stride_);
+      return;
+    }
+    double *total = work(answers, 6), *nothing = work(answers, 7);
+    std::copy_n(weight, stride_, total);
+    std::fill_n(nothing, stride_, 0.0);
+    for (std::size_t other = 1; other < classes_; ++other) add_lanes(total, weight + other * stride_, stride_);
+    for (std::size_t one = 0; one < classes_; ++one) {
+      teach_class(one, one == c ? amount : nothing, total);
+      // A class without data has no precision, whatever the others know.
+      const double* mine = weight + one * stride_;
+      if (std::all_of(mine, mine + n_, [](double w) { return w > 0; })) continue;
+      for (int m = 0; m < row.n; ++m) {
+        double* precision = precision_[static_cast<std::size_t>(row.index[m]) + one];
+        for (std::size_t i = 0; i < stride_; ++i) precision[i] = mine[i] > 0 ? precision[i] : 0.0;
+      }
+    }
+  }
+
+  const double* mask_amount(std::size_t column, const double* amount, double* masked) const {
+    if (mask_.rows() == 0) return amount;
+    for (std::size_t i = 0; i < stride_; ++i) masked[i] = amount[i] * mask_[column][i];
+    return masked;
+  }
+
+  bool complete(std::size_t lane) const { return classes_ > 1 && class_weight_[0][lane] > 0 && class_weight_[1][lane] > 0; }
+  double prior_odds(double n_one, double n_zero) const {
+    if (!(n_one + n_zero > 0)) return 0;
+    return std::clamp(streamboost::log(n_one + params_.prior_alpha) - streamboost::log(n_zero + params_.prior_alpha), -60.0, 60.0);
+  }
+
+  bool all_complete() const { return classes_ > 1 && all_positive(class_weight_[0], n_) && all_positive(class_weight_[1], n_); }
+  double lane_prior_odds(std::size_t i) const { return prior_odds(classes_ > 1 ? class_weight_[1][i] : 0.0, class_weight_[0][i]); }
+
+  // Log odds into answers.margin, from finished joints.
+  void clipped_odds(Answers& answers, double limit) const {
+    const double *zero = answers.notes.data(), *one = zero + stride_;
+    double* odds = answers.margin.data();
+    if (classes_ > 1)
+      for (std::size_t i = 0; i < stride_; ++i) odds[i] = std::min(std::max(one[i] - zero[i], -limit), limit);
+    if (all_complete()) return;
+    for (std::size_t i = 0; i < stride_; ++i)
+      if (!complete(i)) odds[i] = std::clamp(lane_prior_odds(i), -limit, limit);
+  }
+  void margins(std::size_t k, Answers& answers) const {
+    double* h = answers.margin.data();
+    if (k > 1) odds_margins(answers.notes.data(), answers.notes.data() + classes_ * stride_, stride_, h);
+    if (k > 1 && all_complete()) return;
+    for (std::size_t i = 0; i < stride_; ++i)
+      if (!complete(i)) h[i] = tanh(0.5 * lane_prior_odds(i));
+  }
+  double margin_after(std::size_t i, int label, double amount, const double* score) const {
+    const double n0 = class_weight_[0][i] + (label == 0 ? amount : 0.0),
+                 n1 = (classes_ > 1 ? class_weight_[1][i] : 0.0) + (label == 1 ? amount : 0.0);
+    return tanh(0.5 * (n0 > 0 && n1 > 0 ? std::clamp(score[1] - score[0], -60.0, 60.0) : prior_odds(n1, n0)));
+  }
+
+  void votes(std::size_t k, Answers& answers) const {
+    best_class(answers.notes.data(), class_weight_[0], k, stride_, answers.vote.data(), work(answers, 0));
+  }
+
+  void distributions(std::size_t k, Answers& answers) const {
+    votes(k, answers);
+    const double* highest = work(answers, 0);
+    double* p = answers.distribution.data();
+    for (std::size_t c = 0; c < k; ++c)
+      for (std::size_t i = 0; i < stride_; ++i)
+        p[c * stride_ + i] = class_weight_[c][i] > 0 ? answers.notes[c * stride_ + i] - highest[i] : 0.0;
+    exp_lanes(p, p, k * stride_);
+    for (std::size_t i = 0; i < n_; ++i) {
+      double joint = 0, weight = 0, empty = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        const double w = class_weight_[c][i];
+        weight += w;
+        joint += w > 0 ? p[c * stride_ + i] : 0.0;
+        empty += w > 0 ? 0.0 : 1.0;
+      }
+      const double share = weight > 0 ? params_.prior_alpha / (weight + static_cast<double>(k) * params_.prior_alpha) : 0.0;
+      for (std::size_t c = 0; c < k; ++c) {
+        double& mine = p[c * stride_ + i];
+        mine = !(weight > 0) ? 0.0 : class_weight_[c][i] > 0 ? mine / joint * (1 - empty * share) : share;
+      }
+    }
+  }
+
+  // With q_a = (x - mean)^2 precision of attribute a and r = amount / (n + amount), learning moves the variance v to v' with
+  // (1-r) (v + r dev^2) <= v' <= v + r dev^2 and the deviation by (1-r). So the joint gains at most
+  // (d r / (1-r) + sum q - (1-r)^2 q / (1 + r q) - log(1 + r q)) / 2: first with all of sum q in one attribute, which is the worst case,
+  // then with the terms themselves, of which r q + r q^2 (1 + r/2) is an upper bound.
+  bool numeric_gain_below(double limit, std::size_t i, std::size_t y, double amount, const Answers& answers) const {
+    const Terms& t = answers.terms;
+    const double r = amount / (class_weight_[y][i] + amount), kept = 1 - r, q = answers.notes[(2 * classes_ + y) * stride_ + i];
+    const double sharper = static_cast<double>(t.x.size()) * (r / kept);
+    if (0.5 * (sharper + q - kept * kept * q / (1 + r * q)) < limit) return true;
+    double squares = 0;
+    for (std::size_t a = 0; a < t.x.size(); ++a) {
+      const auto cell = static_cast<std::size_t>(t.row[a]) + y;
+      const double deviation = t.x[a] - mean_[cell][i], term = deviation * deviation * precision_[cell][i];
+      squares += term * term;
+    }
+    return 0.5 * (sharper + r * q + r * squares * (1 + 0.5 * r)) < limit;
+  }
+
+  // log of the product of (c + amount) / c over the attributes' counts, less what the class weight takes back.
+  bool nominal_gain_below(double limit, std::size_t i, std::size_t y, double amount, const Answers& answers) const {
+    const Terms& t = answers.terms;
+    double gain = 1, above = 1, below = 1;
+    for (std::size_t a = 0; a < t.value_row.size(); ++a) {
+      const double count = count_[static_cast<std::size_t>(t.value_row[a]) + y][i];
+      above *= count + amount;
+      below *= count;
+      if (a % 4 != 3) continue;
+      gain *= above / below;
+      above = below = 1;
+    }
+    gain *= above / below;  // a count of 0 makes it infinite, or not a number: no bound
+    if (!(gain < 1e100)) return false;
+    const double n = class_weight_[y][i];
+    return streamboost::log(gain) - static_cast<double>(t.value_row.size()) * streamboost::log1p(amount / n) < limit;
+  }
+
+  // Log joint of class c in one lane had it learned the example with this amount, `added` of it in class c: the same terms, one
+  // lane, one class.
+  double joint_after(std::size_t i, const Example& example, std::size_t c, double added, double amount) const {
+    const Row& row = example.row;
+    Product product;
+    double quadratic = 0;
+    const double class_before = class_weight_[c][i];
+    const double all_after = params_.over_all ? weight_of_all(class_weight_[0] + i, example.label, amount) : 0.0;
+    for (int j = 0; j < row.size; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      const double value = row.value[j];
+      if (std::isnan(value)) continue;
+      const double mine = mask_.rows() == 0 ? added : added * mask_[column][i];
+      const double before = own_weight_[column] ? attribute_weight_[column * classes_ + c][i] : class_before;
+      const double n = before + mine;
+      if (tables_.nominal(j)) {
+        if (value < 0) continue;
+        const double count =
+            count_[(tables_.layout.offset[column] + static_cast<std::size_t>(value)) * classes_ + c][i] + mine + params_.alpha;
+        const double values = std::max(static_cast<double>(values_known_[column]), value + 1);
+        const double total = n + params_.alpha * values;
+        if (total > 0) product.multiply(square(count > 0 ? count / total : 1e-30));
+        continue;
+      }
+      if (!(n > 0)) continue;
+      double divisor = params_.over_all ? all_after : n;
+      if (params_.over_all && own_weight_[column])
+        divisor =
+            weight_of_all(attribute_weight_[column * classes_] + i, example.label, mask_.rows() == 0 ? amount : amount * mask_[column][i]);
+      const std::size_t cell = tables_.rank[column] * classes_ + c;
+      const double x = std::clamp(value, -largest_input, largest_input);
+      double mean = mean_[cell][i], precision = precision_[cell][i];
+      if (mine > 0 || params_.over_all) {
+        const double deviation = x - mean, ratio = mine / divisor;
+        mean += deviation * ratio;
+        const double spread = spread_[cell][i] + mine * (1 - ratio) * (deviation * deviation);
+        precision = std::min(divisor / (spread + params_.var_floor * divisor), 1e30);
+      }
+      quadratic += (x - mean) * (x - mean) * precision;
+      product.multiply(precision);
+    }
+    return log_joint(class_before + added, product, quadratic);
+  }
+
+  // The same where all attributes are numbers and none has gaps, for divisor all: there every lane is worked out for every example.
+  double plain_joint_after(std::size_t i, std::size_t c, int label, double amount, const Terms& terms) const {
+    const double added = static_cast<int>(c) == label ? amount : 0.0, n = weight_of_all(class_weight_[0] + i, label, amount);
+    const double ratio = added / n, kept = added * (1 - ratio), floor = params_.var_floor * n;
+    Product product;
+    double quadratic = 0;
+    for (std::size_t m = 0; m < terms.x.size(); ++m) {
+      const std::size_t cell = static_cast<std::size_t>(terms.row[m]) + c;
+      const double deviation = terms.x[m] - mean_[cell][i], spread = spread_[cell][i] + kept * (deviation * deviation);
+      const double precision = std::min(n / (spread + floor), 1e30), rest = terms.x[m] - (mean_[cell][i] + deviation * ratio);
+      quadratic += rest * rest * precision;
+      product.multiply(precision);
+    }
+    return log_joint(class_weight_[c][i] + added, product, quadratic);
+  }
+
+  // A product of positive factors as mantissa and exponent.
+  struct Product {
+    double mantissa = 1;
+    std::int64_t exponent = 0;
+    int factors = 0;
+    void multiply(double factor) {
+      mantissa *= factor;
+      if (++factors % 4 != 0) return;
+      const auto bits = std::bit_cast<std::uint64_t>(mantissa);
+      exponent += static_cast<std::int64_t>(bits >> 52) - 1023;
+      mantissa = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
+    }
+  };
+  double log_joint(double class_weight, const Product& product, double quadratic) const {
+    const double prior = std::max(class_weight + params_.prior_alpha, 1e-150);
+    return 0.5 * (streamboost::log(product.mantissa) + static_cast<double>(product.exponent) * ln2) + streamboost::log(prior) -
+           0.5 * std::min(quadratic, 1e300);
+  }
+  static double square(double x) { return x * x; }
+  // Of one lane, had the label's class learned this amount; weight: [class][lane].
+  double weight_of_all(const double* weight, int label, double amount) const {
+    double total = 0;
+    for (std::size_t c = 0; c < classes_; ++c) total += weight[c * stride_] + (static_cast<int>(c) == label ? amount : 0.0);
+    return total;
+  }
+
+  void make_mask(const Schema& schema) {
+    mask_ = LaneArray<double>(tables_.width, n_);
+    for (std::size_t lane = 0; lane < n_; ++lane) {
+      const auto columns = chosen_columns(params_.feature_fraction, schema, seed_, lanes_.begin + static_cast<int>(lane));
+      for (std::size_t j = 0; j < columns.size(); ++j) mask_[j][lane] = columns[j] ? 1.0 : 0.0;
+    }
+  }
+
+  static constexpr double ln2 = 0.693147180559945309417;
+
+  Params params_;
+  Lanes lanes_;
+  std::uint64_t seed_;
+  std::size_t n_, stride_, classes_ = 0;
+  Tables tables_;
+  LaneArray<double> class_weight_, attribute_weight_, mean_, spread_, precision_, count_;
+  LaneArray<double> mask_;  // a function of the seed: not part of the state
+  std::vector<std::int64_t> own_weight_, values_known_;
+  std::int64_t n_met_ = 0;
+};
+
+}  // namespace streamboost

@@ -1,0 +1,522 @@
+// Decision stumps: one test on one attribute, one leaf per value of a nominal attribute, two leaves around a numeric cut.
+//
+//
+//   spec         here                    meaning
+//   n[a][v][c]   Column::count           weight of class c with value v of attribute a, per lane
+//   N[c]         class_weight            weight of class c; attribute_weight[a] of the examples that have a, once a had a gap
+//   -            gain[a]                 n times the information gain of attribute a, over the examples that have it
+//   -            best, threshold         the attribute chosen; where it is cut (numeric; no cut while gain is 0)
+//
+//   n gain(a) = sum over leaves of (sum_c f(n_c) - f(n)) - (sum_c f(N_c) - f(N)),   f(x) = x log x
+//   leaf label: majority; a missing or never seen value: the majority of all examples. Ties: the lower attribute, the lower cut;
+//   a gain must be better by more than 1e-10 N, so that rounding (or scaling all weights) decides nothing.
+//
+// Numeric attributes keep one row of counts per distinct value (numeric = exact), cut midway between neighbouring values of
+// the lane; with numeric = bins at most max_bins rows: when there are more, the two neighbours that hold the fewest examples
+// become one interval, again and again until three quarters are left. Up to max_bins distinct values the two are the same
+// thing; beyond, intervals depend on the order of the stream. All lanes share the values.
+//
+// Departures  The thesis is silent on numeric attributes. Choosing the attribute happens while learning, so that asking is pure.
+// Cost        learn, per lane: columns x (classes + 1) logs, for numeric columns times 2 x distinct values of the lane. Logs
+//             of one lane are taken in one vector call. ask: one look-up. Memory: values x classes doubles per lane.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/subset.hpp"
+#include "streamboost/math/kernels.hpp"
+#include "streamboost/run/config.hpp"
+
+namespace streamboost {
+
+class StumpBank final : public Bank {
+ public:
+  struct Params {
+    bool exact = false;
+    std::size_t max_bins = 64;
+    double feature_fraction = 1;
+    static Params read(const Config& c) {
+      return {c.choice<bool>("numeric", {{"bins", false}, {"exact", true}}), static_cast<std::size_t>(c.number("max_bins", 64)),
+              c.number("feature_fraction", 1)};
+    }
+  };
+
+  StumpBank(Params params, Lanes lanes, std::uint64_t seed)
+      : params_(params), lanes_(lanes), seed_(seed), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)), best_(1, n_) {}
+
+  Lanes lanes() const override { return lanes_; }
+  IntakeNeeds needs() const override { return {}; }
+  Abilities can() const override { return {}; }
+  bool has_after() const override { return false; }
+  bool trained(int lane) const override {
+    double sum = 0;
+    for (std::size_t c = 0; c < classes_; ++c) sum += class_weight_[c][lane];
+    return sum > 0;
+  }
+  std::size_t note_rows() const override { return 0; }
+
+  void reserve(const Schema& schema) override {
+    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
+    const std::size_t before = columns_.size(), now = schema.n_values.size();
+    columns_.resize(now);
+    gap_.resize(now, n_met_ > 0 ? 1 : 0);  // a column that appears after the first example has gaps by definition
+    grow(class_weight_, 1, k);
+    grow(attribute_weight_, now, k);
+    grow(leaf_, 2, k);
+    for (std::size_t j = 0; j < now; ++j) {
+      Column& column = columns_[j];
+      column.nominal = schema.n_values[j] >= 0;
+      const std::size_t rows = column.nominal ? static_cast<std::size_t>(schema.n_values[j]) : column.low.size();
+      grow(column.count, rows, k);
+      if (column.nominal) grow(column.term, rows, 0);
+    }
+    if (now > before || before == 0) {
+      grow(gain_, now, 0);
+      grow(threshold_, now, 0);
+    }
+    classes_ = k;
+    if (params_.feature_fraction < 1) make_mask(schema);
+  }
+
+  void ask(const Example& example, Request want, Answers& answers) const override {
+    answers.keeps_right = false;
+    const auto k = static_cast<std::size_t>(example.n_classes);
+    for (std::size_t i = 0; i < n_; ++i) answer(i, example.row, k, want, answers);
+  }
+
+  void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
+    prepare(example.row);
+    for (std::size_t i = 0; i < n_; ++i)
+      if (amount[i] > 0) teach(i, example.row, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i], answers.terms);
+  }
+
+  Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request want, Answers& answers) override {
+    const auto i = static_cast<std::size_t>(lane);
+    prepare(example.row);
+    teach(i, example.row, static_cast<std::size_t>(example.label), amount, answers.terms);
+    const std::int32_t vote = answers.vote[i];  // what the lane said before stays readable
+    const double margin = answers.margin[i];
+    answer(i, example.row, static_cast<std::size_t>(example.n_classes_after), want == Request::distributions ? Request::votes : want,
+           answers);
+    const Answer after{answers.vote[i], answers.margin[i]};
+    answers.vote[i] = vote;
+    answers.margin[i] = margin;
+    return after;
+  }
+
+  // What all lanes share moves on whether or not a lane of this block learned the row.
+  void finish_example(const Example& example) override {
+    prepare(example.row);
+    n_met_ += 1;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      Column& column = columns_[j];
+      const double x = example.row.value[j];
+      if (column.nominal || std::isnan(x)) continue;
+      column.seen[column.row_of(x)] += 1;
+      if (!params_.exact && column.low.size() > params_.max_bins) merge(j);
+    }
+  }
+
+  void reset(int lane) override {
+    const auto i = static_cast<std::size_t>(lane);
+    for (auto* table : {&class_weight_, &attribute_weight_, &gain_, &threshold_, &leaf_, &best_}) table->fill_lane(i, 0);
+    for (auto& column : columns_) {
+      column.count.fill_lane(i, 0);
+      column.term.fill_lane(i, 0);
+    }
+  }
+
+  void fields(FieldVisitor& v) override {
+    v("n_met", n_met_);
+    v("gap", gap_);
+    v("class_weight", class_weight_);
+    v("attribute_weight", attribute_weight_);
+    v("gain", gain_);
+    v("threshold", threshold_);
+    v("leaf", leaf_);
+    v("best", best_);
+    Packed all = pack();
+    v("n_rows", all.n_rows);
+    v.growing("low", all.low);
+    v.growing("high", all.high);
+    v.growing("seen", all.seen);
+    v.growing("count", all.count);
+    v("term", all.term);
+    unpack(all);
+  }
+  void check() const override {
+    require(n_met_ >= 0, "examples met");
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const Column& column = columns_[j];
+      require(gap_[j] == 0 || gap_[j] == 1, "gap flag");
+      require(params_.exact || column.low.size() <= params_.max_bins, "more intervals than max_bins");
+      for (std::size_t r = 0; r < column.low.size(); ++r) require(column.low[r] <= column.high[r] && column.seen[r] >= 0, "an interval");
+      for (std::size_t p = 1; p < column.order.size(); ++p)
+        require(column.high[column.order[p - 1]] < column.low[column.order[p]], "overlapping intervals");
+      require_counts(column.count);
+    }
+    for (const auto* table : {&class_weight_, &attribute_weight_, &leaf_}) require_counts(*table);
+    for (std::size_t i = 0; i < n_; ++i)
+      require(best_[0][i] >= 0 && best_[0][i] < static_cast<double>(std::max<std::size_t>(columns_.size(), 1)) &&
+                  best_[0][i] == std::floor(best_[0][i]),
+              "chosen attribute");
+  }
+
+ private:
+  struct Column {
+    bool nominal = false;
+    std::vector<double> low, high, seen;  // numeric: the interval of each row of counts, and how many examples fell into it
+    std::vector<std::size_t> order;       // rows by ascending interval; a function of `low`
+    LaneArray<double> count;              // [value][class]
+    LaneArray<double> term;               // nominal: sum_c f(n_c) - f(n) of each value
+
+    std::size_t rows(std::size_t classes) const { return classes == 0 ? 0 : count.rows() / classes; }
+    void sort() {
+      order.resize(low.size());
+      for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
+      std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return low[a] < low[b]; });
+    }
+    // Position in `order` of the interval that holds x, or of the first one above it.
+    std::size_t position(double x) const {
+      const auto below = [&](std::size_t r, double value) { return high[r] < value; };
+      return static_cast<std::size_t>(std::lower_bound(order.begin(), order.end(), x, below) - order.begin());
+    }
+    bool holds(double x) const {
+      const std::size_t p = position(x);
+      return p < order.size() && low[order[p]] <= x;
+    }
+    std::size_t row_of(double x) const { return order[position(x)]; }
+  };
+
+  // Columns end to end: a file has a fixed number of arrays, whatever the number of columns.
+  struct Packed {
+    std::vector<std::int64_t> n_rows;  // of each column
+    std::vector<double> low, high, seen;
+    LaneArray<double> count, term;
+  };
+  Packed pack() const {
+    Packed all;
+    std::size_t rows = 0, values = 0;
+    for (const Column& column : columns_) {
+      all.n_rows.push_back(static_cast<std::int64_t>(column.rows(classes_)));
+      rows += column.count.rows();
+      values += column.term.rows();
+      all.low.insert(all.low.end(), column.low.begin(), column.low.end());
+      all.high.insert(all.high.end(), column.high.begin(), column.high.end());
+      all.seen.insert(all.seen.end(), column.seen.begin(), column.seen.end());
+    }
+    all.count = LaneArray<double>(rows, n_);
+    all.term = LaneArray<double>(values, n_);
+    rows = values = 0;
+    for (const Column& column : columns_) {
+      std::copy_n(column.count[0], column.count.rows() * stride_, all.count[rows]);
+      std::copy_n(column.term[0], column.term.rows() * stride_, all.term[values]);
+      rows += column.count.rows();
+      values += column.term.rows();
+    }
+    return all;
+  }
+  void unpack(const Packed& all) {
+    require(all.high.size() == all.low.size() && all.seen.size() == all.low.size(), "intervals");
+    std::size_t rows = 0, values = 0, intervals = 0;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      Column& column = columns_[j];
+      require(all.n_rows[j] >= 0 && static_cast<std::size_t>(all.n_rows[j]) <= all.count.rows() / classes_, "rows of a column");
+      const auto n = static_cast<std::size_t>(all.n_rows[j]);
+      require(n * classes_ <= all.count.rows() - rows, "rows of a column");
+      require(column.nominal ? n == column.term.rows() : n <= all.low.size() - intervals, "values of a column");
+      column.count = LaneArray<double>(n * classes_, n_);
+      std::copy_n(all.count[rows], n * classes_ * stride_, column.count[0]);
+      rows += n * classes_;
+      if (column.nominal) {
+        std::copy_n(all.term[values], n * stride_, column.term[0]);
+        values += n;
+        continue;
+      }
+      const auto from = static_cast<std::ptrdiff_t>(intervals), to = static_cast<std::ptrdiff_t>(intervals + n);
+      column.low.assign(all.low.begin() + from, all.low.begin() + to);
+      column.high.assign(all.high.begin() + from, all.high.begin() + to);
+      column.seen.assign(all.seen.begin() + from, all.seen.begin() + to);
+      intervals += n;
+      column.sort();
+    }
+    require(rows == all.count.rows() && intervals == all.low.size(), "rows too many");
+  }
+
+  // Table [row][class] (or [row] if k is 0): rows and classes are appended.
+  void grow(LaneArray<double>& table, std::size_t rows, std::size_t k) {
+    const std::size_t width = std::max<std::size_t>(k, 1), old = k == 0 ? 1 : classes_;
+    if (table.stride() == 0) {
+      table = LaneArray<double>(rows * width, n_);
+    } else if (old == width) {
+      table.append(rows * width - table.rows());
+    } else {
+      std::vector<std::size_t> target(table.rows());
+      for (std::size_t r = 0; r < target.size(); ++r) target[r] = r / old * width + r % old;
+      table.rearrange(rows * width, target);
+    }
+  }
+
+  void require_counts(const LaneArray<double>& table) const {
+    for (std::size_t r = 0; r < table.rows(); ++r)
+      for (std::size_t i = 0; i < n_; ++i) require(table[r][i] >= 0, "negative count");
+  }
+
+  static bool absent(const Column& column, double x) { return std::isnan(x) || (column.nominal && x < 0); }
+  bool masked(std::size_t j, std::size_t i) const { return mask_.rows() > 0 && mask_[j][i] == 0; }
+
+  // New values and first gaps, for all lanes at once; called again on the same row it changes nothing.
+  void prepare(const Row& row) {
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      Column& column = columns_[j];
+      const double x = row.value[j];
+      if (absent(column, x)) {
+        if (gap_[j]) continue;
+        gap_[j] = 1;  // up to now every example had the attribute
+        for (std::size_t c = 0; c < classes_; ++c) std::copy_n(class_weight_[c], stride_, attribute_weight_[j * classes_ + c]);
+      } else if (!column.nominal && !column.holds(x)) {
+        column.order.insert(column.order.begin() + static_cast<std::ptrdiff_t>(column.position(x)), column.low.size());
+        column.low.push_back(x);
+        column.high.push_back(x);
+        column.seen.push_back(0);
+        column.count.append(classes_);
+      }
+    }
+  }
+
+  void merge(std::size_t j) {
+    Column& column = columns_[j];
+    while (column.low.size() > std::max<std::size_t>(params_.max_bins * 3 / 4, 2)) merge_once(column);
+    Terms work;
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (masked(j, i)) continue;
+      std::vector<double>& in = work.x;
+      in.clear();
+      put(in, [&](std::size_t c) { return (gap_[j] ? attribute_weight_[j * classes_ + c] : class_weight_[c])[i]; });
+      xlogx_lanes(in.data(), in.data(), in.size());
+      score_numeric(j, i, impurity(in.data()), work);
+      choose(i);
+    }
+  }
+
+  // The two neighbours with the fewest examples become one interval (ties: the lower pair).
+  void merge_once(Column& column) {
+    std::size_t p = 0;
+    double fewest = -1;
+    for (std::size_t q = 0; q + 1 < column.order.size(); ++q) {
+      const double both = column.seen[column.order[q]] + column.seen[column.order[q + 1]];
+      if (fewest < 0 || both < fewest) {
+        fewest = both;
+        p = q;
+      }
+    }
+    const std::size_t keep = column.order[p], gone = column.order[p + 1], last = column.low.size() - 1;
+    column.high[keep] = column.high[gone];
+    column.seen[keep] += column.seen[gone];
+    for (std::size_t c = 0; c < classes_; ++c) {
+      add_lanes(column.count[keep * classes_ + c], column.count[gone * classes_ + c], stride_);
+      if (gone != last) std::copy_n(column.count[last * classes_ + c], stride_, column.count[gone * classes_ + c]);
+    }
+    for (auto* list : {&column.low, &column.high, &column.seen}) {
+      (*list)[gone] = list->back();
+      list->pop_back();
+    }
+    column.count.shrink(classes_);
+    column.sort();
+  }
+
+  // One lane learns one row: counts, then the gains of the attributes that the row has, then the choice.
+  void teach(std::size_t i, const Row& row, std::size_t label, double amount, Terms& work) {
+    class_weight_[label][i] += amount;
+    std::vector<double>& in = work.x;
+    in.clear();
+    put(in, [&](std::size_t c) { return class_weight_[c][i]; });
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      Column& column = columns_[j];
+      const double x = row.value[j];
+      if (absent(column, x) || masked(j, i)) continue;
+      const std::size_t first = (column.nominal ? static_cast<std::size_t>(x) : column.row_of(x)) * classes_;
+      column.count[first + label][i] += amount;
+      if (column.nominal) put(in, [&](std::size_t c) { return column.count[first + c][i]; });
+      if (!gap_[j]) continue;
+      attribute_weight_[j * classes_ + label][i] += amount;
+      put(in, [&](std::size_t c) { return attribute_weight_[j * classes_ + c][i]; });
+    }
+    xlogx_lanes(in.data(), in.data(), in.size());
+    const double* at = in.data();
+    const double all = impurity(at);
+    at += classes_ + 1;
+    work.value_alpha.clear();  // impurity of all examples that have the attribute, for the numeric columns below
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      Column& column = columns_[j];
+      const double x = row.value[j];
+      if (absent(column, x) || masked(j, i)) continue;
+      if (column.nominal) {
+        column.term[static_cast<std::size_t>(x)][i] = impurity(at);
+        at += classes_ + 1;
+      }
+      double whole = all;
+      if (gap_[j]) {
+        whole = impurity(at);
+        at += classes_ + 1;
+      }
+      if (!column.nominal) {
+        work.value_alpha.push_back(whole);
+        continue;
+      }
+      double split = 0;
+      for (std::size_t v = 0; v < column.term.rows(); ++v) split += column.term[v][i];
+      gain_[j][i] = split - whole;
+    }
+    std::size_t next = 0;
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+      if (!columns_[j].nominal && !std::isnan(row.value[j]) && !masked(j, i)) score_numeric(j, i, work.value_alpha[next++], work);
+    choose(i);
+  }
+
+  // Counts of all classes and their sum, behind each other.
+  template <class Count>
+  void put(std::vector<double>& in, Count count) const {
+    double sum = 0;
+    for (std::size_t c = 0; c < classes_; ++c) {
+      in.push_back(count(c));
+      sum += in.back();
+    }
+    in.push_back(sum);
+  }
+  // sum_c f(n_c) - f(n), from what `put` wrote and xlogx_lanes turned into f.
+  double impurity(const double* f) const {
+    double sum = 0;
+    for (std::size_t c = 0; c < classes_; ++c) sum += f[c];
+    return sum - f[classes_];
+  }
+
+  // Every cut between two neighbouring values of the lane.
+  void score_numeric(std::size_t j, std::size_t i, double whole, Terms& work) {
+    const Column& column = columns_[j];
+    const std::size_t width = 2 * (classes_ + 1);
+    std::vector<double>&cell = work.x, &edge = work.shared_x;  // counts of both sides of each cut; the two values around it
+    cell.clear();
+    edge.clear();
+    bool any = false;
+    for (std::size_t r : column.order) {
+      double here = 0;
+      for (std::size_t c = 0; c < classes_; ++c) here += column.count[r * classes_ + c][i];
+      if (!(here > 0)) continue;
+      if (any) edge.push_back(column.low[r]);
+      any = true;
+      edge.push_back(column.high[r]);
+      const std::size_t at = cell.size();
+      cell.resize(at + width);
+      double sum = 0;
+      for (std::size_t c = 0; c < classes_; ++c) {
+        cell[at + c] = column.count[r * classes_ + c][i] + (at > 0 ? cell[at - width + c] : 0.0);
+        sum += cell[at + c];
+      }
+      cell[at + classes_] = sum;
+    }
+    gain_[j][i] = 0;
+    if (cell.size() <= width) return;
+    const std::size_t cuts = cell.size() / width - 1;
+    for (std::size_t p = 0; p < cuts; ++p) {
+      double sum = 0;
+      for (std::size_t c = 0; c < classes_; ++c) {
+        const double right = std::max(cell[cuts * width + c] - cell[p * width + c], 0.0);
+        cell[p * width + classes_ + 1 + c] = right;
+        sum += right;
+      }
+      cell[p * width + 2 * classes_ + 1] = sum;
+    }
+    const double slack = tolerance * cell[cuts * width + classes_];
+    xlogx_lanes(cell.data(), cell.data(), cuts * width);
+    for (std::size_t p = 0; p < cuts; ++p) {
+      const double gain = impurity(cell.data() + p * width) + impurity(cell.data() + p * width + classes_ + 1) - whole;
+      if (!(gain > gain_[j][i] + slack)) continue;
+      gain_[j][i] = gain;
+      const double left = edge[2 * p], right = edge[2 * p + 1], middle = 0.5 * left + 0.5 * right;
+      threshold_[j][i] = middle < right ? std::max(middle, left) : left;  // neighbouring doubles have no middle
+    }
+  }
+
+  void choose(std::size_t i) {
+    double n = 0;
+    for (std::size_t c = 0; c < classes_; ++c) n += class_weight_[c][i];
+    std::size_t best = 0;
+    double highest = -1;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      if (masked(j, i)) continue;
+      if (highest < 0 || gain_[j][i] > highest + tolerance * n) {
+        highest = std::max(gain_[j][i], 0.0);
+        best = j;
+      }
+    }
+    best_[0][i] = static_cast<double>(best);
+    if (columns_.empty() || columns_[best].nominal) return;
+    const Column& column = columns_[best];
+    for (std::size_t c = 0; c < 2 * classes_; ++c) leaf_[c][i] = 0;
+    for (std::size_t r : column.order) {
+      const std::size_t side = column.high[r] <= threshold_[best][i] ? 0 : classes_;
+      for (std::size_t c = 0; c < classes_; ++c) leaf_[side + c][i] += column.count[r * classes_ + c][i];
+    }
+  }
+
+  void answer(std::size_t i, const Row& row, std::size_t k, Request want, Answers& answers) const {
+    const auto best = static_cast<std::size_t>(best_[0][i]);
+    const LaneArray<double>* source = &class_weight_;
+    std::size_t first = 0;
+    if (!columns_.empty() && !std::isnan(row.value[best])) {
+      const Column& column = columns_[best];
+      const double x = row.value[best];
+      if (column.nominal && x >= 0 && x < static_cast<double>(column.term.rows())) {
+        source = &column.count;
+        first = static_cast<std::size_t>(x) * classes_;
+      } else if (!column.nominal && gain_[best][i] > 0) {
+        source = &leaf_;
+        first = x <= threshold_[best][i] ? 0 : classes_;
+      }
+    }
+    double sum = 0;
+    for (std::size_t c = 0; c < k; ++c) sum += (*source)[first + c][i];
+    if (!(sum > 0) && source != &class_weight_) {  // nothing is known about this value
+      source = &class_weight_;
+      first = 0;
+      for (std::size_t c = 0; c < k; ++c) sum += class_weight_[c][i];
+    }
+    std::int32_t vote = -1;
+    double highest = 0, pair[2] = {0, 0};
+    for (std::size_t c = 0; c < k; ++c) {
+      const double w = (*source)[first + c][i];
+      if (c < 2) pair[c] = w;
+      if (w > highest) {
+        highest = w;
+        vote = static_cast<std::int32_t>(c);
+      }
+      if (want == Request::distributions) answers.distribution[c * answers.stride + i] = sum > 0 ? w / sum : 0.0;
+    }
+    answers.vote[i] = vote;
+    answers.margin[i] = sum > 0 ? (pair[1] - pair[0]) / sum : 0.0;
+  }
+
+  void make_mask(const Schema& schema) {
+    mask_ = LaneArray<double>(columns_.size(), n_);
+    for (std::size_t lane = 0; lane < n_; ++lane) {
+      const auto columns = chosen_columns(params_.feature_fraction, schema, seed_, lanes_.begin + static_cast<int>(lane));
+      for (std::size_t j = 0; j < columns.size(); ++j) mask_[j][lane] = columns[j] ? 1.0 : 0.0;
+    }
+  }
+
+  static constexpr double tolerance = 1e-10;
+
+  Params params_;
+  Lanes lanes_;
+  std::uint64_t seed_;
+  std::size_t n_, stride_, classes_ = 0;
+  std::int64_t n_met_ = 0;
+  std::vector<std::int64_t> gap_;
+  std::vector<Column> columns_;
+  LaneArray<double> class_weight_, attribute_weight_, gain_, threshold_, leaf_, best_;
+  LaneArray<double> mask_;  // a function of the seed: not part of the state
+};
+
+}  // namespace streamboost

@@ -1,0 +1,511 @@
+// Bayesian network classifiers over nominal attributes: TAN (a tree of attributes) and BAN (up to two attribute parents each).
+//
+// Papers    Friedman, Geiger, Goldszmidt: Bayesian network classifiers (1997); Sahami: Learning limited dependence Bayesian
+//           classifiers (1996).
+//
+//   spec              here                     meaning
+//   N_c               class_weight[c]          weight of class c
+//   N_{c,i,v}         single[i,v][c]           ... with value v of attribute i
+//   N_{c,i,v,j,w}     pair[i<j][v,w][c]        ... and value w of attribute j; triple[i<j<k] likewise, for two parents only
+//   pa(i)             parent[i][0..1]          attribute parents, -1: none
+//   N0                smoothing                weight of the marginal P(x) in every estimate; 0: raw frequencies
+//
+//   I(i;j|C) = sum P(i,j,c) log P(i,j|c) / (P(i|c) P(j|c))
+//   TAN   maximum spanning tree of these weights, grown from attribute 0 (Prim); edges point away from it
+//   BAN   k-dependence: the same tree, and each attribute takes, of those that entered the tree before it, one more parent: the
+//         one with the next largest I(i;j|C) > 0. One parent is TAN, none is naive Bayes
+//   answer  the class with the largest  N_c prod_i theta(x_i | parents, c),
+//           theta = (N_{x,pa,c} + N0 P(x)) / (N_{pa,c} + N0);   N0 = 0: a zero becomes 1e-30, parents never met in class c are
+//           dropped one by one, the last first; an attribute of which class c has no data counts as 1
+//   A missing value, or one this learner never met, is left out as a child and dropped as a parent.
+//   Ties (to 1e-10): the edge (i, j) that comes first, the lower attribute.
+//
+// Structure is relearned inside learn: whenever the number of lessons of a lane is a power of two or a multiple of `relearn`; with
+// relearn = 0 after each lesson, so that it is a function of the counts alone: the learner is then exactly lossless, and with
+// smoothing = 0 proportional. Parameters are always read from the counts and never stale.
+//
+// Departures  Rows without one of the attributes of a table are not in it; weights are shares of all examples. Parents whose
+//             information is 0 are not taken as second parents. Sahami orders attributes by I(i;C), which says little where the
+//             signal is in the dependences; we take the order in which the tree grows. Sun's "BAN" trained by back-propagation
+//             is not a Bayesian network and not here.
+// Cost        learn O(A^2) (two parents: O(A^3)), ask O(A C), relearn O(sum of pair cells) logs. Memory: sum_{i<j} k_i k_j C per lane.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "streamboost/learners/bank.hpp"
+#include "streamboost/math/kernels.hpp"
+#include "streamboost/math/math.hpp"
+#include "streamboost/run/config.hpp"
+
+namespace streamboost {
+
+class TanBank final : public Bank {
+ public:
+  struct Params {
+    std::size_t n_parents = 1;  // 0: naive Bayes, 1: TAN, 2: BAN
+    double smoothing = 5;
+    std::int64_t relearn = 1000;  // 0: after every lesson
+    static Params read(const Config& c) {
+      return {static_cast<std::size_t>(c.number("n_parents", 1)), c.number("smoothing", 5),
+              static_cast<std::int64_t>(c.number("relearn", 1000))};
+    }
+  };
+
+  TanBank(Params params, Lanes lanes)
+      : params_(params), lanes_(lanes), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)), lessons_(1, n_) {}
+
+  Lanes lanes() const override { return lanes_; }
+  IntakeNeeds needs() const override { return {}; }
+  Abilities can() const override { return {}; }
+  bool has_after() const override { return false; }
+  std::size_t note_rows() const override { return classes_; }
+  bool trained(int lane) const override { return lessons_[0][lane] > 0; }
+
+  void reserve(const Schema& schema) override {
+    for (std::size_t j = 0; j < schema.n_values.size(); ++j)
+      if (schema.n_values[j] < 0)
+        throw std::invalid_argument("TAN and BAN count nominal columns only, but column " + std::to_string(j) +
+                                    " is numeric; name it in categorical_features, cut it into bins, or use NaiveBayes or DecisionStump");
+    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
+    const Layout old = layout_;
+    const std::size_t before = classes_;
+    Layout now(schema, params_.n_parents > 1);
+    if (static_cast<double>(now.rows) * static_cast<double>(k * stride_) > 4294967296.0)
+      throw std::invalid_argument(
+          "TAN and BAN would need more than 32 GiB for the counts of these columns; use fewer parents or NaiveBayes");
+    layout_ = std::move(now);
+    classes_ = k;
+    const auto columns = layout_.values.size();
+    if (before == 0) {
+      class_weight_ = LaneArray<double>(k, n_);
+      count_ = LaneArray<double>(layout_.rows * k, n_);
+      parent_ = LaneArray<double>(2 * columns, n_, -1.0);
+      return;
+    }
+    class_weight_.append(k - before);
+    std::vector<std::size_t> target(count_.rows());
+    old.each([&](std::size_t from, const Cell& cell) {
+      for (std::size_t c = 0; c < before; ++c) target[from * before + c] = layout_.row(cell) * k + c;
+    });
+    if (old.rows != layout_.rows || k != before) count_.rearrange(layout_.rows * k, target);
+    const std::size_t had = parent_.rows();
+    parent_.append(2 * columns - had);
+    for (std::size_t r = had; r < parent_.rows(); ++r) std::fill_n(parent_[r], stride_, -1.0);
+  }
+
+  void ask(const Example& example, Request want, Answers& answers) const override {
+    answers.keeps_right = false;
+    list(example.row, answers.terms);
+    plan(example.row, answers.terms);
+    const auto k = static_cast<std::size_t>(example.n_classes);
+    for (std::size_t i = 0; i < n_; ++i) answer(i, example.row, k, want, answers);
+  }
+
+  void learn(const Example&, Labels labels, const double* amount, Amount, Answers& answers) override {
+    if (labels.per_lane == nullptr) {
+      const auto c = static_cast<std::size_t>(labels.common);
+      add_lanes(class_weight_[c], amount, stride_);
+      for (std::int32_t r : answers.terms.row) add_lanes(count_[static_cast<std::size_t>(r) * classes_ + c], amount, stride_);
+    }
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (!(amount[i] > 0)) continue;
+      if (labels.per_lane != nullptr) add(i, static_cast<std::size_t>(labels.per_lane[i]), amount[i], answers.terms);
+      lesson(i, answers.terms);
+    }
+  }
+
+  Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request want, Answers& answers) override {
+    const auto i = static_cast<std::size_t>(lane);
+    add(i, static_cast<std::size_t>(example.label), amount, answers.terms);
+    lesson(i, answers.terms);
+    const std::int32_t vote = answers.vote[i];  // what the lane said before stays readable
+    const double margin = answers.margin[i];
+    answer(i, example.row, static_cast<std::size_t>(example.n_classes_after), want == Request::distributions ? Request::votes : want,
+           answers);
+    const Answer after{answers.vote[i], answers.margin[i]};
+    answers.vote[i] = vote;
+    answers.margin[i] = margin;
+    return after;
+  }
+
+  void reset(int lane) override {
+    const auto i = static_cast<std::size_t>(lane);
+    for (auto* table : {&class_weight_, &count_, &lessons_}) table->fill_lane(i, 0);
+    parent_.fill_lane(i, -1);
+  }
+
+  void fields(FieldVisitor& v) override {
+    v("class_weight", class_weight_);
+    v("count", count_);
+    v("parent", parent_);
+    v("lessons", lessons_);
+  }
+  void check() const override {
+    for (const auto* table : {&class_weight_, &count_, &lessons_})
+      for (std::size_t r = 0; r < table->rows(); ++r)
+        for (std::size_t i = 0; i < n_; ++i) require((*table)[r][i] >= 0, "negative count");
+    const auto columns = static_cast<double>(layout_.values.size());
+    for (std::size_t r = 0; r < parent_.rows(); ++r)
+      for (std::size_t i = 0; i < n_; ++i) {
+        const double parent = parent_[r][i];
+        require(parent >= -1 && parent < columns && parent == std::floor(parent), "parent");
+        require(parent != static_cast<double>(r / 2), "an attribute that is its own parent");
+      }
+    for (std::size_t j = 0; j < layout_.values.size(); ++j)
+      for (std::size_t i = 0; i < n_; ++i) {
+        const double first = parent_[2 * j][i], second = parent_[2 * j + 1][i];
+        require(second < 0 || (first >= 0 && second != first && params_.n_parents > 1), "second parent");
+      }
+  }
+
+ private:
+  static constexpr double tolerance = 1e-10, floor_probability = 1e-30;
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  // One to three attributes (ascending) with their values.
+  struct Cell {
+    std::size_t n = 0, attribute[3] = {0, 0, 0}, value[3] = {0, 0, 0};
+    void add(std::size_t a, std::size_t v) {
+      std::size_t at = n++;
+      for (; at > 0 && attribute[at - 1] > a; --at) {
+        attribute[at] = attribute[at - 1];
+        value[at] = value[at - 1];
+      }
+      attribute[at] = a;
+      value[at] = v;
+    }
+  };
+
+  // Rows of the count table (times classes): all single values, then pairs, then triples; a function of the schema.
+  struct Layout {
+    std::vector<std::size_t> values, single, pair, triple;
+    std::size_t rows = 0;
+    Layout() = default;
+    Layout(const Schema& schema, bool triples) {
+      for (auto v : schema.n_values) values.push_back(static_cast<std::size_t>(v));
+      const std::size_t a = values.size();
+      for (std::size_t i = 0; i < a; ++i) {
+        single.push_back(rows);
+        rows += values[i];
+      }
+      for (std::size_t i = 0; i < a; ++i)
+        for (std::size_t j = i + 1; j < a; ++j) {
+          pair.push_back(rows);
+          rows += values[i] * values[j];
+        }
+      if (!triples) return;
+      for (std::size_t i = 0; i < a; ++i)
+        for (std::size_t j = i + 1; j < a; ++j)
+          for (std::size_t k = j + 1; k < a; ++k) {
+            triple.push_back(rows);
+            rows += values[i] * values[j] * values[k];
+          }
+    }
+    std::size_t pair_at(std::size_t i, std::size_t j) const {  // pairs before (i, .), then j within
+      const std::size_t a = values.size();
+      return i * (2 * a - i - 1) / 2 + (j - i - 1);
+    }
+    std::size_t triple_at(std::size_t i, std::size_t j, std::size_t k) const {
+      const std::size_t a = values.size(), rest = a - i - 1;  // attributes after i
+      const auto choose3 = [](std::size_t n) { return n < 3 ? 0 : n * (n - 1) * (n - 2) / 6; };
+      return choose3(a) - choose3(a - i) + (j - i - 1) * (2 * rest - (j - i - 1) - 1) / 2 + (k - j - 1);
+    }
+    std::size_t row(const Cell& c) const {
+      if (c.n == 1) return single[c.attribute[0]] + c.value[0];
+      const std::size_t v = c.value[0] * values[c.attribute[1]] + c.value[1];
+      if (c.n == 2) return pair[pair_at(c.attribute[0], c.attribute[1])] + v;
+      return triple[triple_at(c.attribute[0], c.attribute[1], c.attribute[2])] + v * values[c.attribute[2]] + c.value[2];
+    }
+    template <class Visit>
+    void each(Visit visit) const {
+      const std::size_t a = values.size();
+      for (std::size_t i = 0; i < a; ++i)
+        for (std::size_t v = 0; v < values[i]; ++v) {
+          Cell one;
+          one.add(i, v);
+          visit(row(one), one);
+          for (std::size_t j = i + 1; j < a; ++j)
+            for (std::size_t w = 0; w < values[j]; ++w) {
+              Cell two = one;
+              two.add(j, w);
+              visit(row(two), two);
+              if (triple.empty()) continue;
+              for (std::size_t k = j + 1; k < a; ++k)
+                for (std::size_t u = 0; u < values[k]; ++u) {
+                  Cell three = two;
+                  three.add(k, u);
+                  visit(row(three), three);
+                }
+            }
+        }
+    }
+  };
+
+  // Table rows that the row of values belongs to.
+  void list(const Row& row, Terms& t) const {
+    t.row.clear();
+    t.column.clear();
+    for (int j = 0; j < row.size; ++j)
+      if (row.value[j] >= 0) t.column.push_back(j);
+    const auto push = [&](const Cell& cell) { t.row.push_back(static_cast<std::int32_t>(layout_.row(cell))); };
+    const auto value = [&](std::int32_t j) { return static_cast<std::size_t>(row.value[j]); };
+    for (std::size_t a = 0; a < t.column.size(); ++a) {
+      Cell one;
+      one.add(static_cast<std::size_t>(t.column[a]), value(t.column[a]));
+      push(one);
+      for (std::size_t b = a + 1; b < t.column.size(); ++b) {
+        Cell two = one;
+        two.add(static_cast<std::size_t>(t.column[b]), value(t.column[b]));
+        push(two);
+        if (layout_.triple.empty()) continue;
+        for (std::size_t c = b + 1; c < t.column.size(); ++c) {
+          Cell three = two;
+          three.add(static_cast<std::size_t>(t.column[c]), value(t.column[c]));
+          push(three);
+        }
+      }
+    }
+  }
+
+  void add(std::size_t i, std::size_t label, double amount, const Terms& t) {
+    class_weight_[label][i] += amount;
+    for (std::int32_t r : t.row) count_[static_cast<std::size_t>(r) * classes_ + label][i] += amount;
+  }
+
+  void lesson(std::size_t i, Terms& t) {
+    lessons_[0][i] += 1;
+    const double n = lessons_[0][i];
+    const auto whole = static_cast<std::uint64_t>(std::min(n, 1e15));
+    if (params_.relearn == 0 || (whole & (whole - 1)) == 0 || whole % static_cast<std::uint64_t>(params_.relearn) == 0) relearn(i, t);
+  }
+
+  // ---- structure
+
+  // N times the conditional information of every pair.
+  void pair_information(std::size_t i, Terms& t, std::vector<double>& pair) const {
+    const std::size_t a = layout_.values.size(), k = classes_;
+    std::vector<double>& cell = t.x;  // per pair: joint cells, then both margins, then class sums
+    pair.assign(layout_.pair.size(), 0.0);
+    for (std::size_t p = 0, x = 0; x < a; ++x)
+      for (std::size_t y = x + 1; y < a; ++y, ++p) {
+        const std::size_t nx = layout_.values[x], ny = layout_.values[y], joint = nx * ny * k;
+        cell.assign(joint + (nx + ny + 1) * k, 0.0);
+        double *of_x = cell.data() + joint, *of_y = of_x + nx * k, *of_class = of_y + ny * k;
+        for (std::size_t v = 0; v < nx; ++v)
+          for (std::size_t w = 0; w < ny; ++w)
+            for (std::size_t c = 0; c < k; ++c) {
+              const double n = count_[(layout_.pair[p] + v * ny + w) * k + c][i];
+              cell[(v * ny + w) * k + c] = n;
+              of_x[v * k + c] += n;
+              of_y[w * k + c] += n;
+              of_class[c] += n;
+            }
+        xlogx_lanes(cell.data(), cell.data(), cell.size());
+        double sum = 0;
+        for (std::size_t m = 0; m < joint; ++m) sum += cell[m];
+        for (std::size_t m = 0; m < (nx + ny) * k; ++m) sum -= of_x[m];
+        for (std::size_t c = 0; c < k; ++c) sum += of_class[c];
+        pair[p] = sum;
+      }
+  }
+
+  void relearn(std::size_t i, Terms& t) {
+    const std::size_t a = layout_.values.size();
+    for (std::size_t j = 0; j < 2 * a; ++j) parent_[j][i] = -1;
+    if (a < 2 || params_.n_parents == 0) return;
+    double n = 0;
+    for (std::size_t c = 0; c < classes_; ++c) n += class_weight_[c][i];
+    std::vector<double> pair;
+    pair_information(i, t, pair);
+    span(i, pair, tolerance * n);
+  }
+
+  // Prim's algorithm. Edges are ordered by weight (ties: the first pair of attributes), so there is one maximum tree.
+  void span(std::size_t i, const std::vector<double>& pair, double slack) {
+    const std::size_t a = layout_.values.size();
+    std::vector<std::size_t> nearest(a, 0);
+    std::vector<bool> in(a, false);
+    in[0] = true;
+    const auto edge = [&](std::size_t x, std::size_t y) { return layout_.pair_at(std::min(x, y), std::max(x, y)); };
+    const auto better = [&](std::size_t e, std::size_t f) {  // pairs are numbered in their order
+      return pair[e] > pair[f] + slack || (pair[e] >= pair[f] - slack && e < f);
+    };
+    for (std::size_t step = 1; step < a; ++step) {
+      std::size_t next = none;
+      for (std::size_t j = 0; j < a; ++j)
+        if (!in[j] && (next == none || better(edge(j, nearest[j]), edge(next, nearest[next])))) next = j;
+      parent_[2 * next][i] = static_cast<double>(nearest[next]);
+      if (params_.n_parents > 1) {
+        std::size_t second = none;
+        for (std::size_t j = 0; j < a; ++j) {
+          if (!in[j] || j == nearest[next] || !(pair[edge(j, next)] > slack)) continue;
+          if (second == none || pair[edge(j, next)] > pair[edge(second, next)] + slack) second = j;
+        }
+        if (second != none) parent_[2 * next + 1][i] = static_cast<double>(second);
+      }
+      in[next] = true;
+      for (std::size_t j = 0; j < a; ++j)
+        if (!in[j] && better(edge(j, next), edge(j, nearest[j]))) nearest[j] = next;
+    }
+  }
+
+  // ---- answers
+
+  // What all lanes share in answering about a row. value_column[j]: the value's row among the single counts, -1 if there is
+  // none; value_row[j a + p]: row of the pair counts for the first value of child j with the row's value of parent p.
+  void plan(const Row& row, Terms& t) const {
+    const std::size_t a = layout_.values.size();
+    t.value_column.assign(a, -1);
+    t.value_row.assign(a * a, 0);
+    for (std::size_t j = 0; j < a; ++j)
+      if (row.value[j] >= 0 && row.value[j] < static_cast<double>(layout_.values[j]))
+        t.value_column[j] = static_cast<std::int32_t>(layout_.single[j] + static_cast<std::size_t>(row.value[j]));
+    if (params_.n_parents == 0) return;
+    for (std::size_t j = 0; j < a; ++j)
+      for (std::size_t p = 0; p < a; ++p) {
+        if (p == j || t.value_column[j] < 0 || t.value_column[p] < 0) continue;
+        Cell cell;
+        cell.add(p, static_cast<std::size_t>(row.value[p]));
+        cell.add(j, 0);
+        t.value_row[j * a + p] = static_cast<std::int32_t>(layout_.row(cell));
+      }
+  }
+
+  bool was_met(std::size_t i, std::int32_t single) const {
+    if (single < 0) return false;
+    for (std::size_t c = 0; c < classes_; ++c)
+      if (count_[static_cast<std::size_t>(single) * classes_ + c][i] > 0) return true;
+    return false;
+  }
+
+  // Count of value v of attribute j with the parents' values in class c, and of the parents' values with any value of j.
+  struct Share {
+    double own, all;
+  };
+  Share share(std::size_t i, std::size_t j, std::size_t v, const Cell& parents, std::size_t c) const {
+    Share s{0, 0};
+    for (std::size_t w = 0; w < layout_.values[j]; ++w) {
+      Cell cell = parents;
+      cell.add(j, w);
+      const double n = count_[layout_.row(cell) * classes_ + c][i];
+      s.all += n;
+      if (w == v) s.own = n;
+    }
+    return s;
+  }
+
+  void answer(std::size_t i, const Row& row, std::size_t k, Request want, Answers& answers) const {
+    double* joint = answers.notes.data();   // [class][lane]; only this lane's cells are touched
+    auto& product = answers.terms.x;        // [class]: factors not yet taken the log of
+    auto& shares = answers.terms.shared_x;  // [class][own, all]
+    product.clear();
+    double n = 0;
+    for (std::size_t c = 0; c < k; ++c) n += class_weight_[c][i];
+    // Quotients of counts only, so that scaling all weights by a whole number changes no bit.
+    for (std::size_t c = 0; c < k; ++c) {
+      joint[c * stride_ + i] = 0;
+      product.push_back(class_weight_[c][i] > 0 ? class_weight_[c][i] / n : 0.0);
+    }
+    const std::size_t a = layout_.values.size();
+    const auto& t = answers.terms;
+    for (std::size_t j = 0; j < a; ++j) {
+      if (!was_met(i, t.value_column[j])) continue;
+      const auto v = static_cast<std::size_t>(t.value_column[j]) - layout_.single[j];
+      Cell parents;
+      for (std::size_t p = 0; p < params_.n_parents; ++p) {
+        if (parent_[2 * j + p][i] < 0) continue;
+        const auto parent = static_cast<std::size_t>(parent_[2 * j + p][i]);
+        if (was_met(i, t.value_column[parent])) parents.add(parent, static_cast<std::size_t>(row.value[parent]));
+      }
+      // Rows of the counts of child j with these parents: the first, and from one value of j to the next.
+      std::size_t first = layout_.single[j], step = 1;
+      if (parents.n == 1) {
+        first = static_cast<std::size_t>(t.value_row[j * a + parents.attribute[0]]);
+        step = j < parents.attribute[0] ? layout_.values[parents.attribute[0]] : 1;
+      } else if (parents.n == 2) {
+        Cell cell = parents;
+        cell.add(j, 0);
+        first = layout_.row(cell);
+        step = 1;
+        for (std::size_t p = 0; p < 2; ++p)
+          if (parents.attribute[p] > j) step *= layout_.values[parents.attribute[p]];
+      }
+      const double marginal = params_.smoothing > 0 ? smooth(i, j, v) : 0.0;
+      shares.assign(2 * k, 0.0);
+      for (std::size_t w = 0; w < layout_.values[j]; ++w)
+        for (std::size_t c = 0; c < k; ++c) {
+          const double n = count_[(first + w * step) * classes_ + c][i];
+          shares[2 * c + 1] += n;
+          if (w == v) shares[2 * c] = n;
+        }
+      for (std::size_t c = 0; c < k; ++c) {
+        if (!(class_weight_[c][i] > 0)) continue;
+        product[c] *= probability(i, j, v, parents, c, {shares[2 * c], shares[2 * c + 1]}, marginal);
+        if (product[c] > 1e-200) continue;  // factors are 1e-30 or more
+        joint[c * stride_ + i] += streamboost::log(product[c]);
+        product[c] = 1;
+      }
+    }
+    for (std::size_t c = 0; c < k; ++c)
+      if (class_weight_[c][i] > 0) joint[c * stride_ + i] += streamboost::log(product[c]);
+    to_verdict(i, k, want, answers);
+  }
+
+  double smooth(std::size_t i, std::size_t j, std::size_t v) const {
+    double own = 0, all = 0;
+    for (std::size_t w = 0; w < layout_.values[j]; ++w)
+      for (std::size_t c = 0; c < classes_; ++c) {
+        const double n = count_[(layout_.single[j] + w) * classes_ + c][i];
+        all += n;
+        own += w == v ? n : 0.0;
+      }
+    return own / all;
+  }
+
+  double probability(std::size_t i, std::size_t j, std::size_t v, Cell parents, std::size_t c, Share s, double marginal) const {
+    if (params_.smoothing > 0) return std::max((s.own + params_.smoothing * marginal) / (s.all + params_.smoothing), floor_probability);
+    if (!(s.all > 0) && parents.n == 2) {  // never met in this class: the weaker parent goes first
+      const auto first = static_cast<std::size_t>(parent_[2 * j][i]);
+      Cell stronger;
+      for (std::size_t p = 0; p < 2; ++p)
+        if (parents.attribute[p] == first) stronger.add(first, parents.value[p]);
+      parents = stronger;
+      s = share(i, j, v, parents, c);
+    }
+    if (!(s.all > 0) && parents.n > 0) s = share(i, j, v, {}, c);
+    if (!(s.all > 0)) return 1;
+    return s.own > 0 ? s.own / s.all : floor_probability;
+  }
+
+  void to_verdict(std::size_t i, std::size_t k, Request want, Answers& answers) const {
+    double* joint = answers.notes.data();
+    std::int32_t vote = -1;
+    double highest = 0, sum = 0, pair[2] = {0, 0};
+    for (std::size_t c = 0; c < k; ++c)
+      if (class_weight_[c][i] > 0 && (vote < 0 || joint[c * stride_ + i] > highest)) {
+        highest = joint[c * stride_ + i];
+        vote = static_cast<std::int32_t>(c);
+      }
+    for (std::size_t c = 0; c < k; ++c) {
+      double& p = joint[c * stride_ + i];
+      p = class_weight_[c][i] > 0 ? streamboost::exp(p - highest) : 0.0;
+      sum += p;
+    }
+    for (std::size_t c = 0; c < k; ++c) {
+      const double p = sum > 0 ? joint[c * stride_ + i] / sum : 0.0;
+      if (c < 2) pair[c] = p;
+      if (want == Request::distributions) answers.distribution[c * answers.stride + i] = p;
+    }
+    answers.vote[i] = vote;
+    answers.margin[i] = pair[1] - pair[0];
+  }
+
+  Params params_;
+  Lanes lanes_;
+  std::size_t n_, stride_, classes_ = 0;
+  Layout layout_;
+  LaneArray<double> class_weight_, count_, parent_, lessons_;
+};
+
+}  // namespace streamboost

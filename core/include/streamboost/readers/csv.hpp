@@ -1,0 +1,333 @@
+// Separated values to rows of doubles: numbers as they are, nominal values as codes in order of first appearance.
+//
+// Cells are cut by one delimiter; blanks around a cell do not count. A cell that begins with a quote goes to the closing one and
+// may hold delimiters and line ends; a quote inside is doubled (CSV) or behind a backslash (ARFF). Empty and "?" are missing: NaN.
+//
+// A row is kept whole or not at all: a bad one takes back the codes that it gave out, so that the rest of the file reads as if the
+// line were not there. A quote that is not closed within `longest_quote` bytes, or closed in front of more text, spoils only the line
+// where it stands.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "streamboost/readers/codes.hpp"
+#include "streamboost/readers/lines.hpp"
+#include "streamboost/readers/number.hpp"
+
+namespace streamboost::text {
+
+inline constexpr std::size_t longest_quote = std::size_t{1} << 17;
+
+struct Dialect {
+  char delimiter = ',';
+  bool arff = false;  // ' quotes too, a backslash escapes, % begins a comment line
+};
+
+// Cuts a row into cells.
+class CellScanner {
+ public:
+  explicit CellScanner(Dialect dialect) : dialect_(dialect) {}
+
+  bool is_blank(char c) const { return c == ' ' || (c == '\t' && dialect_.delimiter != '\t') || c == '\r' || c == '\v' || c == '\f'; }
+  bool ends_cell(char c) const { return c == dialect_.delimiter || c == '\n'; }
+  bool is_quote(char c) const { return c == '"' || (dialect_.arff && c == '\''); }
+
+  const char* skip_blanks(const char* p) const {
+    while (is_blank(*p)) ++p;
+    return p;
+  }
+
+  // The cell at p (behind its blanks) and the byte that ends it: a delimiter or '\n'. `lines` counts the line ends inside.
+  // nullptr: the closing quote is not before `end`; `bad` is set if it is too far away to wait for.
+  const char* cell(const char* p, const char* end, std::string_view& text, std::int64_t& lines, Bad& bad) {
+    if (is_quote(*p)) return quoted(p, end, text, lines, bad);
+    const char* q = p;
+    while (!ends_cell(*q)) ++q;
+    text = stripped(p, q);
+    return q;
+  }
+
+  bool is_empty_line(const char* p) const {
+    p = skip_blanks(p);
+    return *p == '\n' || (dialect_.arff && *p == '%');
+  }
+
+ private:
+  std::string_view stripped(const char* p, const char* q) const {
+    while (p < q && (is_blank(*p) || *p == '\n' || *p == '\t')) ++p;
+    while (q > p && (is_blank(q[-1]) || q[-1] == '\n' || q[-1] == '\t')) --q;
+    return {p, static_cast<std::size_t>(q - p)};
+  }
+
+  const char* quoted(const char* p, const char* end, std::string_view& text, std::int64_t& lines, Bad& bad) {
+    const char quote = *p++;
+    const bool too_far = static_cast<std::size_t>(end - p) > longest_quote;
+    if (too_far) end = p + longest_quote;
+    scratch_.clear();
+    const char* run = p;  // bytes not yet copied
+    for (; p < end; ++p) {
+      if (*p == '\n') ++lines;
+      if (dialect_.arff && *p == '\\' && p + 1 < end && p[1] != '\n') {
+        scratch_.append(run, p);
+        run = ++p;
+      } else if (*p == quote) {
+        if (p[1] != quote || dialect_.arff) break;
+        scratch_.append(run, ++p);
+        run = p + 1;
+      }
+    }
+    if (p >= end) {
+      if (too_far) bad = Bad::quote_open;
+      return nullptr;
+    }
+    scratch_.append(run, p);
+    text = stripped(scratch_.data(), scratch_.data() + scratch_.size());
+    p = skip_blanks(p + 1);
+    if (!ends_cell(*p)) {
+      bad = Bad::quote_followed;
+      while (!ends_cell(*p)) ++p;
+    }
+    return p;
+  }
+
+  Dialect dialect_;
+  std::string scratch_;
+};
+
+enum class CellKind : std::uint8_t { ignored, number, nominal };
+
+struct CsvColumn {
+  CellKind kind = CellKind::number;
+  std::int32_t slot = 0;  // column of the result; -1: the label
+  bool declared = false;  // a nominal value that is not known yet is bad
+};
+
+struct CsvPlan {
+  Dialect dialect;
+  std::vector<CsvColumn> column;  // by their order in the file
+  std::int32_t n_slots = 0;
+  LabelKind label = LabelKind::none;
+  bool header = false;  // the first row holds names: it is not read
+  std::size_t most_values = 1'000'000;
+};
+
+class CsvParser {
+ public:
+  explicit CsvParser(CsvPlan plan) : codes(static_cast<std::size_t>(plan.n_slots)), plan_(std::move(plan)), scanner_(plan_.dialect) {}
+
+  LineBuffer lines;
+  Fault fault;
+  std::vector<TextCodes> codes;  // [slot]
+  TextCodes label_codes;
+  std::vector<double> value;  // [row][slot]
+  std::vector<double> label;
+  std::vector<std::int64_t> line;
+
+  const CsvPlan& plan() const { return plan_; }
+  void clear() { value.clear(), label.clear(), line.clear(); }
+
+  // Reads until `want` rows are kept (ready), a row is bad (and skipped), or more bytes are needed.
+  Step parse(std::size_t want) {
+    const auto width = static_cast<std::size_t>(plan_.n_slots);
+    while (line.size() < want) {
+      if (lines.empty()) return lines.give_up_long_line(fault) ? Step::bad : Step::more;
+      const char* begin = lines.begin();
+      if (scanner_.is_empty_line(begin)) {
+        lines.take(LineBuffer::line_end(begin, lines.end()) + 1, 1);
+        continue;
+      }
+      if (plan_.header) {
+        std::int64_t inside = 0;
+        const char* end = follow(begin, inside);
+        if (end == nullptr && !lines.finished()) return Step::more;
+        if (end == nullptr) end = LineBuffer::line_end(begin, lines.end());
+        lines.take(end + 1, inside + 1);
+        plan_.header = false;
+        continue;
+      }
+      if (value.capacity() < value.size() + width) value.reserve(std::max(2 * value.capacity(), std::min<std::size_t>(want, 4096) * width));
+      value.resize(value.size() + width, std::numeric_limits<double>::quiet_NaN());
+      grown_.clear();
+      fault = Fault{};
+      label_value_ = std::numeric_limits<double>::quiet_NaN();
+      std::int64_t inside = 0;
+      const char* end = row(begin, value.data() + value.size() - width, inside);
+      if (end == nullptr && !lines.finished() && fault.bad != Bad::quote_open) {
+        take_back(width);
+        return Step::more;
+      }
+      if (end == nullptr || (fault.bad == Bad::quote_followed && inside > 0)) {
+        // Rather a quote that nobody closed before a later one was opened than a cell over many lines.
+        fault = Fault{Bad::quote_open, 0, fault.column, 0, {}};
+        inside = 0;
+        end = LineBuffer::line_end(begin, lines.end());
+      } else if (const Bad bad = lines.check_text(begin, end); bad != Bad::none) {
+        fault = Fault{bad, 0, 0, 0, {}};
+      }
+      lines.take(end + 1, inside + 1);
+      if (fault.bad != Bad::none) {
+        fault.line = lines.line();
+        take_back(width);
+        return Step::bad;
+      }
+      label.push_back(label_value_);
+      line.push_back(lines.line());
+    }
+    return Step::ready;
+  }
+
+ private:
+  void take_back(std::size_t width) {
+    value.resize(value.size() - width);
+    for (; !grown_.empty(); grown_.pop_back()) grown_.back()->take_back();
+  }
+
+  void refuse(Bad bad, std::size_t column, std::string_view token) {
+    if (fault.bad != Bad::none) return;  // the first thing that is wrong counts
+    fault.bad = bad;
+    fault.column = static_cast<std::int64_t>(column);
+    fault.token = shortened(token);
+  }
+
+  // The '\n' that ends a row that nobody reads.
+  const char* follow(const char* p, std::int64_t& inside) {
+    for (;; ++p) {
+      std::string_view text;
+      Bad bad = Bad::none;
+      p = scanner_.cell(scanner_.skip_blanks(p), lines.end(), text, inside, bad);
+      if (p == nullptr || *p == '\n') return p;
+    }
+  }
+
+  // The '\n' that ends the row; nullptr if it is not there yet. A bad row is followed to its end all the same.
+  const char* row(const char* p, double* out, std::int64_t& inside) {
+    const std::size_t width = plan_.column.size();
+    std::size_t at = 0;
+    for (;; ++p, ++at) {
+      p = scanner_.skip_blanks(p);
+      const CsvColumn column = at < width ? plan_.column[at] : CsvColumn{CellKind::ignored, 0, false};
+      if (column.kind == CellKind::number) {
+        double x;
+        const char* q = parse_number(p, x);
+        if (q != nullptr && scanner_.is_blank(*q)) q = scanner_.skip_blanks(q);
+        if (q != nullptr && scanner_.ends_cell(*q)) {
+          keep(x, column, at, out, p, q);
+          p = q;
+          if (*p == '\n') break;
+          continue;
+        }
+      }
+      std::string_view text;
+      Bad bad = Bad::none;
+      p = scanner_.cell(p, lines.end(), text, inside, bad);
+      if (p == nullptr) {
+        fault = Fault{bad, 0, static_cast<std::int64_t>(at), 0, {}};
+        return nullptr;
+      }
+      if (bad != Bad::none) refuse(bad, at, text);
+      if (column.kind != CellKind::ignored && fault.bad == Bad::none) read(text, column, at, out);
+      if (*p == '\n') break;
+    }
+    if (at + 1 != width && fault.bad != Bad::quote_followed) fault = Fault{Bad::width, 0, 0, static_cast<std::int64_t>(at + 1), {}};
+    return p;
+  }
+
+  void keep(double x, CsvColumn column, std::size_t at, double* out, const char* p, const char* q) {
+    if (column.slot < 0) {
+      label_value_ = x;
+      if (const Bad bad = judge_label(x, plan_.label); bad != Bad::none) refuse(bad, at, cut(p, q));
+    } else if (std::isinf(x)) {
+      refuse(Bad::value_infinite, at, cut(p, q));
+    } else {
+      out[column.slot] = x;
+    }
+  }
+
+  static std::string_view cut(const char* p, const char* q) { return {p, static_cast<std::size_t>(q - p)}; }
+
+  // A cell that is not a plain number at first sight: missing, nominal, quoted or wrong.
+  void read(std::string_view text, CsvColumn column, std::size_t at, double* out) {
+    const bool missing = text.empty() || text == "?";
+    if (missing) {
+      if (column.slot < 0) refuse(Bad::label_missing, at, text);
+      return;
+    }
+    if (column.kind == CellKind::number) {
+      number_.assign(text);  // with a zero byte behind it
+      double x;
+      const char* end = parse_number(number_.c_str(), x);
+      if (end != number_.c_str() + number_.size()) return refuse(Bad::value_not_number, at, text);
+      return keep(x, column, at, out, number_.c_str(), end);
+    }
+    TextCodes& book = column.slot < 0 ? label_codes : codes[static_cast<std::size_t>(column.slot)];
+    std::int64_t code = book.find(text);
+    if (code < 0) {
+      if (column.declared) return refuse(Bad::undeclared, at, text);
+      if (book.size() >= plan_.most_values) return refuse(Bad::too_many_values, at, text);
+      code = book.add(text);
+      grown_.push_back(&book);
+    }
+    (column.slot < 0 ? label_value_ : out[column.slot]) = static_cast<double>(code);
+  }
+
+  CsvPlan plan_;
+  CellScanner scanner_;
+  std::vector<TextCodes*> grown_;
+  std::string number_;
+  double label_value_ = 0;
+};
+
+// The cells of the first rows as texts, for those who have to find out what the columns are.
+struct CsvRows {
+  struct Row {
+    std::int64_t line = 0;
+    Bad bad = Bad::none;
+    std::vector<std::string> cell;
+  };
+
+  static std::vector<Row> read(std::string_view data, bool whole, Dialect dialect, std::size_t most) {
+    LineBuffer lines;
+    CellScanner scanner(dialect);
+    std::vector<Row> rows;
+    lines.feed(data);
+    if (whole) lines.finish();
+    while (!lines.empty() && rows.size() < most) {
+      const char* begin = lines.begin();
+      const char* p = begin;
+      if (scanner.is_empty_line(p)) {
+        lines.take(LineBuffer::line_end(p, lines.end()) + 1, 1);
+        continue;
+      }
+      Row row;
+      std::int64_t inside = 0;
+      for (;; ++p) {
+        std::string_view text;
+        p = scanner.cell(scanner.skip_blanks(p), lines.end(), text, inside, row.bad);
+        if (p == nullptr) break;
+        row.cell.emplace_back(text);
+        if (*p == '\n') break;
+      }
+      if (p == nullptr && !lines.finished() && row.bad != Bad::quote_open) break;
+      if (p == nullptr || (row.bad == Bad::quote_followed && inside > 0)) {
+        row.bad = Bad::quote_open;
+        inside = 0;
+        p = LineBuffer::line_end(begin, lines.end());
+      } else if (const Bad bad = lines.check_text(begin, p); bad != Bad::none) {
+        row.bad = bad;
+      }
+      lines.take(p + 1, inside + 1);
+      row.line = lines.line();
+      if (row.bad != Bad::none) row.cell.clear();
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+};
+
+}  // namespace streamboost::text

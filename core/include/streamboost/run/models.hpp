@@ -1,0 +1,16 @@
+// The table of what there is: booster and learner names to models. Names are part of the file format.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "streamboost/run/pipeline.hpp"
+
+namespace streamboost {
+
+std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble);
+
+std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank,
+                                  const std::vector<int>& cuts);
+
+}  // namespace streamboost

@@ -1,0 +1,451 @@
+// The stages of every example, the same for all boosters: Intake -> blocks in lane order -> combiner.
+//
+// Learner i on example t needs only learner i-1 on example t and learner i on example t-1. So lanes may be cut into blocks
+// anywhere: a chunk of examples goes through block after block, each with its Passage, then through the combiner, row by
+// row. Answers are given with the state before the row was learned. Any cut and any chunk give the same bits.
+//
+// The wavefront (wavefront.hpp): with several threads each owns some blocks, the first also the intake and the last also the
+// combiner, and chunks follow one another through them. No thread touches what another is at work on, so bits do not change.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "streamboost/ensembles/booster.hpp"
+#include "streamboost/math/rng.hpp"
+#include "streamboost/run/row_memory.hpp"
+#include "streamboost/run/wavefront.hpp"
+
+namespace streamboost {
+
+enum class Output { none, label, score, proba, both };
+
+struct OutputBuffers {
+  Output output = Output::none;
+  std::int32_t* label = nullptr;  // [row]
+  double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label
+};
+
+using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual void reserve(const Schema&) = 0;
+  virtual void learn(const RowBlock&, const std::int32_t* label, const double* weight, const OutputBuffers&) = 0;
+  virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
+  virtual SavedState save() = 0;
+  virtual void load(const SavedState&) = 0;
+  virtual std::size_t memory_bytes() = 0;
+  virtual ModelReport report() = 0;
+  virtual const Intake& intake() const = 0;
+  virtual Abilities can() const = 0;
+  virtual std::vector<Bank*> banks() = 0;
+};
+
+template <class Booster>
+class Pipeline final : public Model {
+ public:
+  // cuts: global lane numbers at which a new block begins (sorted, strictly inside the ensemble).
+  Pipeline(Booster booster, const Ensemble& ensemble, const BankFactory& make_bank, const std::vector<int>& cuts)
+      : booster_(std::move(booster)), ensemble_(ensemble), intake_(IntakeNeeds{}) {
+    int begin = 0;
+    const auto add = [&](int end) {
+      BlockOf block;
+      block.bank = make_bank(Lanes{begin, end});
+      block.monitor.on = ensemble_.monitor;
+      block.state.reserve(Lanes{begin, end});
+      block.monitor.prefixes = watches_prefixes;
+      if constexpr (requires { booster_.begin(block.state); }) booster_.begin(block.state);
+      block.monitor.reserve(static_cast<std::size_t>(end - begin));
+      blocks_.push_back(std::move(block));
+      begin = end;
+    };
+    for (int cut : cuts) {
+      if constexpr (requires { booster_.grain(); })
+        if (cut % booster_.grain() != 0) throw std::invalid_argument("cuts must not divide the candidates of a selector");
+      if (cut <= begin || cut >= ensemble.n_estimators) throw std::invalid_argument("cuts must lie inside the ensemble, ascending");
+      add(cut);
+    }
+    add(ensemble.n_estimators);
+    intake_ = Intake(blocks_.front().bank->needs());
+  }
+
+  void reserve(const Schema& schema) override {
+    learn_memory_ = CallMemory();
+    ask_memory_ = CallMemory();
+    threads_pay_.reset();
+    intake_.reserve(schema);
+    for (auto& block : blocks_) block.bank->reserve(intake_.schema());
+    booster_.reserve(intake_.schema().n_classes);
+  }
+
+  void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& answers) override {
+    const Lesson lesson{rows, label, weight, answers};
+    const int workers = workers_for(rows.n_rows);
+    if (workers == 1) return learn_sequentially(lesson, 0, rows.n_rows);
+    if (ensemble_.wave_chunk > 0) return learn_in_wavefront(lesson, 0, workers);
+    // Whether threads pay is seen from the first rows: what is learned does not depend on the clock, only who does it.
+    const int trial_rows = threads_pay_ ? 0 : wave_chunk();
+    if (!threads_pay_) {
+      const auto began = std::chrono::steady_clock::now();
+      learn_sequentially(lesson, 0, trial_rows);
+      threads_pay_ = std::chrono::steady_clock::now() - began >= worth_a_thread;
+    }
+    if (*threads_pay_)
+      learn_in_wavefront(lesson, trial_rows, workers);
+    else
+      learn_sequentially(lesson, trial_rows, rows.n_rows);
+  }
+
+  // Rows do not wait for one another when nothing is learned: every thread takes its share of them.
+  void predict(const RowBlock& rows, const OutputBuffers& answers) const override {
+    const int workers = workers_for(rows.n_rows);
+    if (workers == 1) return predict_rows(rows, 0, rows.n_rows, answers);
+    run_workers(workers, [&](int worker) {
+      const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
+      predict_rows(rows, edge(worker), edge(worker + 1), answers);
+    });
+  }
+
+  SavedState save() override {
+    Saver saver;
+    visit(saver);
+    return std::move(saver.state);
+  }
+  void load(const SavedState& state) override {
+    Loader loader(state);
+    visit(loader);
+    loader.require_all_used();
+    intake_.check();
+    booster_.check();
+    if constexpr (keeps_rows) {
+      memory_.check(intake_.schema());
+      require(memory_.size() == (booster_.remembers(intake_.n_learned()) ? intake_.n_learned() : 0), "number of remembered rows");
+    }
+    for (auto& block : blocks_) {
+      block.bank->check();
+      block.state.check();
+    }
+  }
+  std::size_t memory_bytes() override {
+    MemoryCounter counter;
+    visit(counter);
+    if constexpr (requires { booster_.table_bytes(); }) counter.bytes += booster_.table_bytes();
+    return counter.bytes + sizeof(*this) + blocks_.size() * sizeof(BlockOf);
+  }
+
+  // Everything a booster keeps per lane, what its combiner keeps, and what the monitor saw.
+  ModelReport report() override {
+    ModelReport report;
+    const auto seen = static_cast<double>(intake_.n_learned());
+    for (auto& block : blocks_)
+      if (block.monitor.on) block.monitor.write_report(report, seen);
+    Saver saver;
+    saver.n_lanes_all = ensemble_.n_estimators;
+    for (auto& block : blocks_) {
+      saver.lanes = block.lanes();
+      block.state.fields(saver);
+    }
+    for (auto& [name, field] : saver.state) report.lanes[name] = field.real;
+    if constexpr (requires { booster_.write_report(report, intake_.n_learned()); }) booster_.write_report(report, intake_.n_learned());
+    return report;
+  }
+
+  const Intake& intake() const override { return intake_; }
+  Abilities can() const override { return blocks_.front().bank->can(); }
+  std::vector<Bank*> banks() override {
+    std::vector<Bank*> all;
+    for (auto& block : blocks_) all.push_back(block.bank.get());
+    return all;
+  }
+
+ private:
+  using Passage = typename Booster::Passage;
+  using BlockOf = Block<typename Booster::LaneState>;
+  static constexpr int chunk = 32;
+  static constexpr auto worth_a_thread = std::chrono::microseconds(250);  // work on a chunk that is large beside two waits
+  static constexpr bool keeps_rows = requires { Booster::keeps_rows; };
+  static constexpr bool watches_prefixes = requires { Booster::watches_prefixes; };
+  // A combiner may ask for more than one row of its column, as working memory.
+  static constexpr std::size_t column_rows() {
+    if constexpr (requires { Booster::column_rows; }) return Booster::column_rows;
+    return 1;
+  }
+
+  struct Lesson {
+    const RowBlock& rows;
+    const std::int32_t* label;
+    const double* weight;
+    const OutputBuffers& answers;
+  };
+
+  // A chunk of examples on its way. Owned by the call, so that const verbs may run in several threads at once.
+  struct Chunk {
+    std::vector<RowBuffer> row;
+    std::vector<Example> example;
+    std::vector<Passage> passage;
+    std::vector<double> votes, columns, score, proba;
+    BatchPhase batch_phase;  // of a batch phase that falls into this call
+    std::size_t n_classes, n_lanes;
+    int first = 0, size = 0;  // rows first .. first + size of the call
+
+    Chunk(const Pipeline& pipeline, int n_rows, int capacity) {
+      const auto n = static_cast<std::size_t>(std::min(n_rows, capacity));
+      n_classes = static_cast<std::size_t>(std::max(pipeline.intake_.schema().n_classes, 2));
+      n_lanes = static_cast<std::size_t>(pipeline.ensemble_.n_estimators);
+      row.resize(n);
+      example.resize(n);
+      passage.resize(n);
+      score.resize(n_classes);
+      proba.resize(n_classes);
+      if (Booster::needs_votes) votes.resize(n * n_classes);
+      if (Booster::needs_column) columns.resize(n * column_size());
+    }
+    std::size_t column_size() const { return column_rows() * padded(n_lanes); }
+    void begin(int at, int end) {
+      first = at;
+      size = std::min(static_cast<int>(row.size()), end - at);
+    }
+    void open(int r, bool answers) {
+      const auto at = static_cast<std::size_t>(r);
+      passage[at] = Passage{};
+      passage[at].answers = answers;
+      if (Booster::needs_votes) {
+        passage[at].votes = votes.data() + at * n_classes;
+        std::fill_n(passage[at].votes, n_classes, 0.0);
+      }
+      if (Booster::needs_column) passage[at].column = columns.data() + at * column_size();
+    }
+  };
+
+  // Where a call works, kept for the next one: rows that come one by one find everything in its place.
+  struct CallMemory {
+    std::unique_ptr<Chunk> chunk;
+    std::vector<Scratch> scratch;
+  };
+  void prepare(CallMemory& place, int n_rows) const {
+    if (!place.chunk || static_cast<int>(place.chunk->row.size()) < std::min(n_rows, chunk))
+      place.chunk = std::make_unique<Chunk>(*this, n_rows, chunk);
+    if (place.scratch.empty()) place.scratch = make_scratch();
+  }
+  struct Turn {
+    std::atomic<bool>& taken;
+    bool mine;
+    explicit Turn(std::atomic<bool>& t) : taken(t), mine(!t.exchange(true, std::memory_order_acquire)) {}
+    ~Turn() {
+      if (mine) taken.store(false, std::memory_order_release);
+    }
+  };
+  std::vector<Scratch> make_scratch() const {
+    std::vector<Scratch> scratch(blocks_.size());
+    const auto n_classes = static_cast<std::size_t>(std::max(intake_.schema().n_classes, 2));
+    for (std::size_t b = 0; b < scratch.size(); ++b) scratch[b].prepare(*blocks_[b].bank, n_classes);
+    return scratch;
+  }
+
+  int wave_chunk() const { return ensemble_.wave_chunk > 0 ? ensemble_.wave_chunk : 128; }
+
+  // Threads that have something to do. A batch phase needs all lanes to wait for its last row: it runs in one.
+  int workers_for(int n_rows) const {
+    if (n_rows < 2 * wave_chunk()) return 1;
+    if constexpr (keeps_rows)
+      if (booster_.remembers(intake_.n_learned())) return 1;
+    return std::min(ensemble_.threads, static_cast<int>(blocks_.size()));
+  }
+
+  // ---- the stages of a chunk
+
+  void admit(const Lesson& lesson, int first, int end, Chunk& work) {
+    work.begin(first, end);
+    for (int r = 0; r < work.size; ++r) {
+      const Row row = lesson.rows.row(first + r);
+      const double w = lesson.weight ? lesson.weight[first + r] : 1.0;
+      work.example[r] = intake_.admit(row, lesson.label[first + r], w, w > 0, work.row[r]);
+      work.example[r].weight = w;
+      work.open(r, lesson.answers.output != Output::none);
+      if constexpr (keeps_rows)
+        if (w > 0) remember(row, work.example[r], work.batch_phase);
+    }
+  }
+
+  void teach(std::size_t b, Chunk& work, Scratch& scratch) {
+    for (int r = 0; r < work.size; ++r) {
+      const Example& example = work.example[r];
+      if (example.weight > 0) {
+        booster_.learn(example, blocks_[b], scratch, work.passage[r]);
+        blocks_[b].bank->finish_example(example);
+        if constexpr (keeps_rows)
+          if (booster_.batch_phase_due(example.number)) booster_.batch_phase(work.batch_phase, blocks_[b], scratch);
+      } else if (work.passage[r].answers) {
+        booster_.score(example, blocks_[b], scratch, work.passage[r]);
+      }
+    }
+  }
+
+  void conclude(const Lesson& lesson, Chunk& work) {
+    for (int r = 0; r < work.size; ++r) {
+      if (work.passage[r].answers) to_verdict(work.example[r], work.passage[r], work.first + r, work, lesson.answers);
+      if (!(work.example[r].weight > 0)) continue;
+      booster_.conclude(work.example[r], work.passage[r]);
+      if constexpr (keeps_rows)
+        if (booster_.batch_phase_due(work.example[r].number)) {
+          memory_.clear();
+          work.batch_phase = BatchPhase();
+        }
+    }
+  }
+
+  void learn_sequentially(const Lesson& lesson, int from, int to) {
+    prepare(learn_memory_, to - from);
+    Chunk& work = *learn_memory_.chunk;
+    std::vector<Scratch>& scratch = learn_memory_.scratch;
+    work.batch_phase = BatchPhase();
+    for (int first = from; first < to; first += chunk) {
+      admit(lesson, first, to, work);
+      for (std::size_t b = 0; b < blocks_.size(); ++b) teach(b, work, scratch[b]);
+      conclude(lesson, work);
+    }
+  }
+
+  // Worker w owns blocks edge(w) .. edge(w + 1). A chunk's slot is used again when the combiner is done with it.
+  void learn_in_wavefront(const Lesson& lesson, int from, int workers) {
+    const int to = lesson.rows.n_rows, step = wave_chunk(), n_chunks = (to - from + step - 1) / step, slots = workers + 1;
+    std::vector<Chunk> ring;
+    for (int s = 0; s < slots; ++s) ring.emplace_back(*this, to - from, step);
+    std::vector<Scratch> scratch = make_scratch();
+    Wavefront wave(workers);
+    const auto edge = [&](int w) { return blocks_.size() * static_cast<std::size_t>(w) / static_cast<std::size_t>(workers); };
+    wave.run([&](int worker) {
+      for (int c = 0; c < n_chunks; ++c) {
+        Chunk& work = ring[static_cast<std::size_t>(c % slots)];
+        if (worker == 0) {
+          if (!wave.await(workers - 1, c - slots + 1)) return;
+          admit(lesson, from + c * step, to, work);
+        } else if (!wave.await(worker - 1, c + 1)) {
+          return;
+        }
+        for (std::size_t b = edge(worker); b < edge(worker + 1); ++b) teach(b, work, scratch[b]);
+        if (worker == workers - 1) conclude(lesson, work);
+        wave.finished(worker, c + 1);
+      }
+    });
+  }
+
+  void predict_rows(const RowBlock& rows, int from, int to, const OutputBuffers& answers) const {
+    // One caller at a time has the spare place; others make their own.
+    const Turn turn(ask_memory_taken_);
+    CallMemory own;
+    CallMemory& place = turn.mine ? ask_memory_ : own;
+    prepare(place, to - from);
+    Chunk& work = *place.chunk;
+    std::vector<Scratch>& scratch = place.scratch;
+    for (int first = from; first < to; first += chunk) {
+      work.begin(first, to);
+      for (int r = 0; r < work.size; ++r) {
+        work.example[r] = intake_.look(rows.row(first + r), work.row[r]);
+        work.open(r, true);
+      }
+      for (std::size_t b = 0; b < blocks_.size(); ++b)
+        for (int r = 0; r < work.size; ++r) booster_.score(work.example[r], blocks_[b], scratch[b], work.passage[r]);
+      for (int r = 0; r < work.size; ++r) to_verdict(work.example[r], work.passage[r], first + r, work, answers);
+    }
+  }
+
+  void to_verdict(const Example& example, const Passage& passage, int r, Chunk& work, const OutputBuffers& answers) const {
+    const int known = example.n_classes;
+    const auto reserved = static_cast<std::size_t>(intake_.schema().n_classes);
+    const double nothing = known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+    std::fill(work.score.begin(), work.score.end(), nothing);
+    std::fill(work.proba.begin(), work.proba.end(), nothing);
+    Verdict verdict{work.score.data(), work.proba.data()};
+    if (known == 1)
+      verdict.score[0] = verdict.proba[0] = 1;
+    else if (known > 1)
+      booster_.answer(example, passage, verdict);
+    switch (answers.output) {
+      case Output::none:
+        break;
+      case Output::label:
+        answers.label[r] = pick(verdict.score, known, example.number);
+        break;
+      case Output::score:
+        std::copy_n(verdict.score, reserved, answers.value + static_cast<std::size_t>(r) * reserved);
+        break;
+      case Output::proba:
+        std::copy_n(verdict.proba, reserved, answers.value + static_cast<std::size_t>(r) * reserved);
+        break;
+      case Output::both: {
+        double* row = answers.value + static_cast<std::size_t>(r) * (reserved + 1);
+        std::copy_n(verdict.proba, reserved, row);
+        row[reserved] = pick(verdict.score, known, example.number);
+        break;
+      }
+    }
+  }
+
+  // The class with the highest score; ties go to the lowest code, or to a keyed draw among the tied.
+  int pick(const double* score, int known, std::int64_t number) const {
+    int best = known > 0 ? 0 : -1, tied = 1;
+    for (int c = 1; c < known; ++c) {
+      if (score[c] > score[best]) {
+        best = c;
+        tied = 1;
+      } else if (score[c] == score[best]) {
+        ++tied;
+      }
+    }
+    if (tied < 2 || !ensemble_.random_ties) return best;
+    auto skip = static_cast<int>(uniform({ensemble_.seed, static_cast<std::uint64_t>(number), 0, Purpose::tie}) * tied);
+    int winner = best;
+    for (int c = best; c < known; ++c)
+      if (score[c] == score[best] && skip-- == 0) winner = c;
+    return winner;
+  }
+
+  // Admission is where all lanes still wait, so what the batch phase sees is the state right after its last row.
+  void remember(const Row& row, const Example& example, BatchPhase& batch_phase) {
+    if (!booster_.remembers(example.number)) return;
+    memory_.add(row, example.label, example.weight);
+    if (booster_.batch_phase_due(example.number)) memory_.open(intake_, example.n_classes_after, batch_phase);
+  }
+
+  void visit(FieldVisitor& v) {
+    v.n_lanes_all = ensemble_.n_estimators;
+    v.prefix = "intake/";
+    intake_.fields(v);
+    v.prefix = "combiner/";
+    booster_.fields(v);
+    if constexpr (keeps_rows) {
+      v.prefix = "rows/";
+      memory_.fields(v);
+    }
+    for (auto& block : blocks_) {
+      v.lanes = block.lanes();
+      v.prefix = "bank/";
+      block.bank->fields(v);
+      v.prefix = "lane/";
+      block.state.fields(v);
+      v.prefix = "monitor/";
+      block.monitor.fields(v);
+    }
+  }
+
+  Booster booster_;
+  Ensemble ensemble_;
+  Intake intake_;
+  std::vector<BlockOf> blocks_;
+  RowMemory memory_;               // where Booster::keeps_rows; empty otherwise
+  CallMemory learn_memory_;        // of learn_sequentially; no state
+  mutable CallMemory ask_memory_;  // of predict
+  mutable std::atomic<bool> ask_memory_taken_{false};
+  std::optional<bool> threads_pay_;  // once tried; forgotten when the schema grows
+};
+
+}  // namespace streamboost

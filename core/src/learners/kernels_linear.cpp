@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "streamboost/math/clones.hpp"
+#include "streamboost/math/kernels.hpp"
+#include "streamboost/math/vec.hpp"
+
+namespace streamboost {
+namespace {
+
+[[gnu::always_inline]] inline std::size_t table_row(const Entries& row, int i) {
+  return static_cast<std::size_t>(row.index ? row.index[i] : i);
+}
+
+// Sixteen lanes of a table of doubles or floats. Floats are added as floats: twice as many in a register, half the memory to cross.
+template <class Real>
+struct Sixteen;
+template <>
+struct Sixteen<double> {
+  Vec low, high;
+  [[gnu::always_inline]] static Sixteen load(const double* p) { return {at(p), at(p + vec_size)}; }
+  [[gnu::always_inline]] static Sixteen load_doubles(const double* p) { return load(p); }
+  [[gnu::always_inline]] void add(double x, const Sixteen& w) {
+    low += x * w.low;
+    high += x * w.high;
+  }
+  [[gnu::always_inline]] void add_masked(double x, const Sixteen& w, const double* mask) {
+    low += x * w.low * at(mask);
+    high += x * w.high * at(mask + vec_size);
+  }
+  [[gnu::always_inline]] void store(double* p) const {
+    at(p) = low;
+    at(p + vec_size) = high;
+  }
+  [[gnu::always_inline]] void store_doubles(double* p) const { store(p); }
+
+ private:
+  [[gnu::always_inline]] static const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
+  [[gnu::always_inline]] static Vec& at(double* p) { return *reinterpret_cast<Vec*>(p); }
+};
+template <>
+struct Sixteen<float> {
+  VecFloats all;
+  [[gnu::always_inline]] static Sixteen load(const float* p) { return {*reinterpret_cast<const VecFloats*>(p)}; }
+  [[gnu::always_inline]] static Sixteen load_doubles(const double* p) {
+    alignas(64) float narrow[16];
+    for (int i = 0; i < 16; ++i) narrow[i] = static_cast<float>(p[i]);
+    return load(narrow);
+  }
+  [[gnu::always_inline]] void add(double x, const Sixteen& w) { all += static_cast<float>(x) * w.all; }
+  [[gnu::always_inline]] void add_masked(double x, const Sixteen& w, const double* mask) {
+    all += static_cast<float>(x) * w.all * load_doubles(mask).all;
+  }
+  [[gnu::always_inline]] void store(float* p) const { *reinterpret_cast<VecFloats*>(p) = all; }
+  [[gnu::always_inline]] void store_doubles(double* p) const {
+    alignas(64) float narrow[16];
+    store(narrow);
+    for (int i = 0; i < 16; ++i) p[i] = static_cast<double>(narrow[i]);
+  }
+};
+
+[[gnu::always_inline]] inline bool all_zero(const double* step) {
+  double any = 0;
+  for (int i = 0; i < 16; ++i) any += std::fabs(step[i]);
+  return any == 0;
+}
+
+// `width` times sixteen lanes of one table row at a time: the partial sums stay in registers while the features pass by.
+template <int width, class Real>
+[[gnu::always_inline]] inline void ask_tile(const Real* table, std::size_t cells, const Entries& row, double* out) {
+  Sixteen<Real> sum[width] = {};
+  for (int i = 0; i < row.n; ++i) {
+    const Real* w = table + table_row(row, i) * cells;
+    for (int v = 0; v < width; ++v) sum[v].add(row.x[i], Sixteen<Real>::load(w + 16 * v));
+  }
+  for (int v = 0; v < width; ++v) sum[v].store_doubles(out + 16 * v);
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void ask_table(const Real* table, std::size_t cells, const Entries& row, double* out) {
+  std::size_t c = 0;
+  for (; c + 32 <= cells; c += 32) ask_tile<2>(table + c, cells, row, out + c);
+  for (; c < cells; c += 16) ask_tile<1>(table + c, cells, row, out + c);
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void teach_table(Real* table, std::size_t cells, const Entries& row, const double* step) {
+  for (std::size_t c = 0; c < cells; c += 16) {
+    if (all_zero(step + c)) continue;
+    const auto move = Sixteen<Real>::load_doubles(step + c);
+    for (int i = 0; i < row.n; ++i) {
+      Real* w = table + table_row(row, i) * cells + c;
+      auto sum = Sixteen<Real>::load(w);
+      sum.add(row.x[i], move);
+      sum.store(w);
+    }
+  }
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void teach_table_masked(Real* table, const double* mask, std::size_t cells, const Entries& row,
+                                                      const double* step) {
+  for (std::size_t c = 0; c < cells; c += 16) {
+    if (all_zero(step + c)) continue;
+    const auto move = Sixteen<Real>::load_doubles(step + c);
+    for (int i = 0; i < row.n; ++i) {
+      const std::size_t at = table_row(row, i) * cells + c;
+      auto sum = Sixteen<Real>::load(table + at);
+      sum.add_masked(row.x[i], move, mask + at);
+      sum.store(table + at);
+    }
+  }
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void table_norms(const Real* table, std::size_t rows, std::size_t cells, double* out) {
+  for (std::size_t c = 0; c < cells; ++c) out[c] = 0.0;
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < cells; ++c) out[c] += static_cast<double>(table[r * cells + c]) * static_cast<double>(table[r * cells + c]);
+}
+
+}  // namespace
+
+STREAMBOOST_CLONES void linear_ask(const double* table, std::size_t cells, Entries row, double* out) { ask_table(table, cells, row, out); }
+STREAMBOOST_CLONES void linear_ask(const float* table, std::size_t cells, Entries row, double* out) { ask_table(table, cells, row, out); }
+
+STREAMBOOST_CLONES void linear_teach(double* table, std::size_t cells, Entries row, const double* step) {
+  teach_table(table, cells, row, step);
+}
+STREAMBOOST_CLONES void linear_teach(float* table, std::size_t cells, Entries row, const double* step) {
+  teach_table(table, cells, row, step);
+}
+
+STREAMBOOST_CLONES void linear_teach_masked(double* table, const double* mask, std::size_t cells, Entries row, const double* step) {
+  teach_table_masked(table, mask, cells, row, step);
+}
+STREAMBOOST_CLONES void linear_teach_masked(float* table, const double* mask, std::size_t cells, Entries row, const double* step) {
+  teach_table_masked(table, mask, cells, row, step);
+}
+
+STREAMBOOST_CLONES void linear_masked_norm(const double* mask, std::size_t cells, Entries row, double* out) {
+  for (std::size_t c = 0; c < cells; c += vec_size) {
+    Vec sum = {};
+    for (int i = 0; i < row.n; ++i) sum += (row.x[i] * row.x[i]) * *reinterpret_cast<const Vec*>(mask + table_row(row, i) * cells + c);
+    *reinterpret_cast<Vec*>(out + c) = sum;
+  }
+}
+
+STREAMBOOST_CLONES void linear_squared_norms(const double* table, std::size_t rows, std::size_t cells, double* out) {
+  table_norms(table, rows, cells, out);
+}
+STREAMBOOST_CLONES void linear_squared_norms(const float* table, std::size_t rows, std::size_t cells, double* out) {
+  table_norms(table, rows, cells, out);
+}
+
+STREAMBOOST_CLONES void begin_lesson(const double* __restrict amount, double label, double squared_norm, double* __restrict trained,
+                                     double* __restrict y, double* __restrict xx, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    trained[i] = amount[i] > 0.0 ? 1.0 : trained[i];
+    y[i] = label;
+    xx[i] = squared_norm;
+  }
+}
+
+STREAMBOOST_CLONES void perceptron_hypothesis(const double* __restrict raw, const double* __restrict squared_norm, double* __restrict h,
+                                              std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double norm = std::sqrt(squared_norm[i] > 1.0 ? squared_norm[i] : 1.0);
+    const double x = raw[i] / norm;
+    h[i] = x > 1.0 ? 1.0 : x < -1.0 ? -1.0 : x;
+  }
+}
+
+STREAMBOOST_CLONES bool sign_votes(const double* __restrict raw, const double* __restrict trained, std::int32_t* __restrict vote,
+                                   std::size_t n) {
+  std::uint64_t zeros = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int32_t sign = raw[i] > 0.0 ? 1 : 0;
+    vote[i] = trained[i] == 0.0 ? -1 : sign;
+    zeros |= (std::bit_cast<std::uint64_t>(raw[i]) << 1) == 0 ? std::uint64_t{1} : std::uint64_t{0};
+  }
+  return zeros == 0;
+}
+
+STREAMBOOST_CLONES void clip_hypothesis(const double* __restrict raw, double* __restrict h, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) h[i] = raw[i] > 1.0 ? 1.0 : raw[i] < -1.0 ? -1.0 : raw[i];
+}
+
+STREAMBOOST_CLONES void perceptron_weight_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
+                                                const double* __restrict xx, double* __restrict squared_norm, double* __restrict step,
+                                                std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double move = y[i] * raw[i] <= 0.0 ? amount[i] * y[i] : 0.0;
+    const double grown = squared_norm[i] + (2.0 * move * raw[i] + move * move * xx[i]);
+    squared_norm[i] = grown > 0.0 ? grown : 0.0;
+    step[i] = move;
+  }
+}
+
+STREAMBOOST_CLONES void perceptron_copy_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
+                                              const double* __restrict xx, double* __restrict squared_norm, double* __restrict step,
+                                              std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double move = perceptron_move(raw[i], y[i], amount[i], xx[i]);
+    const double grown = squared_norm[i] + (2.0 * move * raw[i] + move * move * xx[i]);
+    squared_norm[i] = grown > 0.0 ? grown : 0.0;
+    step[i] = move;
+  }
+}
+
+STREAMBOOST_CLONES void ogd_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
+                                  const double* __restrict xx, const double* __restrict sum_squares, double* __restrict squared_norm,
+                                  double* __restrict scale, double* __restrict step, std::size_t n) {
+  const double root_two = std::sqrt(2.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double rate = sum_squares[i] > 0.0 ? root_two / std::sqrt(sum_squares[i]) : 0.0;
+    const double move = rate * amount[i] * y[i];
+    const double grown = squared_norm[i] + (2.0 * move * raw[i] + move * move * xx[i]);
+    const bool outside = grown > 1.0 && move != 0.0;
+    step[i] = move / scale[i];
+    scale[i] *= outside ? 1.0 / std::sqrt(grown) : 1.0;
+    squared_norm[i] = outside ? 1.0 : grown > 0.0 ? grown : 0.0;
+  }
+}
+
+// p and step may be the same array.
+STREAMBOOST_CLONES void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step,
+                                       std::size_t n) {
+  const double root_two = std::sqrt(2.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double rate = sum_squares[i] > 0.0 ? root_two / std::sqrt(sum_squares[i]) : 0.0;
+    step[i] = rate * amount[i] * ((y[i] > 0.0 ? 1.0 : 0.0) - p[i]);
+  }
+}
+
+}  // namespace streamboost

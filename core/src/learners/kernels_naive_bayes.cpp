@@ -1,0 +1,289 @@
+// Mostly plain loops over lanes, which gcc vectorises for each clone. Where values must stay in registers over many rows, eight lanes
+// are one Vec: arithmetic only, since comparisons of such values are taken apart before the clones are made.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "streamboost/math/clones.hpp"
+#include "streamboost/math/kernels.hpp"
+#include "streamboost/math/math.hpp"
+#include "streamboost/math/vec.hpp"
+
+namespace streamboost {
+namespace {
+
+// Precisions lie between 1e-75 (inputs are clamped to 1e37) and 1e30, nominal factors above 1e-30 times their counts: four of them,
+// and the mantissa they are multiplied to, stay clear of both ends of the double range.
+constexpr int factors_a_pass = 4;
+
+// Moves the exponent of a positive product into `exponent`, so that hundreds of factors neither overflow nor underflow: no log per
+// factor. A small whole number added to the bits of 1.5 * 2^52 is converted exactly.
+[[gnu::always_inline]] inline void renormalise(double& mantissa, double& exponent) {
+  const auto bits = std::bit_cast<std::uint64_t>(mantissa);
+  exponent += std::bit_cast<double>((bits >> 52) - 1023 + 0x4338000000000000ULL) - 0x1.8p52;
+  mantissa = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
+}
+
+[[gnu::always_inline]] inline const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
+[[gnu::always_inline]] inline Vec& at(double* p) { return *reinterpret_cast<Vec*>(p); }
+
+// The same for eight lanes held in registers.
+[[gnu::always_inline]] inline void renormalise(Vec& mantissa, VecBits& exponent) {
+  const VecBits bits = reinterpret_cast<const VecBits&>(mantissa);
+  exponent += (bits >> 52) - 1023;
+  const VecBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+  mantissa = reinterpret_cast<const Vec&>(unit);
+}
+
+[[gnu::always_inline]] inline void store_product(Vec product, VecBits power, double* mantissa, double* exponent) {
+  power += 0x4338000000000000ULL;  // whole numbers to doubles, as above
+  at(mantissa) = product;
+  at(exponent) = reinterpret_cast<const Vec&>(power) - 0x1.8p52;
+}
+
+}  // namespace
+
+// Sums and products stay in registers while the attributes pass by.
+STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic,
+                                     double* mantissa, double* exponent) {
+  for (std::size_t l = 0; l < lanes; l += 2 * vec_size) {
+    Vec qa = {}, qb = {}, ma = qa + 1.0, mb = qb + 1.0;
+    VecBits ea = {}, eb = {};
+    for (int i = 0; i < row.n; ++i) {
+      const std::size_t r = static_cast<std::size_t>(row.index[i]) * lanes + l;
+      const Vec da = row.x[i] - at(mean + r), db = row.x[i] - at(mean + r + vec_size);
+      const Vec pa = at(precision + r), pb = at(precision + r + vec_size);
+      qa += da * da * pa;
+      qb += db * db * pb;
+      ma *= pa;
+      mb *= pb;
+      if (i % factors_a_pass == factors_a_pass - 1) {
+        renormalise(ma, ea);
+        renormalise(mb, eb);
+      }
+    }
+    renormalise(ma, ea);
+    renormalise(mb, eb);
+    at(quadratic + l) = qa;
+    at(quadratic + l + vec_size) = qb;
+    store_product(ma, ea, mantissa + l, exponent + l);
+    store_product(mb, eb, mantissa + l + vec_size, exponent + l + vec_size);
+  }
+  for (std::size_t l = 0; l < lanes; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
+}
+
+STREAMBOOST_CLONES void gaussian_ask_gaps(const double* mean, const double* precision, std::size_t lanes, Entries row,
+                                          double* __restrict quadratic, double* __restrict mantissa, double* __restrict exponent) {
+  for (std::size_t l = 0; l < lanes; ++l) {
+    quadratic[l] = 0.0;
+    mantissa[l] = 1.0;
+    exponent[l] = 0.0;
+  }
+  for (int i = 0; i < row.n; ++i) {
+    const double* __restrict m = mean + static_cast<std::size_t>(row.index[i]) * lanes;
+    const double* __restrict p = precision + static_cast<std::size_t>(row.index[i]) * lanes;
+    const double x = row.x[i];
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const double deviation = x - m[l];
+      quadratic[l] += deviation * deviation * p[l];
+      double product = mantissa[l] * (p[l] > 0.0 ? p[l] : 1.0), e = exponent[l];
+      renormalise(product, e);
+      mantissa[l] = product;
+      exponent[l] = e;
+    }
+  }
+  for (std::size_t l = 0; l < lanes; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
+}
+
+namespace {
+
+constexpr double smallest_variance = 1e-30;
+
+// `width` attributes with one division: 1 / v_0 = v_1 v_2 v_3 / (v_0 v_1 v_2 v_3). Variances lie between 1e-30 and 1e75.
+template <int width>
+[[gnu::always_inline]] inline void teach_rows(double* mean, double* spread, double* precision, std::size_t lanes, const double* x,
+                                              const std::int32_t* index, const TeachingShares& shares, double floor) {
+  static_assert(width == 1 || width == 4);
+  double *m[width], *s[width], *p[width];
+  for (int a = 0; a < width; ++a) {
+    const std::size_t first = static_cast<std::size_t>(index[a]) * lanes;
+    m[a] = mean + first;
+    s[a] = spread + first;
+    p[a] = precision + first;
+  }
+#pragma GCC ivdep
+  for (std::size_t l = 0; l < lanes; ++l) {
+    double v[width];
+#pragma GCC unroll 4
+    for (int a = 0; a < width; ++a) {
+      const double deviation = x[a] - m[a][l];
+      const double wider = s[a][l] + shares.kept[l] * (deviation * deviation);
+      const double variance = wider * shares.inverse[l] + floor;
+      m[a][l] += deviation * shares.ratio[l];
+      s[a][l] = wider;
+      v[a] = variance > smallest_variance ? variance : smallest_variance;
+    }
+    if constexpr (width == 1) {
+      p[0][l] = shares.live[l] / v[0];
+    } else {
+      const double left = v[0] * v[1], right = v[2] * v[3], whole = shares.live[l] / (left * right);
+      const double of_left = whole * right, of_right = whole * left;
+      p[0][l] = of_left * v[1];
+      p[1][l] = of_left * v[0];
+      p[2][l] = of_right * v[3];
+      p[3][l] = of_right * v[2];
+    }
+  }
+}
+
+}  // namespace
+
+// ratio = w / n and kept = w (1 - w/n): the spread grows by w d (x - new mean) = w (1 - w/n) d^2. Lanes with amount 0 keep mean and
+// spread; their precision is computed from them again.
+STREAMBOOST_CLONES void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row,
+                                       const double* __restrict amount, const double* __restrict sum, double floor, TeachingShares shares) {
+  double *__restrict ratio = shares.ratio, *__restrict kept = shares.kept, *__restrict inverse = shares.inverse,
+                    *__restrict live = shares.live;
+  for (std::size_t l = 0; l < lanes; ++l) {
+    const double n = sum[l] > 0.0 ? sum[l] : 1.0;
+    live[l] = sum[l] > 0.0 ? 1.0 : 0.0;
+    inverse[l] = live[l] / n;
+    ratio[l] = amount[l] / n;
+    kept[l] = amount[l] * (1.0 - ratio[l]);
+  }
+  int i = 0;
+  for (; i + 4 <= row.n; i += 4) teach_rows<4>(mean, spread, precision, lanes, row.x + i, row.index + i, shares, floor);
+  for (; i < row.n; ++i) teach_rows<1>(mean, spread, precision, lanes, row.x + i, row.index + i, shares, floor);
+}
+
+STREAMBOOST_CLONES void square_joints(const double* __restrict class_weight, double prior_alpha, const double* __restrict ratio,
+                                      const double* __restrict ratio_exponent, const double* __restrict mantissa,
+                                      const double* __restrict exponent, const double* __restrict quadratic, std::size_t lanes,
+                                      double* __restrict square, double* __restrict power) {
+  constexpr double ln2 = 0.693147180559945309417;
+  for (std::size_t l = 0; l < lanes; ++l) {
+    const double prior = class_weight[l] + prior_alpha;
+    square[l] = prior > 1e-150 ? prior : 1e-150;
+    power[l] = 0.5 * exponent[l];
+  }
+  if (ratio != nullptr)
+    for (std::size_t l = 0; l < lanes; ++l) {
+      square[l] *= ratio[l];
+      power[l] += ratio_exponent[l];
+    }
+  for (std::size_t l = 0; l < lanes; ++l) {
+    square[l] = square[l] * square[l] * mantissa[l];
+    power[l] = power[l] * ln2 - 0.5 * quadratic[l];
+  }
+}
+
+STREAMBOOST_CLONES void halve_and_add(double* __restrict square, const double* __restrict power, std::size_t n) {
+  for (std::size_t l = 0; l < n; ++l) square[l] = 0.5 * square[l] + power[l];
+}
+
+// h = tanh(L / 2) = (o - 1) / (o + 1), o = e^L the odds: one exponential in place of two logarithms and a tanh.
+STREAMBOOST_CLONES void odds_margins(const double* __restrict square, const double* __restrict power, std::size_t lanes,
+                                     double* __restrict margin) {
+  const double *square_one = square + lanes, *power_one = power + lanes;
+  constexpr double largest = 1.1420073898156842e26;  // e^60
+  for (std::size_t l = 0; l < lanes; ++l) {
+    double gap = power_one[l] - power[l];
+    gap = gap < 700.0 ? gap : 700.0;
+    gap = gap > -700.0 ? gap : -700.0;
+    double odds = std::sqrt(square_one[l] / square[l]) * streamboost::exp(gap);
+    odds = odds < largest ? odds : largest;
+    odds = odds > 1.0 / largest ? odds : 1.0 / largest;
+    margin[l] = (odds - 1.0) / (odds + 1.0);
+  }
+}
+
+STREAMBOOST_CLONES bool all_positive(const double* value, std::size_t n) {
+  std::uint64_t others = 0;
+  for (std::size_t i = 0; i < n; ++i) others |= value[i] > 0.0 ? std::uint64_t{0} : std::uint64_t{1};
+  return others == 0;
+}
+
+STREAMBOOST_CLONES void best_class(const double* __restrict joint, const double* __restrict class_weight, std::size_t n_classes,
+                                   std::size_t lanes, std::int32_t* __restrict vote, double* __restrict highest) {
+  constexpr double below_all = -1.7976931348623157e308;
+  for (std::size_t l = 0; l < lanes; ++l) {
+    vote[l] = -1;
+    highest[l] = below_all;
+  }
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    const double* __restrict mine = joint + c * lanes;
+    const double* __restrict weight = class_weight + c * lanes;
+    const auto code = static_cast<std::int32_t>(c);
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const bool better = (weight[l] > 0.0) & (mine[l] > highest[l]);
+      vote[l] = better ? code : vote[l];
+      highest[l] = better ? mine[l] : highest[l];
+    }
+  }
+}
+
+// Products stay in registers. A product of 0 (some value never seen with this class) has no exponent: told by the return value.
+// Lanes without any weight come out as anything.
+STREAMBOOST_CLONES bool nominal_ask_plain(const double* count, std::size_t lanes, const std::int32_t* count_row, int n,
+                                          const double* weight, double* mantissa, double* exponent) {
+  VecBits zero = {};
+  for (std::size_t l = 0; l < lanes; l += 2 * vec_size) {
+    const Vec wa = 1.0 / at(weight + l), wb = 1.0 / at(weight + l + vec_size);
+    Vec ma = Vec{} + 1.0, mb = ma;
+    VecBits ea = {}, eb = {};
+    for (int i = 0; i < n; ++i) {
+      const std::size_t r = static_cast<std::size_t>(count_row[i]) * lanes + l;
+      ma *= at(count + r) * wa;
+      mb *= at(count + r + vec_size) * wb;
+      if (i % factors_a_pass == factors_a_pass - 1 || i + 1 == n) {
+        zero |= ((reinterpret_cast<const VecBits&>(ma) >> 52) - 1) | ((reinterpret_cast<const VecBits&>(mb) >> 52) - 1);
+        renormalise(ma, ea);
+        renormalise(mb, eb);
+      }
+    }
+    store_product(ma, ea, mantissa + l, exponent + l);
+    store_product(mb, eb, mantissa + l + vec_size, exponent + l + vec_size);
+  }
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < vec_size; ++i) any |= zero[i];
+  return (any >> 63) == 0;
+}
+
+// With the operations of the plain one, so that both give the same bits where both are defined.
+STREAMBOOST_CLONES void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* __restrict mantissa,
+                                    double* __restrict exponent, double* __restrict inverse) {
+  for (std::size_t l = 0; l < lanes; ++l) {
+    mantissa[l] = 1.0;
+    exponent[l] = 0.0;
+  }
+  for (int i = 0; i < terms.n; ++i) {
+    const double* __restrict value = count + static_cast<std::size_t>(terms.count_row[i]) * lanes;
+    const double* __restrict weight = terms.weight[i];
+    const double extra = terms.spread_alpha[i];
+    if (i == 0 || weight != terms.weight[i - 1] || extra != terms.spread_alpha[i - 1])
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const double t = weight[l] + extra;
+        inverse[l] = t > 0.0 ? 1.0 / t : 0.0;
+      }
+    for (std::size_t l = 0; l < lanes; ++l) {
+      // A value this class never had: the floor. No data on the attribute at all for this class: it says nothing (0 / 0 is 1).
+      const double c = value[l] + alpha;
+      const double share = c > 0.0 ? c * inverse[l] : 1e-30;
+      mantissa[l] *= inverse[l] > 0.0 ? share : 1.0;
+    }
+    if (i % factors_a_pass == factors_a_pass - 1 || i + 1 == terms.n) {
+      for (std::size_t l = 0; l < lanes; ++l) {
+        double m = mantissa[l], e = exponent[l];
+        renormalise(m, e);
+        mantissa[l] = m;
+        exponent[l] = e;
+      }
+    }
+  }
+}
+
+STREAMBOOST_CLONES void add_lanes(double* __restrict to, const double* __restrict amount, std::size_t lanes) {
+  for (std::size_t l = 0; l < lanes; ++l) to[l] += amount[l];
+}
+
+}  // namespace streamboost

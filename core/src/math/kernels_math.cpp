@@ -1,0 +1,161 @@
+// Loops over lanes of the scalar functions of math.hpp and rng.hpp, compiled for each x86-64 level.
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "streamboost/math/clones.hpp"
+#include "streamboost/math/lanes.hpp"
+#include "streamboost/math/math.hpp"
+#include "streamboost/math/rng.hpp"
+#include "streamboost/math/vec.hpp"
+
+namespace streamboost {
+
+STREAMBOOST_CLONES void exp_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::exp(in[i]);
+}
+
+STREAMBOOST_CLONES void log_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::log(in[i]);
+}
+
+STREAMBOOST_CLONES void tanh_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::tanh(in[i]);
+}
+
+STREAMBOOST_CLONES void sigmoid_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::sigmoid(in[i]);
+}
+
+namespace {
+
+// Philox of rng.hpp for a run of lanes, in words of 32 bits, or of 64 whose upper halves do not matter. AVX-512 multiplies the
+// latter whole; elsewhere gcc does better with the former.
+template <class Word>
+[[gnu::always_inline]] inline void draw_uniforms(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last,
+                                                 double* out, std::size_t n) {
+  const auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
+  const auto example0 = static_cast<std::uint32_t>(example), example1 = static_cast<std::uint32_t>(example >> 32);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto w = detail::philox<Word>({example0, example1, first_lane + static_cast<std::uint32_t>(i), last}, key0, key1);
+    out[i] = detail::unit(static_cast<std::uint32_t>(w.r1), static_cast<std::uint32_t>(w.r0));
+  }
+}
+
+#ifdef STREAMBOOST_LEVELS
+__attribute__((target("default"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last,
+                                                   double* out, std::size_t n) {
+  draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
+}
+__attribute__((target("arch=x86-64-v3"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane,
+                                                          std::uint32_t last, double* out, std::size_t n) {
+  draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
+}
+__attribute__((target("arch=x86-64-v4"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane,
+                                                          std::uint32_t last, double* out, std::size_t n) {
+  draw_uniforms<std::uint64_t>(seed, example, first_lane, last, out, n);
+}
+#else
+void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last, double* out, std::size_t n) {
+  draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
+}
+#endif
+
+}  // namespace
+
+void uniform_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, Purpose purpose, double* out, std::size_t n,
+                   std::uint32_t attempt) {
+  draw_lanes(seed, example, first_lane, detail::last_word(purpose, attempt), out, n);
+}
+
+namespace {
+
+// k = number of cumulative sums that u has reached, which is where the scalar loop stops, because the sums never fall.
+// A block goes through the sums only until all of its u lie below one.
+STREAMBOOST_CLONES void count_sums(double* u_then_k, std::size_t n, double lambda) {
+  constexpr std::size_t block = 64;
+  double sums[detail::poisson_inversion_limit];
+  int made = 1;
+  double probability = streamboost::exp(-lambda);
+  sums[0] = probability;
+  for (std::size_t begin = 0; begin < n; begin += block) {
+    const std::size_t size = std::min(block, n - begin);
+    double* values = u_then_k + begin;
+    double u[block], k[block];
+    for (std::size_t i = 0; i < size; ++i) {
+      u[i] = values[i];
+      k[i] = 0.0;
+    }
+    for (int j = 0; j < detail::poisson_inversion_limit; ++j) {
+      if (j == made) {
+        probability *= lambda / j;
+        sums[j] = sums[j - 1] + probability;
+        ++made;
+      }
+      const double sum = sums[j];
+      // The sign bits of u - sum, and-ed: an integer reduction vectorises where a floating maximum does not.
+      std::uint64_t below = ~std::uint64_t{0};
+      for (std::size_t i = 0; i < size; ++i) {
+        k[i] += u[i] >= sum ? 1.0 : 0.0;
+        below &= std::bit_cast<std::uint64_t>(u[i] - sum);
+      }
+      if ((below >> 63) != 0) break;
+    }
+    for (std::size_t i = 0; i < size; ++i) values[i] = k[i];
+  }
+}
+
+}  // namespace
+
+// The same sums, made anew for every lane. Eight lanes are one Vec, whose arithmetic is all that survives the making of clones: the
+// sign bits of u - sum are counted. Four sums at a time, as asking whether all lanes are done costs more than a sum.
+STREAMBOOST_CLONES bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most) {
+  constexpr std::size_t block = 64;
+  std::uint64_t large = 0;
+  for (std::size_t begin = 0; begin < n; begin += block) {
+    const std::size_t size = std::min(block, padded(n) - begin);
+    alignas(64) double rate[block], probability[block];
+    for (std::size_t i = 0; i < size; ++i) {
+      const double mine = lambda[begin + i];
+      const double small = mine < detail::poisson_inversion_below ? mine : 0.0;
+      large |= mine < detail::poisson_inversion_below ? std::uint64_t{0} : std::uint64_t{1};
+      rate[i] = small > 0.0 ? small : 0.0;  // a rate of 0 draws 0: exp(-0) = 1 lies above every u
+    }
+    for (std::size_t i = 0; i < size; ++i) probability[i] = streamboost::exp(-rate[i]);
+    for (std::size_t l = 0; l < size; l += vec_size) {
+      const Vec u = *reinterpret_cast<const Vec*>(u_then_k + begin + l), r = *reinterpret_cast<const Vec*>(rate + l);
+      Vec p = *reinterpret_cast<const Vec*>(probability + l), sum = p;
+      VecBits k = {};
+      for (int j = 1, done = 0; !done && j <= detail::poisson_inversion_limit && j <= most;) {
+        for (int four = 0; four < 4; ++four, ++j) {
+          const Vec ahead = u - sum;
+          k += 1 - (reinterpret_cast<const VecBits&>(ahead) >> 63);
+          p *= r / j;
+          sum += p;
+        }
+        const Vec ahead = u - sum;
+        std::uint64_t below = ~std::uint64_t{0};
+        for (std::size_t i = 0; i < vec_size; ++i) below &= std::bit_cast<std::uint64_t>(ahead[i]);
+        done = (below >> 63) != 0;
+      }
+      k += 0x4330000000000000ULL;  // a small whole number or-ed into 2^52
+      *reinterpret_cast<Vec*>(u_then_k + begin + l) = reinterpret_cast<const Vec&>(k) - 0x1p52;
+    }
+  }
+  return large == 0;
+}
+
+void poisson_lanes(double lambda, std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, double* out, std::size_t n,
+                   Purpose purpose) {
+  if (!(lambda > 0.0)) {
+    std::fill(out, out + n, 0.0);
+  } else if (lambda < detail::poisson_inversion_below) {
+    uniform_lanes(seed, example, first_lane, purpose, out, n);
+    count_sums(out, n, lambda);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) out[i] = poisson(lambda, Key{seed, example, first_lane + static_cast<std::uint32_t>(i), purpose});
+  }
+}
+
+}  // namespace streamboost
