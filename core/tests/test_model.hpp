@@ -54,15 +54,15 @@ inline Stream make_stream(int n, int d, int n_classes, bool mixed, std::uint64_t
 template <class BankKind>
 struct BankSetup {
   BankKind bank;
-  Answers asked;
+  Answers answers;
   BankSetup(const Config& config, const Stream& s, int lanes = 3) : bank(BankKind::Params::read(config), {0, lanes}, 7) {
     bank.reserve(s.schema());
-    asked.prepare(static_cast<std::size_t>(lanes), static_cast<std::size_t>(s.n_classes), bank.note_rows());
+    answers.prepare(static_cast<std::size_t>(lanes), static_cast<std::size_t>(s.n_classes), bank.note_rows());
   }
   void learn(const Example& e, double amount) {
     AlignedVector<double> amounts(16, amount);
-    bank.ask(e, Request::votes, asked);
-    bank.learn(e, {e.label}, amounts.data(), Amount::weight, asked);
+    bank.ask(e, Request::votes, answers);
+    bank.learn(e, {e.label}, amounts.data(), Amount::weight, answers);
     bank.finish_example(e);
   }
 };
