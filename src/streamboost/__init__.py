@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from streamboost.base.archive import ModelFileError
+    from streamboost.base.files.archive import ModelFileError
     from streamboost.batch import AdaBoostM1Classifier, BaggingClassifier
     from streamboost.ensemble import (
         AdaBoostOLClassifier,
@@ -97,7 +97,7 @@ _HOME = {
     "BlockedBoostingClassifier": "ensemble",
     "IncrementalTree": "learners",
     "LogisticRegression": "learners",
-    "ModelFileError": "base.archive",
+    "ModelFileError": "base.files.archive",
     "NaiveBayes": "learners",
     "OGBoostClassifier": "ensemble",
     "OSBoostClassifier": "ensemble",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from streamboost.base.archive import ModelFileError, read_archive
-from streamboost.base.manifest import Manifest
+from streamboost.base.files.archive import ModelFileError, read_archive
+from streamboost.base.files.manifest import Manifest
 from streamboost.batch import AdaBoostM1Classifier, BaggingClassifier
 from streamboost.ensemble import (
     AdaBoostOLClassifier,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from streamboost.base.archive import FORMAT_VERSION
+from streamboost.base.files.archive import FORMAT_VERSION
 from tests.state.models import X, build, rows
 
 HERE = Path(__file__).parent / "files"

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamboost import OnlineBaggingClassifier, OSBoostClassifier, Perceptron, SingleLearnerClassifier
-from streamboost.base.codes import CodeBook
-from streamboost.base.labels import ClassCodes, declare
+from streamboost.base.inputs.codes import CodeBook
+from streamboost.base.inputs.labels import ClassCodes, declare
 
 X2 = np.array([[0.0, 1.0], [1.0, 0.0]])
 

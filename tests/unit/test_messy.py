@@ -22,7 +22,8 @@ from streamboost import (
     Perceptron,
     SingleLearnerClassifier,
 )
-from streamboost.base import codes, dicts, inputs, session
+from streamboost.base import session
+from streamboost.base.inputs import arrays, codes, dicts
 from streamboost.learners import LEARNERS
 from streamboost.models import MODELS
 
@@ -49,8 +50,8 @@ def state(model):
 
 @pytest.fixture
 def few_values(monkeypatch):
-    for module in (inputs, dicts, session):
-        monkeypatch.setattr(module, "MOST_VALUES", 5)
+    for module in (arrays, dicts, session):
+        monkeypatch.setattr(module, "MOST_CATEGORIES", 5)
 
 
 # One bad cell must not spoil a model.
@@ -318,7 +319,7 @@ def test_the_cap_warns_once_for_a_column_and_holds_memory(few_values):
     for number in range(6, 60):  # warnings are errors here: there is no second one
         model.learn_one({"user": f"id{number}", "b": 1.0}, number % 2)
     assert model.memory_bytes() == size
-    assert codes.MOST_VALUES == 4096
+    assert codes.MOST_CATEGORIES == 4096
 
 
 # Batches and weights.

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streamboost.base.schema import Growth, Schema, categorical_names, check_names, resolve_categorical
+from streamboost.base.inputs.schema import Growth, Schema, categorical_names, check_names, resolve_categorical
 
 
 @pytest.mark.parametrize("given", [[False, True, False], [1], ["b"], np.array([1]), [-2]])

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 import streamboost
 from streamboost import ModelFileError, UniversalPredictor
-from streamboost.base.archive import write_archive
+from streamboost.base.files.archive import write_archive
 
 sequences = hnp.arrays(float, st.integers(1, 60), elements=st.floats(-1, 1))
 

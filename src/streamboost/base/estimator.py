@@ -10,8 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from streamboost.base.inputs import Table, check_table, encode_table, first_schema, read_table
-from streamboost.base.labels import ClassCodes, check_same_classes, declare, read_labels
+from streamboost.base.files.persist import Persistence
+from streamboost.base.inputs.arrays import Table, check_table, encode_table, first_schema, read_table
+from streamboost.base.inputs.labels import ClassCodes, check_same_classes, declare, read_labels
+from streamboost.base.inputs.schema import Schema
+from streamboost.base.inputs.weights import read_weight
 from streamboost.base.params import (
     BoosterPlan,
     LearnerPlan,
@@ -19,12 +22,9 @@ from streamboost.base.params import (
     count_threads,
     snapshot,
 )
-from streamboost.base.persist import Persistence
 from streamboost.base.random import draw_seed
-from streamboost.base.rows import RowVerbs
-from streamboost.base.schema import Schema
+from streamboost.base.row_verbs import RowVerbs
 from streamboost.base.session import Session
-from streamboost.base.weights import read_weight
 
 if TYPE_CHECKING:
     from typing_extensions import Self

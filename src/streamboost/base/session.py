@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
-from streamboost.base.codes import MOST_VALUES
-from streamboost.base.dicts import UNSCALED, FastRow
-from streamboost.base.inputs import Block, largest_magnitude
-from streamboost.base.labels import ClassCodes
+from streamboost.base.inputs.arrays import CodedRows, largest_magnitude
+from streamboost.base.inputs.codes import MOST_CATEGORIES
+from streamboost.base.inputs.dicts import UNSCALED, FastRow
+from streamboost.base.inputs.labels import ClassCodes
+from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.params import BoosterPlan, LearnerPlan
-from streamboost.base.schema import Growth, Schema
 
 JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
@@ -94,7 +94,7 @@ class Session:
                 f"its first row: pass classes= to the first partial_fit, test_then_train or learn_one (found so far: {known})."
             )
 
-    def check_scale(self, block: Block) -> None:
+    def check_scale(self, block: CodedRows) -> None:
         """Warn once about features that drown the others in a linear learner."""
         if self.warned or not self.learner.warns_unscaled:
             return
@@ -115,7 +115,7 @@ class Session:
             if column not in self.capped:
                 self.capped.add(column)
                 warnings.warn(
-                    f"{self.schema.title(column)} has more than {MOST_VALUES} different values; values that came after "
+                    f"{self.schema.title(column)} has more than {MOST_CATEGORIES} different values; values that came after "
                     "those are treated as missing. A column of identifiers says little: leave it out, group its "
                     "values, or hash them into fewer (examples/text_hashing.py shows how).",
                     UserWarning,
@@ -144,7 +144,7 @@ class Session:
 
     def learn(
         self,
-        block: Block,
+        block: CodedRows,
         codes: NDArray[np.int32],
         weight: NDArray[np.float64] | None,
         new_labels: list[Any],
@@ -170,7 +170,7 @@ class Session:
             raw[: first + 1] = -1 if answer == "label" else np.nan
         return raw
 
-    def ask(self, block: Block, answer: str) -> NDArray[Any]:
+    def ask(self, block: CodedRows, answer: str) -> NDArray[Any]:
         """Answer for a block without touching the model."""
         if not self.knows_classes:
             if answer == "label":
@@ -182,7 +182,7 @@ class Session:
         return raw
 
     def _run(
-        self, block: Block, y: NDArray[np.int32] | None, weight: NDArray[np.float64] | None, answer: str
+        self, block: CodedRows, y: NDArray[np.int32] | None, weight: NDArray[np.float64] | None, answer: str
     ) -> NDArray[Any] | None:
         if block.csr is not None:
             return self.model.run_csr(*block.csr, y, weight, answer)

@@ -14,10 +14,10 @@ from streamboost.streams import Stream
 
 def learn(opened: OpenModel, stream: Stream, save: Path, *, limit: int | None) -> None:
     """Learn all rows, then save: a file that cannot be read to its end leaves the old model as it was."""
-    model = opened.bare()
+    model = opened.for_reader()
     with plain_warnings(), progress_bar() as progress:
         result = prequential(model, stream, limit=limit, callback=progress, name=opened.name)
-    opened.dress(stream)
+    opened.restore_names(stream)
     console = stdout()
     title = f"{opened.name} on {os.path.basename(stream.name)}, before learning each row"
     console.print(result_table([result], title, bad_lines=bad_lines(stream)))

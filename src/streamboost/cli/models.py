@@ -1,11 +1,11 @@
-"""Models between files and streams: names and values on for saving, off for reading."""
+"""Models between files and streams: columns by name in files, by position and code for readers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from streamboost.base.columns import bare_columns, columns_of_model, dress_columns, holds_text
+from streamboost.base.naming import holds_text, model_columns, to_codes, to_names
 from streamboost.cli.errors import UserError
 from streamboost.models import ModelFileError, load
 from streamboost.streams import Known, Stream
@@ -29,7 +29,7 @@ class OpenModel:
             raise UserError(f"{path}: {type(self.model).__name__} learns all rows at once and cannot go on.")
         self.path = path
         self.name = type(self.model).__name__
-        self.columns = columns_of_model(self.model)
+        self.columns = model_columns(self.model)
 
     def known(self, *, needs_label: bool) -> Known:
         """What a reader has to know."""
@@ -44,12 +44,12 @@ class OpenModel:
             needs_label=needs_label,
         )
 
-    def bare(self) -> Any:
+    def for_reader(self) -> Any:
         """The model, addressed as readers do."""
-        bare_columns(self.model)
+        to_codes(self.model)
         return self.model
 
-    def dress(self, stream: Stream) -> None:
+    def restore_names(self, stream: Stream) -> None:
         """Back to names and values, with the values that the stream has brought."""
         values = categories(stream)
         texts = {
@@ -57,16 +57,16 @@ class OpenModel:
             for column, known in enumerate(self.columns.values)
             if known is not None and holds_text(known)
         }
-        dress_columns(self.model, self.columns.names, texts)
+        to_names(self.model, self.columns.names, texts)
 
 
-def dress(model: Any, stream: Stream) -> None:
+def name_columns(model: Any, stream: Stream) -> None:
     """Give a model that has learned from a stream the names and values of the stream."""
     named = getattr(stream, "named", stream.feature_names is not None)
     names = stream.feature_names if named else None
     if names is not None and len(set(names)) != len(names):
         names = None  # what has one name twice can only be counted
-    dress_columns(model, names, categories(stream))
+    to_names(model, names, categories(stream))
 
 
 def categories(stream: Stream) -> dict[int, tuple[str, ...]]:

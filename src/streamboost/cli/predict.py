@@ -24,7 +24,7 @@ from streamboost.streams import Stream, limited
 def predict(opened: OpenModel, stream: Stream, out: Path | None, *, proba: bool, limit: int | None) -> None:
     """Write one line per row; if the rows have labels, say how many answers were wrong."""
     to_stdout = out is None or str(out) == "-"
-    model = opened.bare()
+    model = opened.for_reader()
     judged = getattr(stream, "label_name", "") is not None
     numbered = getattr(stream, "skips_bad_lines", False)
     confusion = Confusion()

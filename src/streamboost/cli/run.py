@@ -18,7 +18,7 @@ from rich.table import Table
 
 from streamboost.cli.console import progress_bar, quantity, stderr, stdout
 from streamboost.cli.errors import UserError
-from streamboost.cli.models import dress
+from streamboost.cli.models import name_columns
 from streamboost.cli.parameters import Wish
 from streamboost.evaluate import PrequentialResult, prequential
 from streamboost.evaluate.prequential import needs_classes
@@ -101,7 +101,7 @@ def run(
     if output.plot_report is not None:
         result.model.report().plot(output.plot_report)
     if output.save is not None:
-        dress(result.model, stream)
+        name_columns(result.model, stream)
         result.model.save(output.save)
     _say_written(console, output)
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from streamboost.base.archive import ModelFileError
 from streamboost.base.estimator import StreamClassifier
-from streamboost.base.manifest import Manifest, check_params
+from streamboost.base.files.archive import ModelFileError
+from streamboost.base.files.manifest import Manifest, check_params
+from streamboost.base.files.persist import PARAMETER
 from streamboost.base.params import LearnerPlan
-from streamboost.base.persist import PARAMETER
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.learners import LEARNERS, Learner, NaiveBayes, adapter_plan, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise

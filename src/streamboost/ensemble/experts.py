@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from streamboost.base.estimator import StreamClassifier
-from streamboost.base.manifest import Manifest, check_params
+from streamboost.base.files.manifest import Manifest, check_params
 from streamboost.base.params import BoosterPlan, LaneScope, LearnerPlan
 from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
 from streamboost.ensemble.single import SingleLearnerClassifier

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from streamboost.streams.base import DataError
 from streamboost.streams.columns import IGNORED, NUMBER, Head, Known, make_layout
 from streamboost.streams.source import HEAD_ROWS, ByteSource
-from streamboost.streams.tables import MOST_VALUES, Arrays, CodedStream
+from streamboost.streams.tables import MOST_TEXTS, Arrays, CodedStream
 
 _BATCH = 8192
 _GZIP = b"\x1f\x8b"
@@ -211,7 +211,7 @@ class ArrowStream(CodedStream):
         place = np.array(
             [codes.setdefault(text, len(codes)) for text in texts.dictionary.to_pylist()], dtype=float
         )
-        if len(codes) > MOST_VALUES:
+        if len(codes) > MOST_TEXTS:
             raise DataError(f"{self.name}: {self._cell_reason('too_many_values', at, '')}")
         known = np.asarray(texts.indices.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
         out = np.full(len(known), np.nan)

@@ -17,7 +17,7 @@ from streamboost.streams.columns import IGNORED, MISSING, NUMBER, Layout, label_
 from streamboost.streams.source import FileStream, numbers_to_labels, whole
 
 Arrays = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]
-MOST_VALUES = 1_000_000
+MOST_TEXTS = 1_000_000
 """Different values of a nominal column; the native parser has the same bound."""
 
 Row = tuple[int, str, list[str]]  # line number, what is wrong with it, cells
@@ -277,7 +277,7 @@ class RowStream(CodedStream):
 
 
 def _check_room(codes: dict[str, int], text: str, at: int) -> None:
-    if len(codes) >= MOST_VALUES and text not in codes:
+    if len(codes) >= MOST_TEXTS and text not in codes:
         raise BadCell("too_many_values", at, text)
 
 

@@ -1,4 +1,4 @@
-"""The face of a model's columns: names and values that people know, over the positions and codes that readers give.
+"""Columns by name and value for people, by position and code for readers of files: from one to the other.
 
 A reader of files hands out arrays: columns by position, nominal values as codes in order of first appearance. Before
 such a model is saved its columns get the names and values of the file; before a reader feeds it again they are taken
@@ -11,29 +11,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from streamboost.base.codes import CodeBook
-from streamboost.base.schema import Name
+from streamboost.base.inputs.codes import CodeBook
+from streamboost.base.inputs.schema import Name
 from streamboost.base.session import Session
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnNames:
     """``names`` is None where columns are addressed by position; ``values`` is None for a numeric column."""
 
     names: tuple[Name, ...] | None
     values: tuple[tuple[Any, ...] | None, ...]
 
 
-def columns_of_model(model: Any) -> Columns:
+def model_columns(model: Any) -> ColumnNames:
     """The columns of a model that has learned something."""
     schema = _session(model).schema
     values = tuple(None if book is None else tuple(book.values) for book in schema.books)
-    return Columns(None if schema.names is None else tuple(schema.names), values)
+    return ColumnNames(None if schema.names is None else tuple(schema.names), values)
 
 
-def bare_columns(model: Any) -> Columns:
+def to_codes(model: Any) -> ColumnNames:
     """Take names and texts off: columns are addressed by position, texts by their codes. Returns what was there."""
-    before = columns_of_model(model)
+    before = model_columns(model)
     session = _session(model)
     session.schema.names = None
     for column, values in enumerate(before.values):
@@ -43,7 +43,7 @@ def bare_columns(model: Any) -> Columns:
     return before
 
 
-def dress_columns(model: Any, names: Sequence[Name] | None, texts: Mapping[int, Sequence[Any]]) -> None:
+def to_names(model: Any, names: Sequence[Name] | None, texts: Mapping[int, Sequence[Any]]) -> None:
     """Give a model that was fed positions and codes the names of its columns and the texts of their codes."""
     session = _session(model)
     schema = session.schema

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from streamboost.base.inputs import TIMES, Table
+from streamboost.base.inputs.arrays import TIMES, Table
 
 _NOMINAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean)
 _TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from streamboost.base.codes import MOST_VALUES, check_scalar
-from streamboost.base.schema import Growth, Schema, check_names, resolve_categorical
+from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
+from streamboost.base.inputs.schema import Growth, Schema, check_names, resolve_categorical
 
 LARGEST = 1e100  # beyond this a square, a norm or a variance may overflow and spoil a learner for good
 
@@ -41,7 +41,7 @@ class Table:
 
 
 @dataclass
-class Block:
+class CodedRows:
     """What one native call gets."""
 
     n_rows: int
@@ -59,7 +59,7 @@ def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
     if sp.issparse(X):
         return _read_sparse(X, estimator, least)
     if hasattr(X, "columns") or hasattr(X, "column_names"):
-        from streamboost.base.frames import read_frame
+        from streamboost.base.inputs.frames import read_frame
 
         table = read_frame(X, least)
         if table is not None:
@@ -123,13 +123,13 @@ def check_table(table: Table, schema: Schema, estimator: str) -> None:
         )
 
 
-def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> Block:
+def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
     """Give codes to categories and refuse infinities; nothing in `schema` changes."""
     if table.csr is not None:
         return _encode_csr(table, schema)
     growth = Growth()
     if table.dense is not None and schema.all_numeric:
-        return Block(table.n_rows, dense=table.dense, largest=check_finite(table.dense, schema))
+        return CodedRows(table.n_rows, dense=table.dense, largest=check_finite(table.dense, schema))
     # Column by column, so columns lie together while they are worked on.
     dense = None if table.dense is None else np.asfortranarray(table.dense)
     out = np.empty((table.n_rows, table.width), order="F")
@@ -149,7 +149,7 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
         codes, new = book.encode(source, active, grow, missing)
         for value in new:
             check_scalar(value, f"A category of {schema.title(column)}")
-        if len(book) + len(new) >= MOST_VALUES:
+        if len(book) + len(new) >= MOST_CATEGORIES:
             out[:, column], new = _capped(codes, new, len(book), active)
             growth.capped += [column] if np.isnan(out[~missing, column]).any() else []
         else:
@@ -158,18 +158,18 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
             growth.values[column] = new
         out[missing, column] = np.nan
     check_finite(out, schema)
-    return Block(table.n_rows, dense=np.ascontiguousarray(out), growth=growth)
+    return CodedRows(table.n_rows, dense=np.ascontiguousarray(out), growth=growth)
 
 
 def _capped(
     codes: NDArray[np.int32], new: list[Any], known: int, active: NDArray[np.bool_] | None
 ) -> tuple[NDArray[np.float64], list[Any]]:
     """Give no code beyond the last one: from the row on that fills the book, a value without a code is missing."""
-    room = max(MOST_VALUES - known, 0)
-    last = codes == MOST_VALUES - 1
+    room = max(MOST_CATEGORIES - known, 0)
+    last = codes == MOST_CATEGORIES - 1
     filled = int(np.argmax(last if active is None else last & active)) if room else -1
     rows = codes.astype(np.float64)
-    without = (codes < 0) | (codes >= MOST_VALUES if room else codes >= known)
+    without = (codes < 0) | (codes >= MOST_CATEGORIES if room else codes >= known)
     rows[without] = -1.0
     rows[without & (np.arange(len(codes)) > filled)] = np.nan
     return rows, new[:room]
@@ -181,7 +181,7 @@ def _missing(source: Any) -> NDArray[np.bool_]:
     return np.fromiter((value is None or value != value for value in source), np.bool_, len(source))
 
 
-def _encode_csr(table: Table, schema: Schema) -> Block:
+def _encode_csr(table: Table, schema: Schema) -> CodedRows:
     if not schema.all_numeric:
         column = next(i for i, book in enumerate(schema.books) if book is not None)
         raise ValueError(
@@ -197,7 +197,7 @@ def _encode_csr(table: Table, schema: Schema) -> Block:
             first = int(np.argmax(wrong))
             refuse_value(float(data[first]), schema.title(int(csr.indices[first])))
     parts = (csr.indptr.astype(np.int64, copy=False), csr.indices.astype(np.int32, copy=False), data)
-    return Block(table.n_rows, csr=parts, largest=largest)
+    return CodedRows(table.n_rows, csr=parts, largest=largest)
 
 
 def check_finite(rows: NDArray[np.float64], schema: Schema) -> float | None:
@@ -232,7 +232,7 @@ def refuse_value(value: float, title: str, what: str = "Input X") -> None:
     )
 
 
-def largest_magnitude(block: Block, schema: Schema) -> float:
+def largest_magnitude(block: CodedRows, schema: Schema) -> float:
     """Return the largest |x| in the numeric columns of a block, missing values aside."""
     if block.largest is not None:
         return block.largest

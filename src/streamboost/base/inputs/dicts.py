@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
-from streamboost.base.codes import MOST_VALUES, check_scalar
-from streamboost.base.inputs import LARGEST, TIMES, Block, refuse_value
-from streamboost.base.labels import ClassCodes
-from streamboost.base.schema import Growth, Name, Schema, categorical_names
+from streamboost.base.inputs.arrays import LARGEST, TIMES, CodedRows, refuse_value
+from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
+from streamboost.base.inputs.labels import ClassCodes
+from streamboost.base.inputs.schema import Growth, Name, Schema, categorical_names
 
 UNSCALED = 10.0  # beyond this a linear learner without scaling deserves a word
 
@@ -29,7 +29,7 @@ def first_dict_schema(x: Mapping[Any, Any], categorical: Any) -> Schema:
     return Schema(names, nominal, declared)
 
 
-def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: bool) -> Block:
+def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: bool) -> CodedRows:
     """Return one dense row. Unknown keys become columns if `grow`, else they are ignored."""
     if not isinstance(x, Mapping):
         raise TypeError(f"x must be a dict of feature values, got {type(x).__name__}.")
@@ -59,14 +59,14 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
             row[column] = _number(value, schema.title(column))
             continue
         code = book.codes[_plain(value)]
-        if code < 0 and len(book) >= MOST_VALUES:
+        if code < 0 and len(book) >= MOST_CATEGORIES:
             growth.capped.append(column)
             continue
         if code < 0 and grow:
             code = len(book)
             _new_code(value, key, growth, column)
         row[column] = code
-    return Block(1, dense=np.array([row], dtype=np.float64), growth=growth)
+    return CodedRows(1, dense=np.array([row], dtype=np.float64), growth=growth)
 
 
 def _new_code(value: Any, name: Name, growth: Growth, column: int) -> float:

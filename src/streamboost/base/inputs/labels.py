@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d
 
-from streamboost.base.codes import CodeBook, check_scalar
+from streamboost.base.inputs.codes import CodeBook, check_scalar
 
 
 class ClassCodes:

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streamboost.base.dicts import first_dict_schema, read_dict
-from streamboost.base.facts import Facts
-from streamboost.base.labels import ClassCodes, check_same_classes, declare, read_labels
-from streamboost.base.schema import Schema
+from streamboost.base.fitted import FittedAttributes
+from streamboost.base.inputs.dicts import first_dict_schema, read_dict
+from streamboost.base.inputs.labels import ClassCodes, check_same_classes, declare, read_labels
+from streamboost.base.inputs.schema import Schema
+from streamboost.base.inputs.weights import read_weight
 from streamboost.base.session import Session
-from streamboost.base.weights import read_weight
 
 
-class RowVerbs(Facts):
+class RowVerbs(FittedAttributes):
     """`learn_one` and its kin. Dicts with the usual keys take a short way (`FastRow`)."""
 
     categorical_features: Any

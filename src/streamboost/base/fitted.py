@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from streamboost.base.session import Session
 
 
-class Facts:
+class FittedAttributes:
     """Public attributes that exist once the first rows have come; before that they raise AttributeError."""
 
     _session: Session | None

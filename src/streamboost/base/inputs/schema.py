@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.codes import CodeBook
+from streamboost.base.inputs.codes import CodeBook
 
 Name = str | int
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_VALUES = 4096
+MOST_CATEGORIES = 4096
 """A nominal column keeps at most so many values; further ones are treated as missing, with a warning."""
 _TABLE = 4096  # whole numbers below this are looked up in an array instead of a dict
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.archive import ModelFileError
-from streamboost.base.schema import Name, Schema
+from streamboost.base.files.archive import ModelFileError
+from streamboost.base.inputs.schema import Name, Schema
 
 _SLACK = 2**20  # bytes a model may need beyond what its arrays suggest
 _KEYS = {

@@ -1,0 +1,1 @@
+"""What users bring (arrays, frames, dicts, labels, weights) becomes coded rows that the core can read."""
