@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 
+void register_drift(nanobind::module_& m);
 void register_models(nanobind::module_& m);
 void register_potentials(nanobind::module_& m);
 void register_rng(nanobind::module_& m);
@@ -10,6 +11,7 @@ NB_MODULE(_core, m) {
   m.doc() = "Native core of streamboost: banks of learners, boosters, keyed randomness.";
   register_rng(m);
   register_models(m);
+  register_drift(m);
   register_potentials(m);
   register_text(m);
 }

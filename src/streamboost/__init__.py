@@ -121,6 +121,7 @@ _SUBMODULES = frozenset(
         "batch",
         "checks",
         "compat",
+        "drift",
         "ensemble",
         "evaluate",
         "experiments",
