@@ -27,6 +27,5 @@ void register_drift(nb::module_& m) {
       .def_prop_ro("mean", [](const Window& self) { return self.adwin.mean(); })
       .def_prop_ro("variance", [](const Window& self) { return self.adwin.variance(); })
       .def("state", [](const Window& self) { return self.adwin.pack(); })
-      .def(
-          "restore", [](Window& self, const std::vector<double>& state) { self.adwin.unpack(state); }, "state"_a);
+      .def("restore", [](Window& self, const std::vector<double>& state) { self.adwin.unpack(state); }, "state"_a);
 }

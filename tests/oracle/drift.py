@@ -90,9 +90,7 @@ def page_hinkley(xs, least=30, delta=0.005, threshold=50.0, alpha=0.9999):
 def hddm_a(xs, level=0.001):
     """First rise."""
     for n in range(1, len(xs) + 1):
-        bounds = [
-            np.mean(xs[:m]) + math.sqrt(math.log(1 / level) / (2 * m)) for m in range(1, n + 1)
-        ]
+        bounds = [np.mean(xs[:m]) + math.sqrt(math.log(1 / level) / (2 * m)) for m in range(1, n + 1)]
         lowest = n - int(np.argmin(bounds[::-1]))  # the longest of equal prefixes
         if lowest < n:
             bound = math.sqrt(0.5 * (1 / lowest - 1 / n) * math.log(2 / level))

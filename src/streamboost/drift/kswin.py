@@ -38,7 +38,8 @@ class KSWIN(Detector):
 
     References
     ----------
-    C. Raab, M. Heusinger and F.-M. Schleif, Reactive soft prototype computing for concept drift streams, Neurocomputing 416, 2020.
+    C. Raab, M. Heusinger and F.-M. Schleif, Reactive soft prototype computing for concept drift streams,
+    Neurocomputing 416, 2020.
 
     Examples
     --------
