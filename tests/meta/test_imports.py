@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -15,8 +16,10 @@ print(json.dumps({"cost": cost, "modules": sorted({name.partition(".")[0] for na
 """
 
 
-def probe(code: str = PROBE) -> dict:
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+def probe(code: str = PROBE, *arguments: str) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True
+    )
     return json.loads(done.stdout)
 
 
@@ -38,9 +41,57 @@ def test_import_time():
     assert min(probe()["cost"] for _ in range(3)) < 0.5
 
 
-def test_command_line_module_does_not_plot_or_learn_on_import():
-    modules = probe(PROBE.replace("import streamboost\n", "import streamboost.cli\n"))["modules"]
-    assert not {"matplotlib", "sklearn"} & set(modules)
+RUN = """
+import json, sys
+from streamboost.cli import app
+sys.stdout = sys.stderr
+try:
+    app(sys.argv[1:], prog_name="streamboost")
+except SystemExit as end:
+    sys.stdout = sys.__stdout__
+    print(json.dumps({"code": end.code, "modules": sorted(sys.modules)}))
+"""
+
+
+def modules_of_command(*arguments: str) -> set[str]:
+    """The modules that the command line has loaded when it ends."""
+    found = probe(RUN, *arguments)
+    assert not found["code"]
+    return set(found["modules"])
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["run", "--help"], ["compare", "-h"], ["demo", "-h"]]
+)
+def test_help_loads_nothing_that_learns_reads_or_draws(arguments):
+    loaded = modules_of_command(*arguments)
+    heavy = {
+        "numpy",
+        "scipy",
+        "sklearn",
+        "pandas",
+        "matplotlib",
+        "polars",
+        "pyarrow",
+        "narwhals",
+        "river",
+        "joblib",
+    }
+    assert not heavy & {name.partition(".")[0] for name in loaded}
+    # Beside the parser of arguments and its printer of tables: the package, its command line, and nothing below.
+    ours = {name for name in loaded if name.startswith("streamboost.")}
+    assert all(name.startswith("streamboost.cli") for name in ours)
+    assert len(ours) <= 6
+
+
+def test_run_loads_little_beside_scikit_learn(tmp_path):
+    """What scikit-learn needs for a base class comes in with the first model; a run on a CSV file adds only our own."""
+    (tmp_path / "data.csv").write_text("a,b,y\n" + "1,2,p\n2,1,q\n" * 10)
+    loaded = modules_of_command("run", str(tmp_path / "data.csv"))
+    base = set(probe("import json, sys, sklearn.base; print(json.dumps(sorted(sys.modules)))"))
+    added = [name.partition(".")[0] for name in loaded - base]
+    heavy = ["sklearn", "scipy", "pandas", "matplotlib", "polars", "pyarrow", "river", "joblib", "numpy"]
+    assert [name for name in heavy if added.count(name) > 3] == []
 
 
 def test_warnings_are_not_raised_on_import():
