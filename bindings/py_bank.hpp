@@ -29,14 +29,10 @@ class PyBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  std::size_t note_rows() const override { return 0; }
   bool has_after() const override { return false; }
-  Abilities can() const override {
-    Abilities a;
-    a.weights = std::find(can_weight_.begin(), can_weight_.end(), false) == can_weight_.end();
-    a.needs_gil = true;
-    return a;
-  }
+  bool needs_gil() const override { return true; }
+  std::unique_ptr<Bank> copy() const override { return nullptr; }
+  double least_numbers(const Schema&) const override { return 0; }
   const std::vector<nb::object>& objects() const { return objects_; }
 
   void ask(const Example& example, Request, Answers& answers) const override {
@@ -63,7 +59,17 @@ class PyBank final : public Bank {
   }
 
   void reserve(const Schema&) override {}
-  void reset(int lane) override { objects_[static_cast<std::size_t>(lane)] = factory_(lanes_.begin + lane); }
+
+ protected:
+  void begin(int lane) override { objects_[static_cast<std::size_t>(lane)] = factory_(lanes_.begin + lane); }
+  void exchange(int lane, Bank& other) override {
+    const auto i = static_cast<std::size_t>(lane);
+    auto& them = static_cast<PyBank&>(other);
+    std::swap(objects_[i], them.objects_[i]);
+    const bool mine = can_weight_[i];
+    can_weight_[i] = them.can_weight_[i];
+    them.can_weight_[i] = mine;
+  }
   void fields(FieldVisitor&) override {}  // the objects travel by pickle
 
  private:

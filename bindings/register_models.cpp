@@ -230,7 +230,7 @@ class PyModel {
       else if (answers.output != Output::none)
         model_->predict(rows, answers);
     };
-    if (n > 1 && !model_->can().needs_gil) {
+    if (n > 1 && !model_->needs_gil()) {
       nb::gil_scoped_release release;  // safe: the arrays are held by the caller and no Python object is touched
       work();
     } else {

@@ -15,9 +15,9 @@ class MajorityBank final : public Bank {
   MajorityBank(Params, Lanes lanes, std::uint64_t /*seed*/ = 0) : lanes_(lanes), n_(static_cast<std::size_t>(lanes.size())) {}
 
   Lanes lanes() const override { return lanes_; }
-  Abilities can() const override { return {}; }         // weights, copies, missing values, any number of classes
-  IntakeNeeds needs() const override { return {}; }     // raw rows: not one-hot, not scaled
-  std::size_t note_rows() const override { return 0; }  // nothing kept between ask and learn
+  IntakeNeeds needs() const override { return {}; }  // raw rows: not one-hot, not scaled
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<MajorityBank>(*this); }
+  double least_numbers(const Schema& schema) const override { return schema.n_classes; }  // per lane, in a file
   bool has_after() const override { return true; }
   bool trained(int lane) const override { return best(static_cast<std::size_t>(lane), weight_.rows()).second > 0; }
 
@@ -36,8 +36,7 @@ class MajorityBank final : public Bank {
       if (want == Request::distributions)
         for (std::size_t c = 0; c < k; ++c) answers.distribution[c * answers.stride + i] = all > 0 ? weight_[c][i] / all : 0.0;
     }
-    answers.keeps_right = true;  // more of a class never makes it less than the others
-    answers.still_when_right = false;
+    answers.change = Change::right_stays_right;  // more of a class never makes it less than the others
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers&) override {
@@ -61,13 +60,18 @@ class MajorityBank final : public Bank {
     return answer;
   }
 
-  void reset(int lane) override { weight_.fill_lane(static_cast<std::size_t>(lane), 0.0); }
-  void fields(FieldVisitor& v) override { v("class_weight", weight_); }  // saving, loading, memory, comparing: all from this line
   void check() const override {
     for (std::size_t c = 0; c < weight_.rows(); ++c)
       for (std::size_t i = 0; i < n_; ++i)
         if (!(weight_[c][i] >= 0 && weight_[c][i] < 1e300)) throw std::invalid_argument("a class weight is out of range");
   }
+
+ protected:
+  void begin(int lane) override { weight_.fill_lane(static_cast<std::size_t>(lane), 0.0); }  // a new-born learner
+  void exchange(int lane, Bank& other) override {                                            // learners change places
+    weight_.swap_lane(static_cast<std::size_t>(lane), static_cast<MajorityBank&>(other).weight_);
+  }
+  void fields(FieldVisitor& v) override { v("class_weight", weight_); }  // saving, loading, memory, comparing: all from this line
 
  private:
   double total(std::size_t i, std::size_t k) const {

@@ -21,7 +21,7 @@ SavedState state_of(HoeffdingBank& bank) {
   Saver saver;
   saver.n_lanes_all = bank.lanes().size();
   saver.lanes = bank.lanes();
-  bank.fields(saver);
+  bank.visit(saver);
   return saver.state;
 }
 
@@ -68,7 +68,7 @@ void reset_one_lane(const Stream& s) {
   Setup setup(eager(), s), fresh(eager(), s);
   for (int r = 0; r < s.n; ++r) setup.learn(example_of(s, r), 1.0);
   const auto before = setup.bank.show(0);
-  setup.bank.reset(1);
+  setup.bank.reset(1, 0);
   setup.bank.check();
   check(setup.bank.show(1).size() == 1 && !setup.bank.trained(1), "a new-born tree");
   check(setup.bank.show(0).size() == before.size() && setup.bank.trained(2), "the others stay");
@@ -76,7 +76,7 @@ void reset_one_lane(const Stream& s) {
 
 void costs_rule(const Stream& s) {
   Setup setup(eager({{"leaf_prediction", "costs"}}), s);
-  check(setup.bank.can().costs, "costs are learned");
+  check(setup.bank.learns_costs(), "costs are learned");
   for (int r = 0; r < s.n; ++r) {
     const Example e = example_of(s, r);
     setup.learn(e, 1.0);

@@ -120,7 +120,7 @@ struct Banked {
   AlignedVector<double> amount = AlignedVector<double>(16, 1.0);
   explicit Banked(const Stream& s) {
     bank.reserve(schema_of(s));
-    answers.prepare(2, static_cast<std::size_t>(s.n_classes), 0);
+    bank.prepare(static_cast<std::size_t>(s.n_classes), answers);
   }
   void run(const Stream& s, int n) {
     for (int r = 0; r < n; ++r) {
@@ -136,7 +136,7 @@ struct Banked {
   void visit(FieldVisitor& v) {
     v.n_lanes_all = 2;
     v.lanes = bank.lanes();
-    bank.fields(v);
+    bank.visit(v);
   }
 };
 

@@ -18,7 +18,7 @@ struct Setup {
     schema.n_classes = 2;
     schema.declared = true;
     bank.reserve(schema);
-    answers.prepare(static_cast<std::size_t>(lanes), 2, bank.note_rows());
+    bank.prepare(2, answers);
   }
 };
 
@@ -78,7 +78,7 @@ int main() {
   zero.bank.learn(e, {1}, amount.data(), Amount::weight, zero.answers);
   zero.bank.ask(e, Request::votes, zero.answers);
   check(zero.answers.vote[0] == -1 && zero.answers.vote[1] == 1, "amount 0 skips the lane");
-  zero.bank.reset(1);
+  zero.bank.reset(1, 0);
   zero.bank.ask(e, Request::votes, zero.answers);
   check(zero.answers.vote[1] == -1, "reset gives a new-born learner");
 

@@ -57,7 +57,7 @@ struct BankSetup {
   Answers answers;
   BankSetup(const Config& config, const Stream& s, int lanes = 3) : bank(BankKind::Params::read(config), {0, lanes}, 7) {
     bank.reserve(s.schema());
-    answers.prepare(static_cast<std::size_t>(lanes), static_cast<std::size_t>(s.n_classes), bank.note_rows());
+    bank.prepare(static_cast<std::size_t>(s.n_classes), answers);
   }
   void learn(const Example& e, double amount) {
     AlignedVector<double> amounts(16, amount);

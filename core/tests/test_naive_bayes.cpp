@@ -18,7 +18,7 @@ void after_is_after(const Config& config, const Stream& s) {
     setup.bank.ask(e, Request::votes, setup.answers);
     setup.bank.after_begin(e, setup.answers);
     const int before = setup.answers.vote[0];
-    const bool keeps = setup.answers.keeps_right;
+    const bool keeps = setup.answers.right_stays_right();
     const Answer promised = setup.bank.after(0, e, amount, Amount::copies, setup.answers);
     setup.learn(e, amount);
     setup.bank.ask(e, Request::votes, setup.answers);

@@ -51,7 +51,7 @@ struct AdaBoostM1 {
       const bool bad = wrong >= correct, kept = !bad || (keep_one && lanes.begin + i == 0);
       batch_phase.stopped = bad || wrong == 0;
       if (!kept) {
-        bank.reset(i);
+        bank.reset(i, bank.birth(i));
         break;
       }
       const double error = wrong / (correct + wrong);

@@ -46,7 +46,7 @@ struct AdaBoostOL {
   struct Passage : PassageBase {
     double vote = 0;  // sum of alpha h
   };
-  static constexpr bool needs_votes = false, needs_column = true, binary_only = true;
+  static constexpr bool needs_votes = false, needs_column = true;
   static constexpr std::size_t column_rows = 2;
   enum class Sum { weight, mistakes, expected, mixed, squared_steps, count };
 

@@ -63,7 +63,7 @@ struct AdaBoostOLM {
     }
   };
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = true, binary_only = false;
+  static constexpr bool needs_votes = true, needs_column = true;
 
   Params params;
   std::uint64_t seed;
@@ -99,7 +99,7 @@ struct AdaBoostOLM {
       std::fill_n(scratch.amount.data(), n_lanes, example.weight);
     } else {
       weigh(example, block, scratch);
-      if (params.costs == CostUse::leaf_costs && !block.bank->can().costs)
+      if (params.costs == CostUse::leaf_costs && !block.bank->learns_costs())
         throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
     }
     block.monitor.observe_votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);

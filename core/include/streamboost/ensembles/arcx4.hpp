@@ -28,7 +28,7 @@ struct ArcX4 {
   struct Passage : PassageBase {
     double wrong = 0;
   };
-  static constexpr bool needs_votes = true, needs_column = false, binary_only = false;
+  static constexpr bool needs_votes = true, needs_column = false;
 
   ClassCounts counts;
 
@@ -56,7 +56,7 @@ struct ArcX4 {
       if (!has_after)
         right = bank.learn_then_answer(static_cast<int>(i), example, amount[i], Amount::weight, Request::votes, scratch.answers).label ==
                 example.label;
-      else if (!(right && scratch.answers.keeps_right))
+      else if (!(right && scratch.answers.right_stays_right()))
         right = bank.right_after(static_cast<int>(i), example, amount[i], Amount::weight, scratch.answers);
       if (!right) wrong += 1;
     }

@@ -31,7 +31,7 @@ struct Bagging {
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = false, binary_only = false;
+  static constexpr bool needs_votes = true, needs_column = false;
 
   Params params;
   std::uint64_t seed;

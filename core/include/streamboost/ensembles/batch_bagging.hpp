@@ -25,7 +25,7 @@ struct BatchBagging {
   };
   using LaneState = NoLaneState;
   using Passage = Bagging::Passage;
-  static constexpr bool needs_votes = true, needs_column = false, binary_only = false, keeps_rows = true;
+  static constexpr bool needs_votes = true, needs_column = false, keeps_rows = true;
 
   Bagging vote;
   std::uint64_t seed;

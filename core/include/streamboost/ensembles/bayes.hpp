@@ -98,7 +98,7 @@ struct Bayes {
     double weight = 0;  // sum of lambda
     double loss = 0;    // sum of lambda g
   };
-  static constexpr bool needs_votes = false, needs_column = false, binary_only = true;
+  static constexpr bool needs_votes = false, needs_column = false;
   static constexpr double odds_limit = 20;  // one confident error must not decide for ever
 
   Params params;

@@ -38,7 +38,7 @@ struct OnlineBBM {
   struct Passage : PassageBase {
     int vote = 0;  // sum of the signs
   };
-  static constexpr bool needs_votes = false, needs_column = false, binary_only = true;
+  static constexpr bool needs_votes = false, needs_column = false;
   static constexpr int largest_table = 256;  // 260 kB, of which an example touches one number per lane
   enum class Sum { weight, mistakes, count };
 

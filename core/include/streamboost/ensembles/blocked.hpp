@@ -57,7 +57,7 @@ struct BlockedBoost {
     double r = 0;        // smoothed error of the last full learner
     bool tried = false;  // a learner that is not full was met: later ones wait
   };
-  static constexpr bool needs_votes = true, needs_column = false, binary_only = false;
+  static constexpr bool needs_votes = true, needs_column = false;
 
   Params params;
   std::uint64_t seed;

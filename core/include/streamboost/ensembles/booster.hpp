@@ -47,7 +47,7 @@ struct Scratch {
   std::vector<std::int32_t> counts;
   void prepare(const Bank& bank, std::size_t n_classes) {
     const auto lanes = static_cast<std::size_t>(bank.lanes().size());
-    answers.prepare(lanes, n_classes, bank.note_rows());
+    bank.prepare(n_classes, answers);
     amount.resize(padded(lanes));
     draw.resize(padded(lanes));
     extra.resize(padded(lanes));

@@ -76,7 +76,7 @@ struct MBBM {
     std::array<double, most_edges> rivals{};       // labels that tie with the truth or beat it
     double phi = 0;                                // potential of the truth at this point
   };
-  static constexpr bool needs_votes = false, needs_column = true, binary_only = false;
+  static constexpr bool needs_votes = false, needs_column = true;
 
   Params params;
   int n;  // learners per edge
@@ -228,7 +228,7 @@ struct MBBM {
     std::int32_t* counts = open(lanes, scratch, passage);
     const bool teaches_costs = params.costs == CostUse::leaf_costs;
     if (teaches_costs) {
-      if (!block.bank->can().costs) throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
+      if (!block.bank->learns_costs()) throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
       scratch.row.resize(static_cast<std::size_t>(k));
       scratch.work.assign(static_cast<std::size_t>(k) * scratch.answers.stride, 0.0);
     }

@@ -56,7 +56,7 @@ struct OGBoost {
     double vote = 0;                // of the ensemble as it was
     double score = 0, weight = -1;  // F and w of the ensemble as it learns; -1: not begun
   };
-  static constexpr bool needs_votes = false, needs_column = false, binary_only = true;
+  static constexpr bool needs_votes = false, needs_column = false;
   enum class Sum { weight, mistakes, count };
 
   Params params;
@@ -143,8 +143,8 @@ struct OGBoost {
   // A weight of 0 teaches nothing: the answer stands, unless the row itself moves all lanes.
   double hypothesis_after(Bank& bank, int lane, const Example& example, double amount, Answers& answers) const {
     const double before = answers.margin[static_cast<std::size_t>(lane)];
-    if (!(amount > 0) && !answers.all_move) return before;
-    if (answers.still_when_right && before * (example.label == 1 ? 1.0 : -1.0) > 0) return before;
+    if (!(amount > 0) && answers.change != Change::all) return before;
+    if (answers.change == Change::wrong_only && before * (example.label == 1 ? 1.0 : -1.0) > 0) return before;
     const Answer answer = bank.has_after() ? bank.after(lane, example, amount, Amount::weight, answers)
                                            : bank.learn_then_answer(lane, example, amount, Amount::weight, Request::margins, answers);
     if (params.hard) return answer.label == 1 ? 1.0 : -1.0;

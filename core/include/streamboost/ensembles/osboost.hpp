@@ -79,7 +79,7 @@ struct OSBoost {
     double z = 0;     // z^(i) after the lanes passed so far
     double vote = 0;  // sum of their margins
   };
-  static constexpr bool needs_votes = false, needs_column = false, binary_only = true, watches_prefixes = true;
+  static constexpr bool needs_votes = false, needs_column = false, watches_prefixes = true;
   enum class Sum { weight, mistakes, next_weight, count };
 
   SmoothWeights smooth;

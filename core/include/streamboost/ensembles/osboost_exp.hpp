@@ -36,7 +36,7 @@ struct OSBoostEXP {
   struct Passage : PassageBase {
     double z = 0, vote = 0;
   };
-  static constexpr bool needs_votes = false, needs_column = true, binary_only = true, watches_prefixes = true;
+  static constexpr bool needs_votes = false, needs_column = true, watches_prefixes = true;
   static constexpr std::size_t column_rows = 2;
   enum class Sum { weight, mistakes, next_weight, expected, mixed, squared_rates, count };
 

@@ -78,7 +78,7 @@ struct OzaBoost {
     double lambda = 0;
     bool cut = false;  // a bad learner was met: later ones are not heard
   };
-  static constexpr bool needs_votes = true, needs_column = false, binary_only = false;
+  static constexpr bool needs_votes = true, needs_column = false;
   static constexpr double largest_rate = 9007199254740992.0;  // 2^53: whole numbers end here
   static constexpr double to_be_drawn = -1;
 
@@ -121,8 +121,8 @@ struct OzaBoost {
     const double most_copies = std::floor(params.copies_cap * std::max(example.weight, 1.0));
     // Where copies cannot change whether a lane is right, their number is drawn after lambda has run through all lanes, or never:
     // a learner that stands still when it is right needs none.
-    const bool settled = !update_first || (has_after && scratch.answers.keeps_right && !scratch.answers.all_move);
-    const bool none_needed = update_first && scratch.answers.still_when_right;
+    const bool settled = !update_first || (has_after && scratch.answers.right_stays_right());
+    const bool none_needed = update_first && scratch.answers.change == Change::wrong_only;
     const double later = none_needed ? 0.0 : to_be_drawn;
     if (kind == Amount::copies)
       uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson,
@@ -139,14 +139,14 @@ struct OzaBoost {
         amount[i] = later;
       else
         amount[i] = std::min(copies(lambda, draw[i], example, lanes.begin + i), most_copies);
-      if (update_first && (amount[i] > 0 || scratch.answers.all_move)) {
+      if (update_first && (amount[i] > 0 || scratch.answers.change == Change::all)) {
         if (!has_after)
           right = resolve(bank.learn_then_answer(i, example, amount[i], kind, Request::votes, scratch.answers).label, example,
                           lanes.begin + i, example.n_classes_after) == example.label;
         else if (amount[i] == 0)
           right = resolve(bank.after(i, example, 0, kind, scratch.answers).label, example, lanes.begin + i, example.n_classes_after) ==
                   example.label;
-        else if (!(right && scratch.answers.keeps_right))
+        else if (!(right && scratch.answers.right_stays_right()))
           right = bank.right_after(i, example, amount[i], kind, scratch.answers);
       }
       lambda = judge(right, lambda, example, correct[i], wrong[i]);

@@ -14,7 +14,7 @@ struct Single {
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = false, binary_only = false;
+  static constexpr bool needs_votes = true, needs_column = false;
 
   Params params;
   ClassCounts counts;

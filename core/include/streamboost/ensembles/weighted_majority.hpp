@@ -23,7 +23,7 @@ struct WeightedMajority {
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = true, binary_only = false;
+  static constexpr bool needs_votes = true, needs_column = true;
   static constexpr std::size_t column_rows = 2;
   enum class Sum { weight, mistakes, logs, count };
 

@@ -31,7 +31,7 @@ struct Winnow {
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = false, needs_column = true, binary_only = true;
+  static constexpr bool needs_votes = false, needs_column = true;
   static constexpr std::size_t column_rows = 1;
   enum class Sum { weight, mistakes, promotions, demotions, raised, lowered, largest, count };
 

@@ -5,8 +5,11 @@
 // `after`: the answer lane i would give had it already learned the example. Where `after` exists it *is* the answer after
 // the update; banks without lanes (trees, Python learners) offer `learn_then_answer` instead. Never both.
 #pragma once
+#include <cmath>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/lanes.hpp"
@@ -25,69 +28,65 @@ struct Answer {
   double margin = 0;  // two classes only, in [-1, 1]
 };
 
-struct Abilities {
-  bool weights = true;  // false: fractions are passed by a keyed coin
-  bool copies = true;
-  bool missing = true;   // takes NaN
-  bool costs = false;    // learn_costs
-  bool targets = false;  // learn_targets
-  int max_classes = 1 << 20;
-  bool declared_classes = false;  // more than two classes must be declared up front
-  bool needs_gil = false;         // written in Python
+// Which answers about a row may be different once its example is learned. Boosters that need the answers after learning skip the
+// lanes that cannot have changed.
+enum class Change {
+  wrong_only,         // a lane that was right does not move at all: same label, same margin
+  right_stays_right,  // a lane that was right stays right; its margin may move
+  taught,             // any lane that learns a positive amount
+  all,                // even lanes that learn nothing of it: something that all lanes share (a value) became known
 };
 
-// The present attributes of a row as lists of table rows, for banks that count (naive Bayes).
-struct Terms {
-  std::vector<double> x, shared_x;                    // numeric values
-  std::vector<std::int32_t> row, column, shared_row;  // ... their table rows and columns
-  std::vector<std::int32_t> value_row, value_column;  // nominal values
-  std::vector<double> value_alpha;
-  bool value_gap = false;  // some of these columns had gaps
-  std::vector<const double*> weight;
-  std::vector<std::int64_t> long_scratch;
-  void clear() {
-    x.clear();
-    row.clear();
-    column.clear();
-    value_row.clear();
-    value_column.clear();
-    value_alpha.clear();
-    value_gap = false;
-  }
+// What one kind of bank keeps between asking about a row and learning it, beside its table of notes.
+struct BankNotes {
+  virtual ~BankNotes() = default;
 };
 
 // What a bank said about one row. Belongs to one worker; a bank keeps no scratch of its own, so const verbs are thread-safe.
 struct Answers {
-  AlignedVector<double> margin;        // [lane], positive = class code 1; 0 if untrained
-  AlignedVector<std::int32_t> vote;    // [lane], -1 = untrained
-  AlignedVector<double> distribution;  // [class][lane]; untrained: 0
-  AlignedVector<double> notes;         // the bank's own
-  Terms terms;
+  AlignedVector<double> margin;            // [lane], positive = class code 1; 0 if untrained
+  AlignedVector<std::int32_t> vote;        // [lane], -1 = untrained
+  AlignedVector<double> distribution;      // [class][lane]; untrained: 0
+  AlignedVector<double> notes;             // the bank's own, [note_rows][lane]
+  std::unique_ptr<BankNotes> kept;         // the bank's own
   std::size_t stride = 0;                  // padded lanes
   std::size_t speakers = ~std::size_t{0};  // only the distributions of so many lanes will be read: a bank may leave out the others
-  bool keeps_right = false;                // a lane that answers right stays right after learning this example
-  bool still_when_right = false;           // ... and its margin does not move at all
-  bool bounded = false;                    // a bound on the answer after learning is at hand (right_after)
-  bool all_move = false;        // even lanes that learn nothing of the example may answer otherwise after it (a value became known)
-  bool plain = false;           // the bank's own: numbers only, none missing
-  bool notes_complete = false;  // the bank's own: whether its notes are worked out to the end
+  Change change = Change::taught;
 
-  void prepare(std::size_t lanes, std::size_t n_classes, std::size_t note_rows) {
-    stride = padded(lanes);
-    margin.resize(stride);
-    vote.resize(stride);
-    distribution.resize(stride * n_classes);
-    notes.resize(stride * note_rows);
+  // The notes of the bank that made them.
+  template <class Notes>
+  Notes& own() {
+    return static_cast<Notes&>(*kept);
   }
+  template <class Notes>
+  const Notes& own() const {
+    return static_cast<const Notes&>(*kept);
+  }
+  bool right_stays_right() const { return change <= Change::right_stays_right; }
 };
 
 class Bank {
  public:
   virtual ~Bank() = default;
   virtual Lanes lanes() const = 0;
-  virtual Abilities can() const = 0;
   virtual IntakeNeeds needs() const = 0;
-  virtual std::size_t note_rows() const = 0;
+  virtual std::size_t note_rows() const { return 0; }
+  virtual std::unique_ptr<BankNotes> make_notes() const { return nullptr; }  // with room for any row of the schema
+  virtual bool learns_costs() const { return false; }
+  virtual bool needs_gil() const { return false; }  // written in Python
+  // A bank with the same state. Null where learners cannot be copied (written in Python).
+  virtual std::unique_ptr<Bank> copy() const = 0;
+  // Numbers that the file of a model holds for each lane, at least, under this schema: what a small file cannot claim to have.
+  virtual double least_numbers(const Schema&) const = 0;
+
+  void prepare(std::size_t n_classes, Answers& answers) const {
+    answers.stride = padded(static_cast<std::size_t>(lanes().size()));
+    answers.margin.resize(answers.stride);
+    answers.vote.resize(answers.stride);
+    answers.distribution.resize(answers.stride * n_classes);
+    answers.notes.resize(answers.stride * note_rows());
+    answers.kept = make_notes();
+  }
 
   virtual void ask(const Example&, Request, Answers&) const = 0;
   // Two classes: ln p(1 | x) / p(0 | x) into answers.margin, at most `limit` in size; 0 if untrained. `learn` may follow as after `ask`.
@@ -120,10 +119,47 @@ class Bank {
   // learned example, after the lanes, whatever their amounts were and even if `learn` was not called.
   virtual void finish_example(const Example&) {}
 
-  virtual void reserve(const Schema&) = 0;  // all growth happens here, between blocks of rows
-  virtual void reset(int lane) = 0;         // a new-born learner in this lane (local number)
-  virtual void fields(FieldVisitor&) = 0;
+  // All growth happens here, between blocks of rows. If it throws the bank is lost: callers that go on work on a copy.
+  virtual void reserve(const Schema&) = 0;
+
+  // A new-born learner in this lane (local number). What is drawn for a learner is keyed by its birth number as well (of_birth in
+  // rng.hpp): birth 0 is the learner that the lane began with.
+  void reset(int lane, std::uint32_t birth) {
+    if (birth != 0 && births_.rows() == 0) throw std::logic_error("this bank keeps no births");
+    if (births_.rows() > 0) births_[0][static_cast<std::size_t>(lane)] = birth;
+    begin(lane);
+  }
+  // The learners of one lane change places with those of a bank of the same kind, lanes, schema and past: both have met the same
+  // examples, so that what lanes share is equal. Nothing is allocated.
+  void swap(int lane, Bank& other) {
+    const auto i = static_cast<std::size_t>(lane);
+    if (births_.rows() > 0) std::swap(births_[0][i], other.births_[0][i]);
+    exchange(lane, other);
+  }
+  std::uint32_t birth(int lane) const { return births_.rows() == 0 ? 0 : static_cast<std::uint32_t>(births_[0][lane]); }
+  // From here on births are counted and saved; called before the first row, or not at all.
+  void keep_births() { births_ = LaneArray<double>(1, static_cast<std::size_t>(lanes().size())); }
+  void visit(FieldVisitor& v) {
+    if (births_.rows() > 0) v("birth", births_);
+    fields(v);
+  }
+
   virtual void check() const {}  // after loading: ranges and indices
+  // After loading: births are among them only where the bank keeps them.
+  void check_births() {
+    for (std::size_t i = 0; i < births_.lanes(); ++i)
+      require(births_[0][i] >= 0 && births_[0][i] < 65536 && births_[0][i] == std::floor(births_[0][i]), "birth");
+    if (births_.rows() > 0) draw_again();
+  }
+
+ protected:
+  virtual void begin(int lane) = 0;                  // the learner of this lane's birth, untaught
+  virtual void exchange(int lane, Bank& other) = 0;  // of `swap`
+  virtual void draw_again() {}                       // what is a function of the births and not saved
+  virtual void fields(FieldVisitor&) = 0;
+
+ private:
+  LaneArray<double> births_;  // empty: all are 0
 };
 
 }  // namespace streamboost

@@ -42,7 +42,7 @@
 
 namespace streamboost {
 
-class HoeffdingBank final : public Bank, private HoeffdingTrees {
+class HoeffdingBank final : public HoeffdingTrees {
  public:
   using HoeffdingTrees::Params;
 
@@ -52,19 +52,18 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
   IntakeNeeds needs() const override { return {}; }
   bool has_after() const override { return false; }
   std::size_t note_rows() const override { return note_size() + 1; }
-  Abilities can() const override {
-    Abilities a;
-    a.costs = params_.leaf == Params::Leaf::costs;
-    return a;
-  }
+  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
+  bool learns_costs() const override { return params_.leaf == Params::Leaf::costs; }
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<HoeffdingBank>(*this); }
+  double least_numbers(const Schema& schema) const override { return 10 + 3.0 * std::max(schema.n_classes, 1); }
 
   void reserve(const Schema& schema) override { grow(schema); }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
     const Sight sight = look(example.row, answers);
-    answers.all_move = false;
+    answers.change = Change::taught;
     for (std::size_t j = 0; j < known_.size(); ++j)
-      answers.all_move |= n_values_[j] >= 0 && example.row.value[j] >= static_cast<double>(known_[j]);
+      if (n_values_[j] >= 0 && example.row.value[j] >= static_cast<double>(known_[j])) answers.change = Change::all;
     for (std::size_t i = 0; i < n_; ++i) {
       double* note = note_of(answers, i);
       note[0] = static_cast<double>(forest_.route(i, example.row.value, known_.data()));
@@ -126,20 +125,37 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
     const auto i = static_cast<std::size_t>(lane);
     return forest_.n_leaves(i) > 1 || majority(forest_.head(i, 0)) >= 0;
   }
-  void reset(int lane) override { forest_.plant(static_cast<std::size_t>(lane)); }
   std::vector<TreeNode> show(int lane) const { return forest_.show(static_cast<std::size_t>(lane)); }
 
-  void fields(FieldVisitor& v) override {
-    forest_.fields(v);
-    v("values_known", known_);
-  }
   void check() const override {
     for (std::size_t j = 0; j < known_.size(); ++j)
       require(known_[j] >= 0 && known_[j] <= std::max<std::int64_t>(n_values_[j], 0), "values known");
     for (std::size_t i = 0; i < n_; ++i) forest_.check(i, columns(i));
   }
 
+ protected:
+  void begin(int lane) override {
+    const auto i = static_cast<std::size_t>(lane);
+    draw(i);
+    forest_.plant(i);
+  }
+  void exchange(int lane, Bank& other) override {
+    auto& them = static_cast<HoeffdingBank&>(other);
+    const auto i = static_cast<std::size_t>(lane);
+    forest_.swap(i, them.forest_);
+    std::swap(numbers_[i], them.numbers_[i]);
+    if (params_.feature_fraction < 1) std::swap(columns_[i], them.columns_[i]);
+  }
+  void draw_again() override {
+    for (std::size_t i = 0; i < n_; ++i) draw(i);
+  }
+  void fields(FieldVisitor& v) override {
+    forest_.fields(v);
+    v("values_known", known_);
+  }
+
  private:
+  using Notes = HoeffdingNotes;
   static constexpr double least_amount = 1e-9, largest_input = 1e150;
   static constexpr double largest_quadratic = 1e6, out_of_question = -1e300;  // a thousand standard deviations away; its log joint
   static constexpr double unasked = -2;                                       // naive Bayes has not spoken; -1: it has nothing to say
@@ -148,7 +164,7 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
   struct Sight {
     const double* x = nullptr;      // numeric cells, NaN where missing and beyond the columns
     const double* row = nullptr;    // all columns
-    const Terms* values = nullptr;  // known nominal values: where their column's weight and their count lie in a block
+    const Notes* values = nullptr;  // known nominal values: where their column's weight and their count lie in a block
     bool gaps = false;              // a numeric value is missing
     bool numbers = false;           // ... is there
     bool new_value = false;         // a nominal value is met for the first time
@@ -170,7 +186,8 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
     const HoeffdingColumns& mine = columns(i);
     Sight sight;
     sight.row = row.value;
-    auto& x = answers.terms.x;
+    auto& t = answers.own<Notes>();
+    auto& x = t.x;
     x.resize(mine.width);
     for (std::size_t p = 0; p < mine.numeric.size(); ++p) {
       const double v = row.value[mine.numeric[p]];
@@ -180,18 +197,17 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
     }
     for (std::size_t p = mine.numeric.size(); p < mine.width; ++p) x[p] = detail::not_a_number;
     sight.x = x.data();
-    auto& t = answers.terms;
-    t.value_row.clear();
-    t.value_column.clear();
-    t.value_alpha.clear();
+    t.weight_at.clear();
+    t.count_at.clear();
+    t.smoothing.clear();
     for (std::size_t q : mine.nominal) {
       const auto& column = mine.all[q];
       const double v = row.value[column.column], values = static_cast<double>(known_[static_cast<std::size_t>(column.column)]);
       sight.new_value |= v >= values;
       if (!(v >= 0 && v < values)) continue;
-      t.value_row.push_back(static_cast<std::int32_t>(column.place));
-      t.value_column.push_back(static_cast<std::int32_t>(column.place) + 1 + static_cast<std::int32_t>(v));
-      t.value_alpha.push_back(params_.alpha * values);
+      t.weight_at.push_back(static_cast<std::int32_t>(column.place));
+      t.count_at.push_back(static_cast<std::int32_t>(column.place) + 1 + static_cast<std::int32_t>(v));
+      t.smoothing.push_back(params_.alpha * values);
     }
     sight.values = &t;
     double* flags = answers.notes.data() + note_size() * answers.stride;
@@ -203,10 +219,11 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
   // What `ask` saw, where all trees see the same.
   Sight looked(const Row& row, const Answers& answers) const {
     const double* flags = answers.notes.data() + note_size() * answers.stride;
-    return {answers.terms.x.data(), row.value, &answers.terms, flags[0] != 0, flags[1] != 0, flags[2] != 0, false};
+    const auto& t = answers.own<Notes>();
+    return {t.x.data(), row.value, &t, flags[0] != 0, flags[1] != 0, flags[2] != 0, false};
   }
   std::size_t route_after(std::size_t i, const Row& row, Answers& answers) const {
-    auto& known = answers.terms.long_scratch;
+    auto& known = answers.own<Notes>().known;
     known.assign(known_.begin(), known_.end());
     for (std::size_t j = 0; j < known.size(); ++j)
       if (n_values_[j] >= 0 && row.value[j] >= static_cast<double>(known[j])) known[j] = static_cast<std::int64_t>(row.value[j]) + 1;
@@ -299,9 +316,9 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
   // Sum of the logs of P(value | class), with one division for four values and one logarithm.
   double log_values(const HoeffdingColumns& mine, const double* block, const Sight& sight) const {
     if (block == nullptr || params_.alpha == 0 || (sight.after && sight.new_value)) return log_values_one_by_one(mine, block, sight);
-    const std::int32_t *place = sight.values->value_row.data(), *count = sight.values->value_column.data();
-    const double *extra = sight.values->value_alpha.data(), alpha = params_.alpha;
-    const std::size_t n = sight.values->value_row.size();
+    const std::int32_t *place = sight.values->weight_at.data(), *count = sight.values->count_at.data();
+    const double *extra = sight.values->smoothing.data(), alpha = params_.alpha;
+    const std::size_t n = sight.values->weight_at.size();
     double product = 1, above = 1, below = 1;
     std::int64_t exponent = 0;
     for (std::size_t a = 0; a < n; ++a) {
@@ -405,7 +422,7 @@ class HoeffdingBank final : public Bank, private HoeffdingTrees {
     const bool is_active = forest_.leaf_of(i, leaf)[Forest::active] == 1;
     if (!(head[Forest::waited] >= numbers_[i].grace)) return was_active == is_active;
     head[Forest::waited] = 0;
-    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), answers.terms);
+    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), answers.own<Notes>());
     revive(i, leaf);
     return !was_active;
   }

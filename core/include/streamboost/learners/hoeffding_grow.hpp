@@ -6,7 +6,17 @@
 
 namespace streamboost {
 
-class HoeffdingTrees {
+// What is kept of a row between asking and learning, and room for a search.
+struct HoeffdingNotes final : BankNotes {
+  std::vector<double> x;                          // numeric cells of the row
+  std::vector<std::int32_t> weight_at, count_at;  // of each known nominal value: where its column's weight and its count lie in a block
+  std::vector<double> smoothing;                  // ... alpha times the values known of its column
+  std::vector<std::int64_t> known;                // values known once this row is learned
+  std::vector<double> search;
+  std::vector<const double*> blocks;  // of the classes present in a leaf
+};
+
+class HoeffdingTrees : public Bank {
  public:
   using Params = HoeffdingParams;
 
@@ -19,7 +29,7 @@ class HoeffdingTrees {
         seed_(seed),
         n_(static_cast<std::size_t>(lanes.size())),
         forest_(n_, params.leaf == Params::Leaf::costs) {
-    for (int lane = lanes.begin; lane < lanes.end; ++lane) numbers_.emplace_back(params_, seed_, lane);
+    for (int lane = lanes.begin; lane < lanes.end; ++lane) numbers_.emplace_back(params_, seed_, lane, 0);
   }
 
   void grow(const Schema& schema) {
@@ -27,8 +37,7 @@ class HoeffdingTrees {
     known_.resize(static_cast<std::size_t>(schema.width()), 0);
     const bool shared = params_.feature_fraction >= 1;
     std::vector<HoeffdingColumns> now;
-    for (std::size_t i = 0; i < (shared ? 1 : n_); ++i)
-      now.emplace_back(schema, params_.feature_fraction, seed_, lanes_.begin + static_cast<int>(i));
+    for (std::size_t i = 0; i < (shared ? 1 : n_); ++i) now.push_back(columns_for(schema, i));
     for (std::size_t i = 0; i < n_; ++i) {
       if (!forest_.planted(i))
         forest_.plant(i);
@@ -37,6 +46,17 @@ class HoeffdingTrees {
     }
     columns_ = std::move(now);
     n_values_ = schema.n_values;
+    schema_ = schema;
+  }
+  HoeffdingColumns columns_for(const Schema& schema, std::size_t i) const {
+    const int lane = static_cast<int>(i);
+    return HoeffdingColumns(schema, params_.feature_fraction, seed_, lanes_.begin + lane, birth(lane));
+  }
+  // What a tree draws for itself.
+  void draw(std::size_t i) {
+    const int lane = static_cast<int>(i);
+    numbers_[i] = HoeffdingNumbers(params_, seed_, lanes_.begin + lane, birth(lane));
+    if (params_.feature_fraction < 1) columns_[i] = columns_for(schema_, i);
   }
 
   const HoeffdingColumns& columns(std::size_t i) const { return columns_[columns_.size() > 1 ? i : 0]; }
@@ -49,12 +69,12 @@ class HoeffdingTrees {
   // ---- splitting
 
   // Splits the leaf if the bound allows it. True if the tree has changed its shape.
-  bool attempt(std::size_t i, std::size_t node, Terms& scratch) {
+  bool attempt(std::size_t i, std::size_t node, HoeffdingNotes& scratch) {
     const std::size_t leaf = static_cast<std::size_t>(forest_.node(i, node)[Forest::first]);
     const double* head = forest_.head(i, leaf);
     int present = 0;
     double mass = 0;
-    auto& blocks = scratch.weight;
+    auto& blocks = scratch.blocks;
     blocks.clear();
     for (std::size_t c = 0; c < forest_.classes(); ++c) {
       mass += head[Forest::mass + c];
@@ -63,14 +83,14 @@ class HoeffdingTrees {
       if (b >= 0) blocks.push_back(forest_.cells(i, b, columns(i)));
     }
     if (present < 2 || forest_.leaf_of(i, leaf)[Forest::depth] >= params_.max_depth) return false;
-    SplitSearch search(params_, columns(i), blocks, scratch.shared_x);
+    SplitSearch search(params_, columns(i), blocks, scratch.search);
     search.run();
     if (search.best.column == nullptr) return false;
     const double range = params_.criterion == Params::Criterion::gini ? 1.0 : streamboost::log(static_cast<double>(present)) / ln2;
     const double n = params_.effective ? head[Forest::own] * head[Forest::own] / head[Forest::squares] : mass;
     const double bound = std::sqrt(range * range * numbers_[i].log_inverse_delta / (2 * n));
     if (!(search.best.merit - search.second.merit > bound || bound < numbers_[i].tie)) return false;
-    return split(i, node, search.best, scratch.shared_x);
+    return split(i, node, search.best, scratch.search);
   }
 
   // masses [branch][class] of the split, made of what the leaf has seen on the column; then scaled to the masses of the leaf.
@@ -222,6 +242,7 @@ class HoeffdingTrees {
   std::vector<std::int64_t> n_values_;     // the schema's, -1 for numeric columns
   std::vector<HoeffdingColumns> columns_;  // one for all trees, or one each with feature subsets
   std::vector<HoeffdingNumbers> numbers_;
+  Schema schema_;
 };
 
 }  // namespace streamboost

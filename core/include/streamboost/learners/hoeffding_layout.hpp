@@ -69,14 +69,14 @@ struct HoeffdingParams {
   }
 };
 
-// The numbers of one tree. Ranges are drawn once per tree, keyed by (seed, lane): grace uniformly, delta and tie threshold
+// The numbers of one tree. Ranges are drawn once per tree, keyed by (seed, lane, birth): grace uniformly, delta and tie threshold
 // uniformly in their logarithms. A pure function: nothing is stored.
 struct HoeffdingNumbers {
   double grace, log_inverse_delta, tie;
 
-  HoeffdingNumbers(const HoeffdingParams& p, std::uint64_t seed, int lane) {
+  HoeffdingNumbers(const HoeffdingParams& p, std::uint64_t seed, int lane, std::uint32_t birth) {
     const auto draw = [&](std::uint32_t attempt) {
-      return uniform({seed, 0, static_cast<std::uint32_t>(lane), Purpose::learner, attempt});
+      return uniform(of_birth({seed, 0, static_cast<std::uint32_t>(lane), Purpose::learner, attempt}, birth));
     };
     const auto in_logs = [&](HoeffdingParams::Range r, std::uint32_t attempt) {
       return r.low == r.high
@@ -105,9 +105,9 @@ struct HoeffdingColumns {
   std::size_t width = 0, size = 0;    // cells, padded to a multiple of 8; doubles of a block
 
   HoeffdingColumns() = default;
-  HoeffdingColumns(const Schema& schema, double fraction, std::uint64_t seed, int lane) {
-    const auto chosen =
-        fraction < 1 ? chosen_columns(fraction, schema, seed, lane) : std::vector<bool>(static_cast<std::size_t>(schema.width()), true);
+  HoeffdingColumns(const Schema& schema, double fraction, std::uint64_t seed, int lane, std::uint32_t birth) {
+    const auto chosen = fraction < 1 ? chosen_columns(fraction, schema, seed, lane, birth)
+                                     : std::vector<bool>(static_cast<std::size_t>(schema.width()), true);
     for (int j = 0; j < schema.width(); ++j)
       if (chosen[static_cast<std::size_t>(j)] && !schema.nominal(j)) numeric.push_back(j);
     width = (numeric.size() + 7) / 8 * 8;

@@ -94,6 +94,14 @@ class HoeffdingForest {
     owner_[i].clear();
     cells_[i].clear();
   }
+  void swap(std::size_t i, HoeffdingForest& other) noexcept {
+    nodes_[i].swap(other.nodes_[i]);
+    threshold_[i].swap(other.threshold_[i]);
+    head_[i].swap(other.head_[i]);
+    leaf_[i].swap(other.leaf_[i]);
+    cells_[i].swap(other.cells_[i]);
+    owner_[i].swap(other.owner_[i]);
+  }
   bool planted(std::size_t i) const { return !threshold_[i].empty(); }
 
   // The node where a row ends. known[j]: value codes of column j met so far; others count as missing.

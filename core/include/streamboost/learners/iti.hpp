@@ -46,9 +46,10 @@ class ItiBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  Abilities can() const override { return {}; }
+  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<ItiBank>(*this); }
+  double least_numbers(const Schema&) const override { return 12; }
   bool has_after() const override { return false; }
-  std::size_t note_rows() const override { return 0; }
   bool trained(int lane) const override { return trees_[static_cast<std::size_t>(lane)].n_instances() > 0; }
 
   void reserve(const Schema& schema) override {
@@ -60,10 +61,11 @@ class ItiBank final : public Bank {
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
-    look(example.row, answers.terms.x);
+    std::vector<double>& x = answers.own<Notes>().work.x;
+    look(example.row, x);
     if (want == Request::distributions) std::fill(answers.distribution.begin(), answers.distribution.end(), 0.0);
     for (std::size_t i = 0; i < trees_.size(); ++i) {
-      const ItiTable table = spoken(i, answers.terms.x);
+      const ItiTable table = spoken(i, x);
       const Answer answer = to_verdict(table, example.n_classes);
       answers.vote[i] = answer.label;
       answers.margin[i] = answer.margin;
@@ -75,8 +77,8 @@ class ItiBank final : public Bank {
     }
   }
 
-  void learn(const Example& example, Labels labels, const double* amount, Amount, Answers&) override {
-    ItiWork work;
+  void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
+    ItiWork& work = answers.own<Notes>().work;
     look(example.row, work.x);
     for (std::size_t i = 0; i < trees_.size(); ++i) {
       if (!(amount[i] > 0)) continue;
@@ -101,14 +103,12 @@ class ItiBank final : public Bank {
 
   Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request, Answers& answers) override {
     const auto i = static_cast<std::size_t>(lane);
-    ItiWork work;
+    ItiWork& work = answers.own<Notes>().work;
     look(example.row, work.x);
     if (amount > 0) trees_[i].learn(columns_, params_, work.x.data(), example.label, amount, work);
-    (void)answers;
     return to_verdict(spoken(i, work.x), example.n_classes_after);
   }
 
-  void reset(int lane) override { trees_[static_cast<std::size_t>(lane)] = ItiTree(); }
   const ItiTree& tree(int lane) const { return trees_[static_cast<std::size_t>(lane)]; }
   const ItiColumns& columns() const { return columns_; }
 
@@ -143,31 +143,42 @@ class ItiBank final : public Bank {
     return out;
   }
 
-  void fields(FieldVisitor& v) override {
-    visit(v, "instance_class", [](ItiTree& t) -> auto& { return t.instance_class; });
-    visit(v, "instance_next", [](ItiTree& t) -> auto& { return t.instance_next; });
-    visit(v, "instance_code", [](ItiTree& t) -> auto& { return t.instance_code; });
-    visit(v, "instance_number", [](ItiTree& t) -> auto& { return t.instance_number; });
-    visit(v, "instance_weight", [](ItiTree& t) -> auto& { return t.instance_weight; });
-    visit(v, "instance_index", [](ItiTree& t) -> auto& { return t.index; });
-    visit(v, "node", [](ItiTree& t) -> auto& { return t.node; });
-    visit(v, "node_real", [](ItiTree& t) -> auto& { return t.node_real; });
-    visit(v, "node_free", [](ItiTree& t) -> auto& { return t.free_node; });
-    visit(v, "entry_column", [](ItiTree& t) -> auto& { return t.pool.column; });
-    visit(v, "entry_class", [](ItiTree& t) -> auto& { return t.pool.label; });
-    visit(v, "entry_value", [](ItiTree& t) -> auto& { return t.pool.value; });
-    visit(v, "entry_weight", [](ItiTree& t) -> auto& { return t.pool.weight; });
-    visit(v, "entry_free", [](ItiTree& t) -> auto& { return t.pool.free; });
-  }
   void check() const override {
     ItiWork work;
     for (const ItiTree& tree : trees_) tree.check(columns_, params_, work);
   }
 
+ protected:
+  void begin(int lane) override { trees_[static_cast<std::size_t>(lane)] = ItiTree(); }
+  void exchange(int lane, Bank& other) override {
+    const auto i = static_cast<std::size_t>(lane);
+    std::swap(trees_[i], static_cast<ItiBank&>(other).trees_[i]);
+  }
+  void fields(FieldVisitor& v) override {
+    lend(v, "instance_class", [](ItiTree& t) -> auto& { return t.instance_class; });
+    lend(v, "instance_next", [](ItiTree& t) -> auto& { return t.instance_next; });
+    lend(v, "instance_code", [](ItiTree& t) -> auto& { return t.instance_code; });
+    lend(v, "instance_number", [](ItiTree& t) -> auto& { return t.instance_number; });
+    lend(v, "instance_weight", [](ItiTree& t) -> auto& { return t.instance_weight; });
+    lend(v, "instance_index", [](ItiTree& t) -> auto& { return t.index; });
+    lend(v, "node", [](ItiTree& t) -> auto& { return t.node; });
+    lend(v, "node_real", [](ItiTree& t) -> auto& { return t.node_real; });
+    lend(v, "node_free", [](ItiTree& t) -> auto& { return t.free_node; });
+    lend(v, "entry_column", [](ItiTree& t) -> auto& { return t.pool.column; });
+    lend(v, "entry_class", [](ItiTree& t) -> auto& { return t.pool.label; });
+    lend(v, "entry_value", [](ItiTree& t) -> auto& { return t.pool.value; });
+    lend(v, "entry_weight", [](ItiTree& t) -> auto& { return t.pool.weight; });
+    lend(v, "entry_free", [](ItiTree& t) -> auto& { return t.pool.free; });
+  }
+
  private:
+  struct Notes final : BankNotes {
+    ItiWork work;
+  };
+
   // A visitor sees one field of all lanes: the vectors are lent to it, storage and all.
   template <class Field>
-  void visit(FieldVisitor& v, const char* name, Field field) {
+  void lend(FieldVisitor& v, const char* name, Field field) {
     using Vector = std::remove_reference_t<decltype(field(trees_.front()))>;
     std::vector<Vector> lent;
     lent.reserve(trees_.size());

@@ -73,10 +73,11 @@ class LinearBank final : public Bank {
   std::size_t note_rows() const override { return 3 * columns_ + 3; }
   bool has_after() const override { return true; }
   bool trained(int lane) const override { return trained_[0][static_cast<std::size_t>(lane)] != 0; }
-  Abilities can() const override {
-    Abilities a;
-    a.declared_classes = true;
-    return a;
+  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<LinearBank>(*this); }
+  double least_numbers(const Schema& schema) const override {
+    const double columns = schema.declared && schema.n_classes > 2 ? schema.n_classes : 1;
+    return static_cast<double>(ColumnLayout(schema, params_.needs.fit_intercept ? 1 : 0).rows()) * columns + columns + 1;
   }
 
   void reserve(const Schema& schema) override {
@@ -92,7 +93,7 @@ class LinearBank final : public Bank {
       squared_norm_ = LaneArray<double>(columns_, n_);
       if (params_.kind == Kind::ogd) scale_ = LaneArray<double>(columns_, n_, 1.0);
       if (params_.feature_fraction < 1) make_mask();
-      for (std::size_t lane = 0; lane < n_; ++lane) begin(lane);
+      for (std::size_t lane = 0; lane < n_; ++lane) start(lane);
       refresh_norms();
     } else if (layout.rows() != layout_.rows() || layout.offset.size() != layout_.offset.size()) {
       std::vector<std::size_t> target(weights_.rows());
@@ -110,9 +111,8 @@ class LinearBank final : public Bank {
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
-    answers.keeps_right = true;
-    answers.still_when_right = params_.kind == Kind::perceptron && columns_ == 1;
-    answers.notes_complete = params_.kind == Kind::logistic && want != Request::votes;
+    answers.change = params_.kind == Kind::perceptron && columns_ == 1 ? Change::wrong_only : Change::right_stays_right;
+    answers.own<Notes>().probabilities = params_.kind == Kind::logistic && want != Request::votes;
     double* raw = answers.notes.data();
     linear_ask(weights_[0], cells(), entries(example.row), raw);
     if (params_.kind == Kind::ogd)
@@ -126,6 +126,7 @@ class LinearBank final : public Bank {
 
   void log_odds(const Example& example, double limit, Answers& answers) const override {
     if (params_.kind != Kind::logistic) return Bank::log_odds(example, limit, answers);
+    answers.own<Notes>().probabilities = false;
     linear_ask(weights_[0], cells(), entries(example.row), answers.notes.data());
     for (std::size_t i = 0; i < stride_; ++i) answers.margin[i] = std::min(std::max(answers.notes[i], -limit), limit);
   }
@@ -150,7 +151,7 @@ class LinearBank final : public Bank {
         for (std::size_t i = 0; i < stride_; ++i) sum_squares_[0][i] += a[i] * a[i];
       for (std::size_t c = 0; c < columns_; ++c) {
         if (columns_ > 1 || labels.per_lane != nullptr) targets(labels, c, y);
-        steps(c, raw + c * stride_, y, a, xx, kind, repeat == 0 && answers.notes_complete ? probability(answers, c) : nullptr,
+        steps(c, raw + c * stride_, y, a, xx, kind, repeat == 0 && answers.own<Notes>().probabilities ? probability(answers, c) : nullptr,
               step + c * stride_);
       }
       if (repeats > 1) {  // further copies are tested on the moved weights: raw follows in closed form
@@ -193,27 +194,6 @@ class LinearBank final : public Bank {
     return (moved > 0) == (example.label == 1);
   }
 
-  void reset(int lane) override {
-    const auto i = static_cast<std::size_t>(lane);
-    weights_.fill_lane(i, 0);
-    sum_squares_.fill_lane(i, 0);
-    if (params_.kind == Kind::ogd) scale_.fill_lane(i, 1);
-    begin(i);
-    for (std::size_t c = 0; c < columns_; ++c) {
-      double sum = 0;
-      for (std::size_t r = c; r < weights_.rows(); r += columns_)
-        sum += static_cast<double>(weights_[r][i]) * static_cast<double>(weights_[r][i]);
-      squared_norm_[c][i] = sum;
-    }
-  }
-
-  void fields(FieldVisitor& v) override {
-    v("weights", weights_);
-    v("squared_norm", squared_norm_);
-    v("trained", trained_);
-    if (params_.kind != Kind::perceptron) v("sum_squares", sum_squares_);
-    if (params_.kind == Kind::ogd) v("scale", scale_);
-  }
   void check() const override {
     for (std::size_t i = 0; i < n_; ++i) {
       require(trained_[0][i] == 0 || trained_[0][i] == 1, "trained flag");
@@ -225,7 +205,46 @@ class LinearBank final : public Bank {
     }
   }
 
+ protected:
+  void begin(int lane) override {
+    const auto i = static_cast<std::size_t>(lane);
+    weights_.fill_lane(i, 0);
+    sum_squares_.fill_lane(i, 0);
+    if (params_.kind == Kind::ogd) scale_.fill_lane(i, 1);
+    if (mask_.rows() > 0) draw_mask(i);
+    start(i);
+    for (std::size_t c = 0; c < columns_; ++c) {
+      double sum = 0;
+      for (std::size_t r = c; r < weights_.rows(); r += columns_)
+        sum += static_cast<double>(weights_[r][i]) * static_cast<double>(weights_[r][i]);
+      squared_norm_[c][i] = sum;
+    }
+  }
+  void exchange(int lane, Bank& other) override {
+    auto& them = static_cast<LinearBank&>(other);
+    const auto i = static_cast<std::size_t>(lane);
+    weights_.swap_lane(i, them.weights_);
+    squared_norm_.swap_lane(i, them.squared_norm_);
+    trained_.swap_lane(i, them.trained_);
+    sum_squares_.swap_lane(i, them.sum_squares_);
+    scale_.swap_lane(i, them.scale_);
+    mask_.swap_lane(i, them.mask_);
+  }
+  void draw_again() override {
+    if (mask_.rows() > 0) make_mask();
+  }
+  void fields(FieldVisitor& v) override {
+    v("weights", weights_);
+    v("squared_norm", squared_norm_);
+    v("trained", trained_);
+    if (params_.kind != Kind::perceptron) v("sum_squares", sum_squares_);
+    if (params_.kind == Kind::ogd) v("scale", scale_);
+  }
+
  private:
+  struct Notes final : BankNotes {
+    bool probabilities = false;  // the rows of `probability` hold p of this example
+  };
   static constexpr double max_repetitions = 100;
   static constexpr double smallest_scale = 1e-6;
 
@@ -259,7 +278,7 @@ class LinearBank final : public Bank {
   void answer_two(Request want, const double* raw, Answers& answers) const {
     const double* trained = trained_[0];
     if (want != Request::margins && !sign_votes(raw, trained, answers.vote.data(), n_))
-      answers.still_when_right = false;  // a raw score of 0 is class code 0 and yet a perceptron's mistake
+      answers.change = Change::right_stays_right;  // a raw score of 0 is class code 0 and yet a perceptron's mistake
     if (want == Request::votes) return;
     hypotheses(raw, 0, answers, answers.margin.data());
     if (want == Request::margins) return;
@@ -367,7 +386,7 @@ class LinearBank final : public Bank {
   }
 
   // Start vectors are a pure function of (seed, coordinate, lane, column).
-  void begin(std::size_t lane) {
+  void start(std::size_t lane) {
     trained_[0][lane] = 0;
     if (params_.start == Start::zero) return;
     const auto d = static_cast<std::size_t>(schema_.first_width);
@@ -387,7 +406,7 @@ class LinearBank final : public Bank {
       for (std::size_t c = 0; c < columns_; ++c) {
         const Key key{seed_, k, static_cast<std::uint32_t>(lanes_.begin + static_cast<int>(lane)), Purpose::start,
                       static_cast<std::uint32_t>(c)};
-        set_start(k, c, lane, normal(key) / std::sqrt(static_cast<double>(coordinates)));
+        set_start(k, c, lane, normal(of_birth(key, birth(static_cast<int>(lane)))) / std::sqrt(static_cast<double>(coordinates)));
       }
   }
   // k: a column of the first row, or the intercept at the end. One-hot values start at 0, so that a value not yet met says nothing.
@@ -402,12 +421,14 @@ class LinearBank final : public Bank {
 
   void make_mask() {
     mask_ = LaneArray<double>(layout_.rows(), n_);
-    for (std::size_t lane = 0; lane < n_; ++lane) {
-      const auto columns = chosen_columns(params_.feature_fraction, schema_, seed_, lanes_.begin + static_cast<int>(lane));
-      if (params_.needs.fit_intercept) mask_[0][lane] = 1;
-      for (std::size_t j = 0; j < columns.size(); ++j)
-        for (std::size_t r = layout_.offset[j]; r < layout_.offset[j + 1]; ++r) mask_[r][lane] = columns[j] ? 1.0 : 0.0;
-    }
+    for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane);
+  }
+  void draw_mask(std::size_t lane) {
+    const int number = static_cast<int>(lane);
+    const auto columns = chosen_columns(params_.feature_fraction, schema_, seed_, lanes_.begin + number, birth(number));
+    if (params_.needs.fit_intercept) mask_[0][lane] = 1;
+    for (std::size_t j = 0; j < columns.size(); ++j)
+      for (std::size_t r = layout_.offset[j]; r < layout_.offset[j + 1]; ++r) mask_[r][lane] = columns[j] ? 1.0 : 0.0;
   }
 
   void refresh_norms() {

@@ -2,7 +2,7 @@
 //
 // Thesis    Oza: Online Ensemble Learning (2001), section 2.3.
 //
-//   spec      here                    meaning
+//   symbol    here                    meaning
 //   x         coordinates of Intake   bias 1, numeric columns scaled to [0, 1] by the running range, nominal columns one-hot, missing 0
 //   w1        first[x][h]             input to hidden; rows: coordinates (0 is the bias)
 //   w2        second[h][c]            hidden to output; rows: 0 is the bias, then the hidden units
@@ -31,6 +31,12 @@
 
 namespace streamboost {
 
+// The coordinates of a row that have been learned, and the weights of one lane while it is trained by itself.
+struct MlpNotes final : BankNotes {
+  std::vector<double> x, first, second, unit;
+  std::vector<std::int32_t> row;
+};
+
 class MlpBank final : public Bank {
  public:
   struct Params {
@@ -55,7 +61,22 @@ class MlpBank final : public Bank {
     needs.unit_ball = false;
     return needs;
   }
-  Abilities can() const override { return {}; }
+  std::unique_ptr<BankNotes> make_notes() const override {
+    auto notes = std::make_unique<Notes>();
+    const std::size_t inputs = layout_.offset.size();  // a row has one coordinate per column, and the bias
+    notes->x.reserve(inputs);
+    notes->row.reserve(inputs);
+    notes->first.reserve(inputs * hidden_);
+    notes->second.reserve((hidden_ + 1) * classes_);
+    notes->unit.reserve(2 * (hidden_ + classes_));
+    return notes;
+  }
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<MlpBank>(*this); }
+  double least_numbers(const Schema& schema) const override {
+    const auto hidden = static_cast<double>(hidden_units(schema));
+    const double coordinates = static_cast<double>(ColumnLayout(schema, 1).rows());
+    return hidden * coordinates + (hidden + 1) * std::max(schema.n_classes, 1) + 1;
+  }
   bool has_after() const override { return false; }
   bool trained(int lane) const override { return trained_[0][lane] > 0; }
   // activations, outputs, their deltas, steps of the hidden units, one row of amounts
@@ -66,9 +87,7 @@ class MlpBank final : public Bank {
     const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
     const ColumnLayout layout(schema, 1);
     if (hidden_ == 0) {
-      const double inputs = schema.first_width, outputs = schema.declared ? schema.n_classes : 2;
-      hidden_ = params_.hidden_units > 0 ? params_.hidden_units
-                                         : static_cast<std::size_t>(std::clamp(std::floor((inputs + outputs) / 2 + 0.5), 5.0, 50.0));
+      hidden_ = hidden_units(schema);
       first_width_ = schema.first_width;
       first_ = LaneArray<double>(0, n_);
       second_ = LaneArray<double>(0, n_);
@@ -104,10 +123,9 @@ class MlpBank final : public Bank {
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
-    answers.keeps_right = false;
     const auto k = static_cast<std::size_t>(example.n_classes);
-    const Entries row = known(example.row, answers.terms);
-    answers.all_move = row.n < example.row.size || example.n_classes_after > example.n_classes;
+    const Entries row = known(example.row, answers.own<Notes>());
+    answers.change = row.n < example.row.size || example.n_classes_after > example.n_classes ? Change::all : Change::taught;
     forward(row, k, answers);
     for (std::size_t i = 0; i < n_; ++i)
       to_verdict(i, outputs(answers) + i, stride_, k, want == Request::distributions ? answers.distribution.data() + i : nullptr,
@@ -149,7 +167,8 @@ class MlpBank final : public Bank {
     const auto i = static_cast<std::size_t>(lane), k = static_cast<std::size_t>(example.n_classes_after);
     const Row& row = example.row;
     const auto inputs = static_cast<std::size_t>(row.size);
-    auto &w1 = answers.terms.x, &w2 = answers.terms.shared_x, &unit = answers.terms.value_alpha;
+    auto& notes = answers.own<Notes>();
+    auto &w1 = notes.first, &w2 = notes.second, &unit = notes.unit;
     w1.resize(inputs * hidden_);
     w2.resize((hidden_ + 1) * k);
     unit.resize(2 * hidden_ + 2 * k);
@@ -197,31 +216,46 @@ class MlpBank final : public Bank {
     for (int e = 0; e < example.row.size; ++e) met_[static_cast<std::size_t>(example.row.column(e))] = 1;
   }
 
-  void reset(int lane) override {
+  void check() const override {
+    for (std::size_t i = 0; i < n_; ++i) require(trained_[0][i] == 0 || trained_[0][i] == 1, "trained flag");
+    for (auto flag : met_) require(flag == 0 || flag == 1, "coordinate flag");
+  }
+
+ protected:
+  void begin(int lane) override {
     const auto i = static_cast<std::size_t>(lane);
     trained_[0][i] = 0;
     begin_first(i, std::vector<bool>(layout_.rows(), false));
     begin_second(i, 0);
   }
-
+  void exchange(int lane, Bank& other) override {
+    auto& them = static_cast<MlpBank&>(other);
+    const auto i = static_cast<std::size_t>(lane);
+    first_.swap_lane(i, them.first_);
+    second_.swap_lane(i, them.second_);
+    trained_.swap_lane(i, them.trained_);
+  }
   void fields(FieldVisitor& v) override {
     v("first", first_);
     v("second", second_);
     v("trained", trained_);
     v("met", met_);
   }
-  void check() const override {
-    for (std::size_t i = 0; i < n_; ++i) require(trained_[0][i] == 0 || trained_[0][i] == 1, "trained flag");
-    for (auto flag : met_) require(flag == 0 || flag == 1, "coordinate flag");
-  }
 
  private:
+  using Notes = MlpNotes;
   static constexpr double max_repetitions = 100;
+
+  std::size_t hidden_units(const Schema& schema) const {
+    if (params_.hidden_units > 0) return params_.hidden_units;
+    const double inputs = schema.first_width, outputs = schema.declared ? schema.n_classes : 2;
+    return static_cast<std::size_t>(std::clamp(std::floor((inputs + outputs) / 2 + 0.5), 5.0, 50.0));
+  }
 
   double* outputs(Answers& answers) const { return answers.notes.data() + hidden_ * stride_; }
 
   // The coordinates of the row that have been learned.
-  Entries known(const Row& row, Terms& t) const {
+  Entries known(const Row& row, Notes& t) const {
     t.x.clear();
     t.row.clear();
     for (int e = 0; e < row.size; ++e) {
@@ -278,9 +312,9 @@ class MlpBank final : public Bank {
         second_[h * classes_ + c][lane] = start((std::uint64_t{1} << 62) | h, lane, c) * scale;
   }
   double start(std::uint64_t key, std::size_t lane, std::size_t unit) const {
-    return uniform({seed_, key, static_cast<std::uint32_t>(lanes_.begin + static_cast<int>(lane)), Purpose::start,
-                    static_cast<std::uint32_t>(unit)}) -
-           0.5;
+    const int number = static_cast<int>(lane);
+    const Key drawn{seed_, key, static_cast<std::uint32_t>(lanes_.begin + number), Purpose::start, static_cast<std::uint32_t>(unit)};
+    return uniform(of_birth(drawn, birth(number))) - 0.5;
   }
 
   Params params_;

@@ -1,7 +1,9 @@
 // Naive Bayes in lanes: nominal, numeric (Gaussian) and mixed attributes.
 //
+// Sources   Duda, Hart: Pattern classification and scene analysis (1973); John, Langley: Estimating continuous distributions in
+//           Bayesian classifiers (UAI 1995); Oza: Online Ensemble Learning (2001), section 2.3, for its use in online ensembles.
 //
-//   spec             here                   meaning
+//   symbol           here                   meaning
 //   N_c              class_weight[c]        weight of the examples of class c
 //   N_{c,a,v}        count[a,v][c]          ... with value v of attribute a; N_{c,a} = attribute_weight[a][c] once a had a gap
 //   mean, M2         mean, spread[a][c]     weighted Welford of numeric attribute a
@@ -26,6 +28,7 @@
 // Cost        ask O(columns x classes), teach O(columns), both in lanes. Memory 4 doubles per numeric column, class and lane.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -36,6 +39,34 @@
 #include "streamboost/run/config.hpp"
 
 namespace streamboost {
+
+// The present attributes of a row as lists of table rows, and what is known of the row as a whole.
+struct NaiveBayesNotes final : BankNotes {
+  std::vector<double> x, shared_x;                    // numeric values
+  std::vector<std::int32_t> row, column, shared_row;  // ... their table rows and columns
+  std::vector<std::int32_t> value_row, value_column;  // nominal values
+  std::vector<double> value_alpha;
+  std::vector<const double*> weight;
+  bool value_gap = false;  // some of these columns had gaps
+  bool finished = false;   // the joints in the table of notes are logarithms
+  bool plain = false;      // numbers only, none missing
+  bool bounded = false;    // right_after has a bound on what the answer gains
+
+  explicit NaiveBayesNotes(std::size_t width) {
+    for (auto* list : {&x, &shared_x, &value_alpha}) list->reserve(width);
+    for (auto* list : {&row, &column, &shared_row, &value_row, &value_column}) list->reserve(width);
+    weight.reserve(width);
+  }
+  void clear() {
+    x.clear();
+    row.clear();
+    column.clear();
+    value_row.clear();
+    value_column.clear();
+    value_alpha.clear();
+    value_gap = false;
+  }
+};
 
 class NaiveBayesBank final : public Bank {
  public:
@@ -53,7 +84,13 @@ class NaiveBayesBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  Abilities can() const override { return {}; }
+  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(tables_.width); }
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<NaiveBayesBank>(*this); }
+  double least_numbers(const Schema& schema) const override {
+    double cells = 1;
+    for (auto values : schema.n_values) cells += values < 0 ? 4 : 1 + static_cast<double>(values);
+    return cells * std::max(schema.n_classes, 1);
+  }
   bool has_after() const override { return true; }
   bool trained(int lane) const override {
     for (std::size_t c = 0; c < classes_; ++c)
@@ -76,7 +113,8 @@ class NaiveBayesBank final : public Bank {
     // A column that appears after the first example has gaps by definition, and so has a column that some lanes never look at.
     own_weight_.resize(tables_.width, n_met_ > 0 || params_.feature_fraction < 1 ? 1 : 0);
     values_known_.resize(tables_.width, 0);
-    if (params_.feature_fraction < 1) make_mask(schema);
+    schema_ = schema;
+    if (params_.feature_fraction < 1) make_mask();
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
@@ -121,17 +159,20 @@ class NaiveBayesBank final : public Bank {
   }
 
   void after_begin(const Example& example, Answers& answers) const override {
-    if (!answers.notes_complete) finish_joints(static_cast<std::size_t>(example.n_classes), answers);
-    answers.all_move = has_new_value(example.row);
-    answers.plain = !answers.all_move && answers.terms.value_row.empty() && mask_.rows() == 0 && !any_gap(answers.terms);
-    const bool counts_only = answers.terms.x.empty() && params_.alpha == 0 && !answers.terms.value_gap && mask_.rows() == 0;
-    answers.bounded = !params_.over_all && !answers.all_move && (answers.plain || counts_only);
-    answers.keeps_right = !params_.over_all && !answers.all_move && (params_.var_floor <= 1 || !any_gap(answers.terms));
+    auto& t = answers.own<Notes>();
+    if (!t.finished) finish_joints(static_cast<std::size_t>(example.n_classes), answers);
+    const bool new_value = has_new_value(example.row), gaps = any_gap(t);
+    t.plain = !new_value && t.value_row.empty() && mask_.rows() == 0 && !gaps;
+    const bool counts_only = t.x.empty() && params_.alpha == 0 && !t.value_gap && mask_.rows() == 0;
+    t.bounded = !params_.over_all && !new_value && (t.plain || counts_only);
+    answers.change = new_value                                             ? Change::all
+                     : params_.over_all || (params_.var_floor > 1 && gaps) ? Change::taught
+                                                                           : Change::right_stays_right;
   }
 
   Answer after(int lane, const Example& example, double amount, Amount, const Answers& answers) const override {
     const auto i = static_cast<std::size_t>(lane);
-    const bool in_full = params_.over_all || has_new_value(example.row), plain = params_.over_all && answers.plain;
+    const bool in_full = params_.over_all || has_new_value(example.row), plain = params_.over_all && answers.own<Notes>().plain;
     const int k = example.n_classes_after;
     int best = -1;
     double highest = 0, score[2] = {0, 0};
@@ -139,7 +180,7 @@ class NaiveBayesBank final : public Bank {
       const double added = c == example.label ? amount : 0.0;
       if (class_weight_[static_cast<std::size_t>(c)][i] + added <= 0) continue;
       const auto one = static_cast<std::size_t>(c);
-      const double joint = plain                  ? plain_joint_after(i, one, example.label, amount, answers.terms)
+      const double joint = plain                  ? plain_joint_after(i, one, example.label, amount, answers.own<Notes>())
                            : added > 0 || in_full ? joint_after(i, example, one, added, amount)
                                                   : answers.notes[one * answers.stride + i];
       if (c < 2) score[c] = joint;
@@ -156,32 +197,16 @@ class NaiveBayesBank final : public Bank {
   bool right_after(int lane, const Example& example, double amount, Amount kind, const Answers& answers) const override {
     const auto i = static_cast<std::size_t>(lane);
     const auto y = static_cast<std::size_t>(example.label), other = 1 - y;
-    if (example.n_classes == 2 && answers.bounded && class_weight_[y][i] > 0 && class_weight_[other][i] > 0) {
+    if (example.n_classes == 2 && answers.own<Notes>().bounded && class_weight_[y][i] > 0 && class_weight_[other][i] > 0) {
       const double n = class_weight_[y][i], rival = answers.notes[other * stride_ + i];
       const double behind = rival - answers.notes[y * stride_ + i] - amount / (n + params_.prior_alpha) - 1e-9 * (1 + std::fabs(rival));
-      if (answers.terms.value_row.empty() ? numeric_gain_below(behind, i, y, amount, answers)
-                                          : nominal_gain_below(behind, i, y, amount, answers))
+      if (answers.own<Notes>().value_row.empty() ? numeric_gain_below(behind, i, y, amount, answers)
+                                                 : nominal_gain_below(behind, i, y, amount, answers))
         return false;
     }
     return after(lane, example, amount, kind, answers).label == example.label;
   }
 
-  void reset(int lane) override {
-    for (auto* table : {&class_weight_, &attribute_weight_, &mean_, &spread_, &precision_, &count_})
-      table->fill_lane(static_cast<std::size_t>(lane), 0);
-  }
-
-  void fields(FieldVisitor& v) override {
-    v("class_weight", class_weight_);
-    v("attribute_weight", attribute_weight_);
-    v("mean", mean_);
-    v("spread", spread_);
-    v("precision", precision_);
-    v("count", count_);
-    v("own_weight", own_weight_);
-    v("values_known", values_known_);
-    v("n_met", n_met_);
-  }
   void check() const override {
     require(n_met_ >= 0, "examples met");
     for (std::size_t j = 0; j < tables_.width; ++j) {
@@ -194,7 +219,35 @@ class NaiveBayesBank final : public Bank {
         for (std::size_t i = 0; i < n_; ++i) require((*table)[r][i] >= 0, "negative count");
   }
 
+ protected:
+  void begin(int lane) override {
+    const auto i = static_cast<std::size_t>(lane);
+    for (auto* table : tables()) table->fill_lane(i, 0);
+    if (mask_.rows() > 0) draw_mask(i, mask_);
+  }
+  void exchange(int lane, Bank& other) override {
+    auto& them = static_cast<NaiveBayesBank&>(other);
+    const auto i = static_cast<std::size_t>(lane), n = tables().size();
+    for (std::size_t t = 0; t < n; ++t) tables()[t]->swap_lane(i, *them.tables()[t]);
+    mask_.swap_lane(i, them.mask_);
+  }
+  void draw_again() override {
+    if (mask_.rows() > 0) make_mask();
+  }
+  void fields(FieldVisitor& v) override {
+    v("class_weight", class_weight_);
+    v("attribute_weight", attribute_weight_);
+    v("mean", mean_);
+    v("spread", spread_);
+    v("precision", precision_);
+    v("count", count_);
+    v("own_weight", own_weight_);
+    v("values_known", values_known_);
+    v("n_met", n_met_);
+  }
+
  private:
+  using Notes = NaiveBayesNotes;
   static constexpr std::size_t work_rows = 8;
   static constexpr double largest_input = 1e37;  // squares, and products of four variances, stay finite
 
@@ -249,7 +302,7 @@ class NaiveBayesBank final : public Bank {
     return false;
   }
 
-  bool any_gap(const Terms& t) const {
+  bool any_gap(const Notes& t) const {
     for (int j : t.column)
       if (own_weight_[static_cast<std::size_t>(j)]) return true;
     return false;
@@ -257,7 +310,7 @@ class NaiveBayesBank final : public Bank {
 
   // Present attributes as lists of table rows (of class 0). Asking skips values never learned; learning takes them.
   void list_terms(const Row& row, bool asking, Answers& answers) const {
-    auto& t = answers.terms;
+    auto& t = answers.own<Notes>();
     t.clear();
     const auto k = static_cast<std::int32_t>(classes_);
     for (int j = 0; j < row.size; ++j) {
@@ -282,7 +335,7 @@ class NaiveBayesBank final : public Bank {
   // notes: squares of the joints, or log joints once finished [class][lane], then the powers of two they were taken out of, the quadratic terms, then work rows.
   void joints(const Example& example, Answers& answers) const {
     list_terms(example.row, true, answers);
-    auto& t = answers.terms;
+    auto& t = answers.own<Notes>();
     const auto k = static_cast<std::size_t>(example.n_classes);
     double *square = answers.notes.data(), *power = square + classes_ * stride_;
     double *quadratic = power + classes_ * stride_, *mantissa = work(answers, 1), *exponent = work(answers, 2), *ratio = work(answers, 3),
@@ -296,17 +349,18 @@ class NaiveBayesBank final : public Bank {
       square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent,
                     quadratic + c * stride_, stride_, square + c * stride_, power + c * stride_);
     }
-    answers.notes_complete = false;
+    answers.change = Change::taught;  // until after_begin knows better
+    t.finished = false;
   }
   void finish_joints(std::size_t k, Answers& answers) const {
     double *square = answers.notes.data(), *power = square + classes_ * stride_;
     log_lanes(square, square, k * stride_);
     halve_and_add(square, power, k * stride_);
-    answers.notes_complete = true;
+    answers.own<Notes>().finished = true;
   }
 
   // Attributes without gaps have the class weight as their divisor; the others carry their own.
-  void ask_nominal(std::size_t c, Terms& t, double* ratio, double* exponent, double* inverse) const {
+  void ask_nominal(std::size_t c, Notes& t, double* ratio, double* exponent, double* inverse) const {
     if (params_.alpha == 0 && !t.value_gap &&
         nominal_ask_plain(count_[c], stride_, t.value_row.data(), static_cast<int>(t.value_row.size()), class_weight_[c], ratio, exponent))
       return;
@@ -331,7 +385,7 @@ class NaiveBayesBank final : public Bank {
   }
 
   void teach(std::size_t c, const double* amount, Answers& answers) {
-    auto& t = answers.terms;
+    auto& t = answers.own<Notes>();
     double* masked = work(answers, 0);
     add_lanes(class_weight_[c], amount, stride_);
     t.shared_x.clear();  // terms whose divisor is the class weight go through the kernel in one call
@@ -454,7 +508,7 @@ class NaiveBayesBank final : public Bank {
   // (d r / (1-r) + sum q - (1-r)^2 q / (1 + r q) - log(1 + r q)) / 2: first with all of sum q in one attribute, which is the worst case,
   // then with the terms themselves, of which r q + r q^2 (1 + r/2) is an upper bound.
   bool numeric_gain_below(double limit, std::size_t i, std::size_t y, double amount, const Answers& answers) const {
-    const Terms& t = answers.terms;
+    const Notes& t = answers.own<Notes>();
     const double r = amount / (class_weight_[y][i] + amount), kept = 1 - r, q = answers.notes[(2 * classes_ + y) * stride_ + i];
     const double sharper = static_cast<double>(t.x.size()) * (r / kept);
     if (0.5 * (sharper + q - kept * kept * q / (1 + r * q)) < limit) return true;
@@ -469,7 +523,7 @@ class NaiveBayesBank final : public Bank {
 
   // log of the product of (c + amount) / c over the attributes' counts, less what the class weight takes back.
   bool nominal_gain_below(double limit, std::size_t i, std::size_t y, double amount, const Answers& answers) const {
-    const Terms& t = answers.terms;
+    const Notes& t = answers.own<Notes>();
     double gain = 1, above = 1, below = 1;
     for (std::size_t a = 0; a < t.value_row.size(); ++a) {
       const double count = count_[static_cast<std::size_t>(t.value_row[a]) + y][i];
@@ -530,7 +584,7 @@ class NaiveBayesBank final : public Bank {
   }
 
   // The same where all attributes are numbers and none has gaps, for divisor all: there every lane is worked out for every example.
-  double plain_joint_after(std::size_t i, std::size_t c, int label, double amount, const Terms& terms) const {
+  double plain_joint_after(std::size_t i, std::size_t c, int label, double amount, const Notes& terms) const {
     const double added = static_cast<int>(c) == label ? amount : 0.0, n = weight_of_all(class_weight_[0] + i, label, amount);
     const double ratio = added / n, kept = added * (1 - ratio), floor = params_.var_floor * n;
     Product product;
@@ -571,12 +625,16 @@ class NaiveBayesBank final : public Bank {
     return total;
   }
 
-  void make_mask(const Schema& schema) {
+  std::array<LaneArray<double>*, 6> tables() { return {&class_weight_, &attribute_weight_, &mean_, &spread_, &precision_, &count_}; }
+
+  void make_mask() {
     mask_ = LaneArray<double>(tables_.width, n_);
-    for (std::size_t lane = 0; lane < n_; ++lane) {
-      const auto columns = chosen_columns(params_.feature_fraction, schema, seed_, lanes_.begin + static_cast<int>(lane));
-      for (std::size_t j = 0; j < columns.size(); ++j) mask_[j][lane] = columns[j] ? 1.0 : 0.0;
-    }
+    for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane, mask_);
+  }
+  void draw_mask(std::size_t lane, LaneArray<double>& mask) const {
+    const int number = static_cast<int>(lane);
+    const auto columns = chosen_columns(params_.feature_fraction, schema_, seed_, lanes_.begin + number, birth(number));
+    for (std::size_t j = 0; j < columns.size(); ++j) mask[j][lane] = columns[j] ? 1.0 : 0.0;
   }
 
   static constexpr double ln2 = 0.693147180559945309417;
@@ -585,6 +643,7 @@ class NaiveBayesBank final : public Bank {
   Lanes lanes_;
   std::uint64_t seed_;
   std::size_t n_, stride_, classes_ = 0;
+  Schema schema_;
   Tables tables_;
   LaneArray<double> class_weight_, attribute_weight_, mean_, spread_, precision_, count_;
   LaneArray<double> mask_;  // a function of the seed: not part of the state

@@ -1,7 +1,9 @@
 // Decision stumps: one test on one attribute, one leaf per value of a nominal attribute, two leaves around a numeric cut.
 //
+// Sources   Iba, Langley: Induction of one-level decision trees (ICML 1992); Oza: Online Ensemble Learning (2001), section 2.3, for the
+//           lossless online form on nominal attributes.
 //
-//   spec         here                    meaning
+//   symbol       here                    meaning
 //   n[a][v][c]   Column::count           weight of class c with value v of attribute a, per lane
 //   N[c]         class_weight            weight of class c; attribute_weight[a] of the examples that have a, once a had a gap
 //   -            gain[a]                 n times the information gain of attribute a, over the examples that have it
@@ -21,6 +23,7 @@
 //             of one lane are taken in one vector call. ask: one look-up. Memory: values x classes doubles per lane.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "streamboost/learners/bank.hpp"
@@ -29,6 +32,11 @@
 #include "streamboost/run/config.hpp"
 
 namespace streamboost {
+
+// Room for one lane's counts on their way through the logarithms.
+struct StumpNotes final : BankNotes {
+  std::vector<double> cell, edge, whole;
+};
 
 class StumpBank final : public Bank {
  public:
@@ -47,14 +55,20 @@ class StumpBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  Abilities can() const override { return {}; }
+  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<StumpBank>(*this); }
+  double least_numbers(const Schema& schema) const override {
+    const double k = std::max(schema.n_classes, 1);
+    double cells = 1 + 3 * k;
+    for (auto values : schema.n_values) cells += k + 2 + (values < 0 ? 0.0 : static_cast<double>(values) * (k + 1));
+    return cells;
+  }
   bool has_after() const override { return false; }
   bool trained(int lane) const override {
     double sum = 0;
     for (std::size_t c = 0; c < classes_; ++c) sum += class_weight_[c][lane];
     return sum > 0;
   }
-  std::size_t note_rows() const override { return 0; }
 
   void reserve(const Schema& schema) override {
     const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
@@ -76,11 +90,12 @@ class StumpBank final : public Bank {
       grow(threshold_, now, 0);
     }
     classes_ = k;
-    if (params_.feature_fraction < 1) make_mask(schema);
+    schema_ = schema;
+    if (params_.feature_fraction < 1) make_mask();
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
-    answers.keeps_right = false;
+    answers.change = Change::taught;
     const auto k = static_cast<std::size_t>(example.n_classes);
     for (std::size_t i = 0; i < n_; ++i) answer(i, example.row, k, want, answers);
   }
@@ -88,13 +103,13 @@ class StumpBank final : public Bank {
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
     prepare(example.row);
     for (std::size_t i = 0; i < n_; ++i)
-      if (amount[i] > 0) teach(i, example.row, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i], answers.terms);
+      if (amount[i] > 0) teach(i, example.row, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i], answers.own<Notes>());
   }
 
   Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request want, Answers& answers) override {
     const auto i = static_cast<std::size_t>(lane);
     prepare(example.row);
-    teach(i, example.row, static_cast<std::size_t>(example.label), amount, answers.terms);
+    teach(i, example.row, static_cast<std::size_t>(example.label), amount, answers.own<Notes>());
     const std::int32_t vote = answers.vote[i];  // what the lane said before stays readable
     const double margin = answers.margin[i];
     answer(i, example.row, static_cast<std::size_t>(example.n_classes_after), want == Request::distributions ? Request::votes : want,
@@ -118,33 +133,6 @@ class StumpBank final : public Bank {
     }
   }
 
-  void reset(int lane) override {
-    const auto i = static_cast<std::size_t>(lane);
-    for (auto* table : {&class_weight_, &attribute_weight_, &gain_, &threshold_, &leaf_, &best_}) table->fill_lane(i, 0);
-    for (auto& column : columns_) {
-      column.count.fill_lane(i, 0);
-      column.term.fill_lane(i, 0);
-    }
-  }
-
-  void fields(FieldVisitor& v) override {
-    v("n_met", n_met_);
-    v("gap", gap_);
-    v("class_weight", class_weight_);
-    v("attribute_weight", attribute_weight_);
-    v("gain", gain_);
-    v("threshold", threshold_);
-    v("leaf", leaf_);
-    v("best", best_);
-    Packed all = pack();
-    v("n_rows", all.n_rows);
-    v.growing("low", all.low);
-    v.growing("high", all.high);
-    v.growing("seen", all.seen);
-    v.growing("count", all.count);
-    v("term", all.term);
-    unpack(all);
-  }
   void check() const override {
     require(n_met_ >= 0, "examples met");
     for (std::size_t j = 0; j < columns_.size(); ++j) {
@@ -163,7 +151,52 @@ class StumpBank final : public Bank {
               "chosen attribute");
   }
 
+ protected:
+  void begin(int lane) override {
+    const auto i = static_cast<std::size_t>(lane);
+    for (auto* table : tables()) table->fill_lane(i, 0);
+    for (auto& column : columns_) {
+      column.count.fill_lane(i, 0);
+      column.term.fill_lane(i, 0);
+    }
+    if (mask_.rows() > 0) draw_mask(i, mask_);
+  }
+  // The intervals of numbers are shared by all lanes, and so equal in both banks.
+  void exchange(int lane, Bank& other) override {
+    auto& them = static_cast<StumpBank&>(other);
+    const auto i = static_cast<std::size_t>(lane), n = tables().size();
+    for (std::size_t t = 0; t < n; ++t) tables()[t]->swap_lane(i, *them.tables()[t]);
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      columns_[j].count.swap_lane(i, them.columns_[j].count);
+      columns_[j].term.swap_lane(i, them.columns_[j].term);
+    }
+    mask_.swap_lane(i, them.mask_);
+  }
+  void draw_again() override {
+    if (mask_.rows() > 0) make_mask();
+  }
+
+  void fields(FieldVisitor& v) override {
+    v("n_met", n_met_);
+    v("gap", gap_);
+    v("class_weight", class_weight_);
+    v("attribute_weight", attribute_weight_);
+    v("gain", gain_);
+    v("threshold", threshold_);
+    v("leaf", leaf_);
+    v("best", best_);
+    Packed all = pack();
+    v("n_rows", all.n_rows);
+    v.growing("low", all.low);
+    v.growing("high", all.high);
+    v.growing("seen", all.seen);
+    v.growing("count", all.count);
+    v("term", all.term);
+    if (v.loads()) unpack(all);
+  }
+
  private:
+  using Notes = StumpNotes;
   struct Column {
     bool nominal = false;
     std::vector<double> low, high, seen;  // numeric: the interval of each row of counts, and how many examples fell into it
@@ -288,10 +321,10 @@ class StumpBank final : public Bank {
   void merge(std::size_t j) {
     Column& column = columns_[j];
     while (column.low.size() > std::max<std::size_t>(params_.max_bins * 3 / 4, 2)) merge_once(column);
-    Terms work;
+    Notes work;
     for (std::size_t i = 0; i < n_; ++i) {
-      if (masked(j, i)) continue;
-      std::vector<double>& in = work.x;
+      if (masked(j, i) || !trained(static_cast<int>(i))) continue;
+      std::vector<double>& in = work.cell;
       in.clear();
       put(in, [&](std::size_t c) { return (gap_[j] ? attribute_weight_[j * classes_ + c] : class_weight_[c])[i]; });
       xlogx_lanes(in.data(), in.data(), in.size());
@@ -327,9 +360,9 @@ class StumpBank final : public Bank {
   }
 
   // One lane learns one row: counts, then the gains of the attributes that the row has, then the choice.
-  void teach(std::size_t i, const Row& row, std::size_t label, double amount, Terms& work) {
+  void teach(std::size_t i, const Row& row, std::size_t label, double amount, Notes& work) {
     class_weight_[label][i] += amount;
-    std::vector<double>& in = work.x;
+    std::vector<double>& in = work.cell;
     in.clear();
     put(in, [&](std::size_t c) { return class_weight_[c][i]; });
     for (std::size_t j = 0; j < columns_.size(); ++j) {
@@ -347,7 +380,7 @@ class StumpBank final : public Bank {
     const double* at = in.data();
     const double all = impurity(at);
     at += classes_ + 1;
-    work.value_alpha.clear();  // impurity of all examples that have the attribute, for the numeric columns below
+    work.whole.clear();  // impurity of all examples that have the attribute, for the numeric columns below
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       Column& column = columns_[j];
       const double x = row.value[j];
@@ -362,7 +395,7 @@ class StumpBank final : public Bank {
         at += classes_ + 1;
       }
       if (!column.nominal) {
-        work.value_alpha.push_back(whole);
+        work.whole.push_back(whole);
         continue;
       }
       double split = 0;
@@ -371,7 +404,7 @@ class StumpBank final : public Bank {
     }
     std::size_t next = 0;
     for (std::size_t j = 0; j < columns_.size(); ++j)
-      if (!columns_[j].nominal && !std::isnan(row.value[j]) && !masked(j, i)) score_numeric(j, i, work.value_alpha[next++], work);
+      if (!columns_[j].nominal && !std::isnan(row.value[j]) && !masked(j, i)) score_numeric(j, i, work.whole[next++], work);
     choose(i);
   }
 
@@ -393,10 +426,10 @@ class StumpBank final : public Bank {
   }
 
   // Every cut between two neighbouring values of the lane.
-  void score_numeric(std::size_t j, std::size_t i, double whole, Terms& work) {
+  void score_numeric(std::size_t j, std::size_t i, double whole, Notes& work) {
     const Column& column = columns_[j];
     const std::size_t width = 2 * (classes_ + 1);
-    std::vector<double>&cell = work.x, &edge = work.shared_x;  // counts of both sides of each cut; the two values around it
+    std::vector<double>&cell = work.cell, &edge = work.edge;  // counts of both sides of each cut; the two values around it
     cell.clear();
     edge.clear();
     bool any = false;
@@ -498,12 +531,16 @@ class StumpBank final : public Bank {
     answers.margin[i] = sum > 0 ? (pair[1] - pair[0]) / sum : 0.0;
   }
 
-  void make_mask(const Schema& schema) {
+  std::array<LaneArray<double>*, 6> tables() { return {&class_weight_, &attribute_weight_, &gain_, &threshold_, &leaf_, &best_}; }
+
+  void make_mask() {
     mask_ = LaneArray<double>(columns_.size(), n_);
-    for (std::size_t lane = 0; lane < n_; ++lane) {
-      const auto columns = chosen_columns(params_.feature_fraction, schema, seed_, lanes_.begin + static_cast<int>(lane));
-      for (std::size_t j = 0; j < columns.size(); ++j) mask_[j][lane] = columns[j] ? 1.0 : 0.0;
-    }
+    for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane, mask_);
+  }
+  void draw_mask(std::size_t lane, LaneArray<double>& mask) const {
+    const int number = static_cast<int>(lane);
+    const auto columns = chosen_columns(params_.feature_fraction, schema_, seed_, lanes_.begin + number, birth(number));
+    for (std::size_t j = 0; j < columns.size(); ++j) mask[j][lane] = columns[j] ? 1.0 : 0.0;
   }
 
   static constexpr double tolerance = 1e-10;
@@ -512,6 +549,7 @@ class StumpBank final : public Bank {
   Lanes lanes_;
   std::uint64_t seed_;
   std::size_t n_, stride_, classes_ = 0;
+  Schema schema_;
   std::int64_t n_met_ = 0;
   std::vector<std::int64_t> gap_;
   std::vector<Column> columns_;

@@ -3,7 +3,7 @@
 // Papers    Friedman, Geiger, Goldszmidt: Bayesian network classifiers (1997); Sahami: Learning limited dependence Bayesian
 //           classifiers (1996).
 //
-//   spec              here                     meaning
+//   symbol            here                     meaning
 //   N_c               class_weight[c]          weight of class c
 //   N_{c,i,v}         single[i,v][c]           ... with value v of attribute i
 //   N_{c,i,v,j,w}     pair[i<j][v,w][c]        ... and value w of attribute j; triple[i<j<k] likewise, for two parents only
@@ -40,6 +40,15 @@
 
 namespace streamboost {
 
+// What all lanes share about one row, and room for one lane's products.
+struct TanNotes final : BankNotes {
+  std::vector<std::int32_t> column, row;               // present attributes; table rows that the row of values belongs to
+  std::vector<std::int32_t> single, pair;              // of `plan`
+  std::vector<double> product, shares, cell, weights;  // [class]; [class][own, all]; cells of one pair; information of each pair
+  std::vector<std::size_t> nearest;
+  std::vector<char> in;
+};
+
 class TanBank final : public Bank {
  public:
   struct Params {
@@ -57,7 +66,33 @@ class TanBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  Abilities can() const override { return {}; }
+  std::unique_ptr<BankNotes> make_notes() const override {
+    auto notes = std::make_unique<Notes>();
+    const std::size_t a = layout_.values.size();
+    std::size_t largest = 0;  // cells of a pair
+    for (std::size_t x = 0; x < a; ++x)
+      for (std::size_t y = x + 1; y < a; ++y)
+        largest = std::max(largest, layout_.values[x] * layout_.values[y] + layout_.values[x] + layout_.values[y] + 1);
+    notes->column.reserve(a);
+    notes->row.reserve(a + layout_.pair.size() + layout_.triple.size());
+    notes->single.reserve(a);
+    notes->pair.reserve(a * a);
+    notes->product.reserve(classes_);
+    notes->shares.reserve(2 * classes_);
+    notes->cell.reserve(largest * classes_);
+    notes->weights.reserve(layout_.pair.size());
+    notes->nearest.reserve(a);
+    notes->in.reserve(a);
+    return notes;
+  }
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<TanBank>(*this); }
+  double least_numbers(const Schema& schema) const override {
+    double sums[4] = {1, 0, 0, 0};  // sums over single values, pairs and triples of them
+    const int most = params_.n_parents > 1 ? 3 : 2;
+    for (auto values : schema.n_values)
+      for (int order = most; order > 0; --order) sums[order] += sums[order - 1] * static_cast<double>(std::max<std::int64_t>(values, 0));
+    return (1 + sums[1] + sums[2] + sums[3]) * std::max(schema.n_classes, 1) + 2 * static_cast<double>(schema.n_values.size()) + 1;
+  }
   bool has_after() const override { return false; }
   std::size_t note_rows() const override { return classes_; }
   bool trained(int lane) const override { return lessons_[0][lane] > 0; }
@@ -95,9 +130,9 @@ class TanBank final : public Bank {
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
-    answers.keeps_right = false;
-    list(example.row, answers.terms);
-    plan(example.row, answers.terms);
+    answers.change = Change::taught;
+    list(example.row, answers.own<Notes>());
+    plan(example.row, answers.own<Notes>());
     const auto k = static_cast<std::size_t>(example.n_classes);
     for (std::size_t i = 0; i < n_; ++i) answer(i, example.row, k, want, answers);
   }
@@ -106,19 +141,19 @@ class TanBank final : public Bank {
     if (labels.per_lane == nullptr) {
       const auto c = static_cast<std::size_t>(labels.common);
       add_lanes(class_weight_[c], amount, stride_);
-      for (std::int32_t r : answers.terms.row) add_lanes(count_[static_cast<std::size_t>(r) * classes_ + c], amount, stride_);
+      for (std::int32_t r : answers.own<Notes>().row) add_lanes(count_[static_cast<std::size_t>(r) * classes_ + c], amount, stride_);
     }
     for (std::size_t i = 0; i < n_; ++i) {
       if (!(amount[i] > 0)) continue;
-      if (labels.per_lane != nullptr) add(i, static_cast<std::size_t>(labels.per_lane[i]), amount[i], answers.terms);
-      lesson(i, answers.terms);
+      if (labels.per_lane != nullptr) add(i, static_cast<std::size_t>(labels.per_lane[i]), amount[i], answers.own<Notes>());
+      lesson(i, answers.own<Notes>());
     }
   }
 
   Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request want, Answers& answers) override {
     const auto i = static_cast<std::size_t>(lane);
-    add(i, static_cast<std::size_t>(example.label), amount, answers.terms);
-    lesson(i, answers.terms);
+    add(i, static_cast<std::size_t>(example.label), amount, answers.own<Notes>());
+    lesson(i, answers.own<Notes>());
     const std::int32_t vote = answers.vote[i];  // what the lane said before stays readable
     const double margin = answers.margin[i];
     answer(i, example.row, static_cast<std::size_t>(example.n_classes_after), want == Request::distributions ? Request::votes : want,
@@ -129,18 +164,6 @@ class TanBank final : public Bank {
     return after;
   }
 
-  void reset(int lane) override {
-    const auto i = static_cast<std::size_t>(lane);
-    for (auto* table : {&class_weight_, &count_, &lessons_}) table->fill_lane(i, 0);
-    parent_.fill_lane(i, -1);
-  }
-
-  void fields(FieldVisitor& v) override {
-    v("class_weight", class_weight_);
-    v("count", count_);
-    v("parent", parent_);
-    v("lessons", lessons_);
-  }
   void check() const override {
     for (const auto* table : {&class_weight_, &count_, &lessons_})
       for (std::size_t r = 0; r < table->rows(); ++r)
@@ -159,7 +182,29 @@ class TanBank final : public Bank {
       }
   }
 
+ protected:
+  void begin(int lane) override {
+    const auto i = static_cast<std::size_t>(lane);
+    for (auto* table : {&class_weight_, &count_, &lessons_}) table->fill_lane(i, 0);
+    parent_.fill_lane(i, -1);
+  }
+  void exchange(int lane, Bank& other) override {
+    auto& them = static_cast<TanBank&>(other);
+    const auto i = static_cast<std::size_t>(lane);
+    class_weight_.swap_lane(i, them.class_weight_);
+    count_.swap_lane(i, them.count_);
+    parent_.swap_lane(i, them.parent_);
+    lessons_.swap_lane(i, them.lessons_);
+  }
+  void fields(FieldVisitor& v) override {
+    v("class_weight", class_weight_);
+    v("count", count_);
+    v("parent", parent_);
+    v("lessons", lessons_);
+  }
+
  private:
+  using Notes = TanNotes;
   static constexpr double tolerance = 1e-10, floor_probability = 1e-30;
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
@@ -243,7 +288,7 @@ class TanBank final : public Bank {
   };
 
   // Table rows that the row of values belongs to.
-  void list(const Row& row, Terms& t) const {
+  void list(const Row& row, Notes& t) const {
     t.row.clear();
     t.column.clear();
     for (int j = 0; j < row.size; ++j)
@@ -268,12 +313,12 @@ class TanBank final : public Bank {
     }
   }
 
-  void add(std::size_t i, std::size_t label, double amount, const Terms& t) {
+  void add(std::size_t i, std::size_t label, double amount, const Notes& t) {
     class_weight_[label][i] += amount;
     for (std::int32_t r : t.row) count_[static_cast<std::size_t>(r) * classes_ + label][i] += amount;
   }
 
-  void lesson(std::size_t i, Terms& t) {
+  void lesson(std::size_t i, Notes& t) {
     lessons_[0][i] += 1;
     const double n = lessons_[0][i];
     const auto whole = static_cast<std::uint64_t>(std::min(n, 1e15));
@@ -283,9 +328,9 @@ class TanBank final : public Bank {
   // ---- structure
 
   // N times the conditional information of every pair.
-  void pair_information(std::size_t i, Terms& t, std::vector<double>& pair) const {
+  void pair_information(std::size_t i, Notes& t) const {
     const std::size_t a = layout_.values.size(), k = classes_;
-    std::vector<double>& cell = t.x;  // per pair: joint cells, then both margins, then class sums
+    std::vector<double>&cell = t.cell, &pair = t.weights;  // per pair: joint cells, then both margins, then class sums
     pair.assign(layout_.pair.size(), 0.0);
     for (std::size_t p = 0, x = 0; x < a; ++x)
       for (std::size_t y = x + 1; y < a; ++y, ++p) {
@@ -310,23 +355,25 @@ class TanBank final : public Bank {
       }
   }
 
-  void relearn(std::size_t i, Terms& t) {
+  void relearn(std::size_t i, Notes& t) {
     const std::size_t a = layout_.values.size();
     for (std::size_t j = 0; j < 2 * a; ++j) parent_[j][i] = -1;
     if (a < 2 || params_.n_parents == 0) return;
     double n = 0;
     for (std::size_t c = 0; c < classes_; ++c) n += class_weight_[c][i];
-    std::vector<double> pair;
-    pair_information(i, t, pair);
-    span(i, pair, tolerance * n);
+    pair_information(i, t);
+    span(i, t, tolerance * n);
   }
 
   // Prim's algorithm. Edges are ordered by weight (ties: the first pair of attributes), so there is one maximum tree.
-  void span(std::size_t i, const std::vector<double>& pair, double slack) {
+  void span(std::size_t i, Notes& t, double slack) {
     const std::size_t a = layout_.values.size();
-    std::vector<std::size_t> nearest(a, 0);
-    std::vector<bool> in(a, false);
-    in[0] = true;
+    const std::vector<double>& pair = t.weights;
+    auto& nearest = t.nearest;
+    auto& in = t.in;
+    nearest.assign(a, 0);
+    in.assign(a, 0);
+    in[0] = 1;
     const auto edge = [&](std::size_t x, std::size_t y) { return layout_.pair_at(std::min(x, y), std::max(x, y)); };
     const auto better = [&](std::size_t e, std::size_t f) {  // pairs are numbered in their order
       return pair[e] > pair[f] + slack || (pair[e] >= pair[f] - slack && e < f);
@@ -344,7 +391,7 @@ class TanBank final : public Bank {
         }
         if (second != none) parent_[2 * next + 1][i] = static_cast<double>(second);
       }
-      in[next] = true;
+      in[next] = 1;
       for (std::size_t j = 0; j < a; ++j)
         if (!in[j] && better(edge(j, next), edge(j, nearest[j]))) nearest[j] = next;
     }
@@ -352,23 +399,23 @@ class TanBank final : public Bank {
 
   // ---- answers
 
-  // What all lanes share in answering about a row. value_column[j]: the value's row among the single counts, -1 if there is
-  // none; value_row[j a + p]: row of the pair counts for the first value of child j with the row's value of parent p.
-  void plan(const Row& row, Terms& t) const {
+  // What all lanes share in answering about a row. single[j]: the value's row among the single counts, -1 if there is
+  // none; pair[j a + p]: row of the pair counts for the first value of child j with the row's value of parent p.
+  void plan(const Row& row, Notes& t) const {
     const std::size_t a = layout_.values.size();
-    t.value_column.assign(a, -1);
-    t.value_row.assign(a * a, 0);
+    t.single.assign(a, -1);
+    t.pair.assign(a * a, 0);
     for (std::size_t j = 0; j < a; ++j)
       if (row.value[j] >= 0 && row.value[j] < static_cast<double>(layout_.values[j]))
-        t.value_column[j] = static_cast<std::int32_t>(layout_.single[j] + static_cast<std::size_t>(row.value[j]));
+        t.single[j] = static_cast<std::int32_t>(layout_.single[j] + static_cast<std::size_t>(row.value[j]));
     if (params_.n_parents == 0) return;
     for (std::size_t j = 0; j < a; ++j)
       for (std::size_t p = 0; p < a; ++p) {
-        if (p == j || t.value_column[j] < 0 || t.value_column[p] < 0) continue;
+        if (p == j || t.single[j] < 0 || t.single[p] < 0) continue;
         Cell cell;
         cell.add(p, static_cast<std::size_t>(row.value[p]));
         cell.add(j, 0);
-        t.value_row[j * a + p] = static_cast<std::int32_t>(layout_.row(cell));
+        t.pair[j * a + p] = static_cast<std::int32_t>(layout_.row(cell));
       }
   }
 
@@ -396,9 +443,9 @@ class TanBank final : public Bank {
   }
 
   void answer(std::size_t i, const Row& row, std::size_t k, Request want, Answers& answers) const {
-    double* joint = answers.notes.data();   // [class][lane]; only this lane's cells are touched
-    auto& product = answers.terms.x;        // [class]: factors not yet taken the log of
-    auto& shares = answers.terms.shared_x;  // [class][own, all]
+    double* joint = answers.notes.data();          // [class][lane]; only this lane's cells are touched
+    auto& product = answers.own<Notes>().product;  // [class]: factors not yet taken the log of
+    auto& shares = answers.own<Notes>().shares;    // [class][own, all]
     product.clear();
     double n = 0;
     for (std::size_t c = 0; c < k; ++c) n += class_weight_[c][i];
@@ -408,20 +455,20 @@ class TanBank final : public Bank {
       product.push_back(class_weight_[c][i] > 0 ? class_weight_[c][i] / n : 0.0);
     }
     const std::size_t a = layout_.values.size();
-    const auto& t = answers.terms;
+    const auto& t = answers.own<Notes>();
     for (std::size_t j = 0; j < a; ++j) {
-      if (!was_met(i, t.value_column[j])) continue;
-      const auto v = static_cast<std::size_t>(t.value_column[j]) - layout_.single[j];
+      if (!was_met(i, t.single[j])) continue;
+      const auto v = static_cast<std::size_t>(t.single[j]) - layout_.single[j];
       Cell parents;
       for (std::size_t p = 0; p < params_.n_parents; ++p) {
         if (parent_[2 * j + p][i] < 0) continue;
         const auto parent = static_cast<std::size_t>(parent_[2 * j + p][i]);
-        if (was_met(i, t.value_column[parent])) parents.add(parent, static_cast<std::size_t>(row.value[parent]));
+        if (was_met(i, t.single[parent])) parents.add(parent, static_cast<std::size_t>(row.value[parent]));
       }
       // Rows of the counts of child j with these parents: the first, and from one value of j to the next.
       std::size_t first = layout_.single[j], step = 1;
       if (parents.n == 1) {
-        first = static_cast<std::size_t>(t.value_row[j * a + parents.attribute[0]]);
+        first = static_cast<std::size_t>(t.pair[j * a + parents.attribute[0]]);
         step = j < parents.attribute[0] ? layout_.values[parents.attribute[0]] : 1;
       } else if (parents.n == 2) {
         Cell cell = parents;

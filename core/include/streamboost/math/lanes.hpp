@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace streamboost {
@@ -71,6 +72,10 @@ class LaneArray {
   void shrink(std::size_t rows) {
     rows_ -= rows;
     cells_.resize(rows_ * stride_);
+  }
+
+  void swap_lane(std::size_t lane, LaneArray& other) {
+    for (std::size_t r = 0; r < rows_; ++r) std::swap((*this)[r][lane], other[r][lane]);
   }
 
   void fill_lane(std::size_t lane, T value) {

@@ -38,6 +38,16 @@ struct Key {
   std::uint32_t attempt = 0;  // below 2^24
 };
 
+// The same draw for the learner that was born as number `birth` (modulo 2^16) in its lane; birth 0 changes nothing.
+inline Key of_birth(Key key, std::uint32_t birth) {
+  birth &= 0xFFFFu;
+  if (key.purpose == Purpose::start)
+    key.seed += birth * 0x9E3779B97F4A7C15u;  // attempts of starts are taken up by columns and units
+  else
+    key.attempt += key.purpose == Purpose::learner ? 256 * birth : birth;
+  return key;
+}
+
 struct Pair {
   double first, second;
 };

@@ -44,6 +44,8 @@ class FieldVisitor {
   virtual void operator()(const char* name, Ragged<double>& per_lane) = 0;
   virtual void operator()(const char* name, Ragged<std::int32_t>& per_lane) = 0;
 
+  virtual bool loads() const { return false; }  // what it has visited holds new values
+
   // Names carry the owner: "bank/weights", "lane/sum_correct", "intake/mean".
   std::string prefix;
   Lanes lanes;          // the block being visited
@@ -117,6 +119,7 @@ class Saver final : public FieldVisitor {
 class Loader final : public FieldVisitor {
  public:
   explicit Loader(const SavedState& s) : state_(s) {}
+  bool loads() const override { return true; }
 
   void operator()(const char* name, LaneArray<double>& a) override { load(name, a); }
   void operator()(const char* name, LaneArray<float>& a) override { load(name, a); }

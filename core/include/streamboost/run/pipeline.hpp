@@ -45,7 +45,7 @@ class Model {
   virtual std::size_t memory_bytes() = 0;
   virtual ModelReport report() = 0;
   virtual const Intake& intake() const = 0;
-  virtual Abilities can() const = 0;
+  virtual bool needs_gil() const = 0;
   virtual std::vector<Bank*> banks() = 0;
 };
 
@@ -130,6 +130,7 @@ class Pipeline final : public Model {
       require(memory_.size() == (booster_.remembers(intake_.n_learned()) ? intake_.n_learned() : 0), "number of remembered rows");
     }
     for (auto& block : blocks_) {
+      block.bank->check_births();
       block.bank->check();
       block.state.check();
     }
@@ -159,7 +160,7 @@ class Pipeline final : public Model {
   }
 
   const Intake& intake() const override { return intake_; }
-  Abilities can() const override { return blocks_.front().bank->can(); }
+  bool needs_gil() const override { return blocks_.front().bank->needs_gil(); }
   std::vector<Bank*> banks() override {
     std::vector<Bank*> all;
     for (auto& block : blocks_) all.push_back(block.bank.get());
@@ -429,7 +430,7 @@ class Pipeline final : public Model {
     for (auto& block : blocks_) {
       v.lanes = block.lanes();
       v.prefix = "bank/";
-      block.bank->fields(v);
+      block.bank->visit(v);
       v.prefix = "lane/";
       block.state.fields(v);
       v.prefix = "monitor/";
