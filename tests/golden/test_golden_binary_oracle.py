@@ -104,7 +104,7 @@ def test_bbm_steps():
         assert got["w"] == pytest.approx(expected["w"])
         assert got["amount"] == pytest.approx(expected["amount"])
         assert [got["y"] * h for h in got["h"]] == expected["z"]
-        left, right = bounds.g10([expected["z"]], [expected["w"]], tables.BBM_EDGE)
+        left, right = bounds.errors_accounted_for([expected["z"]], [expected["w"]], tables.BBM_EDGE)
         assert left == right
 
 

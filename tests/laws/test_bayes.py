@@ -56,7 +56,7 @@ def test_closed_form_is_the_mean_of_the_gamma_posterior(g, alpha, beta, theta):
     closed = (alpha + n) / (beta + theta * total)
     for mean, s in zip(closed, total, strict=True):
         assert mean == pytest.approx(gamma_law(alpha + n, scale=1 / (beta + theta * s)).mean(), rel=1e-9)
-    # (G16) distance to the minimiser of the cumulative loss
+    # distance to the minimiser of the cumulative loss
     star = (alpha - 1 + n) / (beta + theta * total)
     np.testing.assert_allclose(closed - star, 1 / (beta + theta * total), rtol=1e-9, atol=1e-9)
 
@@ -189,7 +189,7 @@ def test_both_free_prior_is_proper_for_all_data():
 @pytest.mark.parametrize("p", [1.1, 2, 5, 50])
 @given(c=hnp.arrays(float, st.tuples(st.integers(1, 40), st.integers(1, 5)), elements=st.floats(-1, 1)))
 def test_error_bound_on_a_sample(p, c):
-    """(G18) with lambda = 1 / mean loss, ties as errors; y = +1 without loss of generality."""
+    """The errors of the weighted vote, with lambda = 1 / mean loss, ties as errors; y = +1 without loss of generality."""
     good = np.log1p(np.exp(-c))
     bad = np.log1p(np.exp(c))
     lam = 1 / good.mean(axis=0)
@@ -206,10 +206,10 @@ def test_error_bound_along_the_stream(weights, m, data, loss):
     """The form that report() shows: whatever the weights were in each round."""
     y = data.draw(st.lists(st.integers(0, 1), min_size=len(m), max_size=len(m)))
     model = scripted(m, y, loss=loss, weights=weights)
-    found = {bound.name.split()[0]: bound for bound in model.report().bounds}
-    assert found["G18"].holds
-    assert ("G16" in found) == (weights == "bayes")
-    errors = found["G18"].lhs
+    found = {bound.name: bound for bound in model.report().bounds}
+    assert found["errors of the weighted vote"].holds
+    assert ("distance to the minimiser" in found) == (weights == "bayes")
+    errors = found["errors of the weighted vote"].lhs
     ensemble = oracle.Bayes(
         lambda *_: None,
         m.shape[1],
@@ -241,7 +241,7 @@ def test_error_bound_along_the_stream(weights, m, data, loss):
 
 @pytest.mark.parametrize("drift", [False, True])
 def test_weights_of_two_halves_agree_unless_the_stream_changes(drift):
-    """(G17) as report() shows it, on static learners."""
+    """The change of the weights as report() shows it, on static learners."""
     rng = np.random.default_rng(5)
     X = rng.normal(size=(3000, 6))
     y = (X @ [1, 1, 0.5, 0.5, 0, 0] + rng.normal(size=3000) > 0).astype(int)
@@ -249,13 +249,13 @@ def test_weights_of_two_halves_agree_unless_the_stream_changes(drift):
         y[2048:] = 1 - y[2048:]
     model = BayesianEnsembleClassifier(n_estimators=20, learners="static", n_pretrain=200, random_state=0)
     model.partial_fit(X, y, classes=[0, 1])
-    bound = next(b for b in model.report().bounds if b.name.startswith("G17"))
+    bound = next(b for b in model.report().bounds if b.name.startswith("change of the weights"))
     assert bound.premise_holds
     assert bound.holds != drift
 
 
 def test_posterior_mean_converges_as_fast_as_promised():
-    """(G17) T Var(lambda_T) against Var(g) / (theta^2 E[g]^4), for i.i.d. losses 0 and 1."""
+    """The spread behind it: T Var(lambda_T) against Var(g) / (theta^2 E[g]^4), for i.i.d. losses 0 and 1."""
     rng = np.random.default_rng(7)
     runs, length, share, theta = 400, 4000, 0.3, 0.1
     g = rng.random((runs, length)) < share

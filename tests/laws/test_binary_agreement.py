@@ -97,15 +97,15 @@ def smooth_sides(ensemble, oracle):
     m, w = history(oracle, "h") * history(oracle, "y")[:, None], history(oracle, "w")
     theta = gamma / (2 + gamma)
     assume(not np.isclose(np.cumsum(m, axis=1) / np.arange(1, m.shape[1] + 1), theta, rtol=0, atol=ABS).any())
-    low, after = bounds.g1(m, w, gamma)
-    spent, limit = bounds.g2_summed(m, w, gamma)
+    low, after = bounds.low_margins(m, w, gamma)
+    spent, limit = bounds.advantage_budget(m, w, gamma)
     return {
-        "G1 low margins of a prefix": (
+        "low margins of a prefix": (
             "gap",
             (low - after).max(),
         ),  # equal gaps: any of those prefixes may be named
-        "G1 low margins of the uniform vote": (low[-1], after[-1]),
-        "G2 advantage budget": (spent.max(), limit[-1]),
+        "low margins of the uniform vote": (low[-1], after[-1]),
+        "advantage budget": (spent.max(), limit[-1]),
     }
 
 
@@ -115,47 +115,47 @@ def ocp_sides(ensemble, oracle):
     n = m.shape[1]
     rivals = [*np.eye(n), *((np.arange(n) < i) / i for i in range(1, n + 1))]
     reach = 1 if oracle.domain == "simplex" else 2
-    regret, limit = max(bounds.g5(m, alphas, etas, theta, u, reach) for u in rivals)
-    errors, limit_of_errors = bounds.g6(m, alphas, theta)
+    regret, limit = max(bounds.regret_of_the_vote(m, alphas, etas, theta, u, reach) for u in rivals)
+    errors, limit_of_errors = bounds.errors_by_hinge_loss(m, alphas, theta)
     clear = (abs(history(oracle, "margin")[1:]) > ABS).all()  # a vote that cancels may be an error or not
     if (oracle.step, reach) == ("1/sqrt(Nt)", 1):
-        assert limit <= bounds.g5_plain(m) + ABS
+        assert limit <= bounds.regret_of_the_vote_at_most(m) + ABS
     return {
         **smooth_sides(ensemble, oracle),
-        "G5 regret of the vote": (regret, limit),
-        "G6 errors by hinge loss": (errors if clear else None, limit_of_errors),
+        "regret of the vote": (regret, limit),
+        "errors by hinge loss": (errors if clear else None, limit_of_errors),
     }
 
 
 def exp_sides(ensemble, oracle):
     wrong, p = history(oracle, "wrong"), history(oracle, "p")
-    left, _ = bounds.g8_anytime(wrong, p)
+    left, _ = bounds.regret_of_the_experts(wrong, p)
     sides = {
         **smooth_sides(ensemble, oracle),
-        "G8 regret of the experts": (left, None),
-        "G9 expected error rate": ((wrong * p).sum() / len(wrong), None),
+        "regret of the experts": (left, None),
+        "expected error rate": ((wrong * p).sum() / len(wrong), None),
         "majority of the experts": (None, 2 * (wrong * p).sum()),
     }
     if oracle.rate != "anytime":
-        sides["G8 at a constant rate"] = bounds.g8_constant(wrong, p, oracle.rate)
+        sides["mistakes at a constant rate"] = bounds.mistakes_at_a_constant_rate(wrong, p, oracle.rate)
     return sides
 
 
 def bbm_sides(ensemble, oracle):
     z, w = history(oracle, "h") * history(oracle, "y")[:, None], history(oracle, "w")
-    left, right = bounds.g10(z, w, oracle.assumed_edge)
+    left, right = bounds.errors_accounted_for(z, w, oracle.assumed_edge)
     assert left == pytest.approx(right, abs=1e-6)
-    return {"G10 errors accounted for": (left, right)}
+    return {"errors accounted for": (left, right)}
 
 
 def ol_sides(ensemble, oracle):
     z, s, w, wrong, p = (history(oracle, name) for name in ("z", "s", "w", "wrong", "p"))
-    left, right = bounds.g12(z, s)  # in no report: it needs the whole history
+    left, right = bounds.regret_of_each_alpha(z, s)  # in no report: it needs the whole history
     assert (left <= right + ABS).all()
     return {
-        "G13 sum of squared edges": (bounds.g13(z, w)[0], None),
-        "G14 mistakes of the best prefix": (wrong.sum(axis=0)[:-1].min(initial=len(wrong)), None),
-        "G15 expected mistakes": bounds.g15(wrong, p),
+        "sum of squared edges": (bounds.sum_of_squared_edges(z, w)[0], None),
+        "mistakes of the best prefix": (wrong.sum(axis=0)[:-1].min(initial=len(wrong)), None),
+        "expected mistakes": bounds.expected_mistakes(wrong, p),
     }
 
 

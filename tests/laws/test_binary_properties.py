@@ -45,11 +45,11 @@ def below(sides, tolerance=TINY):
 @given(m=matrices(), gamma=gammas)
 def test_smooth_weights_keep_their_promises(m, gamma):
     w = smooth(m, gamma)
-    assert below(bounds.g1(m, w, gamma, slack=TINY))
-    assert below(bounds.g2(m, w, gamma))
-    assert below(bounds.g2_summed(m, w, gamma))
+    assert below(bounds.low_margins(m, w, gamma, slack=TINY))
+    assert below(bounds.advantage_per_example(m, w, gamma))
+    assert below(bounds.advantage_budget(m, w, gamma))
     for delta in (0.05, 0.5, 1.0):
-        premise, left, right = bounds.g3(m, w, gamma, delta)
+        premise, left, right = bounds.number_of_learners(m, w, gamma, delta)
         assert not premise or left < right
 
 
@@ -65,13 +65,13 @@ def test_smooth_weights_against_an_adversary(gamma, kind):
         "swing": np.where(i % 3 == 0, 1.0, -0.3),
     }[kind][None, :]
     w = smooth(m, gamma)
-    assert below(bounds.g1(m, w, gamma, slack=TINY))
-    assert below(bounds.g2(m, w, gamma))
+    assert below(bounds.low_margins(m, w, gamma, slack=TINY))
+    assert below(bounds.advantage_per_example(m, w, gamma))
 
 
 def test_the_papers_setting_is_outside_its_guarantee():
     """N = 100 at gamma = 0.1 would need delta > 2; delta = 0.1 needs 2109 learners."""
-    limit = bounds.g3(np.ones((1, 1)), np.ones((1, 2)), 0.1, 1.0)[2]
+    limit = bounds.number_of_learners(np.ones((1, 1)), np.ones((1, 2)), 0.1, 1.0)[2]
     assert limit / 100 == pytest.approx(2.108, abs=1e-3)
     assert math.ceil(limit / 0.1) == 2109
 
@@ -85,7 +85,7 @@ def test_lemma_two_as_printed_fails():
     assert shares[1] == pytest.approx(0.9511, abs=1e-4)
     k = 1 + int(np.argmin(shares >= delta))
     assert k == 2
-    left, right = bounds.g1(m, w, gamma)
+    left, right = bounds.low_margins(m, w, gamma)
     assert left[k - 1] > delta * rows  # printed: prefix k errs on fewer than delta T rows
     assert left[k - 2] <= delta * rows  # true: prefix k - 1 does
     assert (left <= right).all()  # and so does the form without an assumption
@@ -201,13 +201,15 @@ def test_ocp_regret(domain, step, kind, seed, rows, n, gamma):
         alpha = after
     rivals = [*np.eye(n), *(np.arange(n) < i for i in range(1, n + 1)), *rng.dirichlet(np.ones(n), 5)]
     for u in rivals:
-        left, right = bounds.g5(h, alphas, etas, theta, u / np.sum(u), reach=1 if simple else 2)
+        left, right = bounds.regret_of_the_vote(
+            h, alphas, etas, theta, u / np.sum(u), reach=1 if simple else 2
+        )
         assert left <= right + TINY
         if simple and step == "1/sqrt(Nt)":
-            assert right <= bounds.g5_plain(h) + TINY
-    assert below(bounds.g6(h, alphas, theta))
+            assert right <= bounds.regret_of_the_vote_at_most(h) + TINY
+    assert below(bounds.errors_by_hinge_loss(h, alphas, theta))
     if simple and step == "1/sqrt(Nt)":
-        assert below(bounds.g7(h, smooth(h, gamma), alphas, gamma))
+        assert below(bounds.error_rate_of_the_vote(h, smooth(h, gamma), alphas, gamma))
 
 
 def test_one_learner_has_the_whole_vote():
@@ -267,26 +269,26 @@ def test_hedge_regret(rate, kind, seed, rows, n):
         wrong.append(losses_of_experts(kind, rng, t, p[-1]))
         total += wrong[-1]
     if rate == "anytime":
-        left, right = bounds.g8_anytime(wrong, p)
+        left, right = bounds.regret_of_the_experts(wrong, p)
         assert left <= right + TINY
         assert n == 1 or right <= 2 * math.sqrt(rows * math.log(n)) + TINY
     elif rate == "horizon":
-        assert below(bounds.g8_horizon(wrong, p))
+        assert below(bounds.regret_known_horizon(wrong, p))
     else:
-        assert below(bounds.g8_constant(wrong, p, 1.0 if rate == "one" else math.log(2)))
+        assert below(bounds.mistakes_at_a_constant_rate(wrong, p, 1.0 if rate == "one" else math.log(2)))
     assert below(bounds.majority(wrong, p))
 
 
 @given(m=matrices(), gamma=gammas)
 def test_exp_error_follows_the_weights(m, gamma):
-    """G9 through EXP itself: experts are the prefixes of the very margins that make the weights; ties are errors."""
+    """The expected error rate through EXP itself: experts are prefixes of the margins that make the weights; ties are errors."""
     n = m.shape[1]
     wrong = (np.cumsum(m, axis=1) <= 0).astype(float)
     total, p = np.zeros(n), []
     for t, row in enumerate(wrong):
         p.append(exp.shares(total.tolist(), exp.anytime(n, t + 1)))
         total += row
-    assert below(bounds.g9(wrong, p, smooth(m, gamma)))
+    assert below(bounds.expected_error_rate(wrong, p, smooth(m, gamma)))
 
 
 def test_one_expert_needs_no_rate():
@@ -330,10 +332,10 @@ def test_bbm_accounts_for_every_error(z, edge):
     n = z.shape[1]
     s = np.column_stack([np.zeros(len(z)), np.cumsum(z, axis=1)[:, :-1]]).astype(int)
     w = np.array([[float(bbm.weight(n, i + 1, int(row[i]), edge)) for i in range(n)] for row in s])
-    left, right = bounds.g10(z, w, edge)
+    left, right = bounds.errors_accounted_for(z, w, edge)
     assert left == pytest.approx(right, abs=1e-6)
     assert (w >= 0).all()
-    premise, left, right = bounds.g11(z, w, edge, excess=float(len(z)))
+    premise, left, right = bounds.errors_with_strong_learners(z, w, edge, excess=float(len(z)))
     assert not premise or left <= right + TINY
 
 
@@ -350,7 +352,7 @@ def test_bbm_potential_and_weights(n, edge):
             relative = bbm.relative_weight(n, i, s, edge)
             assert 0 <= relative <= 1
             assert bbm.closed_relative_weight(n, i, s, edge) == pytest.approx(relative, rel=1e-10, abs=1e-300)
-    assert below(bounds.g11_potential(n, edge))
+    assert below(bounds.first_potential(n, edge))
     assert bbm.weight(1, 1, 0, edge) == Fraction(1, 2)
 
 
@@ -406,12 +408,14 @@ def test_ol_guarantees(z):
     assert (run["w"][:, 0] == 0.5).all()
     assert (np.abs(run["alpha"]) <= 2).all()
     assert (np.abs(run["s"][:, -1]) <= 2 * n).all()
-    assert below(bounds.g12(z, run["s"]))
-    assert below(bounds.g13(z, run["w"]))
-    assert below(bounds.g14(z, run["w"], run["wrong"]))
-    assert below(bounds.g15(run["wrong"], run["p"]))
+    assert below(bounds.regret_of_each_alpha(z, run["s"]))
+    assert below(bounds.sum_of_squared_edges(z, run["w"]))
+    assert below(bounds.mistakes_of_the_best_prefix(z, run["w"], run["wrong"]))
+    assert below(bounds.expected_mistakes(run["wrong"], run["p"]))
     later = run["w"][:, 1:].sum(axis=0)
-    assert (later >= run["wrong"].sum(axis=0)[:-1] / 2 - TINY).all()  # the step from G13 to G14
+    assert (
+        later >= run["wrong"].sum(axis=0)[:-1] / 2 - TINY
+    ).all()  # the step from squared edges to mistakes
 
 
 @pytest.mark.parametrize("kind", ["flip", "drift", "one good"])
@@ -426,10 +430,10 @@ def test_ol_guarantees_on_hard_streams(kind):
     }[kind]
     run = run_ol(z)
     for claim in (
-        bounds.g12(z, run["s"]),
-        bounds.g13(z, run["w"]),
-        bounds.g14(z, run["w"], run["wrong"]),
-        bounds.g15(run["wrong"], run["p"]),
+        bounds.regret_of_each_alpha(z, run["s"]),
+        bounds.sum_of_squared_edges(z, run["w"]),
+        bounds.mistakes_of_the_best_prefix(z, run["w"], run["wrong"]),
+        bounds.expected_mistakes(run["wrong"], run["p"]),
     ):
         assert below(claim)
 

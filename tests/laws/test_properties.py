@@ -45,10 +45,10 @@ def test_smooth_weights_and_their_bounds(m, gamma):
     assert (z <= steps * (1 - theta) + 1e-12).all()
     assert (z >= -steps * (1 + theta) - 1e-12).all()
     assert ((w[:, 1:] == 1) | (z > 0)).all()
-    # (G1) rows whose prefix margin is at most theta are counted by the next weight
+    # rows whose prefix margin is at most theta are counted by the next weight
     prefix = np.cumsum(m, axis=1) / steps
     assert ((prefix <= theta - 1e-9).sum(axis=0) <= w[:, 1:].sum(axis=0) + 1e-9).all()
-    # (G2)
+    # the advantage budget
     left = np.cumsum(w[:, :-1] * m, axis=1)
     right = gamma * np.cumsum(w[:, :-1], axis=1) + 2 / (gamma * math.sqrt(1 - gamma))
     assert (left <= right + 1e-9).all()

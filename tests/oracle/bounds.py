@@ -1,10 +1,10 @@
-"""Both sides of the guarantees G1-G15 of the two-class boosters, from whole matrices: rows are examples, columns learners.
+"""Both sides of the guarantees of the two-class boosters, from whole matrices: rows are examples, columns learners.
 
 m = y h in [-1, 1] (margins), w the weights of the chain, wrong the experts' 0/1 errors, p Hedge's shares. Every example counts
-once. Each function returns (left, right), numbers or arrays, and left <= right is the claim; G10 is an equation. A claim
-with a premise returns (premise, left, right).
-Sources: Servedio 2003 (G1-G3), Chen, Lin, Lu 2012 (G5-G9), Zinkevich 2003 (G5), Cesa-Bianchi and Lugosi 2006 (G8),
-Beygelzimer, Kale, Luo 2015 (G10-G15).
+once. Each function returns (left, right), numbers or arrays, and left <= right is the claim; `errors_accounted_for` is an
+equation. A claim with a premise returns (premise, left, right).
+Sources: Servedio 2003 (smooth weights), Chen, Lin, Lu 2012 (the votes), Zinkevich 2003 (regret of the vote), Cesa-Bianchi and
+Lugosi 2006 (regret of the experts), Beygelzimer, Kale, Luo 2015 (boost by majority, AdaBoost.OL).
 """
 
 import math
@@ -21,21 +21,21 @@ def theta_of(gamma):
 # ---- smooth weights: w has a column more than m
 
 
-def g1(m, w, gamma, slack=0.0):
+def low_margins(m, w, gamma, slack=0.0):
     """Rows whose mean margin over the first i learners is at most theta <= sum of w^(i+1), for every i."""
     m, w = np.asarray(m), np.asarray(w)
     prefix = np.cumsum(m, axis=1) / np.arange(1, m.shape[1] + 1)
     return (prefix <= theta_of(gamma) - slack).sum(axis=0), w[:, 1:].sum(axis=0)
 
 
-def g2(m, w, gamma):
+def advantage_per_example(m, w, gamma):
     """For every example and every n: sum w m <= gamma sum w + 2 / (gamma sqrt(1 - gamma))."""
     m, w = np.asarray(m), np.asarray(w)[:, :-1]
     left = np.cumsum(w * m, axis=1)
     return left, gamma * np.cumsum(w, axis=1) + 2 / (gamma * math.sqrt(1 - gamma))
 
 
-def g2_summed(m, w, gamma):
+def advantage_budget(m, w, gamma):
     """For every n: sum over learners of W_i (A_i - gamma) <= 2 T / (gamma sqrt(1 - gamma)), A_i the edges."""
     m, w = np.asarray(m), np.asarray(w)[:, :-1]
     left = np.cumsum((w * m).sum(axis=0) - gamma * w.sum(axis=0))
@@ -48,7 +48,7 @@ def edges(m, w):
     return np.divide((w * m).sum(axis=0), total, out=np.zeros(len(total)), where=total > 0)
 
 
-def g3(m, w, gamma, delta):
+def number_of_learners(m, w, gamma, delta):
     """Edges >= 2 gamma and W_i >= delta T for the first n learners: n < 2 / (delta gamma^2 sqrt(1 - gamma))."""
     m, w = np.asarray(m), np.asarray(w)[:, :-1]
     good = (edges(m, w) >= 2 * gamma) & (w.sum(axis=0) >= delta * len(m))
@@ -56,7 +56,7 @@ def g3(m, w, gamma, delta):
     return n > 0, n, 2 / (delta * gamma**2 * math.sqrt(1 - gamma))
 
 
-def g4(m, w, gamma, c):
+def weak_learner_premise(m, w, gamma, c):
     """The premise of the paper's first assumption, learner by learner: edge >= 2 gamma and W_i >= c / gamma^2."""
     total = np.asarray(w)[:, :-1].sum(axis=0)
     return edges(m, w) >= 2 * gamma, total >= c / gamma**2
@@ -69,7 +69,7 @@ def hinge(alpha, m, theta):
     return np.maximum(0.0, theta - np.asarray(m) @ np.asarray(alpha))
 
 
-def g5(m, alphas, etas, theta, u, reach=1):
+def regret_of_the_vote(m, alphas, etas, theta, u, reach=1):
     """Regret against the fixed point u of the simplex <= reach / eta_T + sum of eta_t ||g_t||^2 / 2.
 
     The reach is half the square of the largest distance to u: 1 in the simplex, 2 in the l1 ball.
@@ -80,19 +80,19 @@ def g5(m, alphas, etas, theta, u, reach=1):
     return loss.sum() - hinge(u, m, theta).sum(), reach / etas[-1] + 0.5 * (etas * squares).sum()
 
 
-def g5_plain(m):
+def regret_of_the_vote_at_most(m):
     """What the right side comes to at most with eta_t = 1 / sqrt(N t)."""
     rows, n = np.shape(m)
     return 2 * math.sqrt(n * rows)
 
 
-def g6(m, alphas, theta):
+def errors_by_hinge_loss(m, alphas, theta):
     """Errors, ties included, <= sum of hinge losses / theta."""
     margin = (np.asarray(m) * np.asarray(alphas)).sum(axis=1)
     return (margin <= 0).sum(), np.maximum(0.0, theta - margin).sum() / theta
 
 
-def g7(m, w, alphas, gamma):
+def error_rate_of_the_vote(m, w, alphas, gamma):
     """Error rate of OCP (eta_t = 1 / sqrt(N t)) against the measured delta = min_i mean of w^(i+1)."""
     rows, n = np.shape(m)
     theta = theta_of(gamma)
@@ -104,27 +104,27 @@ def g7(m, w, alphas, gamma):
 # ---- Hedge over prefixes: wrong in {0, 1}
 
 
-def g8_anytime(wrong, p):
+def regret_of_the_experts(wrong, p):
     wrong = np.asarray(wrong)
     rows, n = wrong.shape
     left = (wrong * p).sum() - wrong.sum(axis=0).min()
     return left, math.sqrt(2 * rows * math.log(n)) + math.sqrt(math.log(n) / 8)
 
 
-def g8_horizon(wrong, p):
+def regret_known_horizon(wrong, p):
     """Rate sqrt(8 ln N / T), T known."""
     wrong = np.asarray(wrong)
     rows, n = wrong.shape
     return (wrong * p).sum() - wrong.sum(axis=0).min(), math.sqrt(rows * math.log(n) / 2)
 
 
-def g8_constant(wrong, p, eta):
+def mistakes_at_a_constant_rate(wrong, p, eta):
     wrong = np.asarray(wrong)
     best = wrong.sum(axis=0).min()
     return (wrong * p).sum(), (eta * best + math.log(wrong.shape[1])) / (1 - math.exp(-eta))
 
 
-def g9(wrong, p, w):
+def expected_error_rate(wrong, p, w):
     """Expected error rate of EXP (anytime rate) <= min_i mean of w^(i+1) + 2 sqrt(ln N / T)."""
     wrong = np.asarray(wrong)
     rows, n = wrong.shape
@@ -141,7 +141,7 @@ def majority(wrong, p):
 # ---- boost by majority: z in {-1, +1}, w the weights before they are divided by their largest
 
 
-def g10(z, w, edge):
+def errors_accounted_for(z, w, edge):
     """Rows with a sum of z at most 0  =  T phi_0(0) + sum of w (edge - z)."""
     z, w = np.asarray(z), np.asarray(w)
     rows, n = z.shape
@@ -149,11 +149,11 @@ def g10(z, w, edge):
     return (z.sum(axis=1) <= 0).sum(), rows * phi + (w * (edge - z)).sum()
 
 
-def g11_potential(n, edge):
+def first_potential(n, edge):
     return float(potential(n, 0, 0, edge)), math.exp(-n * edge * edge / 2)
 
 
-def g11(z, w, edge, excess):
+def errors_with_strong_learners(z, w, edge, excess):
     """Every learner within `excess` largest weights of its edge: errors <= T exp(-N c^2 / 2) + excess sum of largest weights."""
     z, w = np.asarray(z), np.asarray(w)
     rows, n = z.shape
@@ -187,7 +187,7 @@ def best_alpha(before, z):
     return log_loss(before + (low + high) / 2 * z)
 
 
-def g12(z, s):
+def regret_of_each_alpha(z, s):
     """For every learner: its log loss <= that of the best fixed alpha in its place + 6 sqrt(T)."""
     z, s = np.asarray(z), np.asarray(s)
     before = np.column_stack([np.zeros(len(s)), s[:, :-1]])
@@ -200,13 +200,13 @@ def budget(rows, n):
     return rows * math.log(2) + 6 * n * math.sqrt(rows)
 
 
-def g13(z, w):
+def sum_of_squared_edges(z, w):
     """Half the sum of (squared edge times weight) <= T ln 2 + 6 N sqrt(T)."""
     z, w = np.asarray(z), np.asarray(w)
     return 0.5 * (edges(z, w) ** 2 * w.sum(axis=0)).sum(), budget(*z.shape)
 
 
-def g14(z, w, wrong):
+def mistakes_of_the_best_prefix(z, w, wrong):
     """Least errors of an expert but the last, times the sum of squared edges over 4, <= the same."""
     z, w, wrong = np.asarray(z), np.asarray(w), np.asarray(wrong)
     if z.shape[1] < 2:
@@ -214,6 +214,6 @@ def g14(z, w, wrong):
     return wrong.sum(axis=0)[:-1].min() * (edges(z, w) ** 2).sum() / 4, budget(*z.shape)
 
 
-def g15(wrong, p):
+def expected_mistakes(wrong, p):
     """Expected mistakes with the factor 1 / e <= (least errors of an expert + ln N) / (1 - 1 / e)."""
-    return g8_constant(wrong, p, 1.0)
+    return mistakes_at_a_constant_rate(wrong, p, 1.0)

@@ -1,4 +1,4 @@
-"""Guarantees of the Bayesian ensemble against what happened: G16-G18 of docs/algorithms."""
+"""Guarantees of the Bayesian ensemble against what happened; the names are those of docs/algorithms."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _SIGMAS = 3.0
 
 
 def bayes_bounds(lanes: Lanes, totals: Totals, alpha: float, beta: float, theta: float) -> tuple[Bound, ...]:
-    """Return G16: posterior means against the minimiser of the cumulative loss."""
+    """Return the distance of the posterior means from the minimiser of the cumulative loss."""
     scale = beta + theta * lanes["loss_sum"]
     distance = lanes["lambda"] * scale - (alpha - 1 + lanes["count"])
     worst = int(np.argmax(np.abs(distance - 1)))
     return (
         Bound(
-            "G16 distance to the minimiser",
+            "distance to the minimiser",
             float(distance[worst]),
             1.0,
             identity=True,
@@ -27,7 +27,7 @@ def bayes_bounds(lanes: Lanes, totals: Totals, alpha: float, beta: float, theta:
 
 
 def halves_bound(lanes: Lanes, static: bool) -> tuple[Bound, ...]:
-    """Return G17: do the weights of two parts of the stream differ by no more than sampling explains?"""
+    """Return the change of the weights: do those of two parts of the stream differ by no more than sampling explains?"""
     early, late = lanes["early_count"], lanes["count"] - lanes["early_count"]
     if not (early.min() >= 30 and late.min() >= 30):
         return ()
@@ -37,7 +37,7 @@ def halves_bound(lanes: Lanes, static: bool) -> tuple[Bound, ...]:
     z = gap**2 / (variance * (1 / early + 1 / late))
     return (
         Bound(
-            "G17 change of the weights, in standard deviations",
+            "change of the weights, in standard deviations",
             float(np.sqrt(np.mean(z))),
             _SIGMAS,
             "static learners and a stream that does not change",
@@ -48,12 +48,12 @@ def halves_bound(lanes: Lanes, static: bool) -> tuple[Bound, ...]:
 
 
 def error_bound(totals: Totals) -> tuple[Bound, ...]:
-    """Return G18: errors against the reverse Hoelder inequality, whatever the weights were."""
+    """Return the errors of the weighted vote against the reverse Hoelder inequality, whatever the weights were."""
     if "error_limit" not in totals:
         return ()
     return (
         Bound(
-            "G18 errors of the weighted vote",
+            "errors of the weighted vote",
             totals["mistakes"],
             totals["error_limit"],
             trivial=totals["weight"],

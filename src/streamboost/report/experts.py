@@ -22,11 +22,11 @@ def weighted_majority_bounds(totals: Totals) -> tuple[Bound, ...]:
 
 
 def hedge_bounds(lanes: Lanes, totals: Totals) -> tuple[Bound, ...]:
-    """Return the regret bounds of Hedge (G8)."""
+    """Return the regret bounds of Hedge."""
     best, expected, eta = float(lanes["expert_loss"].min()), totals["expected_loss"], totals["constant_rate"]
     found = [
         Bound(
-            "G8 regret of the experts",
+            "regret of the experts",
             expected - best,
             totals["regret_limit"],
             trivial=totals["weight"],
@@ -44,7 +44,7 @@ def hedge_bounds(lanes: Lanes, totals: Totals) -> tuple[Bound, ...]:
         mixing = -math.expm1(-eta)
         found.append(
             Bound(
-                "G8 at a constant rate",
+                "mistakes at a constant rate",
                 totals["mixed_loss"] / mixing,
                 (eta * best + math.log(len(lanes["expert_loss"]))) / mixing,
                 trivial=totals["weight"],

@@ -1,7 +1,7 @@
 r"""Guarantees of Online BBM and AdaBoost.OL against what happened.
 
 :math:`W_i` is the weight offered to learner i, :math:`c_i` its edge, :math:`S` the weight of all examples. The numbers
-G10-G15 are those of docs/algorithms.
+The names are those of docs/algorithms.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from streamboost.report.smooth import Lanes, Totals
 
 
 def bbm_bounds(lanes: Lanes, totals: Totals, edge: float) -> tuple[Bound, ...]:
-    """Return G10 and G11 of Online BBM."""
+    """Return the guarantees of Online BBM."""
     total, mistakes = totals["weight"], totals["mistakes"]
     n = len(lanes["edge"])
     weight = lanes["largest_weight"] * lanes["weight_sum"]
@@ -26,7 +26,7 @@ def bbm_bounds(lanes: Lanes, totals: Totals, edge: float) -> tuple[Bound, ...]:
     ideal = total * math.exp(-n * edge**2 / 2)
     return (
         Bound(
-            "G10 errors accounted for",
+            "errors accounted for",
             mistakes,
             total * totals["potential"] + float(deficit.sum()),
             identity=True,
@@ -34,7 +34,7 @@ def bbm_bounds(lanes: Lanes, totals: Totals, edge: float) -> tuple[Bound, ...]:
             "(assumed edge - real edge)",
         ),
         Bound(
-            "G11 errors with the excess measured",
+            "errors with the excess measured",
             mistakes,
             ideal + excess * float(lanes["largest_weight"].sum()),
             trivial=total,
@@ -42,7 +42,7 @@ def bbm_bounds(lanes: Lanes, totals: Totals, edge: float) -> tuple[Bound, ...]:
             "largest weights",
         ),
         Bound(
-            "G11 errors with strong learners",
+            "errors with strong learners",
             mistakes,
             ideal,
             f"every edge >= {edge:g}; the weakest is {weakest:.3g}",
@@ -54,7 +54,10 @@ def bbm_bounds(lanes: Lanes, totals: Totals, edge: float) -> tuple[Bound, ...]:
 
 
 def adaboost_ol_bounds(lanes: Lanes, totals: Totals, n_learned: int) -> tuple[Bound, ...]:
-    """Return G13 to G15 of AdaBoost.OL. G12 needs the whole stream and lives in the tests; G13 is its sum over the learners."""
+    """Return the guarantees of AdaBoost.OL.
+
+    The regret of each alpha needs the whole stream and lives in the tests; its sum over the learners is the first here.
+    """
     total = totals["weight"]
     n = len(lanes["edge"])
     regret = 2 * math.sqrt(n_learned) + totals["squared_steps"]
@@ -65,20 +68,20 @@ def adaboost_ol_bounds(lanes: Lanes, totals: Totals, n_learned: int) -> tuple[Bo
     mixing = -math.expm1(-1.0)
     return (
         Bound(
-            "G13 sum of squared edges",
+            "sum of squared edges",
             0.5 * float(np.sum(squares * lanes["weight_sum"])),
             limit,
             statement="half the sum of squared edge times weight <= S ln 2 + N R, R the regret of one alpha",
         ),
         Bound(
-            "G14 mistakes of the best prefix",
+            "mistakes of the best prefix",
             fewest,
             math.inf if squares.sum() == 0 else 4 * limit / float(squares.sum()),
             trivial=total,
             statement="fewest mistakes of a prefix short of the last <= 4 (S ln 2 + N R) / sum of squared edges",
         ),
         Bound(
-            "G15 expected mistakes",
+            "expected mistakes",
             totals["mixed_loss"] / mixing,
             (best + math.log(n)) / mixing,
             trivial=total,

@@ -1,7 +1,7 @@
 r"""Guarantees of the smooth boosters (OSBoost with its three votes) against what happened.
 
 With :math:`W_i` the weight that learner i was given, :math:`W_{N+1}` the weight a further one would have been given,
-:math:`A_i` the edges and :math:`S` the weight of all examples. The numbers G1-G9 are those of docs/algorithms.
+:math:`A_i` the edges and :math:`S` the weight of all examples. The names are those of docs/algorithms.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _next_weights(lanes: Lanes, totals: Totals) -> NDArray[Any]:
 
 
 def smooth_bounds(lanes: Lanes, totals: Totals, gamma: float) -> tuple[Bound, ...]:
-    """Return G1 to G3, which hold for every vote."""
+    """Return the guarantees of the smooth weights, which hold for every vote."""
     total = totals["weight"]
     weight, edge = lanes["weight_sum"], lanes["edge"]
     after = _next_weights(lanes, totals)
@@ -37,7 +37,7 @@ def smooth_bounds(lanes: Lanes, totals: Totals, gamma: float) -> tuple[Bound, ..
     weakest = float(edge[used].min())
     return (
         Bound(
-            "G1 low margins of a prefix",
+            "low margins of a prefix",
             float(lanes["prefix_low"][worst]),
             float(after[worst]),
             trivial=total,
@@ -45,20 +45,20 @@ def smooth_bounds(lanes: Lanes, totals: Totals, gamma: float) -> tuple[Bound, ..
             f"weight offered to the next one (the tightest of all prefixes)",
         ),
         Bound(
-            "G1 low margins of the uniform vote",
+            "low margins of the uniform vote",
             float(lanes["prefix_low"][-1]),
             float(after[-1]),
             trivial=total,
             statement="the same for all learners together; it bounds the errors of the uniform vote",
         ),
         Bound(
-            "G2 advantage budget",
+            "advantage budget",
             float(spent.max()),
             2 * total / (gamma * root),
             statement="sum of weight times (edge - gamma) over the first learners <= 2 S / (gamma sqrt(1 - gamma))",
         ),
         Bound(
-            "G3 number of learners",
+            "number of learners",
             float(len(weight)),
             math.inf if share == 0 else 2 / (share * gamma**2 * root),
             f"every edge >= 2 gamma = {2 * gamma:g}; the weakest is {weakest:.3g}",
@@ -69,7 +69,7 @@ def smooth_bounds(lanes: Lanes, totals: Totals, gamma: float) -> tuple[Bound, ..
 
 
 def ocp_bounds(lanes: Lanes, totals: Totals, gamma: float, domain: str = "simplex") -> tuple[Bound, ...]:
-    """Return G5 to G7: the learned vote of OSBoost.OCP."""
+    """Return the guarantees of the learned vote of OSBoost.OCP."""
     # Half the square of the largest distance between the weights and a rival, over the last step.
     reach = 1 if domain == "simplex" else 2
     theta = gamma / (2 + gamma)
@@ -79,21 +79,21 @@ def ocp_bounds(lanes: Lanes, totals: Totals, gamma: float, domain: str = "simple
     share = float(_next_weights(lanes, totals).min() / total)
     return (
         Bound(
-            "G5 regret of the vote",
+            "regret of the vote",
             hinge - rivals,
             regret,
             statement="hinge loss of the learned vote minus that of the best single learner or uniform prefix <= "
             f"{reach} / eta_T + half the sum of eta_t |g_t|^2",
         ),
         Bound(
-            "G6 errors by hinge loss",
+            "errors by hinge loss",
             totals["mistakes"],
             hinge / theta,
             trivial=total,
             statement="weight of the errors <= hinge loss / theta",
         ),
         Bound(
-            "G7 error rate of the vote",
+            "error rate of the vote",
             totals["mistakes"] / total,
             (1 + theta) / theta * share + regret / (theta * total),
             trivial=1.0,
@@ -104,21 +104,21 @@ def ocp_bounds(lanes: Lanes, totals: Totals, gamma: float, domain: str = "simple
 
 
 def exp_bounds(lanes: Lanes, totals: Totals) -> tuple[Bound, ...]:
-    """Return G8 and G9: Hedge over the prefixes in OSBoost.EXP."""
+    """Return the guarantees of Hedge over the prefixes in OSBoost.EXP."""
     total, expected = totals["weight"], totals["expected_loss"]
     best = float(lanes["expert_loss"].min())
     least = float(_next_weights(lanes, totals).min())
     regret, eta = totals["regret_limit"], totals["constant_rate"]
     found = [
         Bound(
-            "G8 regret of the experts",
+            "regret of the experts",
             expected - best,
             regret,
             trivial=total,
             statement="expected mistakes of a drawn expert minus those of the best <= what Hedge allows at this rate",
         ),
         Bound(
-            "G9 expected error rate",
+            "expected error rate",
             expected / total,
             (least + regret) / total,
             trivial=1.0,
@@ -136,7 +136,7 @@ def exp_bounds(lanes: Lanes, totals: Totals) -> tuple[Bound, ...]:
         mixing = -math.expm1(-eta)
         found.append(
             Bound(
-                "G8 at a constant rate",
+                "mistakes at a constant rate",
                 totals["mixed_loss"] / mixing,
                 (eta * best + math.log(len(lanes["expert_loss"]))) / mixing,
                 trivial=total,
