@@ -351,6 +351,6 @@ def pairs(ensembles, learners):
 
 
 def needs_declared(ensemble, learner):
-    """Classes up front: where the algorithm wants it, and for networks under blocked boosting, whose specification trains on a
+    """Classes up front: where the algorithm wants it, and for networks under blocked boosting, whose oracle trains on a
     block when it is whole. The product does so as its rows come in, which is another thing for a class met inside a block."""
     return ensemble.declared or (ensemble.oracle is Blocked and learner.oracle is mlp.MLP)

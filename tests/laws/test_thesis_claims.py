@@ -1,4 +1,4 @@
-"""What the thesis proves of bagging, in numbers; and where its other claims, and those of the specification, are tested.
+"""What the thesis proves of bagging, in numbers; and where its other claims, and those on the algorithms' pages, are tested.
 
 Convergence of bagging (lemmas 1 and 2, theorem 2)
     Binomial(N, 1/N) tends to Poisson(1)              test_binomial_tends_to_poisson

@@ -1,5 +1,6 @@
 """The documentation runs, and names only parameters and commands that exist."""
 
+import importlib.util
 import re
 import shlex
 import sys
@@ -145,3 +146,28 @@ def test_every_algorithm_page_has_a_picture_that_exists():
             continue
         assert f"](../images/algorithms/{page.stem}.png)" in page.read_text(), page.name
         assert (DOCS / "images" / "algorithms" / f"{page.stem}.png").exists()
+
+
+def test_the_walk_of_one_example_names_functions_that_exist():
+    """`file:function` on the design page: the file is there, and defines (or declares) the function."""
+    root = DOCS.parent
+    walk = re.findall(r"`([\w/.]+\.(?:py|hpp|cpp)):(\w+)`", (DOCS / "design.md").read_text())
+    assert len(walk) >= 16
+    for file, function in walk:
+        source = (root / file).read_text()
+        head = rf"def {function}\(" if file.endswith(".py") else rf"^[ \w:<>&*]*\b{function}\([^;]*$"
+        assert re.search(head, source, re.M), f"{file} has no function {function}"
+
+
+def test_the_layers_of_the_design_page_are_those_of_the_linter():
+    tomllib = pytest.importorskip("tomllib")  # Python 3.11
+    settings = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    names = [re.findall(r"\w+", layer) for layer in reversed(layers)]
+    here = [{name for name in layer if importlib.util.find_spec(f"streamboost.{name}")} for layer in names]
+    line = next(
+        line for line in (DOCS / "design.md").read_text().splitlines() if line.startswith("`_core` <")
+    )
+    assert [set(re.findall(r"`(\w+)`", layer)) for layer in line.split("<")] == [
+        layer for layer in here if layer
+    ]

@@ -1,6 +1,6 @@
 """A neural network with one hidden layer, a unit at a time: sigmoid units, one output per class, squared error.
 
-Oza 2001, section 2.3; sizes and rates as the specification chooses them.
+Oza 2001, section 2.3; sizes and rates are choices of ours.
 """
 
 import math
