@@ -127,8 +127,8 @@ class HDDM_W(_HDDM):
     -----
     :math:`z \leftarrow \lambda x + (1 - \lambda) z` with :math:`v \leftarrow \lambda^2 + (1 - \lambda)^2 v`, the sum of the
     squared weights. The point with the least :math:`z + \sqrt{v \ln(1/\delta) / 2}` is remembered as :math:`(z_1, v_1)`,
-    and a second mean :math:`(z_2, v_2)` runs from there. The mean has risen if :math:`z_2 - z_1 > \sqrt{(v_1 + v_2) \ln(1/\delta) / 2}`. After a
-    drift it starts again.
+    and a second mean :math:`(z_2, v_2)` runs from there. The mean has risen if
+    :math:`z_2 - z_1 > \sqrt{(v_1 + v_2) \ln(1/\delta) / 2}`. After a drift it starts again.
 
     References
     ----------
