@@ -78,3 +78,26 @@ def test_make_targets_named_in_the_docs_exist():
             re.findall(r"^make ([a-z-]+)", path.read_text(), re.M)
         )
         assert named <= targets, f"{path.name}: {sorted(named - targets)}"
+
+
+def test_wheels_are_built_for_every_python_that_is_promised():
+    text = (ROOT / "pyproject.toml").read_text()
+    promised = re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', text)
+    built = re.search(r"^\[tool\.cibuildwheel\]\nbuild = (\[.*\])$", text, re.M)
+    assert built
+    assert re.findall(r'"cp3(\d+)-\*"', built[1]) == promised
+    oldest = re.search(r'^requires-python = ">=3\.(\d+)"$', text, re.M)
+    assert oldest
+    assert promised[0] == oldest[1]
+    tested = (ROOT / ".github" / "workflows" / "tests.yml").read_text()
+    assert f'"3.{promised[0]}"' in tested
+    assert f'"3.{promised[-1]}"' in tested
+
+
+def test_the_whole_run_begins_with_the_tests_and_names_targets_that_exist():
+    steps = re.findall(r"^step make ([a-z-]+)", (ROOT / ".ci" / "run").read_text(), re.M)
+    assert steps[0] == "test"
+    assert {"lint", "docs", "asan", "asan-python", "wheel"} <= set(steps)
+    makefile = (ROOT / "Makefile").read_text()
+    assert set(steps) <= set(re.findall(r"^([a-z-]+):", makefile, re.M))
+    assert "doctest" in re.search(r"^test: (.*?)  ##", makefile, re.M)[1].split()
