@@ -141,7 +141,7 @@ def test_a_flag_that_nobody_has():
         (["--test", "corrected-t"], "The corrected t test is for folds"),
         (["--folds", "400"], "two: has 150 rows, too few for 400 folds."),
         (["--folds", "1"], "no runs like these"),
-        (["--metrics", "f1"], "There is no metric 'f1'"),
+        (["--metrics", "accuracy"], "There is no metric 'accuracy'"),
         (["--label", "nothing"], "nothing"),
         (["missing.csv"], "missing.csv: no such file"),
         (["-"], "Standard input can be read only once"),

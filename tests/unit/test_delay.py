@@ -154,5 +154,5 @@ def test_nonsense_is_refused():
         prequential(MODELS["oza"](), data(), delay=-1)
     with pytest.raises(ValueError, match="sample_weight; Plain's does not"):
         prequential(Plain(), data(), delay=3)
-    with pytest.raises(ValueError, match="no metric 'f1'"):
-        prequential(MODELS["oza"](), data(), metrics=["f1"])
+    with pytest.raises(ValueError, match="no metric 'accuracy'"):
+        prequential(MODELS["oza"](), data(), metrics=["accuracy"])

@@ -92,7 +92,7 @@ def test_the_page_on_evaluation_runs():
     X, y = data(60)
     names = {"X": X, "y": y, "other": model()}
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.S | re.M)
-    assert len(blocks) == 2
+    assert len(blocks) == 4
     for block in blocks:
         exec(compile(block, "evaluation.md", "exec"), names)
     assert names["ours"].errors.shape == (10, 5, 5)

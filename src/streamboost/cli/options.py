@@ -132,6 +132,9 @@ def _run(
         str | None,
         typer.Option("--metrics", help="More measures, as auc,g_mean, or all; over all rows and the window."),
     ] = None,
+    positive: Annotated[
+        str | None, typer.Option("--positive", help="The label of precision, recall and the like.")
+    ] = None,
     fading: Annotated[
         float | None, typer.Option("--fading", help="The metrics also with fading rows: a factor below 1.")
     ] = None,
@@ -187,7 +190,14 @@ def _run(
         seed=data_seed,
         limit=limit,
     )
-    loop = {"orders": orders, "limit": limit, "window": window, "fading": fading, "delay": delay}
+    loop = {
+        "orders": orders,
+        "limit": limit,
+        "window": window,
+        "fading": fading,
+        "delay": delay,
+        "positive": positive,
+    }
     run(wish, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
 
 
@@ -330,7 +340,7 @@ def _reproduce(
 
 
 def _metrics(text: str | None) -> tuple[str, ...]:
-    from streamboost.evaluate.panel import check_metrics
+    from streamboost.evaluate.metrics import check_metrics
 
     return check_metrics([] if text is None else "all" if text == "all" else text.split(","))
 

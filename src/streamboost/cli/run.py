@@ -21,7 +21,7 @@ from streamboost.cli.errors import UserError
 from streamboost.cli.models import name_columns
 from streamboost.cli.parameters import Wish
 from streamboost.evaluate import PrequentialResult, prequential
-from streamboost.evaluate.prequential import needs_classes
+from streamboost.evaluate.adapters import needs_classes
 from streamboost.streams import Label, Stream
 
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
@@ -150,13 +150,16 @@ def result_table(results: list[PrequentialResult], title: str, bad_lines: int = 
 
 def metric_table(result: PrequentialResult) -> Table:
     """The measures that were asked for, one line each."""
-    spans = list(next(iter(result.metrics.values())))
+    spans = list(dict.fromkeys(span for found in result.metrics.values() for span in found))
     table = Table(header_style="bold")
+    if result.positive is not None:
+        table.caption, table.caption_justify = f"positive label: {result.positive}", "left"
     table.add_column("metric")
     for span in spans:
         table.add_column(f"last {result.window:,} rows" if span == "window" else span, justify="right")
     for name, series in result.metrics.items():
-        table.add_row(name.replace("_", " "), *(f"{series[span].value:.4f}" for span in spans))
+        cells = (f"{series[span].value:.4f}" if span in series else "" for span in spans)
+        table.add_row(name.replace("_", " "), *cells)
     return table
 
 

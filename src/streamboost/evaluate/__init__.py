@@ -1,10 +1,33 @@
-"""Test-then-train evaluation: one loop, incremental metrics, pictures."""
+"""Test-then-train evaluation: one loop for any model, metrics as objects, pictures."""
 
+from streamboost.evaluate.adapters import SlidingWindow, Stepwise
+from streamboost.evaluate.baselines import MajorityClassifier, NoChangeClassifier
+from streamboost.evaluate.confusion import Confusion
+from streamboost.evaluate.count_metrics import (
+    F1,
+    BalancedAccuracy,
+    Brier,
+    ErrorRate,
+    ExpectedCost,
+    FBeta,
+    GMean,
+    Kappa,
+    KappaMajority,
+    KappaTemporal,
+    LogLoss,
+    Matthews,
+    Precision,
+    Recall,
+)
+from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.folds import CrossValidation, cross_validate
-from streamboost.evaluate.metrics import Confusion, ErrorCurve
+from streamboost.evaluate.metric import Faded, Metric, Windowed
+from streamboost.evaluate.metrics import METRICS, make_metric
 from streamboost.evaluate.panel import MetricSeries, Panel
 from streamboost.evaluate.prequential import Progress, permutation, prequential
 from streamboost.evaluate.result import PrequentialResult
+from streamboost.evaluate.rows import Judge, Rows
+from streamboost.evaluate.score_metrics import AUC, AveragePrecision, CalibrationError, RecallAtFPR
 from streamboost.evaluate.significance import (
     PairedTest,
     Ranking,
@@ -14,21 +37,48 @@ from streamboost.evaluate.significance import (
     sign_test,
     wilcoxon,
 )
-from streamboost.evaluate.spans import METRICS
 
 __all__ = [
+    "AUC",
+    "F1",
     "METRICS",
+    "AveragePrecision",
+    "BalancedAccuracy",
+    "Brier",
+    "CalibrationError",
     "Confusion",
     "CrossValidation",
     "ErrorCurve",
+    "ErrorRate",
+    "ExpectedCost",
+    "FBeta",
+    "Faded",
+    "GMean",
+    "Judge",
+    "Kappa",
+    "KappaMajority",
+    "KappaTemporal",
+    "LogLoss",
+    "MajorityClassifier",
+    "Matthews",
+    "Metric",
     "MetricSeries",
+    "NoChangeClassifier",
     "PairedTest",
     "Panel",
+    "Precision",
     "PrequentialResult",
     "Progress",
     "Ranking",
+    "Recall",
+    "RecallAtFPR",
+    "Rows",
+    "SlidingWindow",
+    "Stepwise",
+    "Windowed",
     "corrected_t",
     "cross_validate",
+    "make_metric",
     "paired_t",
     "permutation",
     "prequential",

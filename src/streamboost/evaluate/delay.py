@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 
+from streamboost.evaluate.records import stacked, taken
 from streamboost.streams.base import Chunk
 
 
@@ -61,24 +61,3 @@ def check_delay(delay: int, model: Any) -> None:
         raise ValueError(
             f"delay={delay} needs a model whose test_then_train takes sample_weight; {type(model).__name__}'s does not."
         )
-
-
-def stacked(above: Any, below: Any) -> Any:
-    """Rows of two arrays, CSR matrices or frames of one kind, one after the other."""
-    if scipy.sparse.issparse(above):
-        return scipy.sparse.vstack((above, below), format="csr")
-    if isinstance(above, np.ndarray):
-        return np.concatenate((above, below))
-    import narwhals as nw
-
-    frames = [nw.from_native(part, eager_only=True) for part in (above, below)]
-    return nw.concat(frames, how="vertical").to_native()
-
-
-def taken(X: Any, rows: npt.NDArray[np.int64]) -> Any:
-    """Rows by number, in any order and more than once."""
-    if isinstance(X, np.ndarray) or scipy.sparse.issparse(X):
-        return X[rows]
-    import narwhals as nw
-
-    return nw.from_native(X, eager_only=True)[rows.tolist(), :].to_native()

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.delay import taken
 from streamboost.evaluate.prequential import permutation
+from streamboost.evaluate.records import taken
 from streamboost.evaluate.significance import PairedTest, corrected_t, paired_t
+from streamboost.report.tables import data_frame, html_table
 from streamboost.streams.base import DataError, Stream, as_stream, to_arrays
 
 Rows = npt.NDArray[np.int64]
@@ -60,12 +61,30 @@ class FoldOutcome:
         return float(self.wrong.mean())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CrossValidation:
     """Errors of one model, of shape (repeats, folds, orders)."""
 
     errors: npt.NDArray[np.float64]
     fit_seconds: float
+
+    def __repr__(self) -> str:
+        repeats, folds, orders = self.errors.shape
+        return (
+            f"<{repeats} x {folds}-fold cross-validation, {orders} orders: error {self.error:.4f} ± "
+            f"{self.standard_error:.4f}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [[f"{i + 1}", *(f"{e:.4f}" for e in line)] for i, line in enumerate(self.errors.mean(axis=2))]
+        heads = ["pass", *(f"fold {fold + 1}" for fold in range(self.errors.shape[1]))]
+        return html_table(f"Error {self.error:.4f} ± {self.standard_error:.4f}", heads, rows)
+
+    def to_frame(self) -> Any:
+        """One line per run: repeat, fold, order, error."""
+        places = np.indices(self.errors.shape).reshape(3, -1)
+        names = ("repeat", "fold", "order")
+        return data_frame({**dict(zip(names, places, strict=True)), "error": self.errors.reshape(-1)})
 
     @property
     def error(self) -> float:

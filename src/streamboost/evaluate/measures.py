@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -56,13 +55,25 @@ def g_mean(counts: Counts) -> float:
     return float(np.exp(np.log(found).mean())) if found.size and found.all() else 0.0 if found.size else _NAN
 
 
-OF_COUNTS: dict[str, Callable[[Counts], float]] = {
-    "error": error,
-    "kappa": kappa,
-    "balanced_accuracy": balanced_accuracy,
-    "g_mean": g_mean,
-}
-"""The measures that need nothing but the table."""
+def matthews(counts: Counts) -> float:
+    """Matthews' correlation of labels and answers, for any number of labels; 0 where one of them never varies."""
+    n = float(counts.sum())
+    if not n > 0:
+        return _NAN
+    # No answer is an answer of its own kind, which is never right.
+    truth, answered = counts.sum(axis=1) / n, counts.sum(axis=0) / n
+    shared = float(np.trace(counts[:, :-1])) / n - float(truth @ answered[:-1])
+    spread = (1.0 - float(truth @ truth)) * (1.0 - float(answered @ answered))
+    return shared / float(np.sqrt(spread)) if spread > 0 else 0.0
+
+
+def precision_and_recall(counts: Counts, code: int) -> tuple[float, float]:
+    """Of one label: how many of its answers are right, and how many of its rows are found; 0 where there is none."""
+    if code >= counts.shape[0]:
+        return 0.0, 0.0
+    right, answered, there = float(counts[code, code]), counts[:, code].sum(), counts[code].sum()
+    return right / float(answered) if answered > 0 else 0.0, right / float(there) if there > 0 else 0.0
+
 
 SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
 """Probabilities below are raised to it before their logarithm is taken, as scikit-learn does."""
@@ -73,12 +84,3 @@ def log_losses(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     found = np.where(np.isnan(probability), 0.0, probability)
     losses: npt.NDArray[np.float64] = -np.log(np.clip(found, SMALLEST_PROBABILITY, 1.0))
     return losses
-
-
-def area_under_curve(positive: npt.NDArray[np.float64], negative: npt.NDArray[np.float64]) -> float:
-    """The chance that a positive scores above a negative, ties half. NaN if there are none of a kind."""
-    if not positive.size or not negative.size:
-        return _NAN
-    rivals = np.sort(negative)
-    below = np.searchsorted(rivals, positive, "left") + np.searchsorted(rivals, positive, "right")
-    return float(below.sum()) / (2.0 * positive.size * negative.size)

@@ -1,172 +1,84 @@
-"""Metrics that are updated a chunk at a time, in bounded memory, and do not depend on how chunks are cut."""
+"""The metrics by their names, with parameters where they have some: ``recall_at_fpr:fpr=0.05``."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+from streamboost.evaluate.count_metrics import COUNT_METRICS, ExpectedCost
+from streamboost.evaluate.metric import Metric
+from streamboost.evaluate.score_metrics import SCORE_METRICS
 
-from streamboost.evaluate import measures
-from streamboost.evaluate.labels import LabelCodes
-from streamboost.streams.base import Label
-
-
-class CodeTable:
-    """Counts of (true code, predicted code) that grow with the codes; weighed counts are sums of floats.
-
-    Sums are made row by row from left to right, so that they do not depend on how the rows are cut.
-    """
-
-    def __init__(self, dtype: type[np.generic] = np.int64) -> None:
-        # One column more than rows: the last one counts rows without an answer.
-        self._counts: npt.NDArray[Any] = np.zeros((0, 1), dtype=dtype)
-
-    def add(
-        self,
-        true: npt.NDArray[np.int64],
-        pred: npt.NDArray[np.int64],
-        weight: npt.NDArray[np.float64] | None = None,
-    ) -> None:
-        """Count rows, each once or with its weight."""
-        if not true.size:
-            return
-        self.grow(1 + int(max(true.max(), pred.max())))
-        width = self._counts.shape[1]
-        cells = true * width + np.where(pred < 0, width - 1, pred)
-        if weight is None:
-            counted = np.bincount(cells, minlength=self._counts.size).reshape(self._counts.shape)
-            self._counts += counted.astype(self._counts.dtype)
-        else:
-            np.add.at(self._counts.reshape(-1), cells, weight)
-
-    def scale(self, factor: float) -> None:
-        """Multiply every count."""
-        self._counts *= factor
-
-    def cut(self, n_codes: int) -> npt.NDArray[Any]:
-        """Rows: true codes; columns: predicted codes, then one column for rows without an answer."""
-        self.grow(n_codes)
-        return np.concatenate((self._counts[:n_codes, :n_codes], self._counts[:n_codes, -1:]), axis=1)
-
-    @property
-    def counts(self) -> npt.NDArray[Any]:
-        """The table, with room for codes to come."""
-        return self._counts
-
-    def grow(self, n_codes: int) -> None:
-        """Make room for codes below ``n_codes``."""
-        old = self._counts.shape[0]
-        if n_codes <= old:
-            return
-        # Room for twice as many, so that a stream of new labels does not copy the table each time.
-        size = n_codes if old == 0 else max(n_codes, 2 * old)
-        grown = np.zeros((size, size + 1), dtype=self._counts.dtype)
-        grown[:old, :old] = self._counts[:, :old]
-        grown[:old, -1] = self._counts[:, -1]
-        self._counts = grown
+METRIC_CLASSES: dict[str, type[Metric]] = {cls.name: cls for cls in (*COUNT_METRICS, *SCORE_METRICS)}
+"""Every metric of ours by its name."""
+METRICS = tuple(name for name, cls in METRIC_CLASSES.items() if cls is not ExpectedCost)
+"""The names of the metrics that need no more to be said: what ``"all"`` stands for."""
 
 
-class Confusion:
-    """Counts of (true label, predicted label). Labels are found as they come; an answer of None has its own column."""
-
-    def __init__(self) -> None:
-        self._codes = LabelCodes()
-        self._table = CodeTable()
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels in the order of their first appearance."""
-        return self._codes.labels
-
-    @property
-    def counts(self) -> npt.NDArray[np.int64]:
-        """Rows: true labels; columns: predicted labels, then one column for rows without an answer."""
-        return self._table.cut(len(self._codes))
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows counted."""
-        return int(self._table.counts.sum())
-
-    @property
-    def error(self) -> float:
-        """The share of wrong answers; no answer is a wrong one. NaN before the first row."""
-        return measures.error(self._table.counts)
-
-    @property
-    def kappa(self) -> float:
-        """Cohen's kappa: 0 is chance, 1 is perfect. 0 where chance alone is always right; NaN without rows."""
-        return measures.kappa(self._table.counts)
-
-    def update(self, y_true: npt.NDArray[Any], y_pred: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Count a chunk; returns which of its rows were answered wrongly."""
-        true, pred = self._codes.encode(y_true), self._codes.encode(y_pred)
-        self._table.add(true, pred)
-        wrong: npt.NDArray[np.bool_] = true != pred
-        return wrong
-
-    def merge(self, other: Confusion) -> None:
-        """Add the counts of another one."""
-        codes = np.array([self._codes.code(label) for label in other.labels], dtype=np.int64)
-        self._table.grow(len(self._codes))
-        counts = other.counts
-        self._table.counts[np.ix_(codes, codes)] += counts[:, :-1]
-        self._table.counts[codes, -1] += counts[:, -1]
+def make_metric(text: str) -> Metric:
+    """The metric that a text stands for; its name is the text."""
+    name, *settings = text.split(":")
+    if name not in METRICS:
+        raise ValueError(f"There is no metric {name!r}; there are {', '.join(METRICS)}.")
+    cls = METRIC_CLASSES[name]
+    known = inspect.signature(cls).parameters
+    values: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if key not in known or not equals:
+            allowed = f"it takes {', '.join(f'{p}=VALUE' for p in known)}" if known else "it takes none"
+            raise ValueError(f"{text}: {setting!r} is no parameter of {name}; {allowed}.")
+        values[key] = _value(text, key, value, known[key].default)
+    made = cls(**values)
+    made.name = text
+    return made
 
 
-class ErrorCurve:
-    """Error so far and error over the last ``window`` rows, at a bounded number of evenly spaced points.
+def _value(text: str, key: str, value: str, default: Any) -> Any:
+    if default is None:
+        return value  # a label
+    try:
+        return type(default)(value)
+    except ValueError:
+        raise ValueError(f"{text}: {key} must be a number, got {value!r}.") from None
 
-    Points lie at multiples of a stride; when there are ``2 * points`` of them every second one is dropped and the
-    stride doubles. Where fewer than ``window`` rows have been seen both errors are the same.
-    """
 
-    def __init__(self, window: int = 1000, points: int = 500) -> None:
-        if window < 1 or points < 1:
-            raise ValueError(f"window and points must be at least 1, got {window} and {points}.")
-        self.window = window
-        self._limit = 2 * points
-        self._stride = 1
-        self._n = 0
-        self._wrong = 0
-        self._recent = np.zeros(0, dtype=np.bool_)
-        self._points: list[tuple[int, float, float]] = []
+def make_metrics(chosen: Any) -> tuple[Any, ...]:
+    """Metrics from names, objects, or a sequence of both; ``"all"`` stands for all of ours. No two have one name."""
+    if isinstance(chosen, str):
+        chosen = METRICS if chosen == "all" else [chosen]
+    elif hasattr(chosen, "update"):
+        chosen = [chosen]
+    found: dict[str, Any] = {}
+    for one in chosen:
+        metric = make_metric(one) if isinstance(one, str) else _checked(one)
+        if metric.name in found and not isinstance(one, str):
+            raise ValueError(f"Two metrics are called {metric.name!r}; give one of them another name.")
+        found.setdefault(metric.name, metric)
+    return tuple(found.values())
 
-    def update(self, wrong: npt.NDArray[np.bool_]) -> None:
-        """Add rows, each wrong or right."""
-        if not wrong.size:
-            return
-        tail = np.concatenate((self._recent, wrong))
-        sums = np.concatenate(([0], np.cumsum(tail)))
-        ends = np.arange(self._n - self._n % self._stride, self._n + wrong.size + 1, self._stride)
-        ends = ends[ends > self._n]
-        within = ends - self._n + self._recent.size
-        spans = np.minimum(ends, self.window)
-        so_far = (self._wrong + sums[within] - sums[self._recent.size]) / ends
-        lately = (sums[within] - sums[within - spans]) / spans
-        self._points.extend(zip(ends.tolist(), so_far.tolist(), lately.tolist(), strict=True))
-        self._n += wrong.size
-        self._wrong += int(wrong.sum())
-        self._recent = tail[-self.window :]
-        while len(self._points) >= self._limit:
-            self._points = self._points[1::2]
-            self._stride *= 2
 
-    @property
-    def n_rows(self) -> int:
-        """The number of rows seen."""
-        return self._n
+def _checked(metric: Any) -> Any:
+    if isinstance(metric, type):
+        raise TypeError(f"{metric.__name__} is a class; pass a metric, {metric.__name__}().")
+    for part in ("update", "value"):
+        if not callable(getattr(metric, part, None)):
+            raise TypeError(
+                f"{metric!r} is no metric: it needs a name, update(rows) and value(), and has no {part}."
+            )
+    if not isinstance(getattr(metric, "name", None), str) or not metric.name:
+        raise TypeError(
+            f"{metric!r} is no metric: its name must be a text, got {getattr(metric, 'name', None)!r}."
+        )
+    return metric
 
-    @property
-    def error(self) -> float:
-        """The error over all rows so far; NaN before the first."""
-        return self._wrong / self._n if self._n else float("nan")
 
-    def series(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Numbers of rows, error so far, error over the window; the last point is the present."""
-        points = list(self._points)
-        if self._n and (not points or points[-1][0] != self._n):
-            points.append((self._n, self.error, float(self._recent.mean())))
-        columns = list(zip(*points, strict=True)) or [(), (), ()]
-        return np.array(columns[0], dtype=np.int64), np.array(columns[1]), np.array(columns[2])
+def check_metrics(names: Sequence[str] | str) -> tuple[str, ...]:
+    """The names, if there are such metrics; ``"all"`` stands for all of them."""
+    return tuple(metric.name for metric in make_metrics(names))
+
+
+def greater_is_better(name: str) -> bool:
+    """Whether a larger value of a metric of ours is a better one."""
+    return make_metric(name).greater_is_better

@@ -1,23 +1,26 @@
-"""Many measures over the same rows, at a bounded number of points."""
+"""Many metrics over the same rows, each over all rows, a window and fading rows, at a bounded number of points."""
 
 from __future__ import annotations
 
+import copy
+import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.labels import LabelCodes
-from streamboost.evaluate.spans import METRICS, NEED_PROBABILITIES, Judged, Span, Sums, Window
-from streamboost.streams.base import plain_label
+from streamboost.evaluate.metric import Faded, RowWindow, Windowed, value_of
+from streamboost.evaluate.metrics import make_metrics
+from streamboost.evaluate.rows import Rows, chosen_positive, usual_positive
+from streamboost.streams.base import Label
 
 
 @dataclass(frozen=True)
 class MetricSeries:
-    """One measure over one span.
+    """One metric over one span.
 
     ``finals`` are its values at the end of every order; ``curve`` holds the means over the orders at the
     ``metric_positions`` of the result.
@@ -32,106 +35,107 @@ class MetricSeries:
         return statistics.fmean(self.finals)
 
 
-def check_metrics(names: Sequence[str] | str) -> tuple[str, ...]:
-    """The names, if there are such measures; ``"all"`` stands for all of them."""
-    if names == "all":
-        return METRICS
-    chosen = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
-    for name in chosen:
-        if name not in METRICS:
-            raise ValueError(f"There is no metric {name!r}; there are {', '.join(METRICS)}.")
-    return chosen
-
-
 class Panel:
-    """Measures over all rows, over a window and, with a fading factor, over fading rows.
+    """Metrics over all rows, over a window and, with a fading factor, over fading rows.
 
-    Points lie at multiples of a stride that doubles as :class:`ErrorCurve`'s does.
+    A metric that was given as :class:`Windowed` or :class:`Faded` is taken as it is, as its only span. Points lie at
+    multiples of a stride that doubles as :class:`ErrorCurve`'s does.
     """
 
     def __init__(
         self,
-        names: Sequence[str],
+        metrics: Any,
         *,
         window: int = 1000,
         fading: float | None = None,
-        delay: int = 0,
-        classes: npt.NDArray[Any] | None = None,
+        positive: Label | None = None,
+        declared: int = 0,
         points: int = 100,
     ) -> None:
-        self.names = check_metrics(names)
-        self.needs_proba = bool(NEED_PROBABILITIES & set(self.names))
-        self.spans: dict[str, Span] = {"cumulative": Sums(self.names), "window": Window(window)}
-        if fading is not None:
-            self.spans["fading"] = Sums(self.names, fading)
-        self._codes = LabelCodes()
-        if classes is not None:
-            self._codes.encode(classes)  # so that their codes do not depend on which answers come first
-        # The labels that had not arrived when the next row was answered, oldest first; the first one had.
-        self._late = np.full(delay + 1, -1, dtype=np.int64)
+        """``positive`` is the label of metrics of one label; the first ``declared`` codes are known before any row."""
+        chosen = make_metrics(metrics)
+        self.names = tuple(metric.name for metric in chosen)
+        self.needs_proba = any(getattr(metric, "needs_proba", False) for metric in chosen)
+        # An empty one, as the user gave it, and one that follows all rows.
+        self._given = {metric.name: copy.deepcopy(metric) for metric in chosen}
+        self._all = {metric.name: copy.deepcopy(metric) for metric in chosen}
+        self._window = RowWindow(window)
+        spanned = [metric for metric in chosen if not isinstance(metric, (Windowed, Faded))]
+        self._faded = {} if fading is None else {metric.name: Faded(metric, fading) for metric in spanned}
+        if fading is not None and not 0 < fading < 1:
+            raise ValueError(f"The fading factor must lie between 0 and 1, got {fading}.")
+        self.columns = [("cumulative", name) for name in self.names]
+        self.columns += [("window", metric.name) for metric in spanned]
+        self.columns += [("fading", name) for name in self._faded]
+        self._seen = np.zeros(0, dtype=np.int64)
+        self._named, self._known = positive, declared
+        self.positive: Label | None = positive
+        """What metrics of one label speak of; None where it is the mean over all labels."""
         self._limit = 2 * points
         self._stride = 1
         self._n = 0
         self._positions: list[int] = []
         self._values: list[list[float]] = []
 
-    def update(
-        self,
-        y: npt.NDArray[Any],
-        answers: npt.NDArray[Any],
-        proba: npt.NDArray[np.float64] | None = None,
-        columns: npt.NDArray[Any] | None = None,
-    ) -> None:
-        """Judge a chunk; ``columns`` are the labels of the columns of ``proba``."""
-        true, pred = self._codes.encode(y), self._codes.encode(answers)
-        past = np.concatenate((self._late, true))
-        steady = past[: true.size] == true
-        self._late = past[true.size :]
-        rows = Judged(true, pred, steady, self._by_code(proba, columns))
+    def update(self, rows: Rows) -> None:
+        """Look at more rows."""
+        if self.needs_proba and rows.proba is None:
+            needy = [n for n, metric in self._given.items() if getattr(metric, "needs_proba", False)]
+            raise ValueError(f"{', '.join(needy)}: needs probabilities.")
         done = 0
         while done < len(rows):
             due = (self._n // self._stride + 1) * self._stride
             size = min(due - self._n, len(rows) - done)
-            part = rows.part(done, done + size)
-            for span in self.spans.values():
-                span.update(part)
+            part = self._placed(rows.part(done, done + size))
+            for metric in (*self._all.values(), *self._faded.values()):
+                metric.update(part)
+            self._window.update(part)
             done += size
             self._n += size
             if self._n == due:
                 self._note()
 
-    def _by_code(
-        self, proba: npt.NDArray[np.float64] | None, columns: npt.NDArray[Any] | None
-    ) -> npt.NDArray[np.float64] | None:
-        if not self.needs_proba:
-            return None
-        if proba is None or columns is None:
-            raise ValueError(
-                f"{', '.join(sorted(NEED_PROBABILITIES & set(self.names)))}: needs probabilities."
-            )
-        codes = [self._codes.code(plain_label(label)) for label in columns]
-        ordered = np.zeros((proba.shape[0], len(self._codes)))
-        ordered[:, codes] = proba
-        return ordered
+    def _placed(self, part: Rows) -> Rows:
+        """Rows that know the labels so far, not those of later rows of their chunk, and which one is positive."""
+        self._known = max(self._known, 1 + int(max(part.true.max(), part.pred.max())))
+        counts = np.bincount(part.true, minlength=self._seen.size)
+        counts[: self._seen.size] += self._seen
+        self._seen = counts
+        labels = part.labels[: self._known]
+        code = chosen_positive(self._named, labels, usual_positive(labels, self._seen))
+        if self._named is None:
+            self.positive = None if code is None else labels[code]
+        return replace(part, labels=labels, positive=code)
 
     def _note(self) -> None:
         self._positions.append(self._n)
-        self._values.append(self._now())
+        self._values.append(self.values())
         if len(self._positions) >= self._limit:
             self._positions, self._values = self._positions[1::2], self._values[1::2]
             self._stride *= 2
 
-    def _now(self) -> list[float]:
-        return [span.value(name) for span in self.spans.values() for name in self.names]
+    def values(self) -> list[float]:
+        """The present values, in the order of ``columns``."""
+        return [self.value(span, name) for span, name in self.columns]
+
+    def value(self, span: str, name: str) -> float:
+        """The present value of a metric over a span; NaN before the first row."""
+        if self._n == 0:
+            return math.nan
+        if span == "window":
+            assert self._window.rows is not None
+            return value_of(self._given[name], self._window.rows)
+        return float((self._all if span == "cumulative" else self._faded)[name].value())
 
     def series(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """Numbers of rows, and at each of them the measures, span after span; the last point is the present."""
+        """Numbers of rows, and at each of them the values of all columns; the last point is the present."""
         positions, values = list(self._positions), list(self._values)
         if self._n and (not positions or positions[-1] != self._n):
             positions.append(self._n)
-            values.append(self._now())
-        width = len(self.names) * len(self.spans)
-        return np.array(positions, dtype=np.int64), np.array(values).reshape(len(positions), width)
+            values.append(self.values())
+        return np.array(positions, dtype=np.int64), np.array(values).reshape(
+            len(positions), len(self.columns)
+        )
 
 
 def gather(panels: Sequence[Panel]) -> tuple[npt.NDArray[np.int64], dict[str, dict[str, MetricSeries]]]:
@@ -139,8 +143,7 @@ def gather(panels: Sequence[Panel]) -> tuple[npt.NDArray[np.int64], dict[str, di
     found = [panel.series() for panel in panels]
     mean = np.mean([values for _, values in found], axis=0)
     metrics: dict[str, dict[str, MetricSeries]] = {name: {} for name in panels[0].names}
-    columns = [(span, name) for span in panels[0].spans for name in panels[0].names]
-    for at, (span, name) in enumerate(columns):
+    for at, (span, name) in enumerate(panels[0].columns):
         finals = tuple(float(values[-1, at]) for _, values in found)
         metrics[name][span] = MetricSeries(finals, mean[:, at])
     return found[0][0], metrics

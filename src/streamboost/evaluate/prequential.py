@@ -5,31 +5,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.evaluate.adapters import RowByRow, Stepwise, as_model, fresh_copy
+from streamboost.evaluate.confusion import Confusion
+from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.delay import LateLabels, check_delay
-from streamboost.evaluate.metrics import Confusion, ErrorCurve
-from streamboost.evaluate.panel import Panel, check_metrics, gather
+from streamboost.evaluate.metrics import make_metrics
+from streamboost.evaluate.panel import Panel, gather
+from streamboost.evaluate.records import RecordStream, held_rows, open_data
 from streamboost.evaluate.result import PrequentialResult
+from streamboost.evaluate.rows import Judge
 from streamboost.streams.base import (
     DEFAULT_CHUNK_SIZE,
     DataError,
     Label,
     Stream,
-    as_stream,
     limited,
-    to_arrays,
 )
-
-
-class Model(Protocol):
-    """What the loop asks of a model; every classifier of streamboost has it."""
-
-    def test_then_train(self, X: Any, y: Any, classes: Any = None) -> npt.NDArray[Any]:
-        """Answer each row, then learn it."""
 
 
 @dataclass(frozen=True)
@@ -59,25 +55,19 @@ def permutation(seed: int, order: int, n: int) -> npt.NDArray[np.int64]:
     return np.argsort(raw, kind="stable").astype(np.int64)
 
 
-def needs_classes(model: Any) -> bool:
-    """Whether a model must know its labels before the first row."""
-    discovers = model._learner_plan(0).discovers
-    booster = model._booster_plan()
-    at_most = booster.max_classes
-    return booster.declared or (discovers is not None and (at_most is None or at_most > discovers))
-
-
 def prequential(
-    model: Model,
-    data: Stream | tuple[Any, Any],
+    model: Any,
+    data: Any,
     *,
+    sample_weight: Any = None,
     orders: int = 1,
     seed: int | None = None,
     classes: Sequence[Label] | None = None,
     chunk_size: int = DEFAULT_CHUNK_SIZE,
     window: int = 1000,
     limit: int | None = None,
-    metrics: Sequence[str] | str = (),
+    metrics: Any = (),
+    positive: Label | None = None,
     fading: float | None = None,
     delay: int = 0,
     learn_late: bool = True,
@@ -89,8 +79,12 @@ def prequential(
 
     Parameters
     ----------
-    model : a classifier with ``test_then_train``. With one order it is this object that learns.
-    data : a stream, or a pair (X, y).
+    model : a classifier of streamboost; a scikit-learn classifier, or pipeline, with ``partial_fit``; a model of River; or
+        any object with ``test_then_train(X, y)``. With one order it is this object that learns. Batch classifiers go
+        into a :class:`SlidingWindow`.
+    data : a stream; a pair (X, y) with X an array, a CSR matrix, a frame or a list of dicts; or an iterable of pairs
+        (dict, label), as River's datasets are.
+    sample_weight : the weight of every row of a pair (X, y) in learning. Metrics count every row once.
     orders : 1 reads the data once, as it comes, in bounded memory. K > 1 holds the data in memory and runs a fresh
         clone of the model over each of K random orders.
     seed : decides the random orders; by default the model's ``random_state`` if that is a number, else 0.
@@ -98,8 +92,11 @@ def prequential(
     chunk_size : rows per call of the model. It changes no result.
     window : rows of the windowed error and of the windowed metrics.
     limit : the first rows only.
-    metrics : more measures: error, kappa, kappa_temporal, balanced_accuracy, g_mean, log_loss, auc, or "all". Each over
-        all rows and over the window. The error over both and kappa over all rows are always there.
+    metrics : names of metrics (``streamboost.evaluate.METRICS``, with parameters as ``"f_beta:beta=2"``), or objects of
+        your own with ``name``, ``update(rows)`` and ``value()``, or "all". Each over all rows and over the window. The
+        error over both and kappa over all rows are always there.
+    positive : the label of precision, recall and other metrics of one label. By default, of two labels, the greater
+        number, or the rarer text; with more labels such metrics are means over the labels.
     fading : with a factor alpha in (0, 1) the metrics also with fading rows: one that is m rows old weighs alpha^m.
     delay : a row is answered when it arrives and learned when this many more rows have been answered. 0: at once.
     learn_late : whether the labels that are still out when the stream ends are learned then. All rows are scored anyway.
@@ -116,15 +113,24 @@ def prequential(
         raise ValueError(f"orders must be at least 1, got {orders}.")
     if limit is not None and limit < 1:
         raise ValueError(f"limit must be at least 1, got {limit}.")
-    check_delay(delay, model)
-    stream = as_stream(data)
+    stream = open_data(data, sample_weight)
+    records = isinstance(stream, RecordStream)
+    learner = as_model(model, records=records)
+    check_delay(delay, learner)
     if classes is None:
         classes = stream.classes
+    if classes is None and getattr(learner, "needs_classes", False):
+        classes = stream.find_classes()
+    if positive is not None and classes is not None and str(positive) not in map(str, classes):
+        raise ValueError(
+            f"positive={positive!r} is no label of the data; there are {', '.join(map(repr, classes))}."
+        )
     settings = _Settings(
         classes=None if classes is None else np.asarray(classes),
         chunk_size=chunk_size,
         window=window,
-        metrics=check_metrics(metrics),
+        metrics=make_metrics(metrics),
+        positive=positive,
         fading=fading,
         delay=delay,
         learn_late=learn_late,
@@ -133,26 +139,25 @@ def prequential(
     runs: list[_Run] = []
     total = Confusion()
     if orders == 1:
-        runs.append(_run(model, stream, settings, limit, _report(callback, 0, 1)))
+        runs.append(_run(learner, stream, settings, limit, _report(callback, 0, 1)))
         last: Any = model
     else:
-        from sklearn.base import clone
-
-        held = to_arrays(stream, limit)
+        held = held_rows(stream, limit)
         key = _default_seed(model) if seed is None else seed
         if not 0 <= key < 2**64:
             raise ValueError(f"seed must be in [0, 2^64), got {key}.")
         for order in range(orders):
-            last = clone(model)
-            rows = held.permuted(permutation(key, order, held.y.shape[0]))
-            runs.append(_run(last, rows, settings, None, _report(callback, order, orders)))
+            last = fresh_copy(model)
+            rows = held.permuted(permutation(key, order, held.n_rows))
+            fresh = as_model(last, records=records)
+            runs.append(_run(fresh, rows, settings, None, _report(callback, order, orders)))
     for run in runs:
         total.merge(run.confusion)
     series = [run.curve.series() for run in runs]
     memory = [run.memory_bytes for run in runs if run.memory_bytes is not None]
     positions, found = gather([run.panel for run in runs])
     return PrequentialResult(
-        model_name=name if name is not None else type(model).__name__,
+        model_name=name if name is not None else _name_of(model),
         data_name=stream.name,
         n_rows=runs[0].curve.n_rows,
         errors=tuple(run.confusion.error for run in runs),
@@ -168,6 +173,7 @@ def prequential(
         delay=delay,
         metric_positions=positions,
         metrics=found,
+        positive=runs[-1].panel.positive,
         resources=np.array(runs[-1].resources, dtype=np.float64).reshape(-1, 3),
         wrong=tuple(np.packbits(np.concatenate(run.wrong)) for run in runs) if keep_errors else (),
         model=last,
@@ -179,7 +185,8 @@ class _Settings:
     classes: npt.NDArray[Any] | None
     chunk_size: int
     window: int
-    metrics: tuple[str, ...]
+    metrics: tuple[Any, ...]
+    positive: Label | None
     fading: float | None
     delay: int
     learn_late: bool
@@ -207,14 +214,17 @@ def _run(
     limit: int | None,
     report: Callable[[ErrorCurve, float, float | None], None],
 ) -> _Run:
+    judge = Judge(delay=settings.delay, classes=settings.classes)
     panel = Panel(
         settings.metrics,
         window=settings.window,
         fading=settings.fading,
-        delay=settings.delay,
-        classes=settings.classes,
+        positive=settings.positive,
+        declared=judge.n_declared,
     )
-    run = _Run(Confusion(), ErrorCurve(settings.window), panel, [], [])
+    run = _Run(Confusion(judge.codes), ErrorCurve(settings.window), panel, [], [])
+    if isinstance(model, RowByRow):
+        model.feature_names = stream.feature_names
     late = LateLabels(settings.delay) if settings.delay else None
     options: dict[str, Any] = {"output": "both"} if panel.needs_proba else {}
     stride = 1
@@ -233,11 +243,12 @@ def _run(
             answers = late.test_then_train(model, chunk, {**declared, **options})
         run.seconds += time.process_time() - start
         labels, proba = answers if panel.needs_proba else (answers, None)
-        wrong = run.confusion.update(chunk.y, np.asarray(labels))
+        columns = model.classes_ if panel.needs_proba else None
+        rows = judge.rows(chunk.y, np.asarray(labels), proba, columns)
+        wrong = run.confusion.add(rows.true, rows.pred)
         run.curve.update(wrong)
         if panel.names:
-            columns = model.classes_ if panel.needs_proba else None
-            panel.update(chunk.y, np.asarray(labels), proba, columns)
+            panel.update(rows)
         if settings.keep_errors:
             run.wrong.append(wrong)
         if number % stride == 0:
@@ -276,6 +287,13 @@ def _report(
             callback(Progress(order, n_orders, curve.n_rows, curve.error, seconds, fraction))
 
     return report
+
+
+def _name_of(model: Any) -> str:
+    inner = getattr(model, "estimator", None)
+    if isinstance(model, Stepwise) and inner is not None:
+        return f"{type(model).__name__}({type(inner).__name__})"
+    return type(model).__name__
 
 
 def _default_seed(model: Any) -> int:

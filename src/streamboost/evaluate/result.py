@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.evaluate.panel import MetricSeries
+from streamboost.report.tables import data_frame, html_table
 from streamboost.streams.base import Label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PrequentialResult:
     """What came out of one or several prequential runs of one model over one set.
 
@@ -27,8 +28,9 @@ class PrequentialResult:
     orders ``error`` and ``kappa`` are means, the curves are means over the orders and ``confusion`` is their sum.
 
     ``metrics`` holds what was asked for, as ``metrics["auc"]["window"]``: a :class:`MetricSeries` with its values at
-    ``metric_positions``. ``resources`` are the rows, the CPU seconds and the bytes of the model as the (last) order went
-    on, one line each. ``wrong`` are the answers of every order, one bit per row (:func:`numpy.unpackbits`), if asked for.
+    ``metric_positions``; ``positive`` is the label that metrics of one label speak of, None if they are means.
+    ``resources`` are the rows, the CPU seconds and the bytes of the model as the (last) order went on, one line each.
+    ``wrong`` are the answers of every order, one bit per row (:func:`numpy.unpackbits`), if asked for.
     """
 
     model_name: str
@@ -47,9 +49,59 @@ class PrequentialResult:
     delay: int = 0
     metric_positions: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     metrics: Mapping[str, Mapping[str, MetricSeries]] = field(default_factory=dict)
+    positive: Label | None = None
     resources: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
-    wrong: tuple[npt.NDArray[np.uint8], ...] = field(default=(), repr=False)
-    model: Any = field(default=None, repr=False, compare=False)
+    wrong: tuple[npt.NDArray[np.uint8], ...] = ()
+    model: Any = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        orders = f" in {self.n_orders} orders" if self.n_orders > 1 else ""
+        more = "".join(f", {name} {spans['cumulative'].value:.4f}" for name, spans in self.metrics.items())
+        return (
+            f"<{self.model_name} on {os.path.basename(self.data_name)}: {self.n_rows:,} rows{orders}, "
+            f"error {self.error:.4f}, kappa {self.kappa:.4f}{more}>"
+        )
+
+    def _repr_html_(self) -> str:
+        last = f"last {self.window:,} rows"
+        measures = {"error": {"all rows": self.error, last: float(self.windowed_error[-1])}}
+        measures["kappa"] = {"all rows": self.kappa}
+        heads = ["all rows", last]
+        for name, spans in self.metrics.items():
+            words = {"cumulative": "all rows", "window": last, "fading": "fading"}
+            measures[name] = {words[span]: series.value for span, series in spans.items()}
+            heads += [head for head in measures[name] if head not in heads]
+        rows = [
+            [name.replace("_", " "), *(f"{found[head]:.4f}" if head in found else "" for head in heads)]
+            for name, found in measures.items()
+        ]
+        title = f"{self.model_name} on {os.path.basename(self.data_name)}, {self.n_rows:,} rows"
+        notes = [f"{self.examples_per_second:,.0f} rows per second of CPU time"]
+        if self.n_orders > 1:
+            notes.append(f"means over {self.n_orders} random orders")
+        if self.positive is not None and self.metrics:
+            notes.append(f"positive label: {self.positive}")
+        return html_table(title, ["metric", *heads], rows, notes)
+
+    def to_frame(self) -> Any:
+        """The curves as a pandas (or else polars) frame: one line per number of rows, one column per metric and span.
+
+        Metrics are noted at fewer points than the error; between them they are missing.
+        """
+        columns: dict[str, Any] = {}
+        places = np.union1d(self.positions, self.metric_positions)
+        series = {
+            "error": (self.positions, self.cumulative_error),
+            "error_window": (self.positions, self.windowed_error),
+        }
+        for name, spans in self.metrics.items():
+            for span, found in spans.items():
+                column = name if span == "cumulative" else f"{name}_{span}"
+                series.setdefault(column, (self.metric_positions, found.curve))
+        for column, (where, values) in series.items():
+            columns[column] = np.full(places.size, np.nan)
+            columns[column][np.searchsorted(places, where)] = values
+        return data_frame({"rows": places, **columns})
 
     @property
     def n_orders(self) -> int:
@@ -106,6 +158,7 @@ class PrequentialResult:
             "confusion": self.confusion.tolist(),
             "unanswered": self.unanswered,
             "delay": self.delay,
+            "positive": self.positive,
             "metric_positions": self.metric_positions.tolist(),
             "metrics": {
                 name: {

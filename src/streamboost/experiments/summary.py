@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.metrics import ErrorCurve
+from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.significance import TESTS, Ranking, rank_models, sign_test
 from streamboost.experiments.plan import Algorithm, DataFacts, Protocol
 from streamboost.experiments.store import FAILED, REFUSED, Record

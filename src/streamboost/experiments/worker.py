@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from streamboost.evaluate import prequential
+from streamboost.evaluate.adapters import needs_classes
 from streamboost.evaluate.folds import fold_outcomes
 from streamboost.evaluate.measures import balanced_accuracy, g_mean
-from streamboost.evaluate.prequential import needs_classes, permutation
+from streamboost.evaluate.prequential import permutation
 from streamboost.experiments.plan import DataSet, Run
 from streamboost.experiments.store import DONE, FAILED, REFUSED, Record, RunStore
 from streamboost.streams.base import DataError

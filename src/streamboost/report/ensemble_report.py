@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.report.bounds import Bound
+from streamboost.report.tables import data_frame, html_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,7 +87,7 @@ class EnsembleReport:
         columns = {"learner": np.arange(self.n_estimators), **self.lanes}
         widths = [max(12, len(name)) for name in columns]
         lines.append("  ".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True)))
-        for row in range(min(_SHOWN, self.n_estimators)):
+        for row in self._shown():
             cells = (_cell(values[row]) for values in columns.values())
             lines.append("  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)))
         if self.n_estimators > _SHOWN:
@@ -99,7 +100,30 @@ class EnsembleReport:
         lines += [f"Advice: {line}" for line in self.advice]
         return "\n".join(lines)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        broken = f", {len(self.broken())} guarantees broken" if self.broken() else ""
+        advice = f", {len(self.advice)} pieces of advice" if self.advice else ""
+        return (
+            f"<report of {self.model}, {self.n_estimators} x {self.learner}, {self.n_learned} examples learned"
+            f"{broken}{advice}; print it for the table>"
+        )
+
+    def _repr_html_(self) -> str:
+        columns = {"learner": np.arange(self.n_estimators), **self.lanes}
+        rows = [[_cell(values[row]).strip() for values in columns.values()] for row in self._shown()]
+        left_out = self.n_estimators - len(rows)
+        notes = [f"{left_out} more learners: to_frame() has them all."] if left_out else []
+        notes += [f"{name}: {value:.6g}" for name, value in self.totals.items()]
+        notes += [str(bound) for bound in self.bounds] + [f"Advice: {line}" for line in self.advice]
+        title = f"{self.model} of {self.n_estimators} x {self.learner}, {self.n_learned} examples learned"
+        return html_table(title, list(columns), rows, notes)
+
+    def _shown(self) -> range:
+        return range(min(_SHOWN, self.n_estimators))
+
+    def to_frame(self) -> Any:
+        """Return one line per learner, as a pandas (or else polars) frame."""
+        return data_frame({"learner": np.arange(self.n_estimators), **self.lanes})
 
 
 def _cell(value: Any) -> str:

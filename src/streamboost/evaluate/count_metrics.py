@@ -1,0 +1,328 @@
+"""Metrics of right and wrong answers: what can be said from a table of labels against answers, and of losses of single rows.
+
+A metric is a class and its entry in the list at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from streamboost.evaluate import measures
+from streamboost.evaluate.confusion import CodeTable
+from streamboost.evaluate.metric import Metric
+from streamboost.evaluate.rows import Floats, Rows, chosen_positive
+from streamboost.streams.base import Label
+
+
+class OfCounts(Metric):
+    """A metric of the table of counts: a subclass says which, in ``of_counts``."""
+
+    def __init__(self) -> None:
+        self._table = CodeTable()
+        self._labels: tuple[Label, ...] = ()
+        self._positive: int | None = None
+
+    def update(self, rows: Rows) -> None:
+        """Count more rows."""
+        self._notice(rows)
+        self._table.add(rows.true, rows.pred, rows.weight)
+
+    def _notice(self, rows: Rows) -> None:
+        self._labels, self._positive = rows.labels, rows.positive
+
+    def value(self) -> float:
+        """Of all rows counted."""
+        return self.of_counts(self._table.counts) if self._table.counts.sum() > 0 else math.nan
+
+    def of(self, rows: Rows) -> float:
+        """Of these rows, from the table that all metrics share."""
+        self._notice(rows)
+        return self.of_counts(rows.table.counts) if len(rows) else math.nan
+
+    def scale(self, factor: float) -> None:
+        """Multiply every count."""
+        self._table.scale(factor)
+
+    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+        """Rows of ``counts`` are true labels; columns answers, then one column without an answer."""
+        raise NotImplementedError
+
+
+class ErrorRate(OfCounts):
+    """share of wrong answers; no answer (no label was known yet) is a wrong one"""
+
+    name = "error"
+    greater_is_better = False
+
+    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+        """See the class."""
+        return measures.error(counts)
+
+
+class Kappa(OfCounts):
+    """(right - by chance) / (1 - by chance), chance having the frequencies of labels and answers; 0 where it is always right"""
+
+    name = "kappa"
+
+    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+        """See the class."""
+        return measures.kappa(counts)
+
+
+class KappaMajority(OfCounts):
+    """the same against answering the most frequent label; below 0 the model is worse than that"""
+
+    name = "kappa_majority"
+
+    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+        """See the class."""
+        share = float(counts.sum(axis=1).max()) / float(counts.sum())
+        return measures.agreement_beyond(measures.share_right(counts), share)
+
+
+class KappaTemporal(OfCounts):
+    """the same against repeating the last label that has arrived; below 0 the model is worse than no change"""
+
+    name = "kappa_temporal"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steady = np.zeros(1)
+
+    def update(self, rows: Rows) -> None:
+        """Count more rows."""
+        super().update(rows)
+        np.add.at(self._steady, np.zeros(len(rows), dtype=np.int64), self._repeats(rows))
+
+    def value(self) -> float:
+        """Of all rows counted."""
+        return self._against(self._table.counts, float(self._steady[0]))
+
+    def of(self, rows: Rows) -> float:
+        """Of these rows."""
+        return self._against(rows.table.counts, float(self._repeats(rows).sum()))
+
+    def scale(self, factor: float) -> None:
+        """Multiply every count."""
+        super().scale(factor)
+        self._steady *= factor
+
+    @staticmethod
+    def _repeats(rows: Rows) -> Floats:
+        if rows.steady is None:
+            raise ValueError("kappa_temporal needs to know the label before each row.")
+        repeated: Floats = rows.weights * rows.steady
+        return repeated
+
+    @staticmethod
+    def _against(counts: npt.NDArray[Any], steady: float) -> float:
+        n = float(counts.sum())
+        return measures.agreement_beyond(measures.share_right(counts), steady / n) if n > 0 else math.nan
+
+
+class BalancedAccuracy(OfCounts):
+    """mean of the recalls of the labels that occurred"""
+
+    name = "balanced_accuracy"
+
+    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+        """See the class."""
+        return measures.balanced_accuracy(counts)
+
+
+class GMean(OfCounts):
+    """geometric mean of those recalls: 0 if one label is never recognised"""
+
+    name = "g_mean"
+
+    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+        """See the class."""
+        return measures.g_mean(counts)
+
+
+class Matthews(OfCounts):
+    """Matthews' correlation of labels and answers, any number of labels; 0 where one of them never varies"""
+
+    name = "mcc"
+
+    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+        """See the class."""
+        return measures.matthews(counts)
+
+
+class OfOneLabel(OfCounts):
+    """A metric of the positive label; with more than two labels the mean over those that occurred."""
+
+    def __init__(self, positive: Label | None = None) -> None:
+        super().__init__()
+        self.positive = positive
+
+    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+        """Of the positive label, or the mean over all."""
+        code = chosen_positive(self.positive, self._labels, self._positive)
+        if code is not None:
+            return self.of_pair(*measures.precision_and_recall(counts, code))
+        seen = np.flatnonzero(counts.sum(axis=1) > 0).tolist()
+        return float(np.mean([self.of_pair(*measures.precision_and_recall(counts, c)) for c in seen]))
+
+    def of_pair(self, precision: float, recall: float) -> float:
+        """The metric of one label."""
+        raise NotImplementedError
+
+
+class Precision(OfOneLabel):
+    """share of the positive answers that are right; 0 without any"""
+
+    name = "precision"
+
+    def of_pair(self, precision: float, recall: float) -> float:
+        """See the class."""
+        return precision
+
+
+class Recall(OfOneLabel):
+    """share of the positive rows that are found; 0 without any"""
+
+    name = "recall"
+
+    def of_pair(self, precision: float, recall: float) -> float:
+        """See the class."""
+        return recall
+
+
+class FBeta(OfOneLabel):
+    """weighted harmonic mean of precision and recall, recall counting `beta` times as much (`f_beta:beta=0.5`; default 2)"""
+
+    name = "f_beta"
+
+    def __init__(self, beta: float = 2.0, positive: Label | None = None) -> None:
+        super().__init__(positive)
+        if not (beta > 0 and math.isfinite(beta)):
+            raise ValueError(f"beta must be positive and finite, got {beta}.")
+        self.beta = beta
+
+    def of_pair(self, precision: float, recall: float) -> float:
+        """See the class."""
+        square = self.beta * self.beta
+        below = square * precision + recall
+        return (1 + square) * precision * recall / below if below > 0 else 0.0
+
+
+class F1(FBeta):
+    """`f_beta` with beta 1"""
+
+    name = "f1"
+
+    def __init__(self, positive: Label | None = None) -> None:
+        super().__init__(1.0, positive)
+
+
+class ExpectedCost(OfCounts):
+    """mean cost of an answer, `costs={(truth, answer): cost}`; what is not named costs 0, no answer as much as the dearest one"""
+
+    name = "expected_cost"
+    greater_is_better = False
+
+    def __init__(self, costs: Mapping[tuple[Label, Label], float]) -> None:
+        super().__init__()
+        for pair, cost in costs.items():
+            if not (isinstance(pair, tuple) and len(pair) == 2):
+                raise ValueError(f"costs: {pair!r} is no pair (truth, answer).")
+            if not (math.isfinite(cost) and cost >= 0):
+                raise ValueError(f"costs[{pair!r}] must be finite and not negative, got {cost}.")
+        self.costs = dict(costs)
+
+    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+        """See the class."""
+        price = np.zeros(counts.shape)
+        codes = {label: code for code, label in enumerate(self._labels)}
+        for (truth, answer), cost in self.costs.items():
+            if truth in codes and answer in codes and max(codes[truth], codes[answer]) < counts.shape[0]:
+                price[codes[truth], codes[answer]] = cost
+            if truth in codes and codes[truth] < counts.shape[0]:
+                price[codes[truth], -1] = max(price[codes[truth], -1], cost)
+        return float((price * counts).sum() / counts.sum())
+
+
+class OfLosses(Metric):
+    """The mean of what each row costs: a subclass says how much, in ``losses``."""
+
+    needs_proba = True
+    greater_is_better = False
+
+    def __init__(self) -> None:
+        self._sums = np.zeros(2)  # weight, loss
+
+    def update(self, rows: Rows) -> None:
+        """Add rows one by one, from left to right."""
+        weight = rows.weights
+        for at, column in enumerate((weight, weight * self.losses(rows))):
+            np.add.at(self._sums, np.full(len(rows), at), column)
+
+    def value(self) -> float:
+        """The mean."""
+        weight, loss = self._sums.tolist()
+        return loss / weight if weight > 0 else math.nan
+
+    def scale(self, factor: float) -> None:
+        """Multiply every weight."""
+        self._sums *= factor
+
+    def losses(self, rows: Rows) -> Floats:
+        """One number per row."""
+        raise NotImplementedError
+
+
+class LogLoss(OfLosses):
+    """mean of -log p of the true label, p raised to 2^-52 at least, as scikit-learn does"""
+
+    name = "log_loss"
+
+    def losses(self, rows: Rows) -> Floats:
+        """See the class."""
+        return measures.log_losses(rows.probability_of_truth)
+
+
+class Brier(OfLosses):
+    """mean squared distance of the probabilities from the truth, summed over the labels; half of it for two labels"""
+
+    name = "brier"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._n_labels = 0
+
+    def losses(self, rows: Rows) -> Floats:
+        """See the class."""
+        self._n_labels = max(self._n_labels, len(rows.labels))
+        found = np.zeros(len(rows))
+        for code, column in enumerate(rows.scores.T):  # one after the other: labels to come change no bit
+            found += (column - (rows.true == code)) ** 2
+        return found
+
+    def value(self) -> float:
+        """The mean."""
+        return super().value() / (2 if self._n_labels <= 2 else 1)
+
+
+COUNT_METRICS: tuple[type[Metric], ...] = (
+    ErrorRate,
+    Kappa,
+    KappaMajority,
+    KappaTemporal,
+    BalancedAccuracy,
+    GMean,
+    Matthews,
+    Precision,
+    Recall,
+    F1,
+    FBeta,
+    ExpectedCost,
+    LogLoss,
+    Brier,
+)
