@@ -15,7 +15,7 @@ SAMPLES = sorted(FILES.glob("*.sboost"))
 
 
 def test_there_are_samples():
-    assert len(SAMPLES) >= 9
+    assert len(SAMPLES) >= 37
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
