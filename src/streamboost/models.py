@@ -3,53 +3,29 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
+from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
 from streamboost.base.files.manifest import Manifest
-from streamboost.batch import AdaBoostM1Classifier, BaggingClassifier
-from streamboost.ensemble import (
-    AdaBoostOLClassifier,
-    AdaBoostOLMClassifier,
-    BayesianEnsembleClassifier,
-    BlockedBoostingClassifier,
-    OGBoostClassifier,
-    OnlineArcX4Classifier,
-    OnlineBaggingClassifier,
-    OnlineBBMClassifier,
-    OnlineBoostingClassifier,
-    OnlineMBBMClassifier,
-    OSBoostClassifier,
-    PrimedOnlineBoostingClassifier,
-    SingleLearnerClassifier,
-)
 from streamboost.ensemble.common import Ensemble
 from streamboost.learners import LEARNERS
 from streamboost.sequences import is_predictor, read_predictor
 
-MODELS: dict[str, type[Ensemble]] = {
-    cls._model_name: cls
-    for cls in (
-        OnlineBaggingClassifier,
-        OnlineBoostingClassifier,
-        OSBoostClassifier,
-        OGBoostClassifier,
-        OnlineBBMClassifier,
-        AdaBoostOLClassifier,
-        BayesianEnsembleClassifier,
-        OnlineArcX4Classifier,
-        BlockedBoostingClassifier,
-        PrimedOnlineBoostingClassifier,
-        SingleLearnerClassifier,
-        OnlineMBBMClassifier,
-        AdaBoostOLMClassifier,
-    )
-}
+
+def _classes(*, streams: bool) -> dict[str, type[Ensemble]]:
+    return {
+        entry.name: getattr(import_module(f"streamboost.{entry.package}"), entry.class_name)
+        for entry in catalogue.MODELS
+        if entry.streams is streams and not entry.experts
+    }
+
+
+MODELS = _classes(streams=True)
 """Name on the command line and in model files -> class."""
 
-BATCH_MODELS: dict[str, type[Ensemble]] = {
-    cls._model_name: cls for cls in (AdaBoostM1Classifier, BaggingClassifier)
-}
+BATCH_MODELS = _classes(streams=False)
 """Models that learn no streams: they have files, but no place on the command line."""
 
 __all__ = ["BATCH_MODELS", "LEARNERS", "MODELS", "ModelFileError", "load"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from streamboost import catalogue
 from streamboost.learners.adapters import adapter_plan, resumed_plan
 from streamboost.learners.hoeffding import HoeffdingTree
 from streamboost.learners.iti import IncrementalTree
@@ -13,21 +14,7 @@ from streamboost.learners.stump import DecisionStump
 from streamboost.learners.tan import BAN, TAN
 from streamboost.learners.trees import tree_dot, tree_text
 
-LEARNERS: dict[str, type[Learner]] = {
-    cls._table_name: cls
-    for cls in (
-        Perceptron,
-        OGD,
-        LogisticRegression,
-        NaiveBayes,
-        DecisionStump,
-        HoeffdingTree,
-        IncrementalTree,
-        TAN,
-        BAN,
-        MLP,
-    )
-}
+LEARNERS: dict[str, type[Learner]] = {entry.name: globals()[entry.class_name] for entry in catalogue.LEARNERS}
 """Name on the command line and in model files -> class."""
 
 __all__ = [
