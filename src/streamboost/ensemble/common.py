@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.estimator import StreamClassifier
+from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params
 from streamboost.base.files.persist import PARAMETER
 from streamboost.base.parameter import (
@@ -183,7 +184,7 @@ def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> Lea
             raise ModelFileError(f"{cls.__name__} has no parameter {parameter!r}")
         given[parameter] = arrays[name]
     if manifest.learner_default:
-        if cls is not NaiveBayes or given:
+        if cls is not NaiveBayes or manifest.learner_params:
             raise ModelFileError("the file calls a learner the default that is not")
         return None
     learner = cls(**given)
