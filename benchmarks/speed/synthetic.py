@@ -13,7 +13,8 @@ import numpy as np
 
 from benchmarks import machine
 from benchmarks.clock import Stopwatch
-from benchmarks.models import LEARNERS, build
+from benchmarks.models import build
+from streamboost.models import LEARNERS
 from benchmarks.streams import Stream
 from benchmarks.tables import Table, write_markdown
 from streamboost.streams.builtin import SyntheticStream

@@ -78,7 +78,8 @@ inline Values values_of(const std::string& name) {
 
 // All parameters of a booster or bank, some of them changed.
 inline Config config_of(const std::string& name, const Values& changed = {}) {
-  Config config{values_of(name)};
+  Config config;
+  config.values = values_of(name);
   for (const auto& [key, value] : changed) config.values[key] = value;
   return config;
 }

@@ -6,23 +6,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
-class ModelEntry:
-    """One ensemble."""
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What models and learners have in common."""
 
     name: str
     """On the command line and in model files; never changes."""
     class_name: str
+    package: str
+    """Where the class is."""
     core: str
-    """The booster's name in the core."""
+    """Its name in the core."""
     page: str
-    """In the documentation, without its ending."""
+    """In the documentation, without its ending; of a learner its section."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelEntry(Entry):
+    """One ensemble."""
+
+    package: str = "ensemble"
+    title: str
     weight: str
     """What an example weighs for a learner, for the list of algorithms (Markdown)."""
     vote: str
     """How learners' answers become the ensemble's (Markdown)."""
-    title: str
-    package: str = "ensemble"
     max_classes: int | None = None
     """How many classes it tells apart; None: any number."""
     declared: bool = False
@@ -38,17 +46,10 @@ class ModelEntry:
         return self.package == "ensemble"
 
 
-@dataclass(frozen=True)
-class LearnerEntry:
+@dataclass(frozen=True, kw_only=True)
+class LearnerEntry(Entry):
     """One weak learner."""
 
-    name: str
-    """On the command line and in model files; never changes."""
-    class_name: str
-    core: str
-    """The bank's name in the core."""
-    page: str
-    """Section of the page of learners."""
     package: str = "learners"
     discovers: int | None = None
     """How many classes it can meet by surprise; more must be declared. None: any number."""
@@ -60,98 +61,98 @@ class LearnerEntry:
 
 MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
-        "bagging",
-        "OnlineBaggingClassifier",
-        "bagging",
-        "algorithms/bagging",
+        name="bagging",
+        class_name="OnlineBaggingClassifier",
+        core="bagging",
+        page="algorithms/bagging",
         title="Online bagging",
         weight="Poisson(1) copies, independent of the others",
         vote="plurality",
     ),
     ModelEntry(
-        "oza-boost",
-        "OnlineBoostingClassifier",
-        "oza",
-        "algorithms/oza-boost",
+        name="oza-boost",
+        class_name="OnlineBoostingClassifier",
+        core="oza",
+        page="algorithms/oza-boost",
         title="Oza's online boosting",
         weight=r"Poisson($\lambda$) copies; $\lambda$ grows where earlier learners failed",
         vote="log odds of each learner's error",
     ),
     ModelEntry(
-        "osboost",
-        "OSBoostClassifier",
-        "osboost",
-        "algorithms/osboost",
+        name="osboost",
+        class_name="OSBoostClassifier",
+        core="osboost",
+        page="algorithms/osboost",
         title="OSBoost",
         weight="at most 1; shrinks where earlier learners are ahead",
         vote="mean of the margins",
         max_classes=2,
     ),
     ModelEntry(
-        "ogboost",
-        "OGBoostClassifier",
-        "ogboost",
-        "algorithms/ogboost",
+        name="ogboost",
+        class_name="OGBoostClassifier",
+        core="ogboost",
+        page="algorithms/ogboost",
         title="OGBoost",
         weight="slope of a loss at the margin of the earlier learners",
         vote="sum of the margins",
         max_classes=2,
     ),
     ModelEntry(
-        "online-bbm",
-        "OnlineBBMClassifier",
-        "online_bbm",
-        "algorithms/online-bbm",
+        name="online-bbm",
+        class_name="OnlineBBMClassifier",
+        core="online_bbm",
+        page="algorithms/online-bbm",
         title="Online BBM",
         weight="how much one more vote would matter for the majority",
         vote="majority",
         max_classes=2,
     ),
     ModelEntry(
-        "adaboost-ol",
-        "AdaBoostOLClassifier",
-        "adaboost_ol",
-        "algorithms/adaboost-ol",
+        name="adaboost-ol",
+        class_name="AdaBoostOLClassifier",
+        core="adaboost_ol",
+        page="algorithms/adaboost-ol",
         title="AdaBoost.OL",
         weight="slope of the logistic loss; learned weights",
         vote="the best prefixes",
         max_classes=2,
     ),
     ModelEntry(
-        "online-mbbm",
-        "OnlineMBBMClassifier",
-        "mbbm",
-        "algorithms/online-mbbm",
+        name="online-mbbm",
+        class_name="OnlineMBBMClassifier",
+        core="mbbm",
+        page="algorithms/online-mbbm",
         title="OnlineMBBM",
         weight="what its vote can still change",
         vote="one vote each; several edges under Hedge",
         declared=True,
     ),
     ModelEntry(
-        "adaboost-olm",
-        "AdaBoostOLMClassifier",
-        "adaboost_olm",
-        "algorithms/adaboost-olm",
+        name="adaboost-olm",
+        class_name="AdaBoostOLMClassifier",
+        core="adaboost_olm",
+        page="algorithms/adaboost-olm",
         title="Adaboost.OLM",
         weight="slope of a loss at the votes before it",
         vote="weights by gradient descent, prefixes under Hedge",
         declared=True,
     ),
     ModelEntry(
-        "bayes",
-        "BayesianEnsembleClassifier",
-        "bayes",
-        "algorithms/bayes",
+        name="bayes",
+        class_name="BayesianEnsembleClassifier",
+        core="bayes",
+        page="algorithms/bayes",
         title="Bayesian ensemble",
         weight="1; learners differ by their columns",
         vote="weighted by posterior means of their losses",
         max_classes=2,
     ),
     ModelEntry(
-        "weighted-majority",
-        "WeightedMajorityClassifier",
-        "weighted_majority",
-        "algorithms/experts",
+        name="weighted-majority",
+        class_name="WeightedMajorityClassifier",
+        core="weighted_majority",
+        page="algorithms/experts",
         title="Weighted majority",
         weight="1; a list of any models",
         vote="weights by the mistakes of each",
@@ -159,10 +160,10 @@ MODELS: tuple[ModelEntry, ...] = (
         experts=True,
     ),
     ModelEntry(
-        "hedge",
-        "HedgeClassifier",
-        "hedge",
-        "algorithms/experts",
+        name="hedge",
+        class_name="HedgeClassifier",
+        core="hedge",
+        page="algorithms/experts",
         title="Hedge",
         weight="1; a list of any models",
         vote="weights by the mistakes of each",
@@ -170,10 +171,10 @@ MODELS: tuple[ModelEntry, ...] = (
         experts=True,
     ),
     ModelEntry(
-        "winnow",
-        "WinnowClassifier",
-        "winnow",
-        "algorithms/experts",
+        name="winnow",
+        class_name="WinnowClassifier",
+        core="winnow",
+        page="algorithms/experts",
         title="Winnow",
         weight="1; a list of any models",
         vote="weights that move by factors on mistakes",
@@ -182,57 +183,57 @@ MODELS: tuple[ModelEntry, ...] = (
         experts=True,
     ),
     ModelEntry(
-        "arc-x4",
-        "OnlineArcX4Classifier",
-        "arcx4",
-        "algorithms/arc-x4",
+        name="arc-x4",
+        class_name="OnlineArcX4Classifier",
+        core="arcx4",
+        page="algorithms/arc-x4",
         title="Online Arc-x4",
         weight="1 + the fourth power of the mistakes of earlier learners",
         vote="plurality",
     ),
     ModelEntry(
-        "blocked-boost",
-        "BlockedBoostingClassifier",
-        "blocked",
-        "algorithms/blocked-boost",
+        name="blocked-boost",
+        class_name="BlockedBoostingClassifier",
+        core="blocked",
+        page="algorithms/blocked-boost",
         title="Blocked boosting",
         weight="1 for one learner at a time, half of them mistakes of the others",
         vote="plurality",
     ),
     ModelEntry(
-        "primed-boost",
-        "PrimedOnlineBoostingClassifier",
-        "primed",
-        "algorithms/primed-boost",
+        name="primed-boost",
+        class_name="PrimedOnlineBoostingClassifier",
+        core="primed",
+        page="algorithms/primed-boost",
         title="Primed online boosting",
         weight="AdaBoost.M1 on the first rows, then as online boosting",
         vote="log odds of each learner's error",
     ),
     ModelEntry(
-        "single",
-        "SingleLearnerClassifier",
-        "single",
-        "algorithms/index",
+        name="single",
+        class_name="SingleLearnerClassifier",
+        core="single",
+        page="algorithms/index",
         title="Single learner",
         weight="1",
         vote="the learner's own answer",
         sized=False,
     ),
     ModelEntry(
-        "adaboost-m1",
-        "AdaBoostM1Classifier",
-        "primed",
-        "algorithms/batch",
+        name="adaboost-m1",
+        class_name="AdaBoostM1Classifier",
+        core="primed",
+        page="algorithms/batch",
         title="AdaBoost.M1",
         weight="all rows at once",
         vote="as online",
         package="batch",
     ),
     ModelEntry(
-        "batch-bagging",
-        "BaggingClassifier",
-        "batch_bagging",
-        "algorithms/batch",
+        name="batch-bagging",
+        class_name="BaggingClassifier",
+        core="batch_bagging",
+        page="algorithms/batch",
         title="Batch bagging",
         weight="all rows at once",
         vote="as online",
@@ -241,24 +242,36 @@ MODELS: tuple[ModelEntry, ...] = (
 )
 
 LEARNERS: tuple[LearnerEntry, ...] = (
-    LearnerEntry("perceptron", "Perceptron", "linear", "learners#perceptron", discovers=2),
-    LearnerEntry("ogd", "OGD", "linear", "learners#ogd", discovers=2),
     LearnerEntry(
-        "logistic",
-        "LogisticRegression",
-        "linear",
-        "learners#logisticregression",
+        name="perceptron", class_name="Perceptron", core="linear", page="learners#perceptron", discovers=2
+    ),
+    LearnerEntry(name="ogd", class_name="OGD", core="linear", page="learners#ogd", discovers=2),
+    LearnerEntry(
+        name="logistic",
+        class_name="LogisticRegression",
+        core="linear",
+        page="learners#logisticregression",
         discovers=2,
         probabilities=True,
     ),
-    LearnerEntry("naive-bayes", "NaiveBayes", "naive_bayes", "learners#naivebayes", probabilities=True),
-    LearnerEntry("stump", "DecisionStump", "stump", "learners#decisionstump"),
-    LearnerEntry("hoeffding-tree", "HoeffdingTree", "hoeffding", "learners#hoeffdingtree"),
-    LearnerEntry("iti", "IncrementalTree", "iti", "learners#incrementaltree"),
-    LearnerEntry("tan", "TAN", "tan", "learners#tan-and-ban", nominal_only=True),
-    LearnerEntry("ban", "BAN", "ban", "learners#tan-and-ban", nominal_only=True),
-    LearnerEntry("mlp", "MLP", "mlp", "learners#mlp"),
+    LearnerEntry(
+        name="naive-bayes",
+        class_name="NaiveBayes",
+        core="naive_bayes",
+        page="learners#naivebayes",
+        probabilities=True,
+    ),
+    LearnerEntry(name="stump", class_name="DecisionStump", core="stump", page="learners#decisionstump"),
+    LearnerEntry(
+        name="hoeffding-tree", class_name="HoeffdingTree", core="hoeffding", page="learners#hoeffdingtree"
+    ),
+    LearnerEntry(name="iti", class_name="IncrementalTree", core="iti", page="learners#incrementaltree"),
+    LearnerEntry(name="tan", class_name="TAN", core="tan", page="learners#tan-and-ban", nominal_only=True),
+    LearnerEntry(name="ban", class_name="BAN", core="ban", page="learners#tan-and-ban", nominal_only=True),
+    LearnerEntry(name="mlp", class_name="MLP", core="mlp", page="learners#mlp"),
 )
+
+ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS)
 
 
 def model_entry(name: str) -> ModelEntry:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
@@ -28,7 +32,36 @@ MODELS = _classes(streams=True)
 BATCH_MODELS = _classes(streams=False)
 """Models that learn no streams: they have files, but no place on the command line."""
 
-__all__ = ["BATCH_MODELS", "LEARNERS", "MODELS", "ModelFileError", "load"]
+__all__ = ["BATCH_MODELS", "LEARNERS", "MODELS", "ModelFileError", "build", "load"]
+
+
+def build(
+    model: str,
+    learner: str,
+    params: Mapping[str, Any] | None = None,
+    learner_params: Mapping[str, Any] | None = None,
+    *,
+    seed: int | None = None,
+    nominal: ArrayLike | None = None,
+) -> Any:
+    """Return an untrained model of a learner, both by their names in the tables.
+
+    Parameters
+    ----------
+    model, learner : str
+        Names as on the command line: "osboost", "naive-bayes"; a batch ensemble may be named as well.
+    params, learner_params : mapping, optional
+        What differs from the defaults.
+    seed : int, optional
+        The model's `random_state`.
+    nominal : array of bool, optional
+        Which columns hold codes of nominal values, unless `params` says so.
+    """
+    values = dict(params or {})
+    if nominal is not None and np.any(nominal):
+        values.setdefault("categorical_features", nominal)
+    classes = {**MODELS, **BATCH_MODELS}
+    return classes[model](LEARNERS[learner](**learner_params or {}), random_state=seed, **values)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
