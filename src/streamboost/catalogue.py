@@ -37,6 +37,8 @@ class ModelEntry(Entry):
     """Whether all classes must be named before the first row."""
     sized: bool = True
     """Whether it has `n_estimators`."""
+    steady: bool = True
+    """Whether every example is the same work; False: blocks or a batch at a time."""
     experts: bool = False
     """Whether it takes a list of models instead of one learner: it has no file and no place on the command line."""
 
@@ -199,6 +201,7 @@ MODELS: tuple[ModelEntry, ...] = (
         title="Blocked boosting",
         weight="1 for one learner at a time, half of them mistakes of the others",
         vote="plurality",
+        steady=False,
     ),
     ModelEntry(
         name="primed-boost",
@@ -208,6 +211,7 @@ MODELS: tuple[ModelEntry, ...] = (
         title="Primed online boosting",
         weight="AdaBoost.M1 on the first rows, then as online boosting",
         vote="log odds of each learner's error",
+        steady=False,
     ),
     ModelEntry(
         name="single",

@@ -193,7 +193,7 @@ class HedgeClassifier(ExpertEnsemble):
         parameter(
             "rate",
             one_of("anytime", "horizon", "constant"),
-            r":math:`\eta_t = \sqrt{8 \ln N / t}`, the same with the length of the stream known, or `eta`.",
+            r"How fast it learns: :math:`\eta_t = \sqrt{8 \ln N / t}`, the same with the length of the stream known, or `eta`.",
         ),
         parameter(
             "eta",
