@@ -118,7 +118,7 @@ void test_swap(const Kind& kind, const Stream& s) {
 // Births other than 0 draw anew, and a saved bank draws the same again.
 void test_births(const Kind& kind, const Stream& s) {
   Setup a(kind, s), b(kind, s);
-  const bool draws = kind.learner == "mlp" || kind.learner == "linear" || kind.config.values.contains("feature_fraction");
+  const bool draws = kind.learner == "mlp" || kind.learner == "linear" || kind.changed.contains("feature_fraction");
   b.bank->reset(1, 3);
   a.learn(s, {0, 0, 0, 0, 0});
   b.learn(s, {0, 0, 0, 0, 0});

@@ -25,7 +25,6 @@ def test_every_model_and_learner_has_its_page():
         text = (DOCS / f"{page}.md").read_text()
         titles = [title.lower().replace(" ", "-") for title in re.findall(r"^#+ (.*)$", text, re.M)]
         assert not section or section in titles, entry
-        assert section or entry.class_name in text or page == "algorithms/index", entry
 
 
 def test_generated_lists_name_every_model_and_learner(monkeypatch):
