@@ -70,7 +70,10 @@ class PyModel {
     const Ensemble ensemble{n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0)};
     const Config learner_config = read_config(learner_params);
     const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
-      if (learner == "black_box") return std::make_unique<PyBank>(lane_factory, lanes, seed);
+      if (learner == "black_box") {
+        learner_config.check_all_read(learner);
+        return std::make_unique<PyBank>(lane_factory, lanes, seed);
+      }
       return make_bank(learner, learner_config, lanes, ensemble);
     };
     if (n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
@@ -261,6 +264,8 @@ class PyModel {
 }  // namespace
 
 void register_models(nb::module_& m) {
+  m.def("booster_names", &booster_names, "The boosters that Model knows.");
+  m.def("bank_names", &bank_names, "The learners that Model knows, beside black_box.");
   nb::class_<PyModel>(m, "Model", "An ensemble: a booster over a bank of learners.")
       .def(nb::init<const std::string&, const nb::dict&, const std::string&, const nb::dict&, int, std::uint64_t, const std::string&, bool,
                     const std::vector<int>&, nb::object, int, int>(),

@@ -6,6 +6,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from declared import SUBSTITUTIONS
+
 project = "streamboost"
 author = "The streamboost developers"
 copyright = "2026, the streamboost developers"
@@ -17,11 +19,13 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "mathml",
+    "directives",
     "sphinx.ext.viewcode",
 ]
 exclude_patterns = ["_build"]
 
-myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence", "substitution"]
+myst_substitutions = SUBSTITUTIONS
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import streamboost
 from benchmarks.clock import Stopwatch
-from benchmarks.models import LEARNERS, MODELS, build
+from benchmarks.models import build  # loads all models: their memory must not be taken for that of one
 from benchmarks.streams import Stream
-
-# Names load on first use: load them now, so that the memory of the imports is not taken for the model's.
-for name in (*MODELS.values(), *LEARNERS.values()):
-    getattr(streamboost, name)
 
 
 class Runner:

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "../../core/tests/parameters.hpp"
 #include "streamboost/run/models.hpp"
 
 using namespace streamboost;
@@ -12,8 +13,7 @@ int main(int argc, char** argv) {
   if (argc < 5) return 2;
   const std::string booster = argv[1], learner = argv[2];
   const int n = std::atoi(argv[3]), n_values = std::atoi(argv[4]), d = 20;
-  Config of_booster, of_learner;
-  if (booster == "oza") of_booster.values["copies_cap"] = 10.0;
+  const Config of_booster = testing::config_of(booster), of_learner = testing::config_of(learner);
   const Ensemble ensemble{100, 7, false, true};
   const auto model =
       make_model(booster, of_booster, ensemble, [&](Lanes lanes) { return make_bank(learner, of_learner, lanes, ensemble); }, {});

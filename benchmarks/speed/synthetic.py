@@ -13,9 +13,10 @@ import numpy as np
 
 from benchmarks import machine
 from benchmarks.clock import Stopwatch
-from benchmarks.models import LEARNERS, build
+from benchmarks.models import build
 from benchmarks.streams import Stream
 from benchmarks.tables import Table, write_markdown
+from streamboost.models import LEARNERS
 from streamboost.streams.builtin import SyntheticStream
 
 GOALS = {"naive-bayes": 5.0, "stump": 10.0}

@@ -9,29 +9,14 @@ from statistics import median
 from typing import Any
 
 from benchmarks.clock import Stopwatch
-from benchmarks.models import build
+from benchmarks.models import VARIANTS, build
 from benchmarks.streams import Stream, make
+from streamboost.catalogue import model_entry
+from streamboost.models import MODELS
 
 N = 100
-ENSEMBLES = (
-    "single",
-    "bagging",
-    "oza-boost",
-    "osboost",
-    "osboost, ocp",
-    "osboost, exp",
-    "ogboost",
-    "online-bbm",
-    "adaboost-ol",
-    "online-mbbm",
-    "adaboost-olm",
-    "bayes",
-    "arc-x4",
-    "blocked-boost",
-    "primed-boost",
-)
-WITH_PHASES = ("blocked-boost", "primed-boost")  # a block or a batch at a time: no steady state to look at
-STEADY = tuple(ensemble for ensemble in ENSEMBLES if ensemble not in WITH_PHASES)
+ENSEMBLES = (*MODELS, *VARIANTS)
+STEADY = tuple(name for name in ENSEMBLES if name in VARIANTS or model_entry(name).steady)
 # What a learner is fed: linear learners and numeric naive Bayes see numbers, nominal naive Bayes sees codes.
 LEARNERS = (
     ("perceptron", "perceptron", "hyperplane"),

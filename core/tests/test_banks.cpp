@@ -16,7 +16,7 @@ SavedState state_of(Bank& bank) {
 
 struct Kind {
   std::string learner;
-  Config config;
+  Values changed;
   bool nominal;
 };
 
@@ -30,10 +30,10 @@ std::vector<Kind> kinds() {
                            {"linear", words({{"kind", "perceptron"}}), false},
                            {"linear", words({{"kind", "ogd"}}), false},
                            {"linear", words({{"kind", "logistic"}}), false}};
-  all[4].config.values["grace_period"] = 20.0;
+  all[4].changed["grace_period"] = 20.0;
   for (const char* learner : {"naive_bayes", "stump", "hoeffding", "linear"}) {
     Kind part{learner, {}, false};
-    part.config.values["feature_fraction"] = 0.5;
+    part.changed["feature_fraction"] = 0.5;
     all.push_back(part);
   }
   return all;
@@ -49,7 +49,7 @@ struct Setup {
   RowBuffer buffer;
 
   Setup(const Kind& kind, const Stream& s)
-      : bank(make_bank(kind.learner, kind.config, {0, lanes}, Ensemble{lanes, 99})), intake(bank->needs()) {
+      : bank(make_bank(kind.learner, config_of(kind.learner, kind.changed), {0, lanes}, Ensemble{lanes, 99})), intake(bank->needs()) {
     bank->keep_births();
     intake.reserve(s.schema());
     bank->reserve(intake.schema());
@@ -118,7 +118,7 @@ void test_swap(const Kind& kind, const Stream& s) {
 // Births other than 0 draw anew, and a saved bank draws the same again.
 void test_births(const Kind& kind, const Stream& s) {
   Setup a(kind, s), b(kind, s);
-  const bool draws = kind.learner == "mlp" || kind.learner == "linear" || kind.config.values.contains("feature_fraction");
+  const bool draws = kind.learner == "mlp" || kind.learner == "linear" || kind.changed.contains("feature_fraction");
   b.bank->reset(1, 3);
   a.learn(s, {0, 0, 0, 0, 0});
   b.learn(s, {0, 0, 0, 0, 0});

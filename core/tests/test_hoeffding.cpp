@@ -7,15 +7,17 @@ using checking::check;
 
 namespace {
 
-Config eager(std::initializer_list<std::pair<const char*, const char*>> options = {}) {
-  Config config = words(options);
-  config.values["grace_period"] = 5.0;
-  config.values["delta"] = 0.3;
-  config.values["tie_threshold"] = 0.5;
+Values eager(std::initializer_list<std::pair<const char*, const char*>> options = {}) {
+  Values config = words(options);
+  config["grace_period"] = 5.0;
+  config["delta"] = 0.3;
+  config["tie_threshold"] = 0.5;
   return config;
 }
 
-using Setup = BankSetup<HoeffdingBank>;
+struct Setup : BankSetup<HoeffdingBank> {
+  Setup(const Values& changed, const Stream& s, int lanes = 3) : BankSetup(config_of("hoeffding", changed), s, lanes) {}
+};
 
 SavedState state_of(HoeffdingBank& bank) {
   Saver saver;
@@ -25,7 +27,7 @@ SavedState state_of(HoeffdingBank& bank) {
   return saver.state;
 }
 
-void answer_after_learning(const Config& config, const Stream& s) {
+void answer_after_learning(const Values& config, const Stream& s) {
   Setup one(config, s), two(config, s);
   for (int r = 0; r < s.n; ++r) {
     const Example e = example_of(s, r);
@@ -91,7 +93,7 @@ void costs_rule(const Stream& s) {
   check(setup.bank.show(0).size() > 1, "the tree has grown");
 }
 
-void laws(const std::string& booster, const Config& config, const Stream& s) {
+void laws(const std::string& booster, const Values& config, const Stream& s) {
   auto whole = make(booster, "hoeffding", config, s), cut = make(booster, "hoeffding", config, s, {1, 5, 22});
   const auto a = run(*whole, s, 0, s.n);
   std::vector<double> b;
@@ -118,19 +120,19 @@ int main() {
     answer_after_learning(eager(), *s);
     answer_after_learning(eager({{"leaf_prediction", "naive_bayes"}, {"criterion", "gini"}}), *s);
     answer_after_learning(eager({{"leaf_prediction", "majority"}, {"nominal_split", "binary"}}), *s);
-    Config capped = eager();
-    capped.values["max_bytes"] = 4000.0;
+    Values capped = eager();
+    capped["max_bytes"] = 4000.0;
     answer_after_learning(capped, *s);
-    Config wide_floor = eager();
-    wide_floor.values["var_floor"] = 5.0;
+    Values wide_floor = eager();
+    wide_floor["var_floor"] = 5.0;
     answer_after_learning(wide_floor, *s);
     labels_per_lane(*s);
     reset_one_lane(*s);
   }
   costs_rule(three);
-  Config subset = eager();
-  subset.values["feature_fraction"] = 0.5;
-  subset.values["grace_period"] = std::vector<double>{3, 30};
+  Values subset = eager();
+  subset["feature_fraction"] = 0.5;
+  subset["grace_period"] = std::vector<double>{3, 30};
   for (const char* booster : {"single", "bagging", "oza"}) {
     laws(booster, eager(), three);
     laws(booster, subset, two);

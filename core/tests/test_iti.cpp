@@ -92,7 +92,7 @@ void order_copies_proportion(const Stream& s, ItiParams params) {
 }
 
 void grows_with_the_schema(const Stream& s) {
-  const ItiParams params;
+  const ItiParams params = ItiParams::read(config_of("iti"));
   Lone known(s, params);
   Stream narrow = s;
   narrow.n_values.pop_back();
@@ -115,7 +115,7 @@ void grows_with_the_schema(const Stream& s) {
 }
 
 struct Banked {
-  ItiBank bank{ItiParams{}, Lanes{0, 2}};
+  ItiBank bank{ItiParams::read(config_of("iti")), Lanes{0, 2}};
   Answers answers;
   AlignedVector<double> amount = AlignedVector<double>(16, 1.0);
   explicit Banked(const Stream& s) {

@@ -11,7 +11,8 @@ namespace {
 struct Setup {
   LinearBank<double> bank;
   Answers answers;
-  explicit Setup(const Config& config, int d, int lanes = 5) : bank(LinearParams::read(config), {0, lanes}, lanes, 7) {
+  explicit Setup(const Values& changed, int d, int lanes = 5)
+      : bank(LinearParams::read(config_of("linear", changed)), {0, lanes}, lanes, 7) {
     Schema schema;
     schema.first_width = d;
     schema.n_values.assign(static_cast<std::size_t>(d), -1);

@@ -9,15 +9,16 @@ namespace {
 
 std::unique_ptr<Model> majority(const std::string& booster, const Stream& s, const std::vector<int>& cuts = {}) {
   const Ensemble ensemble{20, 99, false, true, 1, 0};
-  auto model =
-      make_model(booster, {}, ensemble, [](Lanes lanes) { return std::make_unique<MajorityBank>(MajorityBank::Params{}, lanes); }, cuts);
+  auto model = make_model(
+      booster, config_of(booster), ensemble, [](Lanes lanes) { return std::make_unique<MajorityBank>(MajorityBank::Params{}, lanes); },
+      cuts);
   model->reserve(s.schema());
   return model;
 }
 
 void by_hand() {
   const Stream s = make_stream(4, 2, 2, false);
-  BankSetup<MajorityBank> setup({}, s);
+  BankSetup<MajorityBank> setup(Config{}, s);
   Example e = example_of(s, 0);
   setup.bank.ask(e, Request::votes, setup.answers);
   check(setup.answers.vote[0] == -1 && !setup.bank.trained(0), "untrained abstains");

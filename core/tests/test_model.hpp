@@ -1,6 +1,7 @@
-// Small streams and models for the C++ tests: a keyed random stream, a model by name.
+// Small streams and models for the C++ tests: a keyed random stream, a model by name with some parameters changed.
 #pragma once
 #include "check.hpp"
+#include "parameters.hpp"
 #include "streamboost/run/models.hpp"
 
 namespace testing {
@@ -75,9 +76,10 @@ inline Example example_of(const Stream& s, int r) {
   return e;
 }
 
-inline std::unique_ptr<Model> make(const std::string& booster, const std::string& learner, const Config& learner_config, const Stream& s,
-                                   const std::vector<int>& cuts = {}, int n_estimators = 37, const Config& booster_config = {},
+inline std::unique_ptr<Model> make(const std::string& booster, const std::string& learner, const Values& of_learner, const Stream& s,
+                                   const std::vector<int>& cuts = {}, int n_estimators = 37, const Values& of_booster = {},
                                    int threads = 1) {
+  const Config booster_config = config_of(booster, of_booster), learner_config = config_of(learner, of_learner);
   const Ensemble ensemble{n_estimators, 99, false, true, threads, threads > 1 ? 8 : 0};
   auto model =
       make_model(booster, booster_config, ensemble, [=](Lanes lanes) { return make_bank(learner, learner_config, lanes, ensemble); }, cuts);
@@ -106,10 +108,10 @@ inline bool equal(const SavedState& a, const SavedState& b) {
   return true;
 }
 
-inline Config words(std::initializer_list<std::pair<const char*, const char*>> options) {
-  Config config;
-  for (const auto& [name, value] : options) config.values[name] = std::string(value);
-  return config;
+inline Values words(std::initializer_list<std::pair<const char*, const char*>> options) {
+  Values values;
+  for (const auto& [name, value] : options) values[name] = word(value);
+  return values;
 }
 
 }  // namespace testing

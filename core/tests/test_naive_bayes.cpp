@@ -8,9 +8,11 @@ using checking::check_near;
 
 namespace {
 
-using Setup = BankSetup<NaiveBayesBank>;
+struct Setup : BankSetup<NaiveBayesBank> {
+  Setup(const Values& changed, const Stream& s) : BankSetup(config_of("naive_bayes", changed), s) {}
+};
 
-void after_is_after(const Config& config, const Stream& s) {
+void after_is_after(const Values& config, const Stream& s) {
   Setup setup(config, s);
   for (int r = 0; r < s.n; ++r) {
     const Example e = example_of(s, r);
@@ -35,8 +37,8 @@ void after_is_after(const Config& config, const Stream& s) {
 }  // namespace
 
 int main() {
-  Config laplace;
-  laplace.values["alpha"] = 1.0;
+  Values laplace;
+  laplace["alpha"] = 1.0;
   for (int n_classes : {2, 4})
     for (bool mixed : {false, true}) {
       const Stream s = make_stream(200, 6, n_classes, mixed, 5);

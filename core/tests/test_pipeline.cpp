@@ -6,10 +6,10 @@ using checking::check;
 
 namespace {
 
-void laws_on(const Stream& s, const std::string& booster, const std::string& learner, const Config& config, const Config& options = {}) {
+void laws_on(const Stream& s, const std::string& booster, const std::string& learner, const Values& config, const Values& options = {}) {
   const int n_classes = s.n_classes;
   const std::string what = booster + " " + learner;
-  const auto make = [&](const std::string&, const std::string&, const Config&, const Stream&, const std::vector<int>& cuts = {}) {
+  const auto make = [&](const std::string&, const std::string&, const Values&, const Stream&, const std::vector<int>& cuts = {}) {
     return testing::make(booster, learner, config, s, cuts, 38, options);
   };
   auto whole = make(booster, learner, config, s);
@@ -47,8 +47,8 @@ void laws_on(const Stream& s, const std::string& booster, const std::string& lea
   check(equal(whole->save(), state), what + ": predict changes nothing");
 }
 
-void laws(const std::string& booster, const std::string& learner, const Config& config, int n_classes, bool mixed,
-          const Config& options = {}) {
+void laws(const std::string& booster, const std::string& learner, const Values& config, int n_classes, bool mixed,
+          const Values& options = {}) {
   laws_on(make_stream(150, 6, n_classes, mixed), booster, learner, config, options);
 }
 
@@ -67,8 +67,34 @@ void failing_worker() {
   }
 }
 
+// The core has no defaults: what is missing, misspelt, superfluous or of the wrong kind is refused.
+void parameters() {
+  const Stream s = make_stream(4, 2, 2, false);
+  const Ensemble ensemble{3, 1, false, true};
+  const auto build = [&](const Config& booster, const Config& learner) {
+    return make_model("osboost", booster, ensemble, [&](Lanes lanes) { return make_bank("naive_bayes", learner, lanes, ensemble); }, {});
+  };
+  const Config good = config_of("osboost"), bayes = config_of("naive_bayes");
+  build(good, bayes);
+  const auto refused = [&](const Config& booster, const Config& learner, const char* what) {
+    checking::check_throws<std::invalid_argument>([&] { build(booster, learner); }, what);
+  };
+  const auto without = [](Config config, const char* name) {
+    config.values.erase(name);
+    return config;
+  };
+  refused(without(good, "gamma"), bayes, "a missing parameter of a booster");
+  refused(good, without(bayes, "alpha"), "a missing parameter of a learner");
+  refused(config_of("osboost", {{"gama", 0.1}}), bayes, "a misspelt parameter of a booster");
+  refused(good, config_of("naive_bayes", {{"aplha", 1.0}}), "a misspelt parameter of a learner");
+  refused(config_of("osboost", {{"gamma", word("small")}}), bayes, "a word for a number");
+  refused(config_of("osboost", {{"gamma", none}}), bayes, "nothing for a number");
+  refused(config_of("osboost", {{"hypothesis", word("guess")}}), bayes, "a word that is no choice");
+  refused(good, config_of("naive_bayes", {{"divisor", 1.0}}), "a number for a word");
+}
+
 // Files whose numbers contradict each other.
-void refuses(const std::string& learner, const Config& config, const Stream& s,
+void refuses(const std::string& learner, const Values& config, const Stream& s,
              const std::vector<std::pair<const char*, std::function<void(SavedState&)>>>& damages) {
   auto model = make("oza", learner, config, s);
   run(*model, s, 0, s.n);
@@ -85,10 +111,10 @@ void network_files() {
   Stream s = make_stream(150, 4, 2, true);
   for (int j = 0; j < 4; ++j) s.n_values[static_cast<std::size_t>(j)] = 3;
   for (double& x : s.x) x = std::isnan(x) ? x : static_cast<double>(static_cast<int>(x < 0 ? -x : x) % 3);
-  Config two;
-  two.values["n_parents"] = std::int64_t{2};
-  two.values["smoothing"] = 0.0;
-  two.values["relearn"] = std::int64_t{0};
+  Values two;
+  two["n_parents"] = count(2);
+  two["smoothing"] = 0.0;
+  two["relearn"] = count(0);
   for (const char* booster : {"single", "bagging", "oza", "osboost"}) {
     laws_on(s, booster, "tan", {});
     laws_on(s, booster, "ban", two);
@@ -130,6 +156,7 @@ void stump_files() {
 
 int main() {
   failing_worker();
+  parameters();
   for (const char* booster :
        {"single", "bagging", "oza", "osboost", "osboost_ocp", "osboost_exp", "ogboost", "online_bbm", "adaboost_ol"}) {
     const std::string name = booster;
@@ -139,23 +166,23 @@ int main() {
       for (bool mixed : {false, true}) {
         for (const char* kind : {"perceptron", "ogd", "logistic"})
           laws(booster, "linear", words({{"kind", kind}, {"scale", mixed ? "standard" : "none"}}), n_classes, mixed);
-        Config half = words({{"kind", "perceptron"}, {"scale", "maxabs"}});
-        half.values["feature_fraction"] = 0.5;
+        Values half = words({{"kind", "perceptron"}, {"scale", "maxabs"}});
+        half["feature_fraction"] = 0.5;
         laws(booster, "linear", half, n_classes, mixed);
         laws(booster, "stump", {}, n_classes, mixed);
         laws(booster, "mlp", {}, n_classes, mixed);
-        Config bins = words({{"numeric", "bins"}});
-        bins.values["max_bins"] = std::int64_t{8};
+        Values bins = words({{"numeric", "bins"}});
+        bins["max_bins"] = count(8);
         laws(booster, "stump", bins, n_classes, mixed);
         laws(booster, "naive_bayes", {}, n_classes, mixed);
-        Config laplace;
-        laplace.values["alpha"] = 1.0;
-        laplace.values["feature_fraction"] = 0.5;
+        Values laplace;
+        laplace["alpha"] = 1.0;
+        laplace["feature_fraction"] = 0.5;
         laws(booster, "naive_bayes", laplace, n_classes, mixed);
       }
     }
   }
-  const Config perceptron = words({{"kind", "perceptron"}});
+  const Values perceptron = words({{"kind", "perceptron"}});
   laws("osboost", "linear", perceptron, 2, true, words({{"hypothesis", "sign"}}));
   for (const char* step : {"1/sqrt(t)", "sqrt(2/(Nt))"})
     laws("osboost_ocp", "linear", perceptron, 2, false, words({{"projection", "pivot"}, {"step", step}}));
@@ -165,14 +192,14 @@ int main() {
   }
   laws("online_bbm", "naive_bayes", {}, 2, true, words({{"weighting", "sampling"}}));
   for (const char* loss : {"exponential", "hinge", "doom", "savage"}) {
-    Config pairs = words({{"loss", loss}});
-    pairs.values["n_candidates"] = 2.0;
-    pairs.values["shrinkage"] = 0.5;
+    Values pairs = words({{"loss", loss}});
+    pairs["n_candidates"] = count(2);
+    pairs["shrinkage"] = 0.5;
     laws("ogboost", "linear", perceptron, 2, true, pairs);
     laws("ogboost", "naive_bayes", {}, 2, true, pairs);
   }
-  Config triples;
-  triples.values["n_candidates"] = 3.0;
+  Values triples;
+  triples["n_candidates"] = count(3);
   const Stream t = make_stream(10, 4, 2, false);
   checking::check_throws<std::invalid_argument>([&] { testing::make("ogboost", "linear", perceptron, t, {4}, 36, triples); },
                                                 "a cut through a selector is refused");

@@ -9,112 +9,28 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from streamboost import catalogue
+
 if TYPE_CHECKING:
-    from streamboost.base.files.archive import ModelFileError
-    from streamboost.batch import AdaBoostM1Classifier, BaggingClassifier
-    from streamboost.ensemble import (
-        AdaBoostOLClassifier,
-        AdaBoostOLMClassifier,
-        BayesianEnsembleClassifier,
-        BlockedBoostingClassifier,
-        HedgeClassifier,
-        OGBoostClassifier,
-        OnlineArcX4Classifier,
-        OnlineBaggingClassifier,
-        OnlineBBMClassifier,
-        OnlineBoostingClassifier,
-        OnlineMBBMClassifier,
-        OSBoostClassifier,
-        PrimedOnlineBoostingClassifier,
-        SingleLearnerClassifier,
-        WeightedMajorityClassifier,
-        WinnowClassifier,
-    )
-    from streamboost.learners import (
-        BAN,
-        MLP,
-        OGD,
-        TAN,
-        DecisionStump,
-        HoeffdingTree,
-        IncrementalTree,
-        LogisticRegression,
-        NaiveBayes,
-        Perceptron,
-    )
-    from streamboost.models import load
-    from streamboost.sequences import UniversalPredictor
+    from streamboost.base.files.archive import ModelFileError as ModelFileError
+    from streamboost.batch import *  # noqa: F403 (the table below says what)
+    from streamboost.ensemble import *  # noqa: F403 (the table below says what)
+    from streamboost.learners import *  # noqa: F403 (the table below says what)
+    from streamboost.models import load as load
+    from streamboost.sequences import UniversalPredictor as UniversalPredictor
 
     __version__: str
 
-__all__ = [
-    "BAN",
-    "MLP",
-    "OGD",
-    "TAN",
-    "AdaBoostM1Classifier",
-    "AdaBoostOLClassifier",
-    "AdaBoostOLMClassifier",
-    "BaggingClassifier",
-    "BayesianEnsembleClassifier",
-    "BlockedBoostingClassifier",
-    "DecisionStump",
-    "HedgeClassifier",
-    "HoeffdingTree",
-    "IncrementalTree",
-    "LogisticRegression",
-    "ModelFileError",
-    "NaiveBayes",
-    "OGBoostClassifier",
-    "OSBoostClassifier",
-    "OnlineArcX4Classifier",
-    "OnlineBBMClassifier",
-    "OnlineBaggingClassifier",
-    "OnlineBoostingClassifier",
-    "OnlineMBBMClassifier",
-    "Perceptron",
-    "PrimedOnlineBoostingClassifier",
-    "SingleLearnerClassifier",
-    "UniversalPredictor",
-    "WeightedMajorityClassifier",
-    "WinnowClassifier",
-    "__version__",
-    "load",
-]
-
 _HOME = {
-    "AdaBoostOLMClassifier": "ensemble",
-    "BayesianEnsembleClassifier": "ensemble",
-    "BAN": "learners",
-    "MLP": "learners",
-    "OGD": "learners",
-    "AdaBoostM1Classifier": "batch",
-    "TAN": "learners",
-    "AdaBoostOLClassifier": "ensemble",
-    "DecisionStump": "learners",
-    "HoeffdingTree": "learners",
-    "BaggingClassifier": "batch",
-    "BlockedBoostingClassifier": "ensemble",
-    "IncrementalTree": "learners",
-    "LogisticRegression": "learners",
+    **{entry.class_name: entry.package for entry in catalogue.ENTRIES},
     "ModelFileError": "base.files.archive",
-    "NaiveBayes": "learners",
-    "OGBoostClassifier": "ensemble",
-    "OSBoostClassifier": "ensemble",
-    "OnlineArcX4Classifier": "ensemble",
-    "OnlineBBMClassifier": "ensemble",
-    "OnlineBaggingClassifier": "ensemble",
-    "OnlineBoostingClassifier": "ensemble",
-    "OnlineMBBMClassifier": "ensemble",
-    "Perceptron": "learners",
-    "PrimedOnlineBoostingClassifier": "ensemble",
-    "SingleLearnerClassifier": "ensemble",
-    "HedgeClassifier": "ensemble",
     "UniversalPredictor": "sequences",
-    "WeightedMajorityClassifier": "ensemble",
-    "WinnowClassifier": "ensemble",
     "load": "models",
 }
+"""Where each public name lives: models and learners as their table says."""
+
+__all__ = sorted([*_HOME, "__version__"])
+
 _SUBMODULES = frozenset(
     {
         "base",

@@ -4,6 +4,9 @@ from typing import Any
 from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
+def bank_names() -> list[str]: ...
+def booster_names() -> list[str]: ...
+
 class Model:
     def __init__(
         self,

@@ -3,56 +3,65 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
 from streamboost.base.files.manifest import Manifest
-from streamboost.batch import AdaBoostM1Classifier, BaggingClassifier
-from streamboost.ensemble import (
-    AdaBoostOLClassifier,
-    AdaBoostOLMClassifier,
-    BayesianEnsembleClassifier,
-    BlockedBoostingClassifier,
-    OGBoostClassifier,
-    OnlineArcX4Classifier,
-    OnlineBaggingClassifier,
-    OnlineBBMClassifier,
-    OnlineBoostingClassifier,
-    OnlineMBBMClassifier,
-    OSBoostClassifier,
-    PrimedOnlineBoostingClassifier,
-    SingleLearnerClassifier,
-)
 from streamboost.ensemble.common import Ensemble
 from streamboost.learners import LEARNERS
 from streamboost.sequences import is_predictor, read_predictor
 
-MODELS: dict[str, type[Ensemble]] = {
-    cls._model_name: cls
-    for cls in (
-        OnlineBaggingClassifier,
-        OnlineBoostingClassifier,
-        OSBoostClassifier,
-        OGBoostClassifier,
-        OnlineBBMClassifier,
-        AdaBoostOLClassifier,
-        BayesianEnsembleClassifier,
-        OnlineArcX4Classifier,
-        BlockedBoostingClassifier,
-        PrimedOnlineBoostingClassifier,
-        SingleLearnerClassifier,
-        OnlineMBBMClassifier,
-        AdaBoostOLMClassifier,
-    )
-}
+
+def _classes(*, streams: bool) -> dict[str, type[Ensemble]]:
+    return {
+        entry.name: getattr(import_module(f"streamboost.{entry.package}"), entry.class_name)
+        for entry in catalogue.MODELS
+        if entry.streams is streams and not entry.experts
+    }
+
+
+MODELS = _classes(streams=True)
 """Name on the command line and in model files -> class."""
 
-BATCH_MODELS: dict[str, type[Ensemble]] = {
-    cls._model_name: cls for cls in (AdaBoostM1Classifier, BaggingClassifier)
-}
+BATCH_MODELS = _classes(streams=False)
 """Models that learn no streams: they have files, but no place on the command line."""
 
-__all__ = ["BATCH_MODELS", "LEARNERS", "MODELS", "ModelFileError", "load"]
+__all__ = ["BATCH_MODELS", "LEARNERS", "MODELS", "ModelFileError", "build", "load"]
+
+
+def build(
+    model: str,
+    learner: str,
+    params: Mapping[str, Any] | None = None,
+    learner_params: Mapping[str, Any] | None = None,
+    *,
+    seed: int | None = None,
+    nominal: ArrayLike | None = None,
+) -> Any:
+    """Return an untrained model of a learner, both by their names in the tables.
+
+    Parameters
+    ----------
+    model, learner : str
+        Names as on the command line: "osboost", "naive-bayes"; a batch ensemble may be named as well.
+    params, learner_params : mapping, optional
+        What differs from the defaults.
+    seed : int, optional
+        The model's `random_state`.
+    nominal : array of bool, optional
+        Which columns hold codes of nominal values, unless `params` says so.
+    """
+    values = dict(params or {})
+    if nominal is not None and np.any(nominal):
+        values.setdefault("categorical_features", nominal)
+    classes = {**MODELS, **BATCH_MODELS}
+    return classes[model](LEARNERS[learner](**learner_params or {}), random_state=seed, **values)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

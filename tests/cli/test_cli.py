@@ -202,7 +202,7 @@ def test_lists(run, two, monkeypatch):
     text = run("models").stdout
     assert all(name in text for name in [*MODELS, "--gamma", "0.1", "--seed", "true | false"])
     text = run("learners").stdout
-    assert all(name in text for name in [*LEARNERS, "--scale", "maxabs | none | standard"])
+    assert all(name in text for name in [*LEARNERS, "--scale", "none | maxabs | standard"])
     text = run("datasets").stdout
     assert all(name in text for name in ["synthetic-1", "digits", "STREAMBOOST_DATA"])
     monkeypatch.setenv("STREAMBOOST_DATA", str(two.parent))

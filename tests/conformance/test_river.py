@@ -14,15 +14,8 @@ river = pytest.importorskip("river")
 from river import checks, datasets, evaluate, linear_model, metrics, preprocessing, tree  # noqa: E402
 
 from streamboost import (  # noqa: E402
-    AdaBoostOLClassifier,
-    AdaBoostOLMClassifier,
-    BayesianEnsembleClassifier,
-    BlockedBoostingClassifier,
     HoeffdingTree,
-    OGBoostClassifier,
-    OnlineArcX4Classifier,
     OnlineBaggingClassifier,
-    OnlineBBMClassifier,
     OnlineBoostingClassifier,
     OnlineMBBMClassifier,
     OSBoostClassifier,
@@ -32,26 +25,14 @@ from streamboost import (  # noqa: E402
     WinnowClassifier,
 )
 from streamboost.compat.river import RiverClassifier  # noqa: E402
+from streamboost.models import MODELS  # noqa: E402
 
 MULTICLASS_CHECKS, BINARY_CHECKS = (
     65,
     50,
 )  # of River 0.26: a multiclass model sees a third data set, a binary one one check more
 BOOL = [False, True]
-BOOSTERS = [
-    OnlineBaggingClassifier,
-    OnlineBoostingClassifier,
-    PrimedOnlineBoostingClassifier,
-    OnlineArcX4Classifier,
-    BlockedBoostingClassifier,
-    OSBoostClassifier,
-    OGBoostClassifier,
-    OnlineBBMClassifier,
-    AdaBoostOLClassifier,
-    OnlineMBBMClassifier,
-    AdaBoostOLMClassifier,
-    BayesianEnsembleClassifier,
-]
+BOOSTERS = [cls for cls in MODELS.values() if cls._entry.sized]
 CHECKED = [
     (RiverClassifier(OnlineBaggingClassifier(n_estimators=3)), MULTICLASS_CHECKS),
     (RiverClassifier(OnlineBoostingClassifier(HoeffdingTree(), n_estimators=3)), MULTICLASS_CHECKS),

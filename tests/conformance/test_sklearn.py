@@ -10,29 +10,23 @@ import pytest
 import sklearn
 from sklearn.utils.estimator_checks import check_estimator
 
+import streamboost
 from streamboost import (
     OGD,
-    AdaBoostM1Classifier,
     AdaBoostOLClassifier,
-    AdaBoostOLMClassifier,
-    BaggingClassifier,
     BayesianEnsembleClassifier,
-    BlockedBoostingClassifier,
-    HedgeClassifier,
     LogisticRegression,
     OGBoostClassifier,
-    OnlineArcX4Classifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
     OnlineBoostingClassifier,
-    OnlineMBBMClassifier,
     OSBoostClassifier,
     Perceptron,
     PrimedOnlineBoostingClassifier,
     SingleLearnerClassifier,
-    WeightedMajorityClassifier,
-    WinnowClassifier,
+    catalogue,
 )
+from streamboost.catalogue import ModelEntry
 from streamboost.checks import expected_failed_checks
 
 SKIPPED_BY_SKLEARN = {"check_array_api_input"}  # needs an environment variable at import of SciPy
@@ -41,15 +35,20 @@ MULTICLASS_CHECKS, BINARY_CHECKS = (
     63,
 )  # of scikit-learn 1.9; the extra one: a binary estimator refuses 3 classes
 
+SMALL = {"blocked-boost": {"block_size": 60}}  # checks have few rows
+
+
+def plain(entry: ModelEntry) -> Any:
+    """The model of an entry, with its defaults and few learners."""
+    size = {"n_estimators": 5} if entry.sized else {}
+    return getattr(streamboost, entry.class_name)(**size, **SMALL.get(entry.name, {}))
+
+
 ESTIMATORS = [
-    AdaBoostOLMClassifier(n_estimators=5),
-    OnlineMBBMClassifier(n_estimators=5),
-    OnlineBaggingClassifier(n_estimators=5),
+    *map(plain, catalogue.MODELS),
     OnlineBaggingClassifier(n_estimators=5, sampling="fraction"),
     OnlineBaggingClassifier(LogisticRegression(scale="standard"), n_estimators=5),
-    OnlineBoostingClassifier(n_estimators=5),
     OnlineBoostingClassifier(Perceptron(scale="maxabs"), n_estimators=5),
-    OSBoostClassifier(n_estimators=5),
     OSBoostClassifier(Perceptron(scale="standard"), n_estimators=5),
     OSBoostClassifier(n_estimators=5, vote="ocp"),
     OSBoostClassifier(Perceptron(scale="standard"), n_estimators=5, vote="exp"),
@@ -57,18 +56,8 @@ ESTIMATORS = [
     OnlineBBMClassifier(Perceptron(scale="standard"), n_estimators=5),
     AdaBoostOLClassifier(Perceptron(scale="standard"), n_estimators=5),
     AdaBoostOLClassifier(n_estimators=5, hedge="best"),
-    BayesianEnsembleClassifier(n_estimators=5),
     BayesianEnsembleClassifier(Perceptron(scale="standard"), n_estimators=5, likelihood="gamma"),
-    WeightedMajorityClassifier(),
-    HedgeClassifier(),
-    WinnowClassifier(),
-    OnlineArcX4Classifier(n_estimators=5),
-    BlockedBoostingClassifier(n_estimators=5, block_size=60),
-    PrimedOnlineBoostingClassifier(n_estimators=5),
     PrimedOnlineBoostingClassifier(Perceptron(scale="maxabs"), n_estimators=5),
-    AdaBoostM1Classifier(n_estimators=5),
-    BaggingClassifier(n_estimators=5),
-    SingleLearnerClassifier(),
     SingleLearnerClassifier(OGD(scale="standard")),
 ]
 
@@ -85,7 +74,7 @@ def test_check_estimator(estimator: Any) -> None:
     skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
     assert skipped <= SKIPPED_BY_SKLEARN
     if sklearn.__version__.startswith("1.9."):
-        expected = MULTICLASS_CHECKS if estimator._booster_plan().max_classes is None else BINARY_CHECKS
+        expected = MULTICLASS_CHECKS if estimator._entry.max_classes is None else BINARY_CHECKS
         assert len(results) == expected
     else:  # other versions ship other checks, never just a handful
         assert len(results) >= 50

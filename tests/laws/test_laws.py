@@ -17,6 +17,7 @@ from sklearn.base import clone
 import streamboost
 from laws.catalogue import BLACK_BOXES, ENSEMBLES, LEARNERS, MAIN_ENSEMBLES, lanes_cut, pairs, state_of
 from laws.strategies import chunkings, lane_cuts, seeds, streams
+from streamboost import models
 
 NATIVE = pairs(MAIN_ENSEMBLES, LEARNERS) + pairs(
     [e for e in ENSEMBLES if e not in MAIN_ENSEMBLES],
@@ -285,3 +286,9 @@ def test_mirrored_stream_gives_mirrored_answers(ensemble, name, data, seed):
         np.argmax(stream.weight > 0) + 1
     )  # before any row is learned there is no evidence, only a tie rule
     np.testing.assert_allclose(p[first:], q[first:, ::-1], rtol=1e-12, atol=1e-12)
+
+
+def test_every_model_and_learner_of_the_table_is_tried():
+    """The catalogue pairs each with its oracle; batch ensembles and experts have laws of their own."""
+    assert {ensemble.product for ensemble in ENSEMBLES} == set(models.MODELS.values())
+    assert {type(learner.product()) for learner in LEARNERS} == set(models.LEARNERS.values())

@@ -11,23 +11,49 @@ from pathlib import Path
 import pytest
 
 import streamboost
+from streamboost import catalogue
+from streamboost.models import LEARNERS, MODELS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
-PAGES = {
-    "algorithms/bagging.md": "OnlineBaggingClassifier",
-    "algorithms/oza-boost.md": "OnlineBoostingClassifier",
-    "algorithms/osboost.md": "OSBoostClassifier",
-    "algorithms/ogboost.md": "OGBoostClassifier",
-    "algorithms/online-bbm.md": "OnlineBBMClassifier",
-    "algorithms/adaboost-ol.md": "AdaBoostOLClassifier",
-    "algorithms/online-mbbm.md": "OnlineMBBMClassifier",
-    "algorithms/adaboost-olm.md": "AdaBoostOLMClassifier",
-    "algorithms/bayes.md": "BayesianEnsembleClassifier",
-    "algorithms/arc-x4.md": "OnlineArcX4Classifier",
-    "algorithms/blocked-boost.md": "BlockedBoostingClassifier",
-    "algorithms/primed-boost.md": "PrimedOnlineBoostingClassifier",
-}
+PAGES = {f"{entry.page}.md": entry.class_name for entry in catalogue.MODELS if entry.sized and entry.streams}
+
+
+def test_every_model_and_learner_has_its_page():
+    for entry in catalogue.ENTRIES:
+        page, _, section = entry.page.partition("#")
+        text = (DOCS / f"{page}.md").read_text()
+        titles = [title.lower().replace(" ", "-") for title in re.findall(r"^#+ (.*)$", text, re.M)]
+        assert not section or section in titles, entry
+
+
+def test_generated_lists_name_every_model_and_learner(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    import declared
+
+    cli = (DOCS / "cli.md").read_text()
+    for word, names in (("models", MODELS), ("learners", LEARNERS)):
+        assert f"{{{{ {word} }}}}" in cli
+        assert re.findall(r"`([\w-]+)`", declared.SUBSTITUTIONS[word]) == list(names)
+    assert [row[1] for row in declared.model_rows()] == [
+        f"`{entry.class_name}`" for entry in catalogue.MODELS
+    ]
+    assert len(list(declared.learner_rows())) == len(LEARNERS)
+    for cls in re.findall(
+        r"^```\{parameters\} (\w+)$", "".join(p.read_text() for p in DOCS.rglob("*.md")), re.M
+    ):
+        assert list(declared.parameter_rows(cls)), cls
+
+
+def test_no_formula_breaks_a_table():
+    """A bar inside a formula ends the cell of a Markdown table."""
+    for page in DOCS.rglob("*.md"):
+        for line in page.read_text().splitlines():
+            if line.startswith("|"):
+                for formula in re.findall(r"\$[^$]*\$", line):
+                    assert "|" not in formula.replace(r"\|", "") or not re.search(r"\\|\{|\^|_", formula), (
+                        f"{page}: {line}"
+                    )
 
 
 def test_quickstart_runs(tmp_path, monkeypatch):

@@ -1,7 +1,6 @@
-"""Write the sample files of the present format: `python -m tests.state.make_samples`.
+"""Write the sample files that are missing for the present format: `python -m tests.state.make_samples`.
 
-Run it once per released format version, and never again for that version: the files must load for ever. (Before the
-first release it may be run whenever the format changes.)
+What is there is never written again: files must load for ever, also those with names that parameters have had before.
 """
 
 from __future__ import annotations
@@ -17,8 +16,11 @@ HERE = Path(__file__).parent / "files"
 
 def main() -> None:
     HERE.mkdir(exist_ok=True)
-    answers = {}
+    book = HERE / f"v{FORMAT_VERSION}.json"
+    answers = json.loads(book.read_text()) if book.exists() else {}
     for name, model in build().items():
+        if name in answers:
+            continue
         if model.random_state is None:
             model._session.seed = 5  # any fixed key: only later draws depend on it
         model.save(HERE / f"v{FORMAT_VERSION}-{name}.sboost")
@@ -26,7 +28,7 @@ def main() -> None:
             answers[name] = [list(model.predict_proba_one(row).values()) for row in rows()[:5]]
         else:
             answers[name] = model.predict_proba(X[:5]).tolist()
-    (HERE / f"v{FORMAT_VERSION}.json").write_text(json.dumps(answers, indent=1) + "\n")
+    book.write_text(json.dumps(answers, indent=1) + "\n")
 
 
 if __name__ == "__main__":

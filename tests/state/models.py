@@ -15,9 +15,14 @@ from streamboost import (
     MLP,
     OGD,
     TAN,
+    AdaBoostM1Classifier,
     AdaBoostOLClassifier,
+    AdaBoostOLMClassifier,
+    BaggingClassifier,
+    BayesianEnsembleClassifier,
     BlockedBoostingClassifier,
     DecisionStump,
+    HoeffdingTree,
     IncrementalTree,
     LogisticRegression,
     NaiveBayes,
@@ -26,6 +31,7 @@ from streamboost import (
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
     OnlineBoostingClassifier,
+    OnlineMBBMClassifier,
     OSBoostClassifier,
     Perceptron,
     PrimedOnlineBoostingClassifier,
@@ -81,6 +87,26 @@ def build() -> dict[str, Any]:
             n_estimators=4, n_prime=40, random_state=7, **nominal
         ),
         "primed-boost": PrimedOnlineBoostingClassifier(n_estimators=4, n_prime=20, random_state=8),
+        "bayes-default": BayesianEnsembleClassifier(n_estimators=4, random_state=9),
+        "bayes-sgd": BayesianEnsembleClassifier(
+            Perceptron(), n_estimators=3, weights="sgd", alpha=2.0, beta=0.5, random_state=10
+        ),
+        "bayes-voting": BayesianEnsembleClassifier(n_estimators=3, weights="voting", random_state=11),
+        "bayes-gamma": BayesianEnsembleClassifier(n_estimators=3, likelihood="gamma", random_state=12),
+        "online-mbbm": OnlineMBBMClassifier(HoeffdingTree(), n_estimators=3, random_state=13, **nominal),
+        "online-mbbm-code": OnlineMBBMClassifier(
+            n_estimators=3, preset="paper_code", weights="normalised", random_state=14
+        ),
+        "adaboost-olm": AdaBoostOLMClassifier(n_estimators=3, random_state=15),
+        "adaboost-olm-binary": AdaBoostOLMClassifier(
+            LogisticRegression(), n_estimators=3, rate="binary", weights="normalised", random_state=16
+        ),
+        "ogboost-logistic": OGBoostClassifier(n_estimators=3, loss="logit"),
+        "oza-hoeffding": OnlineBoostingClassifier(
+            HoeffdingTree(grace_period=5, delta=0.3, max_leaves=6), n_estimators=3, random_state=17, **nominal
+        ),
+        "bagging-mlp": OnlineBaggingClassifier(MLP(learning_rate=0.5), n_estimators=2, random_state=18),
+        "osboost-horizon": OSBoostClassifier(n_estimators=3, vote="exp", rate="horizon", horizon=500),
         "single-ogd": SingleLearnerClassifier(OGD(feature_fraction=0.5)),
         "single-multiclass": SingleLearnerClassifier(LogisticRegression()),
     }
@@ -88,6 +114,12 @@ def build() -> dict[str, Any]:
         "bagging-tan": OnlineBaggingClassifier(TAN(), n_estimators=2, categorical_features=[0, 1, 2, 3]),
         "single-ban": SingleLearnerClassifier(BAN(relearn="query"), categorical_features=[0, 1, 2, 3]),
     }
+    batch: dict[str, Any] = {
+        "adaboost-m1": AdaBoostM1Classifier(DecisionStump(), n_estimators=3, random_state=19, **nominal),
+        "batch-bagging": BaggingClassifier(n_estimators=3, n_passes=2, random_state=20),
+    }
+    for model in batch.values():
+        model.fit(X[half], Y[half])
     for model in networks.values():
         model.partial_fit(np.sign(X[half]), Y[half], classes=[0, 1])
     for name, model in models.items():
@@ -96,11 +128,13 @@ def build() -> dict[str, Any]:
     late = OSBoostClassifier(Perceptron(), n_estimators=3, random_state=4)
     for row, label in zip(rows()[:30], Y[:30].tolist(), strict=True):
         late.learn_one(row, "yes" if label else "no")
-    return {**models, **networks, "dicts": late}
+    return {**models, **networks, **batch, "dicts": late}
 
 
 def go_on(name: str, model: Any) -> Any:
-    """Learn the second half."""
+    """Learn the second half; batch ensembles learn all of it anew."""
+    if not hasattr(model, "partial_fit"):
+        return model.fit(X[30:], Y[30:])
     if name == "dicts":
         for row, label in zip(rows()[30:], Y[30:].tolist(), strict=True):
             model.learn_one(row, "yes" if label else "no")

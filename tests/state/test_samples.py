@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 
 import streamboost
-from tests.state.models import X, go_on, rows
+from streamboost.models import BATCH_MODELS, LEARNERS, MODELS
+from tests.state.models import X, go_on, manifest_of, rows, unpack
 
 FILES = Path(__file__).parent / "files"
 SAMPLES = sorted(FILES.glob("*.sboost"))
 
 
-def test_there_are_samples():
-    assert len(SAMPLES) >= 9
+def test_there_is_a_sample_of_every_model_and_learner():
+    manifests = [manifest_of(unpack(path)) for path in SAMPLES]
+    assert {manifest["model"]["name"] for manifest in manifests} == {*MODELS, *BATCH_MODELS}
+    assert {manifest["learner"]["name"] for manifest in manifests} == set(LEARNERS)
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)

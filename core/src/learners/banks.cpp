@@ -1,3 +1,4 @@
+#include <map>
 #include <stdexcept>
 
 #include "streamboost/learners/hoeffding.hpp"
@@ -11,20 +12,52 @@
 
 namespace streamboost {
 
+namespace {
+
+template <class BankKind>
+std::unique_ptr<Bank> seeded(const Config& config, Lanes lanes, const Ensemble& ensemble) {
+  return std::make_unique<BankKind>(BankKind::Params::read(config), lanes, ensemble.seed);
+}
+
+template <class BankKind>
+std::unique_ptr<Bank> plain(const Config& config, Lanes lanes, const Ensemble&) {
+  return std::make_unique<BankKind>(BankKind::Params::read(config), lanes);
+}
+
+std::unique_ptr<Bank> linear(const Config& config, Lanes lanes, const Ensemble& ensemble) {
+  const auto params = LinearParams::read(config);
+  if (config.choice<bool>("dtype", {{"float64", false}, {"float32", true}}))
+    return std::make_unique<LinearBank<float>>(params, lanes, ensemble.n_estimators, ensemble.seed);
+  return std::make_unique<LinearBank<double>>(params, lanes, ensemble.n_estimators, ensemble.seed);
+}
+
+// The table of banks: one line each.
+using Maker = std::unique_ptr<Bank> (*)(const Config&, Lanes, const Ensemble&);
+const std::map<std::string, Maker> banks{
+    {"linear", linear},
+    {"stump", seeded<StumpBank>},
+    {"tan", plain<TanBank>},
+    {"ban", plain<TanBank>},
+    {"mlp", seeded<MlpBank>},
+    {"naive_bayes", seeded<NaiveBayesBank>},
+    {"hoeffding", seeded<HoeffdingBank>},
+    {"iti", plain<ItiBank>},
+};
+
+}  // namespace
+
 std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble) {
-  if (learner == "linear") {
-    const auto params = LinearParams::read(config);
-    if (config.choice<bool>("dtype", {{"float64", false}, {"float32", true}}))
-      return std::make_unique<LinearBank<float>>(params, lanes, ensemble.n_estimators, ensemble.seed);
-    return std::make_unique<LinearBank<double>>(params, lanes, ensemble.n_estimators, ensemble.seed);
-  }
-  if (learner == "stump") return std::make_unique<StumpBank>(StumpBank::Params::read(config), lanes, ensemble.seed);
-  if (learner == "tan" || learner == "ban") return std::make_unique<TanBank>(TanBank::Params::read(config), lanes);
-  if (learner == "mlp") return std::make_unique<MlpBank>(MlpBank::Params::read(config), lanes, ensemble.seed);
-  if (learner == "naive_bayes") return std::make_unique<NaiveBayesBank>(NaiveBayesBank::Params::read(config), lanes, ensemble.seed);
-  if (learner == "hoeffding") return std::make_unique<HoeffdingBank>(HoeffdingBank::Params::read(config), lanes, ensemble.seed);
-  if (learner == "iti") return std::make_unique<ItiBank>(ItiBank::Params::read(config), lanes);
-  throw std::invalid_argument("unknown learner '" + learner + "'");
+  const auto found = banks.find(learner);
+  if (found == banks.end()) throw std::invalid_argument("unknown learner '" + learner + "'");
+  auto bank = found->second(config, lanes, ensemble);
+  config.check_all_read(learner);
+  return bank;
+}
+
+std::vector<std::string> bank_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, maker] : banks) names.push_back(name);
+  return names;
 }
 
 }  // namespace streamboost

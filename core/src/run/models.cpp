@@ -1,5 +1,6 @@
 #include "streamboost/run/models.hpp"
 
+#include <map>
 #include <numeric>
 
 #include "streamboost/ensembles/adaboost_ol.hpp"
@@ -47,37 +48,52 @@ std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, cons
 }
 
 // AdaBoost.M1 trains one lane at a time while its bank works on all of a block: blocks of one vector's width waste nothing.
-std::vector<int> narrow(const Ensemble& ensemble, const std::vector<int>& cuts) {
-  if (!cuts.empty()) return cuts;
-  std::vector<int> all;
-  for (int lane = lane_multiple; lane < ensemble.n_estimators; lane += lane_multiple) all.push_back(lane);
-  return all;
+template <class Booster>
+std::unique_ptr<Model> make_narrow(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
+  std::vector<int> all = cuts;
+  for (int lane = lane_multiple; cuts.empty() && lane < ensemble.n_estimators; lane += lane_multiple) all.push_back(lane);
+  return make<Booster>(config, ensemble, bank, all);
 }
+
+// The table of boosters: one line each.
+using Maker = std::unique_ptr<Model> (*)(const Config&, const Ensemble&, const BankFactory&, const std::vector<int>&);
+const std::map<std::string, Maker> boosters{
+    {"single", make<Single>},
+    {"bagging", make<Bagging>},
+    {"oza", make<OzaBoost>},
+    {"osboost", make<OSBoost>},
+    {"osboost_ocp", make<OSBoostOCP>},
+    {"osboost_exp", make<OSBoostEXP>},
+    {"ogboost", make<OGBoost>},
+    {"online_bbm", make<OnlineBBM>},
+    {"adaboost_ol", make<AdaBoostOL>},
+    {"mbbm", make<MBBM>},
+    {"adaboost_olm", make<AdaBoostOLM>},
+    {"bayes", make<Bayes>},
+    {"weighted_majority", make<WeightedMajority>},
+    {"hedge", make<ExpertHedge>},
+    {"winnow", make<Winnow>},
+    {"arcx4", make<ArcX4>},
+    {"blocked", make<BlockedBoost>},
+    {"primed", make_narrow<PrimedBoost>},
+    {"batch_bagging", make<BatchBagging>},
+};
 
 }  // namespace
 
 std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank,
                                   const std::vector<int>& cuts) {
-  if (booster == "single") return make<Single>(config, ensemble, bank, cuts);
-  if (booster == "bagging") return make<Bagging>(config, ensemble, bank, cuts);
-  if (booster == "oza") return make<OzaBoost>(config, ensemble, bank, cuts);
-  if (booster == "osboost") return make<OSBoost>(config, ensemble, bank, cuts);
-  if (booster == "osboost_ocp") return make<OSBoostOCP>(config, ensemble, bank, cuts);
-  if (booster == "osboost_exp") return make<OSBoostEXP>(config, ensemble, bank, cuts);
-  if (booster == "ogboost") return make<OGBoost>(config, ensemble, bank, cuts);
-  if (booster == "online_bbm") return make<OnlineBBM>(config, ensemble, bank, cuts);
-  if (booster == "adaboost_ol") return make<AdaBoostOL>(config, ensemble, bank, cuts);
-  if (booster == "mbbm") return make<MBBM>(config, ensemble, bank, cuts);
-  if (booster == "adaboost_olm") return make<AdaBoostOLM>(config, ensemble, bank, cuts);
-  if (booster == "bayes") return make<Bayes>(config, ensemble, bank, cuts);
-  if (booster == "weighted_majority") return make<WeightedMajority>(config, ensemble, bank, cuts);
-  if (booster == "hedge") return make<ExpertHedge>(config, ensemble, bank, cuts);
-  if (booster == "winnow") return make<Winnow>(config, ensemble, bank, cuts);
-  if (booster == "arcx4") return make<ArcX4>(config, ensemble, bank, cuts);
-  if (booster == "blocked") return make<BlockedBoost>(config, ensemble, bank, cuts);
-  if (booster == "primed") return make<PrimedBoost>(config, ensemble, bank, narrow(ensemble, cuts));
-  if (booster == "batch_bagging") return make<BatchBagging>(config, ensemble, bank, cuts);
-  throw std::invalid_argument("unknown booster '" + booster + "'");
+  const auto found = boosters.find(booster);
+  if (found == boosters.end()) throw std::invalid_argument("unknown booster '" + booster + "'");
+  auto model = found->second(config, ensemble, bank, cuts);
+  config.check_all_read(booster);
+  return model;
+}
+
+std::vector<std::string> booster_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, maker] : boosters) names.push_back(name);
+  return names;
 }
 
 }  // namespace streamboost

@@ -25,6 +25,7 @@ from streamboost.base.params import (
 from streamboost.base.random import draw_seed
 from streamboost.base.row_verbs import RowVerbs
 from streamboost.base.session import Session
+from streamboost.catalogue import ModelEntry
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -35,10 +36,8 @@ OUTPUTS = ("label", "proba", "score", "both")
 class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
     """Parameters, validation and labels of one streaming ensemble; the arithmetic lives in the core."""
 
-    _model_name: ClassVar[str]
+    _entry: ClassVar[ModelEntry]
     _model_version: ClassVar[int] = 1
-    _added_parameters: ClassVar[dict[str, Any]] = {}
-    """Parameters younger than the format, with what models did before there were any: files may lack them."""
     _free_parameters: ClassVar[frozenset[str]] = frozenset({"random_state", "n_jobs"})
     _session: Session | None = None
 
@@ -298,5 +297,5 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = self._booster_plan().max_classes is None
+        tags.classifier_tags.multi_class = self._entry.max_classes is None
         return tags

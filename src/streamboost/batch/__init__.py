@@ -2,7 +2,5 @@
 
 from __future__ import annotations
 
-from streamboost.batch.adaboost_m1 import AdaBoostM1Classifier
-from streamboost.batch.bagging import BaggingClassifier
-
-__all__ = ["AdaBoostM1Classifier", "BaggingClassifier"]
+from streamboost.batch.adaboost_m1 import AdaBoostM1Classifier as AdaBoostM1Classifier
+from streamboost.batch.bagging import BaggingClassifier as BaggingClassifier

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.params import BoosterPlan
-from streamboost.batch.common import BatchEnsemble
+from streamboost.base.parameter import FLAG, parameter
+from streamboost.batch.common import N_PASSES, SHARED, BatchEnsemble
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SIZE
+from streamboost.ensemble.oza import OnlineBoostingClassifier
 
 
 class AdaBoostM1Classifier(BatchEnsemble):
@@ -18,42 +21,6 @@ class AdaBoostM1Classifier(BatchEnsemble):
 
     When to use it: to see what one pass costs, like for like: the same learners and the same vote as
     :class:`OnlineBoostingClassifier`, with all rows at hand.
-
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners, at most: boosting stops at a learner that is perfect or no better than a coin.
-    n_passes : int, default=1
-        Passes over the rows for each learner, for learners that depend on the order (networks).
-    resample : bool, default=False
-        Train each learner on as many rows as there are, drawn with replacement by the weights, instead of on the weights:
-        for learners that take a weight for a longer step (networks).
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
-    estimator_errors_ : array
-        Weighted training error of each learner that was kept.
 
     Notes
     -----
@@ -80,12 +47,22 @@ class AdaBoostM1Classifier(BatchEnsemble):
     ['low', 'high']
     """
 
-    _model_name = "adaboost-m1"
-    _added_parameters: ClassVar[dict[str, Any]] = {"resample": False}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BatchEnsemble._parameter_constraints,
-        "resample": ["boolean"],
-    }
+    _entry = model_entry("adaboost-m1")
+    _parameters = (
+        LEARNER,
+        SIZE.saying(
+            "Number of learners, at most: boosting stops at a learner that is perfect or no better than a coin."
+        ),
+        N_PASSES,
+        parameter(
+            "resample",
+            FLAG,
+            "Train each learner on as many rows as there are, drawn with replacement by the weights, instead "
+            "of on the weights: for learners that take a weight for a longer step (networks).",
+            before=False,
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -99,27 +76,21 @@ class AdaBoostM1Classifier(BatchEnsemble):
         tie: str = "lowest",
         categorical_features: Any = None,
     ) -> None:
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            n_passes=n_passes,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            tie=tie,
-            categorical_features=categorical_features,
-        )
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.n_passes = n_passes
         self.resample = resample
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.categorical_features = categorical_features
 
-    def _fit_plan(self, n_rows: int) -> BoosterPlan:
-        return BoosterPlan(
-            "primed",
-            {
-                "n_prime": n_rows,
-                "n_passes": int(self.n_passes),
-                "resample": bool(self.resample),
-                "keep_one": False,
-            },
-        )
+    def _params_for(self, n_rows: int) -> dict[str, Any]:
+        online = {
+            **OnlineBoostingClassifier()._core_params(),
+            "copies_cap": None,
+        }  # of a phase that never comes
+        return {**online, **self._core_params(), "n_prime": n_rows, "keep_one": False}
 
     @property
     def estimator_errors_(self) -> NDArray[np.float64]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from streamboost.base.params import BoosterPlan
-from streamboost.batch.common import BatchEnsemble
+from typing import Any
+
+from streamboost.batch.common import N_PASSES, SHARED, BatchEnsemble
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SIZE
 
 
 class BaggingClassifier(BatchEnsemble):
@@ -11,37 +14,6 @@ class BaggingClassifier(BatchEnsemble):
 
     When to use it: to see what one pass costs, like for like: the same learners and the same vote as
     :class:`OnlineBaggingClassifier`, with all rows at hand.
-
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners.
-    n_passes : int, default=1
-        Passes over the rows for each learner, for learners that depend on the order (networks).
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -65,7 +37,32 @@ class BaggingClassifier(BatchEnsemble):
     ['low', 'high']
     """
 
-    _model_name = "batch-bagging"
+    _entry = model_entry("batch-bagging")
+    _parameters = (
+        LEARNER,
+        SIZE,
+        N_PASSES,
+        *SHARED,
+    )
 
-    def _fit_plan(self, n_rows: int) -> BoosterPlan:
-        return BoosterPlan("batch_bagging", {"n_rows": n_rows, "n_passes": int(self.n_passes)})
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        n_passes: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.n_passes = n_passes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.categorical_features = categorical_features
+
+    def _params_for(self, n_rows: int) -> dict[str, Any]:
+        return {**self._core_params(), "n_rows": n_rows}

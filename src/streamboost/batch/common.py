@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any, ClassVar, NoReturn
+from abc import abstractmethod
+from typing import Any, NoReturn
 
-from sklearn.utils._param_validation import Interval
-
+from streamboost.base.parameter import parameter, whole
 from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.ensemble.common import CATEGORICAL_FEATURES, N_JOBS, RANDOM_STATE, TIE, Ensemble
+
+N_PASSES = parameter(
+    "n_passes",
+    whole("[1, inf)"),
+    "Passes over the rows for each learner, for learners that depend on the order (networks).",
+)
+SHARED = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
+"""The last parameters of every batch ensemble."""
 
 
 class Absent:
@@ -32,29 +39,12 @@ class BatchEnsemble(Ensemble):
     learn_one: Any = Absent()
     report: Any = Absent()
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **{name: allowed for name, allowed in SHARED_CONSTRAINTS.items() if name != "monitor"},
-        "n_passes": [Interval(Integral, 1, None, closed="left")],
-    }
+    @abstractmethod
+    def _params_for(self, n_rows: int) -> dict[str, Any]:
+        """Return what the core is given for training on so many rows."""
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 100,
-        n_passes: int = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        categorical_features: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.n_passes = n_passes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.categorical_features = categorical_features
+    def _fit_plan(self, n_rows: int) -> BoosterPlan:
+        return BoosterPlan(self._entry.core, self._params_for(n_rows))
 
     def _booster_plan(self) -> BoosterPlan:
         return self._fit_plan(1)  # a model from a file has its own number

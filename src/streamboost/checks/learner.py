@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from streamboost.base.params import LaneScope
 from streamboost.checks.results import CheckResult, run_checks, same, small_stream
 from streamboost.ensemble import OnlineBaggingClassifier, OnlineBoostingClassifier, SingleLearnerClassifier
-from streamboost.learners.adapters import seeded_copy
+from streamboost.learners import Learner
+from streamboost.learners.adapters import ArrayLane, DictLane, lane_kind, seeded_copy
 
 
 @dataclass
@@ -30,6 +32,49 @@ class LearnerUnderTest:
             params["n_estimators"] = 3
         columns = [0, 1, 2] if self.nominal else None
         return cls(seeded_copy(self.learner, 1, 0), random_state=1, categorical_features=columns, **params)
+
+    def taught(self) -> Taught | None:
+        """Return a copy that was taught two classes outside of any ensemble; None of our own learners, which have no verbs."""
+        if isinstance(self.learner, Learner):
+            return None
+        X, y = self.stream(60)
+        values: list[list[Any] | None] = [[0, 1, 2] if self.nominal else None] * 3
+        scope = LaneScope(2, ["a", "b", "c"], values)
+        lane = lane_kind(self.learner)(seeded_copy(self.learner, 1, 0), scope)
+        for row, label in zip(X, y.tolist(), strict=True):
+            lane.learn(row, label, 1.0, False)
+        return Taught(lane)
+
+
+@dataclass
+class Taught:
+    """A learner of somebody else behind its adapter."""
+
+    lane: ArrayLane | DictLane
+
+    @property
+    def learner(self) -> Any:
+        """The learner itself."""
+        return self.lane.learner
+
+    def answer(self, row: Any, n_classes: int) -> Any:
+        """Return what an ensemble would be told."""
+        return self.lane.answer(row, n_classes)
+
+    def labels(self, row: Any) -> list[Any]:
+        """Return every label that the learner speaks of, by itself, for a row."""
+        x: Any = self.lane._row(row)
+        if isinstance(self.lane, ArrayLane):
+            return [*np.asarray(self.learner.predict(x)).tolist(), *getattr(self.learner, "classes_", ())]
+        said = self.learner.predict_one(x)
+        return [] if said is None else [said]
+
+
+def _state(learner: Any) -> bytes | None:
+    try:  # twice, since a pickle also tells which of its parts were one object
+        return pickle.dumps(pickle.loads(pickle.dumps(learner)))
+    except Exception:  # what cannot be pickled fails where pickles are asked for
+        return None
 
 
 def check_learner(learner: Any, *, nominal: bool = False, on_fail: str = "raise") -> list[CheckResult]:
@@ -120,6 +165,29 @@ def check_answering_changes_nothing(it: LearnerUnderTest) -> None:
     same(asked.predict_proba(X), quiet.predict_proba(X), "having been asked, it has learned something else")
 
 
+def check_predict_keeps_the_state(it: LearnerUnderTest) -> None:
+    """Asking leaves the learner itself as it was, even where no answer shows it yet."""
+    taught = it.taught()
+    if taught is None:
+        return
+    before = _state(taught.learner)
+    for row in it.stream(20)[0]:
+        taught.answer(row, 2)
+        taught.labels(row)
+    if _state(taught.learner) != before:
+        raise AssertionError("its state is another one after it was asked")
+
+
+def check_answers_declared_labels(it: LearnerUnderTest) -> None:
+    """It answers labels that it was taught or told of, no others."""
+    taught = it.taught()
+    if taught is None:
+        return
+    for row in it.stream(60)[0]:
+        for label in taught.labels(row):
+            assert label in (0, 1), f"it answers {label!r}, where 0 and 1 are the classes"
+
+
 def check_weight_zero_is_nothing(it: LearnerUnderTest) -> None:
     """A row of weight 0 leaves no trace."""
     X, y = it.stream(80)
@@ -176,6 +244,8 @@ LEARNER_CHECKS = (
     check_missing_values,
     check_chunks_do_not_matter,
     check_answering_changes_nothing,
+    check_predict_keeps_the_state,
+    check_answers_declared_labels,
     check_weight_zero_is_nothing,
     check_weights_count,
     check_pickles_go_on,

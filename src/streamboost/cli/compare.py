@@ -13,9 +13,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from streamboost.base.parameter import parameters_of
 from streamboost.cli.console import stderr, stdout
 from streamboost.cli.errors import UserError
-from streamboost.cli.parameters import Wish, parameters_of
+from streamboost.cli.parameters import ModelSpec
 from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Run, Source, plan_runs, unique_labels
 from streamboost.experiments.report import write_report
 from streamboost.experiments.report_parts import together
@@ -103,14 +104,14 @@ def choose(
     chosen: dict[str, Algorithm] = {}
     used: set[str] = set()
     for model, learner in product(_words("--models", models), _words("--learners", learners)):
-        base = _wish(model, learner, scale, flags, used)
+        base = _spec(model, learner, scale, flags, used)
         sized = base.model not in MODELS or "n_estimators" in parameters_of(MODELS[base.model])
         for n in numbers if sized else [None]:
-            wish = replace(base, n_estimators=n, seed=seed)
-            wish.check()
-            params, learner_params = wish.values()
+            spec = replace(base, n_estimators=n, seed=seed)
+            spec.check()
+            params, learner_params = spec.values()
             size = f"N={n}" if n is not None and len(numbers) > 1 else ""
-            algorithm = Algorithm(wish.model, wish.learner, params, learner_params, model, learner, size)
+            algorithm = Algorithm(spec.model, spec.learner, params, learner_params, model, learner, size)
             chosen.setdefault(algorithm.name, algorithm)
     for name in [name for name, _ in flags] + (["scale"] if scale is not None else []):
         if name not in used:
@@ -118,22 +119,22 @@ def choose(
     return list(chosen.values())
 
 
-def _wish(model: str, learner: str, scale: str | None, flags: Flags, used: set[str]) -> Wish:
+def _spec(model: str, learner: str, scale: str | None, flags: Flags, used: set[str]) -> ModelSpec:
     model_name, *params = model.split(":")
     learner_name, *learner_params = learner.split(":")
-    wish = Wish(model_name, learner_name, params=params, learner_params=learner_params)
+    spec = ModelSpec(model_name, learner_name, params=params, learner_params=learner_params)
     if model_name not in MODELS or learner_name not in LEARNERS:
-        wish.check()  # says so
+        spec.check()  # says so
     known = {**parameters_of(MODELS[model_name]), **parameters_of(LEARNERS[learner_name])}
     for name, value in flags:
         bare = name.replace("-", "_")
         if bare in known or bare.removeprefix("no_") in known:
             used.add(name)
-            wish.flags.append((name, value))
+            spec.flags.append((name, value))
     if scale is not None and "scale" in parameters_of(LEARNERS[learner_name]):
         used.add("scale")
-        wish.scale = scale
-    return wish
+        spec.scale = scale
+    return spec
 
 
 def _words(option: str, text: str) -> list[str]:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from streamboost.cli.console import progress_bar, stdout
-from streamboost.cli.parameters import Wish
+from streamboost.cli.parameters import ModelSpec
 from streamboost.cli.run import result_table
 from streamboost.evaluate import prequential
 from streamboost.evaluate.plot import plot_errors
@@ -33,9 +33,9 @@ def demo(folder: Path, n_rows: int) -> None:
     results = []
     for name, model, learner in MODELS:
         size = None if model == "single" else N_ESTIMATORS
-        wish = Wish(model=model, learner=learner, n_estimators=size, seed=SEED)
+        spec = ModelSpec(model=model, learner=learner, n_estimators=size, seed=SEED)
         with progress_bar(name) as progress:
-            results.append(prequential(wish.build(stream.nominal), stream, callback=progress, name=name))
+            results.append(prequential(spec.build(stream.nominal), stream, callback=progress, name=name))
     title = f"Synthetic-2, {n_rows:,} rows, {N_ESTIMATORS} learners per ensemble (the best possible error is 0.137)"
     console.print(result_table(results, title=title))
     plot_errors(results, folder / "demo.png", title="Synthetic-2: prequential error")

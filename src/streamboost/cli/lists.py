@@ -3,44 +3,67 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 
 from rich.table import Table
 
+from streamboost.base.parameter import Declared, Parameter, parameters_of
 from streamboost.cli.console import stdout
-from streamboost.cli.parameters import flag, parameters_of
+from streamboost.cli.parameters import flag
 from streamboost.models import LEARNERS, MODELS
 
 
 def show_models() -> None:
     """Print the ensembles."""
-    _show(MODELS, "Models, for --model")
+    _show(MODELS, "Models, for --model", "Every model")
 
 
 def show_learners() -> None:
     """Print the weak learners."""
-    _show(LEARNERS, "Learners, for --learner")
+    _show(LEARNERS, "Learners, for --learner", "Every learner")
 
 
-def _show(classes: Mapping[str, type], title: str) -> None:
+def _show(classes: Mapping[str, type[Declared]], title: str, everyone: str) -> None:
     console = stdout()
     console.print(f"[bold]{title}[/]")
-    for name, cls in classes.items():
+    tables = [parameters_of(cls) for cls in classes.values()]
+    shared = {name: p for name, p in tables[0].items() if all(table.get(name) == p for table in tables)}
+    for (name, cls), table in zip(classes.items(), tables, strict=True):
         summary = (inspect.getdoc(cls) or "").split("\n", 1)[0]
-        console.print(f"\n[bold cyan]{name}[/]  {cls.__name__}: {summary}", highlight=False)
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        for column in ("  flag", "default", "allowed"):
-            table.add_column(column, overflow="fold")
-        for parameter in parameters_of(cls).values():
-            if parameter.name == "estimator":
-                continue
-            if parameter.name == "random_state":
-                cells = ("--seed", "0", "a whole number")
-            else:
-                short = "-n, " if parameter.name == "n_estimators" else ""
-                cells = (short + flag(parameter.name), _text(parameter.default), parameter.allowed)
-            table.add_row("  " + cells[0], *cells[1:])
-        console.print(table, highlight=False, markup=False)
+        console.print(f"\n[bold cyan]{name}[/]  {cls.__name__}: {plain(summary)}", highlight=False)
+        _print_flags([p for p in table.values() if p.name not in shared])
+    if shared:
+        console.print(f"\n[bold]{everyone}[/]", highlight=False)
+        _print_flags(list(shared.values()))
+
+
+def _print_flags(parameters: list[Parameter]) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("  flag", "default", "allowed", "meaning"):
+        table.add_column(column, overflow="fold", no_wrap=column == "  flag")
+    for p in parameters:
+        if p.name == "estimator":
+            continue
+        if p.name == "random_state":
+            cells = ("--seed", "0", "int")
+        else:
+            short = "-n, " if p.name == "n_estimators" else ""
+            cells = (short + flag(p.name), _text(p.default), allowed(p))
+        table.add_row("  " + cells[0], *cells[1:], plain(p.summary))
+    if table.row_count:
+        stdout().print(table, highlight=False, markup=False)
+
+
+def allowed(parameter: Parameter) -> str:
+    """What values a flag may have."""
+    texts = {"bool": "true | false", "None": "none"}
+    return " | ".join(" | ".join(kind.words) or texts.get(kind.text, kind.text) for kind in parameter.kinds)
+
+
+def plain(text: str) -> str:
+    """A sentence of a docstring without its marks."""
+    return re.sub(r":\w+:`([^`]*)`|``([^`]*)``|`([^`]*)`", lambda m: m[1] or m[2] or m[3], text)
 
 
 def _text(value: object) -> str:

@@ -55,7 +55,7 @@ class RunCommand(TyperCommand):
                     kept.append(rest.pop(0))
             elif equals:
                 flags.append((name[2:], value))
-            elif name.startswith("--no-") or not rest or rest[0].startswith("--") or rest[0] in known:
+            elif _stands_alone(name, rest) or rest[0] in known:
                 flags.append((name[2:], None))
             else:
                 flags.append((name[2:], rest.pop(0)))
@@ -66,6 +66,15 @@ class RunCommand(TyperCommand):
             check_flag_names([name for name, _ in flags], list(known))
         ctx.meta[FLAGS] = flags
         return list(super().parse_args(ctx, kept))
+
+
+def _stands_alone(flag: str, rest: list[str]) -> bool:
+    """Whether what follows a flag of a model or learner is not its value; one that is true or false has none but these."""
+    if flag.startswith("--no-") or not rest or rest[0].startswith("--"):
+        return True
+    from streamboost.cli.parameters import switches
+
+    return flag[2:].replace("-", "_") in switches() and rest[0].lower() not in ("true", "false")
 
 
 RUN_EPILOG = (
@@ -159,11 +168,11 @@ def _run(
     report: Annotated[bool, typer.Option("--report", help="Show what each weak learner did.")] = False,
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
-    from streamboost.cli.parameters import Wish
+    from streamboost.cli.parameters import ModelSpec
     from streamboost.cli.run import Output, run
     from streamboost.streams import open_stream
 
-    wish = Wish(
+    spec = ModelSpec(
         model=model,
         learner=learner,
         n_estimators=n_estimators,
@@ -173,7 +182,7 @@ def _run(
         params=param or [],
         learner_params=learner_param or [],
     )
-    wish.check()
+    spec.check()
     output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report)
     output.check()
     stream = open_stream(
@@ -198,7 +207,7 @@ def _run(
         "delay": delay,
         "positive": positive,
     }
-    run(wish, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
+    run(spec, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
 
 
 def _compare(

@@ -1,16 +1,16 @@
-"""Parameters on the command line come from the constructors' signatures and constraints."""
+"""The model that the command line asks for. Its flags are the parameters that models and learners declare."""
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.parameter import FLAG, Parameter, parameters_of
 from streamboost.cli.errors import UserError, closest
-from streamboost.models import LEARNERS, MODELS
+from streamboost.models import LEARNERS, MODELS, build
 
 # These have an option of their own.
 _OWN_OPTION = {
@@ -20,60 +20,28 @@ _OWN_OPTION = {
 }
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a constructor."""
-
-    name: str
-    default: Any
-    constraints: tuple[Any, ...]
-
-    def parse(self, text: str | None) -> Any:
-        """The value that a text stands for. None is a flag without value: true."""
-        options = {option for c in self.constraints for option in getattr(c, "options", ())}
-        if text is None:
-            return True
-        if text in options:
-            return text
-        word = text.strip().lower()
-        if word in ("true", "false"):
-            return word == "true"
-        if word == "none":
-            return None
-        for kind in (int, float):
-            try:
-                return kind(text)
-            except ValueError:
-                continue
-        return [self.parse(part) for part in text.split(",")] if "," in text else text
-
-    @property
-    def allowed(self) -> str:
-        """What values are allowed, in words."""
-        return " or ".join(map(_describe, self.constraints))
+def parse(parameter: Parameter, text: str | None) -> Any:
+    """The value that a text stands for. None is a flag without value: true."""
+    if text is None:
+        return True
+    if text in {option for kind in parameter.kinds for option in kind.words}:
+        return text
+    word = text.strip().lower()
+    if word in ("true", "false"):
+        return word == "true"
+    if word == "none":
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return [parse(parameter, part) for part in text.split(",")] if "," in text else text
 
 
-def _describe(constraint: Any) -> str:
-    if constraint == "boolean":
-        return "true | false"
-    if constraint is None:
-        return "none"
-    if hasattr(constraint, "options"):
-        return " | ".join(sorted(map(str, constraint.options)))
-    from sklearn.utils._param_validation import make_constraint
-
-    return str(make_constraint(constraint))
-
-
-def parameters_of(cls: type) -> dict[str, Parameter]:
-    """The constructor's parameters by name, in their order."""
-    constraints = getattr(cls, "_parameter_constraints", {})
-    found = {}
-    for name, entry in inspect.signature(cls).parameters.items():
-        allowed = constraints.get(name, ())
-        allowed = tuple(allowed) if isinstance(allowed, (list, tuple)) else ()
-        found[name] = Parameter(name, entry.default, allowed)
-    return found
+def is_switch(parameter: Parameter) -> bool:
+    """Whether a parameter is true or false and nothing else, so that its flag needs no value."""
+    return parameter.kinds == (FLAG,)
 
 
 def flag(name: str) -> str:
@@ -82,7 +50,7 @@ def flag(name: str) -> str:
 
 
 @dataclass
-class Wish:
+class ModelSpec:
     """The model that the user asks for, as written."""
 
     model: str
@@ -108,11 +76,8 @@ class Wish:
 
     def build(self, nominal: npt.NDArray[np.bool_] | None) -> Any:
         """The model, not trained. ``nominal`` marks the columns that hold codes."""
-        model_values, learner_values = self.values()
-        if nominal is not None and nominal.any():
-            model_values.setdefault("categorical_features", nominal)
-        model_values["random_state"] = self.seed
-        return MODELS[self.model](LEARNERS[self.learner](**learner_values), **model_values)
+        params, learner_params = self.values()
+        return build(self.model, self.learner, params, learner_params, seed=self.seed, nominal=nominal)
 
     def values(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The parameters of the model and of the learner that were asked for."""
@@ -144,7 +109,7 @@ class Wish:
                 raise UserError(f"{text!r}: expected NAME=VALUE.")
             if name not in table or name in _OWN_OPTION:
                 raise UserError(f"The {what} has no parameter {name!r} to set{closest(name, _free(table))}")
-            values[name] = table[name].parse(value)
+            values[name] = parse(table[name], value)
         for written, given in self.flags:
             self._take_flag(written, given, of_model, of_learner, model_values, learner_values)
         return model_values, learner_values
@@ -162,11 +127,11 @@ class Wish:
         no_name = name.removeprefix("no_")
         for table, values in ((of_model, model_values), (of_learner, learner_values)):
             if name in table and name not in _OWN_OPTION:
-                if given is None and not isinstance(table[name].default, bool):
+                if given is None and not is_switch(table[name]):
                     raise UserError(f"The option --{written} needs a value.")
-                values[name] = table[name].parse(given)
+                values[name] = parse(table[name], given)
                 return
-            if given is None and no_name in table and isinstance(table[no_name].default, bool):
+            if given is None and no_name in table and is_switch(table[no_name]):
                 values[no_name] = False
                 return
         owners = [key for key, cls in (*MODELS.items(), *LEARNERS.items()) if name in parameters_of(cls)]
@@ -185,6 +150,12 @@ def check_flag_names(names: list[str], options: list[str]) -> None:
                 o[2:] for o in options if o.startswith("--")
             ]
             raise UserError(f"There is no option --{written}{closest(written, near, '--')}")
+
+
+def switches() -> set[str]:
+    """Names of the parameters that are true or false wherever they occur."""
+    every = [p for cls in (*MODELS.values(), *LEARNERS.values()) for p in parameters_of(cls).values()]
+    return {p.name for p in every if is_switch(p)} - {p.name for p in every if not is_switch(p)}
 
 
 def _free(table: dict[str, Parameter]) -> list[str]:

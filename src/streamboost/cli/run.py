@@ -19,7 +19,7 @@ from rich.table import Table
 from streamboost.cli.console import progress_bar, quantity, stderr, stdout
 from streamboost.cli.errors import UserError
 from streamboost.cli.models import name_columns
-from streamboost.cli.parameters import Wish
+from streamboost.cli.parameters import ModelSpec
 from streamboost.evaluate import PrequentialResult, prequential
 from streamboost.evaluate.adapters import needs_classes
 from streamboost.streams import Label, Stream
@@ -58,7 +58,7 @@ def check_writable(option: str, path: Path | None) -> None:
 
 
 def run(
-    wish: Wish,
+    spec: ModelSpec,
     stream: Stream,
     output: Output,
     *,
@@ -66,22 +66,22 @@ def run(
     **loop: Any,
 ) -> None:
     """Evaluate, show the result, and write what was asked for; ``loop`` are options of :func:`prequential`."""
-    model = wish.build(stream.nominal)
+    model = spec.build(stream.nominal)
     labels = _classes(classes, stream, model)
     with plain_warnings(), progress_bar() as progress:
         result = prequential(
             model,
             stream,
-            seed=wish.seed,
+            seed=spec.seed,
             classes=labels,
             callback=progress,
-            name=wish.name,
+            name=spec.name,
             **loop,
         )
     to_stdout = output.json is not None and str(output.json) == "-"
     console = stderr() if to_stdout else stdout()
     bad = bad_lines(stream)
-    console.print(result_table([result], f"{wish.name} on {os.path.basename(stream.name)}", bad_lines=bad))
+    console.print(result_table([result], f"{spec.name} on {os.path.basename(stream.name)}", bad_lines=bad))
     if result.metrics:
         console.print(metric_table(result))
     details = result.model.report() if output.report else None

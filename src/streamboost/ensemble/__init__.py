@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from streamboost.ensemble.adaboost_ol import AdaBoostOLClassifier
-from streamboost.ensemble.adaboost_olm import AdaBoostOLMClassifier
-from streamboost.ensemble.arcx4 import OnlineArcX4Classifier
-from streamboost.ensemble.bagging import OnlineBaggingClassifier
-from streamboost.ensemble.bayes import BayesianEnsembleClassifier
-from streamboost.ensemble.bbm import OnlineBBMClassifier
-from streamboost.ensemble.blocked import BlockedBoostingClassifier
-from streamboost.ensemble.experts import HedgeClassifier, WeightedMajorityClassifier, WinnowClassifier
-from streamboost.ensemble.mbbm import OnlineMBBMClassifier
-from streamboost.ensemble.ogboost import OGBoostClassifier
-from streamboost.ensemble.osboost import OSBoostClassifier
-from streamboost.ensemble.oza import OnlineBoostingClassifier
-from streamboost.ensemble.primed import PrimedOnlineBoostingClassifier
-from streamboost.ensemble.single import SingleLearnerClassifier
-
-__all__ = [
-    "AdaBoostOLClassifier",
-    "AdaBoostOLMClassifier",
-    "BayesianEnsembleClassifier",
-    "BlockedBoostingClassifier",
-    "HedgeClassifier",
-    "OGBoostClassifier",
-    "OSBoostClassifier",
-    "OnlineArcX4Classifier",
-    "OnlineBBMClassifier",
-    "OnlineBaggingClassifier",
-    "OnlineBoostingClassifier",
-    "OnlineMBBMClassifier",
-    "PrimedOnlineBoostingClassifier",
-    "SingleLearnerClassifier",
-    "WeightedMajorityClassifier",
-    "WinnowClassifier",
-]
+from streamboost.ensemble.adaboost_ol import AdaBoostOLClassifier as AdaBoostOLClassifier
+from streamboost.ensemble.adaboost_olm import AdaBoostOLMClassifier as AdaBoostOLMClassifier
+from streamboost.ensemble.arcx4 import OnlineArcX4Classifier as OnlineArcX4Classifier
+from streamboost.ensemble.bagging import OnlineBaggingClassifier as OnlineBaggingClassifier
+from streamboost.ensemble.bayes import BayesianEnsembleClassifier as BayesianEnsembleClassifier
+from streamboost.ensemble.bbm import OnlineBBMClassifier as OnlineBBMClassifier
+from streamboost.ensemble.blocked import BlockedBoostingClassifier as BlockedBoostingClassifier
+from streamboost.ensemble.experts import HedgeClassifier as HedgeClassifier
+from streamboost.ensemble.experts import WeightedMajorityClassifier as WeightedMajorityClassifier
+from streamboost.ensemble.experts import WinnowClassifier as WinnowClassifier
+from streamboost.ensemble.mbbm import OnlineMBBMClassifier as OnlineMBBMClassifier
+from streamboost.ensemble.ogboost import OGBoostClassifier as OGBoostClassifier
+from streamboost.ensemble.osboost import OSBoostClassifier as OSBoostClassifier
+from streamboost.ensemble.oza import OnlineBoostingClassifier as OnlineBoostingClassifier
+from streamboost.ensemble.primed import PrimedOnlineBoostingClassifier as PrimedOnlineBoostingClassifier
+from streamboost.ensemble.single import SingleLearnerClassifier as SingleLearnerClassifier

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
-from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.base.parameter import one_of, parameter
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 from streamboost.report import Bound, adaboost_ol_bounds
 
 
@@ -20,44 +20,6 @@ class AdaBoostOLClassifier(Ensemble):
     guessing; the answer comes from the best prefixes of the ensemble.
 
     When to use it: when nothing is known about the learners' edges, or when they differ much from each other.
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners.
-    weighting : {"sampling", "importance"}, default="sampling"
-        Learners see the example with probability :math:`w_i` (AdaBoost.OL), or with weight :math:`w_i`
-        (AdaBoost.OL.W).
-    hedge : {"vote", "sample", "best", "full"}, default="vote"
-        Who answers: the weighted majority of the prefixes, one drawn at random (as in the paper), the one with the fewest
-        mistakes so far, or the whole ensemble.
-    hypothesis : {"real", "sign"}, default="real"
-        Whether a learner answers with its confidence in [-1, 1] or with its sign.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the sums for :meth:`report`: what each learner was given and how it did, and the bounds.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -85,13 +47,29 @@ class AdaBoostOLClassifier(Ensemble):
     ()
     """
 
-    _model_name = "adaboost-ol"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-        "weighting": [StrOptions({"sampling", "importance"})],
-        "hedge": [StrOptions({"vote", "sample", "best", "full"})],
-        "hypothesis": [StrOptions({"real", "sign"})],
-    }
+    _entry = model_entry("adaboost-ol")
+    _parameters = (
+        LEARNER,
+        SIZE,
+        parameter(
+            "weighting",
+            one_of("sampling", "importance"),
+            "Learners see the example with probability :math:`w_i` (AdaBoost.OL), or with weight :math:`w_i` "
+            "(AdaBoost.OL.W).",
+        ),
+        parameter(
+            "hedge",
+            one_of("vote", "sample", "best", "full"),
+            "Who answers: the weighted majority of the prefixes, one drawn at random (as in the paper), the "
+            "one with the fewest mistakes so far, or the whole ensemble.",
+        ),
+        parameter(
+            "hypothesis",
+            one_of("real", "sign"),
+            "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -117,10 +95,6 @@ class AdaBoostOLClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
-
-    def _booster_plan(self) -> BoosterPlan:
-        params = {"weighting": self.weighting, "hedge": self.hedge, "hypothesis": self.hypothesis}
-        return BoosterPlan("adaboost_ol", params, max_classes=2)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

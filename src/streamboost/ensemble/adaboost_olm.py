@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
-from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.multiclass import MULTICLASS_CONSTRAINTS, MulticlassBooster
+from streamboost.base.parameter import one_of, parameter
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE
+from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_TARGET, WEIGHTS, MulticlassBooster
 from streamboost.report import Bound, olm_bounds
 
 
@@ -21,58 +22,6 @@ class AdaBoostOLMClassifier(MulticlassBooster):
 
     When to use it: several declared classes and learners of unequal or unknown quality. With one known edge and
     many learners :class:`OnlineMBBMClassifier` is often a little more accurate.
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners.
-    preset : {"best", "paper", "paper_code"}, default="best"
-        What "auto" stands for below: our choice, the published algorithm to the letter, or the published code with
-        its slips.
-    loss : {"logistic", "exponential", "squared_hinge"}, default="logistic"
-        Loss of the votes. The guarantees are best for the logistic one.
-    gradient : {"auto", "true", "paper_code"}, default="auto"
-        The derivative of the loss, or the expression that the published code has in its place for right answers.
-        Auto: true; paper_code: paper_code.
-    rate : {"theory", "binary"}, default="theory"
-        Step of the descent: :math:`2\sqrt 2 / ((k-1)\sqrt t)` (logistic), or :math:`4 / ((k-1)\sqrt t)` as in the
-        two-class algorithm.
-    costs : {"auto", "argmax", "bayes_norm", "bayes_raw", "leaf_costs"}, default="auto"
-        How learners use costs: not at all when answering, by the least expected cost under their class distribution
-        (rows of costs normalised or not), or by collecting them (HoeffdingTree). Auto: argmax; paper: bayes_norm;
-        paper_code: bayes_raw.
-    weights : {"auto", "rescaled", "normalised", "paper_code"}, default="auto"
-        Scale of the weights: brought to the mean `weight_target` in each learner, within [0, 1] as in the theory, or
-        with the constants of the published code. Auto: rescaled; paper: normalised; paper_code: paper_code.
-    weight_target : float or "auto", default="auto"
-        Mean weight of an example with ``weights="rescaled"``. Auto: 5.
-    hedge : {"vote", "sample", "best"}, default="vote"
-        How the prefixes are combined: weighted vote, a keyed draw (the one with a guarantee), or the best so far.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the per-learner sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -99,13 +48,39 @@ class AdaBoostOLMClassifier(MulticlassBooster):
     ['low', 'mid', 'high']
     """
 
-    _model_name = "adaboost-olm"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **MULTICLASS_CONSTRAINTS,
-        "loss": [StrOptions({"logistic", "exponential", "squared_hinge"})],
-        "gradient": [StrOptions({"auto", "true", "paper_code"})],
-        "rate": [StrOptions({"theory", "binary"})],
-    }
+    _entry = model_entry("adaboost-olm")
+    _parameters = (
+        LEARNER,
+        SIZE,
+        PRESET,
+        parameter(
+            "loss",
+            one_of("logistic", "exponential", "squared_hinge"),
+            "Loss of the votes. The guarantees are best for the logistic one.",
+        ),
+        parameter(
+            "gradient",
+            one_of("auto", "true", "paper_code"),
+            "The derivative of the loss, or the expression that the published code has in its place for right "
+            "answers. Auto: true; paper_code: paper_code.",
+        ),
+        parameter(
+            "rate",
+            one_of("theory", "binary"),
+            r"Step of the descent: :math:`2\sqrt 2 / ((k-1)\sqrt t)` (logistic), or :math:`4 / ((k-1)\sqrt t)` "
+            r"as in the two-class algorithm.",
+        ),
+        COSTS,
+        WEIGHTS,
+        WEIGHT_TARGET,
+        parameter(
+            "hedge",
+            one_of("vote", "sample", "best"),
+            "How the prefixes are combined: weighted vote, a keyed draw (the one with a guarantee), or the "
+            "best so far.",
+        ),
+        *SHARED,
+    )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "best": {"gradient": "true", "costs": "argmax", "weights": "rescaled", "weight_target": 5.0},
         "paper": {"gradient": "true", "costs": "bayes_norm", "weights": "normalised", "weight_target": 5.0},
@@ -151,21 +126,6 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
-
-    def _booster_plan(self) -> BoosterPlan:
-        return BoosterPlan(
-            "adaboost_olm",
-            {
-                "loss": self.loss,
-                "gradient": self._option("gradient"),
-                "rate": self.rate,
-                "costs": self._option("costs"),
-                "weights": self._option("weights"),
-                "weight_target": float(self._option("weight_target")),
-                "hedge": self.hedge,
-            },
-            declared=True,
-        )
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
-from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 
 
 class OnlineArcX4Classifier(Ensemble):
@@ -16,37 +16,6 @@ class OnlineArcX4Classifier(Ensemble):
 
     When to use it: as the plain rival of :class:`OnlineBoostingClassifier`; with learners that take large weights in
     one update. A weight reaches :math:`1 + (n - 1)^4`.
-
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the per-learner sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -69,10 +38,12 @@ class OnlineArcX4Classifier(Ensemble):
     ['low', 'high']
     """
 
-    _model_name = "arc-x4"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-    }
+    _entry = model_entry("arc-x4")
+    _parameters = (
+        LEARNER,
+        SIZE,
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -92,6 +63,3 @@ class OnlineArcX4Classifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
-
-    def _booster_plan(self) -> BoosterPlan:
-        return BoosterPlan("arcx4", {})

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.base.parameter import number, one_of, parameter
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 
 
 class OnlineBaggingClassifier(Ensemble):
@@ -18,42 +16,6 @@ class OnlineBaggingClassifier(Ensemble):
 
     When to use it: to steady a learner that changes a lot with its data, for any number of classes, with the least
     risk of making it worse.
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners.
-    sampling : {"poisson", "fraction"}, default="poisson"
-        Copies drawn from Poisson(1), or each example passed on with probability `fraction`.
-    fraction : float, default=0.7
-        Share of the examples each learner sees with ``sampling="fraction"``.
-    ballot : {"label", "distribution"}, default="label"
-        What a learner puts into the vote: its label, or its class distribution.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the per-learner sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -76,13 +38,27 @@ class OnlineBaggingClassifier(Ensemble):
     [[0.0, 1.0]]
     """
 
-    _model_name = "bagging"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-        "sampling": [StrOptions({"poisson", "fraction"})],
-        "fraction": [Interval(Real, 0, 1, closed="right")],
-        "ballot": [StrOptions({"label", "distribution"})],
-    }
+    _entry = model_entry("bagging")
+    _parameters = (
+        LEARNER,
+        SIZE,
+        parameter(
+            "sampling",
+            one_of("poisson", "fraction"),
+            "Copies drawn from Poisson(1), or each example passed on with probability `fraction`.",
+        ),
+        parameter(
+            "fraction",
+            number("(0, 1]"),
+            'Share of the examples each learner sees with ``sampling="fraction"``.',
+        ),
+        parameter(
+            "ballot",
+            one_of("label", "distribution"),
+            "What a learner puts into the vote: its label, or its class distribution.",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -108,8 +84,3 @@ class OnlineBaggingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
-
-    def _booster_plan(self) -> BoosterPlan:
-        return BoosterPlan(
-            "bagging", {"sampling": self.sampling, "fraction": float(self.fraction), "ballot": self.ballot}
-        )

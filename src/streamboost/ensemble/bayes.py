@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from streamboost.base.params import BoosterPlan, LearnerPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.base.parameter import NONE, number, one_of, parameter, whole
+from streamboost.base.params import LearnerPlan
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 from streamboost.learners import LogisticRegression, NaiveBayes
 from streamboost.report import Bound, bayes_bounds, error_bound, halves_bound
-
-_POSITIVE = [Interval(Real, 0, None, closed="neither")]
 
 
 class BayesianEnsembleClassifier(Ensemble):
@@ -27,64 +25,6 @@ class BayesianEnsembleClassifier(Ensemble):
     When to use it: many columns of uneven worth, and learners that should be weighed, not re-weighted examples. It
     is as fast as :class:`OSBoostClassifier`, has no random draws but the columns, and never gives a learner a
     negative weight. For more classes use :class:`OnlineBoostingClassifier` or ``OneVsRestClassifier``.
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners.
-    likelihood : {"exponential", "gamma_rate", "gamma"}, default="exponential"
-        How losses are distributed: exponentially (weights in closed form), as Gamma with the known rate `theta`, or
-        as Gamma with shape and rate both unknown (both by numerical integration, about a hundred times slower).
-    weights : {"bayes", "sgd", "voting"}, default="bayes"
-        Posterior means, the same loss minimised by stochastic gradient steps, or all weights 1.
-    loss : {"logistic", "hinge", "zero_one", "squared"}, default="logistic"
-        Loss of a learner's answer.
-    hypothesis : {"auto", "sign", "real", "log_odds"}, default="auto"
-        What a learner's answer is: its vote, its confidence in [-1, 1], or its log odds, clipped to 20. "auto" takes
-        the log odds of learners that have probabilities (naive Bayes, logistic regression), the sign of others.
-    feature_fraction : float or None, default=0.5
-        Share of the columns each learner looks at, unless the learner has its own `feature_fraction`. Without
-        subsets (1 or None) learners that start alike stay alike. Python-written learners see all columns.
-    learners : {"online", "static"}, default="online"
-        Whether the learners go on learning, or are frozen after the first `n_pretrain` examples; the weights are
-        then learned from the examples that follow.
-    n_pretrain : int, default=100
-        Examples for static learners.
-    alpha, beta : float, default=1
-        Prior Gamma(alpha, beta) of a weight (exponential likelihood).
-    theta : float, default=0.1
-        Scale of the likelihood: the prior counts like ``beta / theta`` units of loss.
-    forgetting : float in (0, 1], default=1
-        Factor on the past at each example; below 1 the weights follow drifting streams.
-    sgd_rate : float, default=1
-        Step size of ``weights="sgd"``; step t is ``sgd_rate / t``.
-    refresh : int, default=1
-        Integrate the Gamma likelihoods' posteriors only every so many examples.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the per-learner sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -112,23 +52,86 @@ class BayesianEnsembleClassifier(Ensemble):
     True
     """
 
-    _model_name = "bayes"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-        "likelihood": [StrOptions({"exponential", "gamma_rate", "gamma"})],
-        "weights": [StrOptions({"bayes", "sgd", "voting"})],
-        "loss": [StrOptions({"logistic", "hinge", "zero_one", "squared"})],
-        "hypothesis": [StrOptions({"auto", "sign", "real", "log_odds"})],
-        "feature_fraction": [Interval(Real, 0, 1, closed="right"), None],
-        "learners": [StrOptions({"online", "static"})],
-        "n_pretrain": [Interval(Integral, 1, None, closed="left")],
-        "alpha": _POSITIVE,
-        "beta": _POSITIVE,
-        "theta": _POSITIVE,
-        "forgetting": [Interval(Real, 0, 1, closed="right")],
-        "sgd_rate": _POSITIVE,
-        "refresh": [Interval(Integral, 1, None, closed="left")],
-    }
+    _entry = model_entry("bayes")
+    _parameters = (
+        LEARNER,
+        SIZE,
+        parameter(
+            "likelihood",
+            one_of("exponential", "gamma_rate", "gamma"),
+            "How losses are distributed: exponentially (weights in closed form), as Gamma with the known rate "
+            "`theta`, or as Gamma with shape and rate both unknown (both by numerical integration, about a "
+            "hundred times slower).",
+        ),
+        parameter(
+            "weights",
+            one_of("bayes", "sgd", "voting"),
+            "Posterior means, the same loss minimised by stochastic gradient steps, or all weights 1.",
+        ),
+        parameter(
+            "loss",
+            one_of("logistic", "hinge", "zero_one", "squared"),
+            "Loss of a learner's answer.",
+        ),
+        parameter(
+            "hypothesis",
+            one_of("auto", "sign", "real", "log_odds"),
+            "What a learner's answer is: its vote, its confidence in [-1, 1], or its log odds, clipped to 20. "
+            '"auto" takes the log odds of learners that have probabilities (naive Bayes, logistic regression), '
+            "the sign of others.",
+            to_core=False,
+        ),
+        parameter(
+            "feature_fraction",
+            [number("(0, 1]"), NONE],
+            "Share of the columns each learner looks at, unless the learner has its own `feature_fraction`. "
+            "Without subsets (1 or None) learners that start alike stay alike. Python-written learners see all "
+            "columns.",
+            to_core=False,
+        ),
+        parameter(
+            "learners",
+            one_of("online", "static"),
+            "Whether the learners go on learning, or are frozen after the first `n_pretrain` examples; the "
+            "weights are then learned from the examples that follow.",
+        ),
+        parameter(
+            "n_pretrain",
+            whole("[1, inf)"),
+            "Examples for static learners.",
+        ),
+        parameter(
+            "alpha",
+            number("(0, inf)"),
+            "Prior Gamma(alpha, beta) of a weight (exponential likelihood).",
+        ),
+        parameter(
+            "beta",
+            number("(0, inf)"),
+            "Prior Gamma(alpha, beta) of a weight (exponential likelihood).",
+        ),
+        parameter(
+            "theta",
+            number("(0, inf)"),
+            "Scale of the likelihood: the prior counts like ``beta / theta`` units of loss.",
+        ),
+        parameter(
+            "forgetting",
+            number("(0, 1]"),
+            "Factor on the past at each example; below 1 the weights follow drifting streams.",
+        ),
+        parameter(
+            "sgd_rate",
+            number("(0, inf)"),
+            'Step size of ``weights="sgd"``; step t is ``sgd_rate / t``.',
+        ),
+        parameter(
+            "refresh",
+            whole("[1, inf)"),
+            "Integrate the Gamma likelihoods' posteriors only every so many examples.",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -187,22 +190,8 @@ class BayesianEnsembleClassifier(Ensemble):
             return plan
         return replace(plan, params={**plan.params, "feature_fraction": float(self.feature_fraction)})
 
-    def _booster_plan(self) -> BoosterPlan:
-        params = {
-            "likelihood": self.likelihood,
-            "weights": self.weights,
-            "loss": self.loss,
-            "hypothesis": self._hypothesis(),
-            "learners": self.learners,
-            "n_pretrain": int(self.n_pretrain),
-            "alpha": float(self.alpha),
-            "beta": float(self.beta),
-            "theta": float(self.theta),
-            "forgetting": float(self.forgetting),
-            "sgd_rate": float(self.sgd_rate),
-            "refresh": int(self.refresh),
-        }
-        return BoosterPlan("bayes", params, max_classes=2)
+    def _core_params(self) -> dict[str, Any]:
+        return {**super()._core_params(), "hypothesis": self._hypothesis()}
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

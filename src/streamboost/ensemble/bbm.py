@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.base.parameter import number, one_of, parameter
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 from streamboost.report import Bound, bbm_bounds
 
 
@@ -22,41 +21,6 @@ class OnlineBBMClassifier(Ensemble):
 
     When to use it: when the learners' edge is roughly known; with perceptrons it is the strongest of the binary boosters
     here on most small sets. An odd number of learners avoids ties.
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners.
-    edge : float in (0, 1), default=0.05
-        The correlation of each learner with the label that is counted on: an error of (1 - edge) / 2 on the weighted
-        examples. Other programs state half of it.
-    weighting : {"importance", "sampling"}, default="importance"
-        Learners get the example with its weight, or the whole example with that probability (as in the paper).
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the sums for :meth:`report`: what each learner was given and how it did, and the bounds.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -82,13 +46,25 @@ class OnlineBBMClassifier(Ensemble):
     ()
     """
 
-    _model_name = "online-bbm"
+    _entry = model_entry("online-bbm")
     _trace_label: ClassVar[str] = "what is promised if every learner keeps its edge"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-        "edge": [Interval(Real, 0, 1, closed="neither")],
-        "weighting": [StrOptions({"importance", "sampling"})],
-    }
+    _parameters = (
+        LEARNER,
+        SIZE,
+        parameter(
+            "edge",
+            number("(0, 1)"),
+            "The correlation of each learner with the label that is counted on: an error of (1 - edge) / 2 on "
+            "the weighted examples. Other programs state half of it.",
+        ),
+        parameter(
+            "weighting",
+            one_of("importance", "sampling"),
+            "Learners get the example with its weight, or the whole example with that probability (as in the "
+            "paper).",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -112,10 +88,6 @@ class OnlineBBMClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
-
-    def _booster_plan(self) -> BoosterPlan:
-        params = {"edge": float(self.edge), "weighting": self.weighting}
-        return BoosterPlan("online_bbm", params, max_classes=2)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

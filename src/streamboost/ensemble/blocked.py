@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
-from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.base.parameter import FLAG, parameter, whole
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 
 
 class BlockedBoostingClassifier(Ensemble):
@@ -21,42 +20,6 @@ class BlockedBoostingClassifier(Ensemble):
 
     When to use it: on long streams without drift, where learners are costly: each sees `block_size` examples. Once
     all learners are finished, nothing more is learned.
-
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners, at most.
-    block_size : int, default=100
-        Examples each learner is made of.
-    literal : bool, default=False
-        Whether the smoothing of the error begins as printed, with 1 for the first learner, which makes the second
-        learner accept every example.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the per-learner sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -81,12 +44,23 @@ class BlockedBoostingClassifier(Ensemble):
     ['low', 'high']
     """
 
-    _model_name = "blocked-boost"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-        "block_size": [Interval(Integral, 1, None, closed="left")],
-        "literal": ["boolean"],
-    }
+    _entry = model_entry("blocked-boost")
+    _parameters = (
+        LEARNER,
+        SIZE.saying("Number of learners, at most."),
+        parameter(
+            "block_size",
+            whole("[1, inf)"),
+            "Examples each learner is made of.",
+        ),
+        parameter(
+            "literal",
+            FLAG,
+            "Whether the smoothing of the error begins as printed, with 1 for the first learner, which makes "
+            "the second learner accept every example.",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -110,9 +84,6 @@ class BlockedBoostingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
-
-    def _booster_plan(self) -> BoosterPlan:
-        return BoosterPlan("blocked", {"block_size": int(self.block_size), "literal": bool(self.literal)})
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return ()  # learners that wait for their block are no sign of trouble

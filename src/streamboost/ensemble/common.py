@@ -4,41 +4,91 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from streamboost.base.estimator import StreamClassifier
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params
 from streamboost.base.files.persist import PARAMETER
-from streamboost.base.params import LearnerPlan
+from streamboost.base.parameter import (
+    FLAG,
+    NONE,
+    Declared,
+    Kind,
+    anything,
+    numbers,
+    one_of,
+    parameter,
+    read_older,
+    whole,
+)
+from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.learners import LEARNERS, Learner, NaiveBayes, adapter_plan, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
 
-SHARED_CONSTRAINTS: dict[str, Any] = {
-    "estimator": "no_validation",  # judged by what it can do, with better words
-    "n_estimators": [Interval(Integral, 1, None, closed="left")],
-    "random_state": ["random_state"],
-    "n_jobs": [None, Integral],
-    "tie": [StrOptions({"lowest", "random"})],
-    "monitor": ["boolean"],
-    "categorical_features": ["array-like", None],
-}
+LEARNER = parameter(
+    "estimator",
+    anything("learner"),
+    "The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit`` and "
+    "``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).",
+    to_core=False,
+)
+SIZE = parameter("n_estimators", whole("[1, inf)"), "Number of learners.", to_core=False)
+RANDOM_STATE = parameter(
+    "random_state",
+    Kind("int, RandomState or None", "random_state"),
+    "Key of all random draws. An integer gives the same model every time; None draws a new key at the start.",
+    to_core=False,
+)
+N_JOBS = parameter(
+    "n_jobs",
+    [whole(), NONE],
+    "Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number. Taken "
+    "when the model starts or is loaded; learners written in Python stay on one thread.",
+    to_core=False,
+)
+TIE = parameter(
+    "tie",
+    one_of("lowest", "random"),
+    "Who wins equal votes: the class with the lowest internal code, or a keyed draw.",
+    to_core=False,
+)
+MONITOR = parameter(
+    "monitor",
+    FLAG,
+    "Keep the sums for :meth:`report`: what each learner was given and how it did, and the bounds.",
+    to_core=False,
+)
+CATEGORICAL_FEATURES = parameter(
+    "categorical_features",
+    [numbers("array-like"), NONE],
+    "Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are nominal "
+    "without being named.",
+    to_core=False,
+)
+SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
+"""The last parameters of every ensemble."""
 
 
-class Ensemble(StreamClassifier):
+class Ensemble(Declared, StreamClassifier):
     """A streaming classifier made of weak learners."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]]
-
+    _attributes = (
+        ("classes_", "array", "Labels known so far, sorted."),
+        ("n_features_in_", "int", "Number of columns."),
+        ("feature_names_in_", "array of str", "Names of the columns, if the first rows had names."),
+    )
     _trace_label: ClassVar[str] = "what is promised at most"
     estimator: Any
     n_estimators: int
+
+    def _booster_plan(self) -> BoosterPlan:
+        entry = self._entry
+        return BoosterPlan(entry.core, self._core_params(), entry.max_classes, entry.declared)
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
         if self.estimator is None:
@@ -95,15 +145,15 @@ class Ensemble(StreamClassifier):
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
-        if manifest.model_name != cls._model_name:
-            raise ModelFileError(f"the file holds a {manifest.model_name!r}, expected {cls._model_name!r}")
+        if manifest.model_name != cls._entry.name:
+            raise ModelFileError(f"the file holds a {manifest.model_name!r}, expected {cls._entry.name!r}")
         if manifest.model_version != cls._model_version:
             raise ModelFileError(
                 f"version {manifest.model_version} of {manifest.model_name!r} is not known; this streamboost reads "
                 f"version {cls._model_version}. A newer file needs a newer streamboost."
             )
         names = [name for name in cls._get_param_names() if name != "estimator"]
-        params = {**cls._added_parameters, **check_params(manifest.params, names, cls.__name__)}
+        params = check_params(read_older(cls, manifest.params), names, cls.__name__)
         if estimator is None:
             estimator = _rebuild_learner(manifest, arrays)
         model = cls(**params, estimator=estimator)
@@ -125,14 +175,16 @@ def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> Lea
             f"version {manifest.learner_version} of {manifest.learner_name!r} is not known; "
             f"this streamboost reads version {cls._version}"
         )
-    given: dict[str, Any] = check_params(manifest.learner_params, cls._get_param_names(), cls.__name__)
+    given: dict[str, Any] = check_params(
+        read_older(cls, manifest.learner_params), cls._get_param_names(), cls.__name__
+    )
     for name in [name for name in arrays if name.startswith(PARAMETER)]:
         parameter = name.removeprefix(PARAMETER)
         if parameter not in cls._get_param_names():
             raise ModelFileError(f"{cls.__name__} has no parameter {parameter!r}")
         given[parameter] = arrays[name]
     if manifest.learner_default:
-        if cls is not NaiveBayes or given:
+        if cls is not NaiveBayes or manifest.learner_params:
             raise ModelFileError("the file calls a learner the default that is not")
         return None
     learner = cls(**given)

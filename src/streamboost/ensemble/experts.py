@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from streamboost.base.estimator import StreamClassifier
 from streamboost.base.files.manifest import Manifest, check_params
-from streamboost.base.params import BoosterPlan, LaneScope, LearnerPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.base.parameter import NONE, Kind, number, one_of, parameter, whole
+from streamboost.base.params import LaneScope, LearnerPlan
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import SHARED, Ensemble
 from streamboost.ensemble.single import SingleLearnerClassifier
 from streamboost.learners import Learner, LogisticRegression, NaiveBayes, Perceptron
 from streamboost.learners.adapters import ArrayLane, lane_kind, seeded_copy
 from streamboost.report import Bound, hedge_bounds, weighted_majority_bounds, winnow_bounds
 
-_SHARED = {
-    name: rule for name, rule in SHARED_CONSTRAINTS.items() if name not in ("estimator", "n_estimators")
-}
-_SHARED["estimators"] = [list, tuple, None]
+EXPERTS = parameter(
+    "estimators",
+    [Kind("list of models", list), Kind("tuple", tuple), NONE],
+    "The experts: streamboost learners and ensembles, or any object with ``partial_fit`` and ``predict`` (scikit-learn "
+    "style) or ``learn_one`` and ``predict_one`` (River style). None takes naive Bayes, a perceptron and logistic "
+    "regression. Copies are trained; the objects given stay as they are. Seeds they leave open are drawn from "
+    "`random_state`. streamboost models among them are told which columns are nominal.",
+    to_core=False,
+)
 
 
 class ModelLane(ArrayLane):
@@ -50,10 +55,10 @@ class ExpertEnsemble(Ensemble):
         experts = list(self.estimators)
         if not experts:
             raise ValueError("estimators is empty: at least one model is needed.")
-        for number, expert in enumerate(experts):
+        for place, expert in enumerate(experts):
             if inspect.isclass(expert):
                 raise TypeError(
-                    f"estimators[{number}]={expert.__name__} is a class; pass an instance: {expert.__name__}()."
+                    f"estimators[{place}]={expert.__name__} is a class; pass an instance: {expert.__name__}()."
                 )
         return experts
 
@@ -93,38 +98,6 @@ class WeightedMajorityClassifier(ExpertEnsemble):
     When to use it: you have a few quite different models and want to be nearly as good as the best of them, without
     knowing which it will be. Any number of classes.
 
-
-    Parameters
-    ----------
-    estimators : list of models, default=None
-        The experts: streamboost learners and ensembles, or any object with ``partial_fit`` and ``predict``
-        (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style). None takes naive Bayes, a perceptron
-        and logistic regression. Copies are trained; the objects given stay as they are. Seeds they leave open are
-        drawn from `random_state`.
-    beta : float in (0, 1), default=0.5
-        Factor on the weight of a model that is wrong.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named. streamboost models among the experts are told.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
-
     Notes
     -----
     With :math:`L_i` the mistakes of expert i, :math:`w_i = \beta^{L_i}`, and on every stream
@@ -149,11 +122,16 @@ class WeightedMajorityClassifier(ExpertEnsemble):
     True
     """
 
-    _model_name = "weighted-majority"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **_SHARED,
-        "beta": [Interval(Real, 0, 1, closed="neither")],
-    }
+    _entry = model_entry("weighted-majority")
+    _parameters = (
+        EXPERTS,
+        parameter(
+            "beta",
+            number("(0, 1)"),
+            "Factor on the weight of a model that is wrong.",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -174,9 +152,6 @@ class WeightedMajorityClassifier(ExpertEnsemble):
         self.monitor = monitor
         self.categorical_features = categorical_features
 
-    def _booster_plan(self) -> BoosterPlan:
-        return BoosterPlan("weighted_majority", {"beta": float(self.beta)})
-
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
     ) -> tuple[Bound, ...]:
@@ -191,41 +166,6 @@ class HedgeClassifier(ExpertEnsemble):
 
     When to use it: like :class:`WeightedMajorityClassifier`, where the best model is far from perfect: its mistakes
     count once here, not 1.4 times or more. Any number of classes.
-
-
-    Parameters
-    ----------
-    estimators : list of models, default=None
-        The experts, as in :class:`WeightedMajorityClassifier`.
-    rate : {"anytime", "horizon", "constant"}, default="anytime"
-        :math:`\eta_t = \sqrt{8 \ln N / t}`, the same with the length of the stream known, or `eta`.
-    eta : float, default=1
-        The rate for ``rate="constant"``.
-    horizon : int, default=1000
-        Length of the stream for ``rate="horizon"``.
-    hedge : {"vote", "sample", "best"}, default="vote"
-        Who speaks: the weighted majority, a model drawn by its weight (the same draw until the next example), or the
-        model with the fewest mistakes.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as in :class:`WeightedMajorityClassifier`.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -247,14 +187,32 @@ class HedgeClassifier(ExpertEnsemble):
     ['low', 'high']
     """
 
-    _model_name = "hedge"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **_SHARED,
-        "rate": [StrOptions({"anytime", "horizon", "constant"})],
-        "eta": [Interval(Real, 0, None, closed="neither")],
-        "horizon": [Interval(Integral, 1, None, closed="left")],
-        "hedge": [StrOptions({"vote", "sample", "best"})],
-    }
+    _entry = model_entry("hedge")
+    _parameters = (
+        EXPERTS,
+        parameter(
+            "rate",
+            one_of("anytime", "horizon", "constant"),
+            r"How fast it learns: :math:`\eta_t = \sqrt{8 \ln N / t}`, the same with the length of the stream known, or `eta`.",
+        ),
+        parameter(
+            "eta",
+            number("(0, inf)"),
+            'The rate for ``rate="constant"``.',
+        ),
+        parameter(
+            "horizon",
+            whole("[1, inf)"),
+            'Length of the stream for ``rate="horizon"``.',
+        ),
+        parameter(
+            "hedge",
+            one_of("vote", "sample", "best"),
+            "Who speaks: the weighted majority, a model drawn by its weight (the same draw until the next "
+            "example), or the model with the fewest mistakes.",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -281,15 +239,6 @@ class HedgeClassifier(ExpertEnsemble):
         self.monitor = monitor
         self.categorical_features = categorical_features
 
-    def _booster_plan(self) -> BoosterPlan:
-        params = {
-            "rate": self.rate,
-            "eta": float(self.eta),
-            "horizon": int(self.horizon),
-            "hedge": self.hedge,
-        }
-        return BoosterPlan("hedge", params)
-
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
     ) -> tuple[Bound, ...]:
@@ -302,38 +251,6 @@ class WinnowClassifier(ExpertEnsemble):
     The weights of the models that say yes must reach a threshold; weights move by factors, and only on mistakes.
 
     When to use it: many experts of which few matter, and the truth is close to "one of these few says yes".
-
-
-    Parameters
-    ----------
-    estimators : list of models, default=None
-        The experts, as in :class:`WeightedMajorityClassifier`.
-    threshold : float or None, default=None
-        Weight that the yes-sayers must reach; None means half the number of experts.
-    factor : float, default=2
-        Factor on the weights of the yes-sayers after a false negative.
-    variant : {"divide", "eliminate"}, default="divide"
-        After a false positive the yes-sayers' weights are divided by `factor` (Winnow2) or set to 0 (Winnow1).
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Not used: a sum equal to the threshold means yes.
-    monitor : bool, default=True
-        Keep the sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as in :class:`WeightedMajorityClassifier`.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -355,13 +272,27 @@ class WinnowClassifier(ExpertEnsemble):
     ['a', 'b']
     """
 
-    _model_name = "winnow"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **_SHARED,
-        "threshold": [Interval(Real, 0, None, closed="neither"), None],
-        "factor": [Interval(Real, 1, None, closed="neither")],
-        "variant": [StrOptions({"divide", "eliminate"})],
-    }
+    _entry = model_entry("winnow")
+    _parameters = (
+        EXPERTS,
+        parameter(
+            "threshold",
+            [number("(0, inf)"), NONE],
+            "Weight that the yes-sayers must reach; None means half the number of experts.",
+        ),
+        parameter(
+            "factor",
+            number("(1, inf)"),
+            "Factor on the weights of the yes-sayers after a false negative.",
+        ),
+        parameter(
+            "variant",
+            one_of("divide", "eliminate"),
+            "After a false positive the yes-sayers' weights are divided by `factor` (Winnow2) or set to 0 "
+            "(Winnow1).",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -385,11 +316,6 @@ class WinnowClassifier(ExpertEnsemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
-
-    def _booster_plan(self) -> BoosterPlan:
-        threshold = None if self.threshold is None else float(self.threshold)
-        params = {"threshold": threshold, "factor": float(self.factor), "variant": self.variant}
-        return BoosterPlan("winnow", params, max_classes=2)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.multiclass import MULTICLASS_CONSTRAINTS, MulticlassBooster
+from streamboost.base.parameter import FLAG, number, numbers, one_of, parameter, whole
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE
+from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_TARGET, WEIGHTS, MulticlassBooster
 from streamboost.report import Bound, mbbm_bounds
 
 MOST_EDGES = 16
@@ -25,62 +25,6 @@ class OnlineMBBMClassifier(MulticlassBooster):
 
     When to use it: several declared classes, above all with :class:`HoeffdingTree` learners. The default runs one
     booster for each of four edges and lets Hedge weigh them, so that no edge has to be known.
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners for each edge.
-    preset : {"best", "paper", "paper_code"}, default="best"
-        What "auto" stands for below: our choice, the published algorithm to the letter, or the published code with
-        its slips.
-    edge : float in [0, 1), sequence of these, or "auto", default="auto"
-        How much better than guessing the learners are asked to be. Several edges: one booster each, weighed by
-        Hedge. Auto: (0.3, 0.1, 0.03, 0.01); paper and paper_code: 0.1.
-    potential : {"auto", "exact", "pairwise", "recursion", "mc"}, default="auto"
-        How the worth of a vote count is computed: exactly, by the sum over pairs of labels (an upper bound with the
-        same guarantee, and faster), by its definition (few learners or classes only), or from random draws (as in
-        the published runs). Auto: pairwise; paper: exact; paper_code: mc.
-    costs : {"auto", "argmax", "bayes_norm", "bayes_raw", "leaf_costs"}, default="auto"
-        How learners use costs: not at all when answering, by the least expected cost under their class distribution
-        (rows of costs normalised or not), or by collecting them (HoeffdingTree). Auto: argmax; paper: bayes_norm;
-        paper_code: bayes_raw.
-    weights : {"auto", "rescaled", "normalised", "paper_code"}, default="auto"
-        Scale of the weights: brought to the mean `weight_target` in each learner, within [0, 1] as in the theory, or
-        with the constants of the published code. Auto: rescaled; paper: normalised; paper_code: paper_code.
-    weight_target : float or "auto", default="auto"
-        Mean weight of an example with ``weights="rescaled"``. Auto: 5.
-    hedge : {"vote", "sample", "best"}, default="vote"
-        How boosters for several edges are combined: weighted vote, a keyed draw, or the best so far.
-    early_exit : bool, default=True
-        Teach nothing to the learners that can no longer change the answer. With the exact potential their weight is
-        0 anyway; the pairwise one would go on teaching the labels behind the leader.
-    n_draws : int, default=100
-        Draws for each value of ``potential="mc"``.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the per-learner sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -105,14 +49,46 @@ class OnlineMBBMClassifier(MulticlassBooster):
     ['low', 'mid', 'high']
     """
 
-    _model_name = "online-mbbm"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **MULTICLASS_CONSTRAINTS,
-        "edge": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"}), "array-like"],
-        "potential": [StrOptions({"auto", "exact", "pairwise", "recursion", "mc"})],
-        "early_exit": ["boolean"],
-        "n_draws": [Interval(Integral, 1, 1_000_000, closed="both")],
-    }
+    _entry = model_entry("online-mbbm")
+    _parameters = (
+        LEARNER,
+        SIZE.saying("Number of learners for each edge."),
+        PRESET,
+        parameter(
+            "edge",
+            [number("[0, 1)"), one_of("auto"), numbers("sequence of these")],
+            "How much better than guessing the learners are asked to be. Several edges: one booster each, "
+            "weighed by Hedge. Auto: (0.3, 0.1, 0.03, 0.01); paper and paper_code: 0.1.",
+            to_core=False,
+        ),
+        parameter(
+            "potential",
+            one_of("auto", "exact", "pairwise", "recursion", "mc"),
+            "How the worth of a vote count is computed: exactly, by the sum over pairs of labels (an upper "
+            "bound with the same guarantee, and faster), by its definition (few learners or classes only), or "
+            "from random draws (as in the published runs). Auto: pairwise; paper: exact; paper_code: mc.",
+        ),
+        COSTS,
+        WEIGHTS,
+        WEIGHT_TARGET,
+        parameter(
+            "hedge",
+            one_of("vote", "sample", "best"),
+            "How boosters for several edges are combined: weighted vote, a keyed draw, or the best so far.",
+        ),
+        parameter(
+            "early_exit",
+            FLAG,
+            "Teach nothing to the learners that can no longer change the answer. With the exact potential "
+            "their weight is 0 anyway; the pairwise one would go on teaching the labels behind the leader.",
+        ),
+        parameter(
+            "n_draws",
+            whole("[1, 1000000]"),
+            'Draws for each value of ``potential="mc"``.',
+        ),
+        *SHARED,
+    )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "best": {
             "edge": (0.3, 0.1, 0.03, 0.01),
@@ -186,22 +162,9 @@ class OnlineMBBMClassifier(MulticlassBooster):
     def _n_lanes(self) -> int:
         return int(self.n_estimators) * len(self._edges())
 
-    def _booster_plan(self) -> BoosterPlan:
-        return BoosterPlan(
-            "mbbm",
-            {
-                "edges": self._edges(),
-                "potential": self._option("potential"),
-                "draws": int(self.n_draws),
-                "costs": self._option("costs"),
-                "weights": self._option("weights"),
-                "weight_target": float(self._option("weight_target")),
-                "hedge": self.hedge,
-                "early_exit": bool(self.early_exit),
-                "off_by_one": self.preset == "paper_code",
-            },
-            declared=True,
-        )
+    def _core_params(self) -> dict[str, Any]:
+        slip = self.preset == "paper_code"
+        return {**super()._core_params(), "edges": self._edges(), "off_by_one": slip}
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
+from streamboost.base.parameter import number, one_of, parameter
 from streamboost.base.params import LearnerPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.ensemble.common import Ensemble
+from streamboost.learners import HoeffdingTree
 
-MULTICLASS_CONSTRAINTS: dict[str, Any] = {
-    **SHARED_CONSTRAINTS,
-    "preset": [StrOptions({"best", "paper", "paper_code"})],
-    "costs": [StrOptions({"auto", "argmax", "bayes_norm", "bayes_raw", "leaf_costs"})],
-    "weights": [StrOptions({"auto", "rescaled", "normalised", "paper_code"})],
-    "weight_target": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-    "hedge": [StrOptions({"vote", "sample", "best"})],
-}
+PRESET = parameter(
+    "preset",
+    one_of("best", "paper", "paper_code"),
+    'What "auto" stands for: our choice, the published algorithm to the letter, or the published code with its slips.',
+    to_core=False,
+)
+COSTS = parameter(
+    "costs",
+    one_of("auto", "argmax", "bayes_norm", "bayes_raw", "leaf_costs"),
+    "How learners use costs: not at all when answering, by the least expected cost under their class distribution (rows of "
+    "costs normalised or not), or by collecting them (HoeffdingTree). Auto: argmax; paper: bayes_norm; paper_code: "
+    "bayes_raw.",
+)
+WEIGHTS = parameter(
+    "weights",
+    one_of("auto", "rescaled", "normalised", "paper_code"),
+    "Scale of the weights: brought to the mean `weight_target` in each learner, within [0, 1] as in the theory, or with "
+    "the constants of the published code. Auto: rescaled; paper: normalised; paper_code: paper_code.",
+)
+WEIGHT_TARGET = parameter(
+    "weight_target",
+    [number("(0, inf)"), one_of("auto")],
+    'Mean weight of an example with ``weights="rescaled"``. Auto: 5.',
+)
+
 
 TREES = {"grace_period": (5.0, 20.0), "delta": (0.01, 0.9), "tie_threshold": (0.01, 0.9)}
 """What a Hoeffding tree's "auto" means here: drawn anew for each tree, the only difference between them at the start."""
@@ -37,6 +53,16 @@ class MulticlassBooster(Ensemble):
         value = getattr(self, name)
         return self._presets[self.preset][name] if isinstance(value, str) and value == "auto" else value
 
+    def _core_params(self) -> dict[str, Any]:
+        """Return what the core is given, each "auto" resolved."""
+        return {
+            p.name: p.core_value(
+                self._option(p.name) if p.name in self._presets[self.preset] else getattr(self, p.name)
+            )
+            for p in self._parameters
+            if p.to_core
+        }
+
     def _learner_plan(self, seed: int) -> LearnerPlan:
         plan = self._tree_plan() or super()._learner_plan(seed)
         if self._option("costs") != "leaf_costs":
@@ -49,7 +75,4 @@ class MulticlassBooster(Ensemble):
         return replace(plan, params={**plan.params, "leaf_prediction": "costs"})
 
     def _tree_plan(self) -> LearnerPlan | None:
-        if getattr(self.estimator, "_table_name", None) != "hoeffding-tree":
-            return None
-        plan: LearnerPlan = self.estimator.plan(**TREES)
-        return plan
+        return self.estimator.plan(**TREES) if isinstance(self.estimator, HoeffdingTree) else None

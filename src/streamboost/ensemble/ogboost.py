@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.base.parameter import number, one_of, parameter, whole
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 
 
 class OGBoostClassifier(Ensemble):
@@ -19,44 +17,6 @@ class OGBoostClassifier(Ensemble):
 
     When to use it: noisy labels, with ``loss="savage"`` or ``"doom"``, which let go of hopeless examples; linear learners.
     With naive Bayes it is often worse than a single learner. No guarantee is known for streams.
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of selectors.
-    n_candidates : int, default=1
-        Learners in each selector.
-    loss : {"logit", "exponential", "hinge", "doom", "savage"}, default="logit"
-        The loss of the margin. Doom and savage are bounded: robust to false labels.
-    shrinkage : float in (0, 1], default=1.0
-        What each selector's answer is multiplied by.
-    hypothesis : {"real", "sign"}, default="real"
-        Whether a learner answers with its confidence in [-1, 1] or with its sign.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the sums for :meth:`report`: what each learner was given and how it did, and the bounds.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -81,14 +41,32 @@ class OGBoostClassifier(Ensemble):
     ()
     """
 
-    _model_name = "ogboost"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-        "n_candidates": [Interval(Integral, 1, None, closed="left")],
-        "loss": [StrOptions({"logit", "exponential", "hinge", "doom", "savage"})],
-        "shrinkage": [Interval(Real, 0, 1, closed="right")],
-        "hypothesis": [StrOptions({"real", "sign"})],
-    }
+    _entry = model_entry("ogboost")
+    _parameters = (
+        LEARNER,
+        SIZE.saying("Number of selectors."),
+        parameter(
+            "n_candidates",
+            whole("[1, inf)"),
+            "Learners in each selector.",
+        ),
+        parameter(
+            "loss",
+            one_of("logit", "exponential", "hinge", "doom", "savage"),
+            "The loss of the margin. Doom and savage are bounded: robust to false labels.",
+        ),
+        parameter(
+            "shrinkage",
+            number("(0, 1]"),
+            "What each selector's answer is multiplied by.",
+        ),
+        parameter(
+            "hypothesis",
+            one_of("real", "sign"),
+            "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -119,12 +97,3 @@ class OGBoostClassifier(Ensemble):
 
     def _n_lanes(self) -> int:
         return int(self.n_estimators) * int(self.n_candidates)
-
-    def _booster_plan(self) -> BoosterPlan:
-        params = {
-            "loss": self.loss,
-            "shrinkage": float(self.shrinkage),
-            "n_candidates": int(self.n_candidates),
-            "hypothesis": self.hypothesis,
-        }
-        return BoosterPlan("ogboost", params, max_classes=2)

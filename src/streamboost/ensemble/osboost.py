@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 from streamboost.report import Bound, exp_bounds, ocp_bounds, smooth_bounds
 
 _CORE_NAMES = {"uniform": "osboost", "ocp": "osboost_ocp", "exp": "osboost_exp"}
@@ -24,60 +25,6 @@ class OSBoostClassifier(Ensemble):
     When to use it: binary streams with noise, and wherever speed matters: one pass, no random draws, weights in
     [0, 1]. For more classes use :class:`OnlineBoostingClassifier`, or scikit-learn's ``OneVsRestClassifier`` around
     this one.
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners.
-    gamma : float in (0, 0.5), default=0.1
-        The advantage over guessing that is asked of the weak learners; larger means steeper weights.
-    vote : {"uniform", "ocp", "exp"}, default="uniform"
-        How the learners' answers are combined: their plain mean; a mean whose weights are learned online (OSBoost.OCP);
-        or the best of the prefixes 1, 2, ..., N of the ensemble, found by Hedge (OSBoost.EXP).
-    hypothesis : {"real", "sign"}, default="real"
-        Whether a learner answers with its confidence in [-1, 1] or with its sign.
-    projection : {"sort", "pivot"}, default="sort"
-        For ``vote="ocp"``: how the weights are brought back onto the simplex; the same point by sorting, O(N log N), or
-        by random pivots, O(N) on average.
-    step : {"1/sqrt(Nt)", "1/sqrt(t)", "sqrt(2/(Nt))"}, default="1/sqrt(Nt)"
-        For ``vote="ocp"``: the step size after t examples.
-    domain : {"simplex", "l1-ball"}, default="simplex"
-        For ``vote="ocp"``: which weights are allowed: positive ones that sum to 1, as the paper says, or any whose sizes
-        sum to at most 1, so that learners can also count against themselves. The paper's own tables fit the second;
-        it answers worse on short streams.
-    hedge : {"vote", "sample", "best"}, default="vote"
-        For ``vote="exp"``: the weighted majority of the prefixes, one drawn at random (as in the paper), or the one with
-        the fewest mistakes so far.
-    rate : {"anytime", "horizon"} or float, default="anytime"
-        For ``vote="exp"``: Hedge's rate: :math:`\sqrt{8 \ln N / t}`, the best constant for `horizon` examples, or a
-        given constant.
-    horizon : int or None, default=None
-        For ``rate="horizon"``: how many examples there will be.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the per-learner sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -110,19 +57,71 @@ class OSBoostClassifier(Ensemble):
     ()
     """
 
-    _model_name = "osboost"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-        "gamma": [Interval(Real, 0, 0.5, closed="neither")],
-        "vote": [StrOptions({"uniform", "ocp", "exp"})],
-        "hypothesis": [StrOptions({"real", "sign"})],
-        "projection": [StrOptions({"sort", "pivot"})],
-        "step": [StrOptions({"1/sqrt(Nt)", "1/sqrt(t)", "sqrt(2/(Nt))"})],
-        "domain": [StrOptions({"simplex", "l1-ball"})],
-        "hedge": [StrOptions({"vote", "sample", "best"})],
-        "rate": [StrOptions({"anytime", "horizon"}), Interval(Real, 0, None, closed="neither")],
-        "horizon": [Interval(Integral, 1, None, closed="left"), None],
-    }
+    _entry = model_entry("osboost")
+    _parameters = (
+        LEARNER,
+        SIZE,
+        parameter(
+            "gamma",
+            number("(0, 0.5)"),
+            "The advantage over guessing that is asked of the weak learners; larger means steeper weights.",
+        ),
+        parameter(
+            "vote",
+            one_of("uniform", "ocp", "exp"),
+            "How the learners' answers are combined: their plain mean; a mean whose weights are learned online "
+            "(OSBoost.OCP); or the best of the prefixes 1, 2, ..., N of the ensemble, found by Hedge "
+            "(OSBoost.EXP).",
+            to_core=False,
+        ),
+        parameter(
+            "hypothesis",
+            one_of("real", "sign"),
+            "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
+        ),
+        parameter(
+            "projection",
+            one_of("sort", "pivot"),
+            'For ``vote="ocp"``: how the weights are brought back onto the simplex; the same point by sorting, '
+            "O(N log N), or by random pivots, O(N) on average.",
+            to_core=False,
+        ),
+        parameter(
+            "step",
+            one_of("1/sqrt(Nt)", "1/sqrt(t)", "sqrt(2/(Nt))"),
+            'For ``vote="ocp"``: the step size after t examples.',
+            to_core=False,
+        ),
+        parameter(
+            "domain",
+            one_of("simplex", "l1-ball"),
+            'For ``vote="ocp"``: which weights are allowed: positive ones that sum to 1, as the paper says, or '
+            "any whose sizes sum to at most 1, so that learners can also count against themselves. The paper's "
+            "own tables fit the second; it answers worse on short streams.",
+            to_core=False,
+        ),
+        parameter(
+            "hedge",
+            one_of("vote", "sample", "best"),
+            'For ``vote="exp"``: the weighted majority of the prefixes, one drawn at random (as in the paper), '
+            "or the one with the fewest mistakes so far.",
+            to_core=False,
+        ),
+        parameter(
+            "rate",
+            [one_of("anytime", "horizon"), number("(0, inf)")],
+            'For ``vote="exp"``: how fast Hedge learns: :math:`\\sqrt{8 \\ln N / t}`, the best constant for '
+            "`horizon` examples, or a given constant.",
+            to_core=False,
+        ),
+        parameter(
+            "horizon",
+            [whole("[1, inf)"), NONE],
+            'For ``rate="horizon"``: how many examples there will be.',
+            to_core=False,
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -162,7 +161,10 @@ class OSBoostClassifier(Ensemble):
         self.categorical_features = categorical_features
 
     def _booster_plan(self) -> BoosterPlan:
-        params: dict[str, Any] = {"gamma": float(self.gamma), "hypothesis": self.hypothesis}
+        return replace(super()._booster_plan(), name=_CORE_NAMES[self.vote])
+
+    def _core_params(self) -> dict[str, Any]:
+        params = super()._core_params()
         if self.vote == "ocp":
             params |= {"projection": self.projection, "step": self.step, "domain": self.domain}
         if self.vote == "exp":
@@ -173,7 +175,7 @@ class OSBoostClassifier(Ensemble):
                 "eta": None if isinstance(self.rate, str) else float(self.rate),
                 "horizon": self.horizon if self.rate == "horizon" else None,
             }
-        return BoosterPlan(_CORE_NAMES[self.vote], params, max_classes=2)
+        return params
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

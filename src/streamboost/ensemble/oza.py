@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
+from streamboost.base.parameter import NONE, number, one_of, parameter, whole
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 
 DEFAULT_COPIES_CAP = 10
 """Measured on the thesis' data sets: see the page on online boosting."""
@@ -22,55 +20,6 @@ class OnlineBoostingClassifier(Ensemble):
 
     When to use it: to turn many weak learners into a strong one, for any number of classes. On noisy labels prefer
     bagging or :class:`OSBoostClassifier`, whose weights stay bounded.
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners.
-    order : {"update_first", "test_first"}, default="update_first"
-        Whether a learner is judged after or before it has learned the example.
-    untrained : {"wrong", "class0", "random"}, default="wrong"
-        How a learner that has learned nothing yet is judged.
-    lambda_cap : float or None, default=None
-        Largest weight an example may reach.
-    copies_cap : int or None, default=10
-        Most copies of an example that a learner is taught at once (times its sample weight, where that is above 1);
-        its weight travels on in full. None sets no limit.
-    vote : {"log_odds", "sun_literal", "linear_edge", "unweighted"}, default="log_odds"
-        Weight of a learner's vote as a function of its error.
-    prefix : {"stop_at_first_bad", "skip_bad", "all"}, default="stop_at_first_bad"
-        Which learners vote: those before the first with an error above 1/2, those below 1/2, or all.
-    draw : {"poisson", "weight"}, default="poisson"
-        Copies drawn from Poisson(lambda), or one update of weight lambda.
-    normalise : {"running", "n"}, default="running"
-        Total weight in the rescaling: what the learner has seen, or the number of examples.
-    ballot : {"label", "distribution"}, default="label"
-        What a learner puts into the vote, times its weight: its label, or its class distribution.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the per-learner sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -97,20 +46,59 @@ class OnlineBoostingClassifier(Ensemble):
     ['low', 'high']
     """
 
-    _model_name = "oza-boost"
-    _added_parameters: ClassVar[dict[str, Any]] = {"copies_cap": None}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-        "order": [StrOptions({"update_first", "test_first"})],
-        "untrained": [StrOptions({"wrong", "class0", "random"})],
-        "lambda_cap": [Interval(Real, 0, None, closed="neither"), None],
-        "copies_cap": [Interval(Integral, 1, None, closed="left"), None],
-        "vote": [StrOptions({"log_odds", "sun_literal", "linear_edge", "unweighted"})],
-        "prefix": [StrOptions({"stop_at_first_bad", "skip_bad", "all"})],
-        "draw": [StrOptions({"poisson", "weight"})],
-        "normalise": [StrOptions({"running", "n"})],
-        "ballot": [StrOptions({"label", "distribution"})],
-    }
+    _entry = model_entry("oza-boost")
+    _parameters = (
+        LEARNER,
+        SIZE,
+        parameter(
+            "order",
+            one_of("update_first", "test_first"),
+            "Whether a learner is judged after or before it has learned the example.",
+        ),
+        parameter(
+            "untrained",
+            one_of("wrong", "class0", "random"),
+            "How a learner that has learned nothing yet is judged.",
+        ),
+        parameter(
+            "lambda_cap",
+            [number("(0, inf)"), NONE],
+            "Largest weight an example may reach.",
+        ),
+        parameter(
+            "copies_cap",
+            [whole("[1, inf)"), NONE],
+            "Most copies of an example that a learner is taught at once (times its sample weight, where that "
+            "is above 1); its weight travels on in full. None sets no limit.",
+            before=None,
+        ),
+        parameter(
+            "vote",
+            one_of("log_odds", "sun_literal", "linear_edge", "unweighted"),
+            "Weight of a learner's vote as a function of its error.",
+        ),
+        parameter(
+            "prefix",
+            one_of("stop_at_first_bad", "skip_bad", "all"),
+            "Which learners vote: those before the first with an error above 1/2, those below 1/2, or all.",
+        ),
+        parameter(
+            "draw",
+            one_of("poisson", "weight"),
+            "Copies drawn from Poisson(lambda), or one update of weight lambda.",
+        ),
+        parameter(
+            "normalise",
+            one_of("running", "n"),
+            "Total weight in the rescaling: what the learner has seen, or the number of examples.",
+        ),
+        parameter(
+            "ballot",
+            one_of("label", "distribution"),
+            "What a learner puts into the vote, times its weight: its label, or its class distribution.",
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -148,19 +136,3 @@ class OnlineBoostingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
-
-    def _booster_plan(self) -> BoosterPlan:
-        return BoosterPlan(
-            "oza",
-            {
-                "order": self.order,
-                "untrained": self.untrained,
-                "lambda_cap": None if self.lambda_cap is None else float(self.lambda_cap),
-                "copies_cap": None if self.copies_cap is None else int(self.copies_cap),
-                "vote": self.vote,
-                "prefix": self.prefix,
-                "draw": self.draw,
-                "normalise": self.normalise,
-                "ballot": self.ballot,
-            },
-        )

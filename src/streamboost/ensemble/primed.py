@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
+from streamboost.base.parameter import FLAG, NONE, parameter, whole
 from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import SHARED_CONSTRAINTS, Ensemble
-from streamboost.ensemble.oza import DEFAULT_COPIES_CAP
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.oza import DEFAULT_COPIES_CAP, OnlineBoostingClassifier
 from streamboost.report import advise
 
 LARGEST_PRIME = 10_000
@@ -27,47 +28,6 @@ class PrimedOnlineBoostingClassifier(Ensemble):
 
     When to use it: where the start of a stream may be stored, and few examples follow: online boosting sets the
     weights of early examples by learners that know nothing yet, and never corrects them.
-
-
-
-    Parameters
-    ----------
-    estimator : learner, default=None
-        The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit``
-        and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).
-    n_estimators : int, default=100
-        Number of learners, at most.
-    n_prime : int, default=2000
-        Rows of the batch phase. :meth:`fit`, which knows how many rows there are, uses 20 % of them, at most 10,000,
-        as the thesis does.
-    n_passes : int, default=1
-        Passes over the rows for each learner of the batch phase, for learners that depend on the order (networks).
-    resample : bool, default=False
-        Train each learner of the batch phase on as many rows, drawn with replacement by the weights, instead of on the
-        weights: for learners that take a weight for a longer step (networks).
-    copies_cap : int or None, default=10
-        Most copies of an example that a learner is taught at once online, as in :class:`OnlineBoostingClassifier`.
-    random_state : int, RandomState or None, default=None
-        Key of all random draws. An integer gives the same model every time; None draws a new key at the start.
-    n_jobs : int or None, default=None
-        Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number.
-        Taken when the model starts or is loaded; learners written in Python stay on one thread.
-    tie : {"lowest", "random"}, default="lowest"
-        Who wins equal votes: the class with the lowest internal code, or a keyed draw.
-    monitor : bool, default=True
-        Keep the per-learner sums for :meth:`report`.
-    categorical_features : array-like or None, default=None
-        Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are
-        nominal without being named.
-
-    Attributes
-    ----------
-    classes_ : array
-        Labels known so far, sorted.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of str
-        Names of the columns, if the first rows had names.
 
     Notes
     -----
@@ -91,15 +51,39 @@ class PrimedOnlineBoostingClassifier(Ensemble):
     ['low', 'high']
     """
 
-    _model_name = "primed-boost"
-    _added_parameters: ClassVar[dict[str, Any]] = {"copies_cap": None, "resample": False}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
-        "n_prime": [Interval(Integral, 1, None, closed="left")],
-        "n_passes": [Interval(Integral, 1, None, closed="left")],
-        "resample": ["boolean"],
-        "copies_cap": [Interval(Integral, 1, None, closed="left"), None],
-    }
+    _entry = model_entry("primed-boost")
+    _parameters = (
+        LEARNER,
+        SIZE.saying("Number of learners, at most."),
+        parameter(
+            "n_prime",
+            whole("[1, inf)"),
+            "Rows of the batch phase. :meth:`fit`, which knows how many rows there are, uses 20 % of them, at "
+            "most 10,000, as the thesis does.",
+            to_core=False,
+        ),
+        parameter(
+            "n_passes",
+            whole("[1, inf)"),
+            "Passes over the rows for each learner of the batch phase, for learners that depend on the order "
+            "(networks).",
+        ),
+        parameter(
+            "resample",
+            FLAG,
+            "Train each learner of the batch phase on as many rows, drawn with replacement by the weights, "
+            "instead of on the weights: for learners that take a weight for a longer step (networks).",
+            before=False,
+        ),
+        parameter(
+            "copies_cap",
+            [whole("[1, inf)"), NONE],
+            "Most copies of an example that a learner is taught at once online, as in "
+            ":class:`OnlineBoostingClassifier`.",
+            before=None,
+        ),
+        *SHARED,
+    )
 
     def __init__(
         self,
@@ -135,16 +119,9 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         return self._plan_for(min(max(n_rows // 5, 1), LARGEST_PRIME))
 
     def _plan_for(self, n_prime: int) -> BoosterPlan:
-        return BoosterPlan(
-            "primed",
-            {
-                "n_prime": n_prime,
-                "n_passes": int(self.n_passes),
-                "resample": bool(self.resample),
-                "keep_one": True,
-                "copies_cap": None if self.copies_cap is None else int(self.copies_cap),
-            },
-        )
+        plan = super()._booster_plan()
+        online = OnlineBoostingClassifier()._core_params()
+        return replace(plan, params={**online, **plan.params, "n_prime": n_prime, "keep_one": True})
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         made = lanes["sum_correct"] + lanes["sum_wrong"] > 0  # the others were never meant to learn

@@ -149,13 +149,9 @@ class Algorithm:
 
     def build(self, seed: int, nominal: npt.NDArray[np.bool_] | None) -> Any:
         """The model, not trained."""
-        from streamboost.models import BATCH_MODELS, LEARNERS, MODELS
+        from streamboost.models import build
 
-        values = dict(self.params)
-        if nominal is not None and nominal.any():
-            values.setdefault("categorical_features", nominal)
-        learner = LEARNERS[self.learner](**self.learner_params)
-        return {**BATCH_MODELS, **MODELS}[self.model](learner, random_state=seed, **values)
+        return build(self.model, self.learner, self.params, self.learner_params, seed=seed, nominal=nominal)
 
 
 @dataclass(frozen=True)

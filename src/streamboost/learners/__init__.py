@@ -2,49 +2,22 @@
 
 from __future__ import annotations
 
-from streamboost.learners.adapters import adapter_plan, resumed_plan
-from streamboost.learners.hoeffding import HoeffdingTree
-from streamboost.learners.iti import IncrementalTree
-from streamboost.learners.learner import Learner
-from streamboost.learners.linear import OGD, LogisticRegression, Perceptron
-from streamboost.learners.mlp import MLP
-from streamboost.learners.naive_bayes import NaiveBayes
-from streamboost.learners.stump import DecisionStump
-from streamboost.learners.tan import BAN, TAN
-from streamboost.learners.trees import tree_dot, tree_text
+from streamboost import catalogue
+from streamboost.learners.adapters import adapter_plan as adapter_plan
+from streamboost.learners.adapters import resumed_plan as resumed_plan
+from streamboost.learners.hoeffding import HoeffdingTree as HoeffdingTree
+from streamboost.learners.iti import IncrementalTree as IncrementalTree
+from streamboost.learners.learner import Learner as Learner
+from streamboost.learners.linear import OGD as OGD
+from streamboost.learners.linear import LogisticRegression as LogisticRegression
+from streamboost.learners.linear import Perceptron as Perceptron
+from streamboost.learners.mlp import MLP as MLP
+from streamboost.learners.naive_bayes import NaiveBayes as NaiveBayes
+from streamboost.learners.stump import DecisionStump as DecisionStump
+from streamboost.learners.tan import BAN as BAN
+from streamboost.learners.tan import TAN as TAN
+from streamboost.learners.trees import tree_dot as tree_dot
+from streamboost.learners.trees import tree_text as tree_text
 
-LEARNERS: dict[str, type[Learner]] = {
-    cls._table_name: cls
-    for cls in (
-        Perceptron,
-        OGD,
-        LogisticRegression,
-        NaiveBayes,
-        DecisionStump,
-        HoeffdingTree,
-        IncrementalTree,
-        TAN,
-        BAN,
-        MLP,
-    )
-}
+LEARNERS: dict[str, type[Learner]] = {entry.name: globals()[entry.class_name] for entry in catalogue.LEARNERS}
 """Name on the command line and in model files -> class."""
-
-__all__ = [
-    "BAN",
-    "LEARNERS",
-    "MLP",
-    "OGD",
-    "TAN",
-    "DecisionStump",
-    "HoeffdingTree",
-    "IncrementalTree",
-    "Learner",
-    "LogisticRegression",
-    "NaiveBayes",
-    "Perceptron",
-    "adapter_plan",
-    "resumed_plan",
-    "tree_dot",
-    "tree_text",
-]

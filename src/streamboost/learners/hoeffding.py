@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from dataclasses import replace
+from numbers import Real
+from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from streamboost.base.parameter import NONE, number, numbers, one_of, parameter, whole
 from streamboost.base.params import LearnerPlan
-from streamboost.learners.learner import FRACTION, Learner
+from streamboost.catalogue import learner_entry
+from streamboost.learners.learner import FEATURE_FRACTION, Learner
 
 AUTO: dict[str, float] = {"grace_period": 200.0, "delta": 1e-7, "tie_threshold": 0.05}
 """What "auto" means unless an ensemble has its own idea."""
@@ -22,46 +24,6 @@ class HoeffdingTree(Learner):
 
     When to use it: columns that act together, many classes, nominal and numeric columns in one table, no scaling. As
     a weak learner it is the strongest here, and the most expensive.
-
-    Parameters
-    ----------
-    grace_period : float, "auto" or (low, high), default="auto"
-        Weight that a leaf waits between two attempts to split; "auto" is 200 (multiclass boosters draw it per
-        tree). A pair is drawn uniformly, once per tree.
-    delta : float, "auto" or (low, high), default="auto"
-        Probability of choosing a wrong split; "auto" is 1e-7. A pair is drawn uniformly in its logarithm.
-    tie_threshold : float, "auto" or (low, high), default="auto"
-        A bound below this splits even if candidates are level; "auto" is 0.05. A pair is drawn as for delta.
-    criterion : {"info_gain", "gini"}, default="info_gain"
-        Merit of a split.
-    leaf_prediction : {"adaptive", "majority", "naive_bayes", "costs"}, default="adaptive"
-        What a leaf answers: its most frequent class, naive Bayes on its statistics, whichever of the two was right
-        for more weight in this leaf (naive Bayes if they are level), or the class of least cost (for boosters that teach costs).
-    n_split_points : int, default=10
-        Candidate thresholds of a numeric column, evenly spaced inside the range seen in the leaf.
-    nominal_split : {"multiway", "binary"}, default="multiway"
-        One branch per value seen, or one value against the rest.
-    count_mode : {"weight", "effective"}, default="weight"
-        What the bound counts: the weight in the leaf, or the effective number of examples
-        :math:`(\sum w)^2 / \sum w^2` seen there, which large or unequal weights do not inflate.
-    pass_on : {"all", "seen"}, default="all"
-        What the leaves below a new split start with: all the weight of the leaf that was split, or only what it has
-        seen itself since it came to be. The second makes smaller trees.
-    min_branch : float, default=0.01
-        At least two branches must hold more than this share of the weight.
-    max_depth : int or None, default=None
-        Largest depth of a leaf; 0 never splits.
-    max_leaves : int or None, default=None
-        Largest number of leaves.
-    max_bytes : int or None, default=None
-        Memory of one tree. When it is reached, the leaves that promise least (weight outside their majority class)
-        stop observing; they keep answering.
-    alpha : float, default=1
-        Pseudo count of each class in a leaf's probabilities and of each nominal value in naive Bayes leaves.
-    var_floor : float, default=1e-6
-        Added to the variances in naive Bayes leaves.
-    feature_fraction : float or None, default=None
-        If given, each tree of the ensemble looks at its own random subset of this share of the columns.
 
     Notes
     -----
@@ -95,25 +57,97 @@ class HoeffdingTree(Learner):
     size > 3.273: large (weight 120.0 of 120.0)
     """
 
-    _table_name = "hoeffding-tree"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "grace_period": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"}), "array-like"],
-        "delta": [Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"}), "array-like"],
-        "tie_threshold": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), "array-like"],
-        "criterion": [StrOptions({"info_gain", "gini"})],
-        "leaf_prediction": [StrOptions({"adaptive", "majority", "naive_bayes", "costs"})],
-        "n_split_points": [Interval(Integral, 1, 1000, closed="both")],
-        "nominal_split": [StrOptions({"multiway", "binary"})],
-        "count_mode": [StrOptions({"weight", "effective"})],
-        "pass_on": [StrOptions({"all", "seen"})],
-        "min_branch": [Interval(Real, 0, 0.5, closed="left")],
-        "max_depth": [Interval(Integral, 0, None, closed="left"), None],
-        "max_leaves": [Interval(Integral, 1, None, closed="left"), None],
-        "max_bytes": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "var_floor": [Interval(Real, 0, None, closed="left")],
-        "feature_fraction": FRACTION,
-    }
+    _entry = learner_entry("hoeffding-tree")
+    _parameters = (
+        parameter(
+            "grace_period",
+            [number("(0, inf)"), one_of("auto"), numbers("pair (low, high)")],
+            'Weight that a leaf waits between two attempts to split; "auto" is 200 (multiclass boosters draw '
+            "it per tree). A pair is drawn uniformly, once per tree.",
+            to_core=False,
+        ),
+        parameter(
+            "delta",
+            [number("(0, 1)"), one_of("auto"), numbers("pair (low, high)")],
+            'Probability of choosing a wrong split; "auto" is 1e-7. A pair is drawn uniformly in its '
+            "logarithm.",
+            to_core=False,
+        ),
+        parameter(
+            "tie_threshold",
+            [number("[0, inf)"), one_of("auto"), numbers("pair (low, high)")],
+            'A bound below this splits even if candidates are level; "auto" is 0.05. A pair is drawn as for '
+            "delta.",
+            to_core=False,
+        ),
+        parameter(
+            "criterion",
+            one_of("info_gain", "gini"),
+            "Merit of a split.",
+        ),
+        parameter(
+            "leaf_prediction",
+            one_of("adaptive", "majority", "naive_bayes", "costs"),
+            "What a leaf answers: its most frequent class, naive Bayes on its statistics, whichever of the two "
+            "was right for more weight in this leaf (naive Bayes if they are level), or the class of least "
+            "cost (for boosters that teach costs).",
+        ),
+        parameter(
+            "n_split_points",
+            whole("[1, 1000]"),
+            "Candidate thresholds of a numeric column, evenly spaced inside the range seen in the leaf.",
+        ),
+        parameter(
+            "nominal_split",
+            one_of("multiway", "binary"),
+            "One branch per value seen, or one value against the rest.",
+        ),
+        parameter(
+            "count_mode",
+            one_of("weight", "effective"),
+            r"What the bound counts: the weight in the leaf, or the effective number of examples :math:`(\sum "
+            r"w)^2 / \sum w^2` seen there, which large or unequal weights do not inflate.",
+        ),
+        parameter(
+            "pass_on",
+            one_of("all", "seen"),
+            "What the leaves below a new split start with: all the weight of the leaf that was split, or only "
+            "what it has seen itself since it came to be. The second makes smaller trees.",
+        ),
+        parameter(
+            "min_branch",
+            number("[0, 0.5)"),
+            "At least two branches must hold more than this share of the weight.",
+        ),
+        parameter(
+            "max_depth",
+            [whole("[0, inf)"), NONE],
+            "Largest depth of a leaf; 0 never splits.",
+        ),
+        parameter(
+            "max_leaves",
+            [whole("[1, inf)"), NONE],
+            "Largest number of leaves.",
+        ),
+        parameter(
+            "max_bytes",
+            [whole("[1, inf)"), NONE],
+            "Memory of one tree. When it is reached, the leaves that promise least (weight outside their "
+            "majority class) stop observing; they keep answering.",
+        ),
+        parameter(
+            "alpha",
+            number("[0, inf)"),
+            "Pseudo count of each class in a leaf's probabilities and of each nominal value in naive Bayes "
+            "leaves.",
+        ),
+        parameter(
+            "var_floor",
+            number("[0, inf)"),
+            "Added to the variances in naive Bayes leaves.",
+        ),
+        FEATURE_FRACTION,
+    )
 
     def __init__(
         self,
@@ -161,24 +195,9 @@ class HoeffdingTree(Learner):
         return self._plan(**auto)
 
     def _plan(self, **auto: Number) -> LearnerPlan:
-        params: dict[str, Any] = {
-            name: _number(self, name, auto.get(name, default)) for name, default in AUTO.items()
-        }
-        for name in ("criterion", "leaf_prediction", "nominal_split", "count_mode", "pass_on"):
-            params[name] = getattr(self, name)
-        for name in ("n_split_points", "max_depth", "max_leaves", "max_bytes"):
-            value = getattr(self, name)
-            params[name] = None if value is None else int(min(value, 2**62))
-        for name in ("min_branch", "alpha", "var_floor", "feature_fraction"):
-            value = getattr(self, name)
-            params[name] = None if value is None else float(value)
-        return LearnerPlan(
-            bank="hoeffding",
-            params=params,
-            title=type(self).__name__,
-            table_name=self._table_name,
-            version=self._version,
-        )
+        plan = super()._plan()
+        drawn = {name: _number(self, name, auto.get(name, usual)) for name, usual in AUTO.items()}
+        return replace(plan, params={**plan.params, **drawn})
 
 
 def _number(learner: HoeffdingTree, name: str, auto: Number) -> Any:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
-from sklearn.utils._param_validation import StrOptions
-
-from streamboost.base.params import LearnerPlan
+from streamboost.base.parameter import FLAG, one_of, parameter
+from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import Learner
 
 
@@ -16,15 +13,6 @@ class IncrementalTree(Learner):
     When to use it: small and middling data of which nothing may be wasted, nominal and numeric columns in one table,
     and wherever online and batch learning are compared like for like. It keeps every distinct example, so its memory
     and the cost of an example grow with the stream; for long streams take a tree that forgets.
-
-    Parameters
-    ----------
-    metric : {"gain_ratio", "info_gain", "ks"}, default="gain_ratio"
-        What makes a test the best: information gain over the information of the split itself, information gain, or
-        the largest difference between two classes in the share that passes the test (Kolmogorov-Smirnov).
-    prune : bool, default=True
-        Whether a node answers for its subtree where that shortens the description of tree and exceptions (minimum
-        description length). Nothing is deleted: more data may bring the subtree back.
 
     Notes
     -----
@@ -63,21 +51,23 @@ class IncrementalTree(Learner):
     |   size >= 6: sweet (weight 1.0 of 1.0)
     """
 
-    _table_name = "iti"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "metric": [StrOptions({"gain_ratio", "info_gain", "ks"})],
-        "prune": ["boolean"],
-    }
+    _entry = learner_entry("iti")
+    _parameters = (
+        parameter(
+            "metric",
+            one_of("gain_ratio", "info_gain", "ks"),
+            "What makes a test the best: information gain over the information of the split itself, "
+            "information gain, or the largest difference between two classes in the share that passes the test "
+            "(Kolmogorov-Smirnov).",
+        ),
+        parameter(
+            "prune",
+            FLAG,
+            "Whether a node answers for its subtree where that shortens the description of tree and exceptions "
+            "(minimum description length). Nothing is deleted: more data may bring the subtree back.",
+        ),
+    )
 
     def __init__(self, metric: str = "gain_ratio", *, prune: bool = True) -> None:
         self.metric = metric
         self.prune = prune
-
-    def _plan(self) -> LearnerPlan:
-        return LearnerPlan(
-            bank="iti",
-            params={"metric": self.metric, "prune": bool(self.prune)},
-            title=type(self).__name__,
-            table_name=self._table_name,
-            version=self._version,
-        )

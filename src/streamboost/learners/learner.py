@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval
 
+from streamboost.base.parameter import NONE, Declared, number, parameter
 from streamboost.base.params import LearnerPlan
+from streamboost.catalogue import LearnerEntry
 
-FRACTION = [Interval(Real, 0, 1, closed="right"), None]
+FEATURE_FRACTION = parameter(
+    "feature_fraction",
+    [number("(0, 1]"), NONE],
+    "If given, each learner of the ensemble sees its own random subset of this share of the columns.",
+)
 
 
-class Learner(BaseEstimator):
+class Learner(Declared, BaseEstimator):
     """A weak learner of the core. It never learns by itself: an ensemble runs a bank of them."""
 
-    _table_name: ClassVar[str]
+    _entry: ClassVar[LearnerEntry]
     _version: ClassVar[int] = 1
-    _parameter_constraints: ClassVar[dict[str, Any]]
 
     def plan(self) -> LearnerPlan:
         """Return what the core needs, after checking the parameters."""
         self._validate_params()
         return self._plan()
 
-    @abstractmethod
-    def _plan(self) -> LearnerPlan: ...
+    def _plan(self) -> LearnerPlan:
+        return LearnerPlan(
+            bank=self._entry.core,
+            params=self._core_params(),
+            title=type(self).__name__,
+            table_name=self._entry.name,
+            version=self._version,
+            discovers=self._entry.discovers,
+        )

@@ -2,75 +2,73 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import StrOptions
 
+from streamboost.base.parameter import FLAG, numbers, one_of, parameter
 from streamboost.base.params import LearnerPlan
-from streamboost.learners.learner import FRACTION, Learner
+from streamboost.catalogue import learner_entry
+from streamboost.learners.learner import FEATURE_FRACTION, Learner
 
-_SCALES = ("none", "maxabs", "standard")
-_CONSTRAINTS: dict[str, Any] = {
-    "fit_intercept": ["boolean"],
-    "start": [StrOptions({"sphere", "zero"}), "array-like"],
-    "scale": [StrOptions(set(_SCALES))],
-    "feature_fraction": FRACTION,
-    "dtype": [StrOptions({"float64", "float32"})],
-}
+FIT_INTERCEPT = parameter("fit_intercept", FLAG, "Add a constant coordinate.")
+START = parameter(
+    "start",
+    [one_of("sphere", "zero"), numbers("array")],
+    'First weights. Learners that all start at zero stay equal under smooth boosting; "sphere" gives each lane its own '
+    "random direction. An array of shape (n_features + intercept,) starts every learner there, one of shape "
+    "(n_estimators, n_features + intercept) each where its row says.",
+    to_core=False,
+)
+SCALE = parameter(
+    "scale",
+    one_of("none", "maxabs", "standard"),
+    "Running scaling of numeric columns, by statistics that include the row itself.",
+)
+DTYPE = parameter(
+    "dtype",
+    one_of("float64", "float32"),
+    "Precision of the weights. Floats take half the memory, and on wide rows a third to a half less time.",
+)
+_LINEAR = (FIT_INTERCEPT, START, SCALE, FEATURE_FRACTION, DTYPE)
 
 
-def _linear_plan(learner: Any, kind: str) -> LearnerPlan:
-    start: Any = learner.start
-    if not isinstance(start, str):
-        start = np.asarray(start, dtype=np.float64)
+class LinearLearner(Learner):
+    """What the linear learners share: a start, a scale, and one bank in the core."""
+
+    _update: ClassVar[str]
+    """How the weights move, one of the core's words."""
+    start: Any
+    scale: str
+
+    def _core_params(self) -> dict[str, Any]:
+        return {**super()._core_params(), "kind": self._update, "start": self._start()}
+
+    def _plan(self) -> LearnerPlan:
+        return replace(super()._plan(), warns_unscaled=self.scale == "none")
+
+    def _start(self) -> Any:
+        if isinstance(self.start, str):
+            return self.start
+        start = np.asarray(self.start, dtype=np.float64)
         if start.ndim not in (1, 2):
             raise ValueError(
-                f"The 'start' parameter of {type(learner).__name__} has shape {start.shape}; allowed are "
+                f"The 'start' parameter of {type(self).__name__} has shape {start.shape}; allowed are "
                 "(n_features + intercept,) and (n_estimators, n_features + intercept)."
             )
         start = np.ascontiguousarray(start.ravel())
         if not np.isfinite(start).all():
-            raise ValueError(f"The 'start' parameter of {type(learner).__name__} must hold finite numbers.")
-    return LearnerPlan(
-        bank="linear",
-        params={
-            "kind": kind,
-            "fit_intercept": bool(learner.fit_intercept),
-            "start": start,
-            "scale": learner.scale,
-            "feature_fraction": None if learner.feature_fraction is None else float(learner.feature_fraction),
-            "dtype": learner.dtype,
-        },
-        title=type(learner).__name__,
-        table_name=learner._table_name,
-        version=learner._version,
-        discovers=2,
-        warns_unscaled=learner.scale == "none",
-    )
+            raise ValueError(f"The 'start' parameter of {type(self).__name__} must hold finite numbers.")
+        return start
 
 
-class Perceptron(Learner):
+class Perceptron(LinearLearner):
     r"""Rosenblatt's perceptron with a real-valued answer in [-1, 1].
 
     When to use it: fast, strong in an ensemble on scaled numeric features; the weak learner of most papers.
     Rows are divided by :math:`\sqrt{d + 1}`, missing values count as 0, nominal columns as one-hot.
-
-    Parameters
-    ----------
-    fit_intercept : bool, default=True
-        Add a constant coordinate.
-    start : {"sphere", "zero"} or array, default="sphere"
-        First weights. Learners that all start at zero stay equal under smooth boosting; "sphere" gives each lane
-        its own random direction. An array of shape (n_features + intercept,) starts every learner there, one of shape
-        (n_estimators, n_features + intercept) each where its row says.
-    scale : {"none", "maxabs", "standard"}, default="none"
-        Running scaling of numeric columns, by statistics that include the row itself.
-    feature_fraction : float or None, default=None
-        If given, each learner of the ensemble sees its own random subset of this share of the columns.
-    dtype : {"float64", "float32"}, default="float64"
-        Precision of the weights. Floats take half the memory, and on wide rows a third to a half less time.
 
     Notes
     -----
@@ -89,8 +87,9 @@ class Perceptron(Learner):
     array([0, 1])
     """
 
-    _table_name = "perceptron"
-    _parameter_constraints: ClassVar[dict[str, Any]] = _CONSTRAINTS
+    _entry = learner_entry("perceptron")
+    _update = "perceptron"
+    _parameters = _LINEAR
 
     def __init__(
         self,
@@ -107,27 +106,11 @@ class Perceptron(Learner):
         self.feature_fraction = feature_fraction
         self.dtype = dtype
 
-    def _plan(self) -> LearnerPlan:
-        return _linear_plan(self, "perceptron")
 
-
-class OGD(Learner):
+class OGD(LinearLearner):
     r"""Online gradient descent on the linear loss inside the unit ball.
 
     When to use it: where a perceptron is too jumpy; the learner for which the theory of smooth boosting holds.
-
-    Parameters
-    ----------
-    fit_intercept : bool, default=True
-        Add a constant coordinate.
-    start : {"zero", "sphere"} or array, default="zero"
-        First weights, as in :class:`Perceptron`.
-    scale : {"none", "maxabs", "standard"}, default="none"
-        Running scaling of numeric columns, by statistics that include the row itself.
-    feature_fraction : float or None, default=None
-        If given, each learner of the ensemble sees its own random subset of this share of the columns.
-    dtype : {"float64", "float32"}, default="float64"
-        Precision of the weights. Floats take half the memory, and on wide rows a third to a half less time.
 
     Notes
     -----
@@ -148,8 +131,9 @@ class OGD(Learner):
     'yes'
     """
 
-    _table_name = "ogd"
-    _parameter_constraints: ClassVar[dict[str, Any]] = _CONSTRAINTS
+    _entry = learner_entry("ogd")
+    _update = "ogd"
+    _parameters = _LINEAR
 
     def __init__(
         self,
@@ -166,27 +150,11 @@ class OGD(Learner):
         self.feature_fraction = feature_fraction
         self.dtype = dtype
 
-    def _plan(self) -> LearnerPlan:
-        return _linear_plan(self, "ogd")
 
-
-class LogisticRegression(Learner):
+class LogisticRegression(LinearLearner):
     r"""Logistic regression by stochastic gradient steps.
 
     When to use it: a linear learner whose answer is a probability.
-
-    Parameters
-    ----------
-    fit_intercept : bool, default=True
-        Add a constant coordinate.
-    start : {"zero", "sphere"} or array, default="zero"
-        First weights, as in :class:`Perceptron`.
-    scale : {"none", "maxabs", "standard"}, default="none"
-        Running scaling of numeric columns, by statistics that include the row itself.
-    feature_fraction : float or None, default=None
-        If given, each learner of the ensemble sees its own random subset of this share of the columns.
-    dtype : {"float64", "float32"}, default="float64"
-        Precision of the weights. Floats take half the memory, and on wide rows a third to a half less time.
 
     Notes
     -----
@@ -203,8 +171,9 @@ class LogisticRegression(Learner):
     array([1])
     """
 
-    _table_name = "logistic"
-    _parameter_constraints: ClassVar[dict[str, Any]] = _CONSTRAINTS
+    _entry = learner_entry("logistic")
+    _update = "logistic"
+    _parameters = _LINEAR
 
     def __init__(
         self,
@@ -220,6 +189,3 @@ class LogisticRegression(Learner):
         self.scale = scale
         self.feature_fraction = feature_fraction
         self.dtype = dtype
-
-    def _plan(self) -> LearnerPlan:
-        return _linear_plan(self, "logistic")

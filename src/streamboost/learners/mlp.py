@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from streamboost.base.params import LearnerPlan
+from streamboost.base.parameter import number, one_of, parameter, whole
+from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import Learner
 
 
@@ -16,16 +14,6 @@ class MLP(Learner):
 
     When to use it: for data where neither counting nor a line will do; one of the base models of Oza's thesis. It depends
     on the order of the rows and on its random start; every learner of an ensemble has its own.
-
-    Parameters
-    ----------
-    hidden_units : int or "auto", default="auto"
-        "auto" is half the sum of columns and classes, at least 5 and at most 50. Columns are those of the first row (a
-        nominal column counts once, as its values are met one by one), classes the declared ones, or 2.
-    updates_per_example : int, default=1
-        Steps per example; the thesis tries 1 and 10.
-    learning_rate : float, default=0.2
-        Size of a step.
 
     Notes
     -----
@@ -50,12 +38,27 @@ class MLP(Learner):
     array([0, 1])
     """
 
-    _table_name = "mlp"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "hidden_units": [Interval(Integral, 1, 1000, closed="both"), StrOptions({"auto"})],
-        "updates_per_example": [Interval(Integral, 1, 1000, closed="both")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-    }
+    _entry = learner_entry("mlp")
+    _parameters = (
+        parameter(
+            "hidden_units",
+            [whole("[1, 1000]"), one_of("auto")],
+            '"auto" is half the sum of columns and classes, at least 5 and at most 50. Columns are those of '
+            "the first row (a nominal column counts once, as its values are met one by one), classes the "
+            "declared ones, or 2.",
+            to_core=False,
+        ),
+        parameter(
+            "updates_per_example",
+            whole("[1, 1000]"),
+            "Steps per example; the thesis tries 1 and 10.",
+        ),
+        parameter(
+            "learning_rate",
+            number("(0, inf)"),
+            "Size of a step.",
+        ),
+    )
 
     def __init__(
         self, hidden_units: int | str = "auto", *, updates_per_example: int = 1, learning_rate: float = 0.2
@@ -64,15 +67,8 @@ class MLP(Learner):
         self.updates_per_example = updates_per_example
         self.learning_rate = learning_rate
 
-    def _plan(self) -> LearnerPlan:
-        return LearnerPlan(
-            bank="mlp",
-            params={
-                "hidden_units": 0 if self.hidden_units == "auto" else int(self.hidden_units),
-                "updates_per_example": int(self.updates_per_example),
-                "learning_rate": float(self.learning_rate),
-            },
-            title=type(self).__name__,
-            table_name=self._table_name,
-            version=self._version,
-        )
+    def _core_params(self) -> dict[str, Any]:
+        return {
+            **super()._core_params(),
+            "hidden_units": 0 if self.hidden_units == "auto" else int(self.hidden_units),
+        }

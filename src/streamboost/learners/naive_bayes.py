@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
-
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from streamboost.base.params import LearnerPlan
-from streamboost.learners.learner import FRACTION, Learner
+from streamboost.base.parameter import number, one_of, parameter
+from streamboost.catalogue import learner_entry
+from streamboost.learners.learner import FEATURE_FRACTION, Learner
 
 
 class NaiveBayes(Learner):
@@ -16,21 +12,6 @@ class NaiveBayes(Learner):
 
     When to use it: the default. It needs no scaling, takes missing values and new categories as they come, any
     number of classes, and what it knows does not depend on the order of the rows.
-
-    Parameters
-    ----------
-    alpha : float, default=0
-        Pseudo count of each nominal value: 0 is the raw estimate with a floor of 1e-30, 1 is Laplace's.
-    var_floor : float, default=1e-3
-        Added to the variance of every numeric column; meant for features of size about 1.
-    prior_alpha : float, default=1e-2
-        Pseudo count of each class in the prior.
-    divisor : {"class", "all"}, default="class"
-        What means and variances of numeric columns are divided by: the weight of the class, or that of all classes. The
-        second is no estimate of anything and depends on the order of the rows; it is here because published figures
-        (Chen et al. 2012) fit it.
-    feature_fraction : float or None, default=None
-        If given, each learner of the ensemble sees its own random subset of this share of the columns.
 
     Notes
     -----
@@ -56,14 +37,32 @@ class NaiveBayes(Learner):
     'sour'
     """
 
-    _table_name = "naive-bayes"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "var_floor": [Interval(Real, 0, None, closed="left")],
-        "prior_alpha": [Interval(Real, 0, None, closed="left")],
-        "divisor": [StrOptions({"class", "all"})],
-        "feature_fraction": FRACTION,
-    }
+    _entry = learner_entry("naive-bayes")
+    _parameters = (
+        parameter(
+            "alpha",
+            number("[0, inf)"),
+            "Pseudo count of each nominal value: 0 is the raw estimate with a floor of 1e-30, 1 is Laplace's.",
+        ),
+        parameter(
+            "var_floor",
+            number("[0, inf)"),
+            "Added to the variance of every numeric column; meant for features of size about 1.",
+        ),
+        parameter(
+            "prior_alpha",
+            number("[0, inf)"),
+            "Pseudo count of each class in the prior.",
+        ),
+        parameter(
+            "divisor",
+            one_of("class", "all"),
+            "What means and variances of numeric columns are divided by: the weight of the class, or that of "
+            "all classes. The second is no estimate of anything and depends on the order of the rows; it is "
+            "here because published figures (Chen et al. 2012) fit it.",
+        ),
+        FEATURE_FRACTION,
+    )
 
     def __init__(
         self,
@@ -79,18 +78,3 @@ class NaiveBayes(Learner):
         self.prior_alpha = prior_alpha
         self.divisor = divisor
         self.feature_fraction = feature_fraction
-
-    def _plan(self) -> LearnerPlan:
-        return LearnerPlan(
-            bank="naive_bayes",
-            params={
-                "alpha": float(self.alpha),
-                "var_floor": float(self.var_floor),
-                "prior_alpha": float(self.prior_alpha),
-                "divisor": self.divisor,
-                "feature_fraction": None if self.feature_fraction is None else float(self.feature_fraction),
-            },
-            title=type(self).__name__,
-            table_name=self._table_name,
-            version=self._version,
-        )

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import Any, ClassVar
-
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from streamboost.base.params import LearnerPlan
-from streamboost.learners.learner import FRACTION, Learner
+from streamboost.base.parameter import one_of, parameter, whole
+from streamboost.catalogue import learner_entry
+from streamboost.learners.learner import FEATURE_FRACTION, Learner
 
 
 class DecisionStump(Learner):
@@ -16,17 +12,6 @@ class DecisionStump(Learner):
 
     When to use it: the classic partner of boosting. It takes missing values, new categories and any number of classes,
     is fast to ask, and says which column it uses. What it knows does not depend on the order of the rows.
-
-    Parameters
-    ----------
-    numeric : {"bins", "exact"}, default="bins"
-        How the values of a numeric column are kept. "exact" keeps every distinct value, and each example costs time in
-        proportion to them; "bins" keeps at most `max_bins` intervals by merging the neighbours that hold the fewest
-        examples. Up to `max_bins` distinct values the two are the same.
-    max_bins : int, default=64
-        Most intervals per numeric column with ``numeric="bins"``.
-    feature_fraction : float or None, default=None
-        If given, each learner of the ensemble sees its own random subset of this share of the columns.
 
     Notes
     -----
@@ -51,12 +36,22 @@ class DecisionStump(Learner):
     'sweet'
     """
 
-    _table_name = "stump"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "numeric": [StrOptions({"bins", "exact"})],
-        "max_bins": [Interval(Integral, 2, 2**20, closed="both")],
-        "feature_fraction": FRACTION,
-    }
+    _entry = learner_entry("stump")
+    _parameters = (
+        parameter(
+            "numeric",
+            one_of("bins", "exact"),
+            'How the values of a numeric column are kept. "exact" keeps every distinct value, and each example '
+            'costs time in proportion to them; "bins" keeps at most `max_bins` intervals by merging the '
+            "neighbours that hold the fewest examples. Up to `max_bins` distinct values the two are the same.",
+        ),
+        parameter(
+            "max_bins",
+            whole("[2, 1048576]"),
+            'Most intervals per numeric column with ``numeric="bins"``.',
+        ),
+        FEATURE_FRACTION,
+    )
 
     def __init__(
         self,
@@ -68,16 +63,3 @@ class DecisionStump(Learner):
         self.numeric = numeric
         self.max_bins = max_bins
         self.feature_fraction = feature_fraction
-
-    def _plan(self) -> LearnerPlan:
-        return LearnerPlan(
-            bank="stump",
-            params={
-                "numeric": self.numeric,
-                "max_bins": int(self.max_bins),
-                "feature_fraction": None if self.feature_fraction is None else float(self.feature_fraction),
-            },
-            title=type(self).__name__,
-            table_name=self._table_name,
-            version=self._version,
-        )

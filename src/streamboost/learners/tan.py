@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from streamboost.base.params import LearnerPlan
+from streamboost.base.parameter import number, one_of, parameter, whole
+from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import Learner
 
-_SMOOTHING = [Interval(Real, 0, None, closed="left")]
-_RELEARN = [Interval(Integral, 1, None, closed="left"), StrOptions({"query"})]
+
+class _Network(Learner):
+    """What both networks tell the core."""
+
+    relearn: int | str
+
+    def _core_params(self) -> dict[str, Any]:
+        return {
+            "n_parents": 1,
+            **super()._core_params(),
+            "relearn": 0 if self.relearn == "query" else int(self.relearn),
+        }
 
 
-def _network_plan(learner: Any, n_parents: int) -> LearnerPlan:
-    return LearnerPlan(
-        bank="ban" if n_parents > 1 else "tan",
-        params={
-            "n_parents": n_parents,
-            "smoothing": float(learner.smoothing),
-            "relearn": 0 if learner.relearn == "query" else int(learner.relearn),
-        },
-        title=type(learner).__name__,
-        table_name=learner._table_name,
-        version=learner._version,
-    )
-
-
-class TAN(Learner):
+class TAN(_Network):
     r"""Tree-augmented naive Bayes: every column depends on the class and on one other column.
 
     When to use it: nominal columns that depend on each other in pairs, where naive Bayes counts the same evidence twice.
     Numeric columns are refused: cut them into bins, or use :class:`NaiveBayes` or :class:`DecisionStump`.
-
-    Parameters
-    ----------
-    smoothing : float, default=5
-        Weight of the column's marginal distribution in every estimate; 0 takes raw frequencies, with a floor of 1e-30
-        and, where the parent's value was never met in a class, the estimate without the parent.
-    relearn : int or "query", default=1000
-        When the tree is chosen anew: after 1, 2, 4, 8, ... lessons of a learner and after every `relearn` of them. "query":
-        after each, so that the model is a function of the counts alone (lossless) and slower. Probabilities are
-        always read from the present counts.
 
     Notes
     -----
@@ -66,31 +50,35 @@ class TAN(Learner):
     array([1, 0])
     """
 
-    _table_name = "tan"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"smoothing": _SMOOTHING, "relearn": _RELEARN}
+    _entry = learner_entry("tan")
+    _parameters = (
+        parameter(
+            "smoothing",
+            number("[0, inf)"),
+            "Weight of the column's marginal distribution in every estimate; 0 takes raw frequencies, with a "
+            "floor of 1e-30 and, where the parent's value was never met in a class, the estimate without the "
+            "parent.",
+        ),
+        parameter(
+            "relearn",
+            [whole("[1, inf)"), one_of("query")],
+            "When the tree is chosen anew: after 1, 2, 4, 8, ... lessons of a learner and after every "
+            '`relearn` of them. "query": after each, so that the model is a function of the counts alone '
+            "(lossless) and slower. Probabilities are always read from the present counts.",
+            to_core=False,
+        ),
+    )
 
     def __init__(self, smoothing: float = 5, *, relearn: int | str = 1000) -> None:
         self.smoothing = smoothing
         self.relearn = relearn
 
-    def _plan(self) -> LearnerPlan:
-        return _network_plan(self, 1)
 
-
-class BAN(Learner):
+class BAN(_Network):
     r"""Bayesian network of limited dependence: every column depends on the class and on up to two other columns.
 
     When to use it: nominal columns with dependences that a tree cannot hold, and few columns: with two parents the counts of
     all triples of columns are kept. Numeric columns are refused, as by :class:`TAN`.
-
-    Parameters
-    ----------
-    n_parents : {0, 1, 2}, default=2
-        Most columns that a column depends on; 1 is :class:`TAN`, 0 is naive Bayes.
-    smoothing : float, default=5
-        As in :class:`TAN`; with 0, of two parents never met together in a class the weaker one is dropped first.
-    relearn : int or "query", default=1000
-        As in :class:`TAN`.
 
     Notes
     -----
@@ -110,17 +98,28 @@ class BAN(Learner):
     array([1, 0])
     """
 
-    _table_name = "ban"
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_parents": [Interval(Integral, 0, 2, closed="both")],
-        "smoothing": _SMOOTHING,
-        "relearn": _RELEARN,
-    }
+    _entry = learner_entry("ban")
+    _parameters = (
+        parameter(
+            "n_parents",
+            whole("[0, 2]"),
+            "Most columns that a column depends on; 1 is :class:`TAN`, 0 is naive Bayes.",
+        ),
+        parameter(
+            "smoothing",
+            number("[0, inf)"),
+            "As in :class:`TAN`; with 0, of two parents never met together in a class the weaker one is "
+            "dropped first.",
+        ),
+        parameter(
+            "relearn",
+            [whole("[1, inf)"), one_of("query")],
+            "As in :class:`TAN`.",
+            to_core=False,
+        ),
+    )
 
     def __init__(self, n_parents: int = 2, *, smoothing: float = 5, relearn: int | str = 1000) -> None:
         self.n_parents = n_parents
         self.smoothing = smoothing
         self.relearn = relearn
-
-    def _plan(self) -> LearnerPlan:
-        return _network_plan(self, int(self.n_parents))

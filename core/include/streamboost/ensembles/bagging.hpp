@@ -21,11 +21,11 @@ namespace streamboost {
 struct Bagging {
   enum class Sampling { poisson, fraction };
   struct Params {
-    Sampling sampling = Sampling::poisson;
-    double fraction = 0.7;
-    Ballot ballot = Ballot::label;
+    Sampling sampling;
+    double fraction;
+    Ballot ballot;
     static Params read(const Config& c) {
-      return {c.choice<Sampling>("sampling", {{"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}}), c.number("fraction", 0.7),
+      return {c.choice<Sampling>("sampling", {{"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}}), c.number("fraction"),
               read_ballot(c)};
     }
   };

@@ -19,9 +19,7 @@ struct BatchBagging {
   struct Params {
     std::int64_t n_rows;
     int n_passes;
-    static Params read(const Config& c) {
-      return {static_cast<std::int64_t>(c.number("n_rows", 1)), static_cast<int>(c.number("n_passes", 1))};
-    }
+    static Params read(const Config& c) { return {c.whole("n_rows"), c.whole<int>("n_passes")}; }
   };
   using LaneState = NoLaneState;
   using Passage = Bagging::Passage;
@@ -32,7 +30,8 @@ struct BatchBagging {
   std::int64_t n_rows;
   int n_passes;
 
-  BatchBagging(Params p, const Ensemble& ensemble) : vote({}, ensemble), seed(ensemble.seed), n_rows(p.n_rows), n_passes(p.n_passes) {}
+  BatchBagging(Params p, const Ensemble& ensemble)
+      : vote({Bagging::Sampling::poisson, 1, Ballot::label}, ensemble), seed(ensemble.seed), n_rows(p.n_rows), n_passes(p.n_passes) {}
   void reserve(int n_classes) { vote.reserve(n_classes); }
 
   bool remembers(std::int64_t number) const { return number < n_rows; }

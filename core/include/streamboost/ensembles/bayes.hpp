@@ -38,17 +38,17 @@ struct Bayes {
   enum class Weights { bayes, sgd, voting };
   enum class Hypothesis { sign, real, log_odds };
   struct Params {
-    Likelihood likelihood = Likelihood::exponential;
-    Weights weights = Weights::bayes;
-    Loss loss = Loss::logistic;
-    Hypothesis hypothesis = Hypothesis::sign;
-    bool static_learners = false;
-    std::int64_t n_pretrain = 0, refresh = 1;
-    double alpha = 1, beta = 1, theta = 0.1, forgetting = 1, sgd_rate = 1;
+    Likelihood likelihood;
+    Weights weights;
+    Loss loss;
+    Hypothesis hypothesis;
+    bool static_learners;
+    std::int64_t n_pretrain, refresh;
+    double alpha, beta, theta, forgetting, sgd_rate;
     bool numeric() const { return weights == Weights::bayes && likelihood != Likelihood::exponential; }
 
     static Params read(const Config& c) {
-      Params p;
+      Params p{};
       p.likelihood = c.choice<Likelihood>(
           "likelihood", {{"exponential", Likelihood::exponential}, {"gamma_rate", Likelihood::gamma_rate}, {"gamma", Likelihood::gamma}});
       p.weights = c.choice<Weights>("weights", {{"bayes", Weights::bayes}, {"sgd", Weights::sgd}, {"voting", Weights::voting}});
@@ -57,13 +57,14 @@ struct Bayes {
       p.hypothesis =
           c.choice<Hypothesis>("hypothesis", {{"sign", Hypothesis::sign}, {"real", Hypothesis::real}, {"log_odds", Hypothesis::log_odds}});
       p.static_learners = c.choice<bool>("learners", {{"online", false}, {"static", true}});
-      p.n_pretrain = p.static_learners ? static_cast<std::int64_t>(c.number("n_pretrain", 100)) : 0;
-      p.refresh = std::max<std::int64_t>(1, static_cast<std::int64_t>(c.number("refresh", 1)));
-      p.alpha = c.number("alpha", 1);
-      p.beta = c.number("beta", 1);
-      p.theta = c.number("theta", 0.1);
-      p.forgetting = c.number("forgetting", 1);
-      p.sgd_rate = c.number("sgd_rate", 1);
+      p.n_pretrain = c.whole("n_pretrain");
+      if (!p.static_learners) p.n_pretrain = 0;
+      p.refresh = std::max<std::int64_t>(1, c.whole("refresh"));
+      p.alpha = c.number("alpha");
+      p.beta = c.number("beta");
+      p.theta = c.number("theta");
+      p.forgetting = c.number("forgetting");
+      p.sgd_rate = c.number("sgd_rate");
       return p;
     }
   };

@@ -31,7 +31,7 @@ struct OnlineBBM {
     double edge;
     bool sampling;
     static Params read(const Config& c) {
-      return {c.number("edge", 0.1), c.choice<bool>("weighting", {{"importance", false}, {"sampling", true}})};
+      return {c.number("edge"), c.choice<bool>("weighting", {{"importance", false}, {"sampling", true}})};
     }
   };
   using LaneState = NoLaneState;

@@ -28,9 +28,9 @@ namespace streamboost {
 
 struct BlockedBoost {
   struct Params {
-    double block_size = 100;
-    bool literal = false;
-    static Params read(const Config& c) { return {c.number("block_size", 100), c.flag("literal", false)}; }
+    double block_size;
+    bool literal;
+    static Params read(const Config& c) { return {c.number("block_size"), c.flag("literal")}; }
   };
   struct LaneState {
     LaneArray<double> accepted, drawn, wrong;

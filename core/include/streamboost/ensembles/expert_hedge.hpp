@@ -23,13 +23,13 @@ struct ExpertHedge {
   enum class Rate { anytime, horizon, constant };
   enum class Mode { vote, sample, best };
   struct Params {
-    Rate rate = Rate::anytime;
-    Mode mode = Mode::vote;
-    double eta = 1, horizon = 1;
+    Rate rate;
+    Mode mode;
+    double eta, horizon;
     static Params read(const Config& c) {
       return {c.choice<Rate>("rate", {{"anytime", Rate::anytime}, {"horizon", Rate::horizon}, {"constant", Rate::constant}}),
-              c.choice<Mode>("hedge", {{"vote", Mode::vote}, {"sample", Mode::sample}, {"best", Mode::best}}), c.number("eta", 1),
-              c.number("horizon", 1)};
+              c.choice<Mode>("hedge", {{"vote", Mode::vote}, {"sample", Mode::sample}, {"best", Mode::best}}), c.number("eta"),
+              c.number("horizon")};
     }
   };
   using LaneState = NoLaneState;

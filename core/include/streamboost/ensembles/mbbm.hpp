@@ -40,20 +40,19 @@ struct MBBM {
     LabelHedge::Mode hedge;
     bool early_exit, off_by_one;
     static Params read(const Config& c) {
-      Params p;
+      Params p{};
       if (const auto* grid = c.array("edges")) p.edges = *grid;
-      if (p.edges.empty()) p.edges = {c.number("edge", 0.1)};
-      if (static_cast<int>(p.edges.size()) > most_edges) throw std::invalid_argument("too many edges");
+      if (p.edges.empty() || static_cast<int>(p.edges.size()) > most_edges) throw std::invalid_argument("edges must be a few numbers");
       p.potential = c.choice<Potential::Kind>("potential", {{"pairwise", Potential::Kind::pairwise},
                                                             {"exact", Potential::Kind::exact},
                                                             {"recursion", Potential::Kind::recursion},
                                                             {"mc", Potential::Kind::mc}});
-      p.draws = static_cast<int>(c.number("draws", 100));
+      p.draws = c.whole<int>("n_draws");
       p.costs = read_cost_use(c);
       p.weights = WeightRule::read(c);
       p.hedge = LabelHedge::read(c);
-      p.early_exit = c.flag("early_exit", false);
-      p.off_by_one = c.flag("off_by_one", false);
+      p.early_exit = c.flag("early_exit");
+      p.off_by_one = c.flag("off_by_one");
       return p;
     }
   };

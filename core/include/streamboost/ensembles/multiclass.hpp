@@ -65,11 +65,12 @@ inline int vote_by_costs(Answers& answers, std::size_t lane, double* excess, int
 struct WeightRule {
   enum class Kind { rescaled, normalised, paper_code };
   Kind kind;
-  double target, low, high;  // mean amount; range of the published code's constants
+  double target;                                // mean amount
+  static constexpr double low = 5, high = 200;  // range of the published code's constants
 
   static WeightRule read(const Config& c) {
     return {c.choice<Kind>("weights", {{"rescaled", Kind::rescaled}, {"normalised", Kind::normalised}, {"paper_code", Kind::paper_code}}),
-            c.number("weight_target", 4), c.number("weight_low", 5), c.number("weight_high", 200)};
+            c.number("weight_target")};
   }
   // The constant of one lane. Attempts 0 to 15 belong to the learners.
   double constant(std::uint64_t seed, int lane) const {

@@ -40,8 +40,7 @@ struct OGBoost {
                                       {"hinge", Loss::hinge},
                                       {"doom", Loss::doom},
                                       {"savage", Loss::savage}}),
-              c.number("shrinkage", 1), static_cast<int>(c.number("n_candidates", 1)),
-              c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})};
+              c.number("shrinkage"), c.whole<int>("n_candidates"), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})};
     }
   };
   struct LaneState {

@@ -27,11 +27,9 @@ namespace streamboost {
 // What all votes of OSBoost share: the hypotheses, and how an example's weight travels along the lanes.
 struct SmoothWeights {
   struct Params {
-    double gamma = 0.1;  // in (0, 1/2)
-    bool hard = false;   // hypothesis = sign
-    static Params read(const Config& c) {
-      return {c.number("gamma", 0.1), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})};
-    }
+    double gamma;  // in (0, 1/2)
+    bool hard;     // hypothesis = sign
+    static Params read(const Config& c) { return {c.number("gamma"), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})}; }
   };
   Params params;
   double theta, half_log;  // gamma / (2 + gamma), log(1 - gamma) / 2

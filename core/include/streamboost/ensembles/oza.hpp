@@ -59,8 +59,8 @@ struct OzaBoost {
               c.choice<Draw>("draw", {{"poisson", Draw::poisson}, {"weight", Draw::weight}}),
               c.choice<Normalise>("normalise", {{"running", Normalise::running}, {"n", Normalise::n}}),
               read_ballot(c),
-              std::min(c.number("lambda_cap", largest_rate), largest_rate),
-              std::min(c.number("copies_cap", largest_rate), largest_rate)};
+              std::min(c.number_or_none("lambda_cap").value_or(largest_rate), largest_rate),
+              std::min(c.number_or_none("copies_cap").value_or(largest_rate), largest_rate)};
     }
   };
   struct LaneState {

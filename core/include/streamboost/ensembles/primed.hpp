@@ -24,9 +24,7 @@ struct PrimedBoost {
     AdaBoostM1 batch;
     std::int64_t n_prime;
     static Params read(const Config& c) {
-      return {OzaBoost::Params::read(c),
-              {c.flag("keep_one", true), static_cast<int>(c.number("n_passes", 1)), c.flag("resample", false)},
-              static_cast<std::int64_t>(c.number("n_prime", 2000))};
+      return {OzaBoost::Params::read(c), {c.flag("keep_one"), c.whole<int>("n_passes"), c.flag("resample")}, c.whole("n_prime")};
     }
   };
   using LaneState = OzaBoost::LaneState;

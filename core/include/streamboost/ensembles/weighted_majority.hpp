@@ -18,8 +18,8 @@ namespace streamboost {
 
 struct WeightedMajority {
   struct Params {
-    double beta = 0.5;  // in (0, 1)
-    static Params read(const Config& c) { return {c.number("beta", 0.5)}; }
+    double beta;  // in (0, 1)
+    static Params read(const Config& c) { return {c.number("beta")}; }
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};

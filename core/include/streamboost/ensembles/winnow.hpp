@@ -22,11 +22,12 @@ namespace streamboost {
 
 struct Winnow {
   struct Params {
-    double threshold = 0;  // 0: half the number of experts
-    double factor = 2;     // > 1
-    bool eliminate = false;
+    double threshold;  // 0: half the number of experts
+    double factor;     // > 1
+    bool eliminate;
     static Params read(const Config& c) {
-      return {c.number("threshold", 0), c.number("factor", 2), c.choice<bool>("variant", {{"divide", false}, {"eliminate", true}})};
+      return {c.number_or_none("threshold").value_or(0), c.number("factor"),
+              c.choice<bool>("variant", {{"divide", false}, {"eliminate", true}})};
     }
   };
   using LaneState = NoLaneState;

@@ -22,22 +22,22 @@ struct HoeffdingParams {
     double low, high;
   };
 
-  Range grace{200, 200}, delta{1e-7, 1e-7}, tie{0.05, 0.05};
-  Criterion criterion = Criterion::info_gain;
-  Leaf leaf = Leaf::adaptive;
-  Nominal nominal = Nominal::multiway;
-  PassOn pass_on = PassOn::all;
-  bool effective = false;  // the bound counts effective examples, not weight
-  int split_points = 10;
-  double min_branch = 0.01;
-  double alpha = 1, var_floor = 1e-6, feature_fraction = 1;
-  double max_depth = 1e9, max_leaves = 1e9, max_bytes = 1e300;
+  Range grace, delta, tie;
+  Criterion criterion;
+  Leaf leaf;
+  Nominal nominal;
+  PassOn pass_on;
+  bool effective;  // the bound counts effective examples, not weight
+  int split_points;
+  double min_branch;
+  double alpha, var_floor, feature_fraction;
+  double max_depth, max_leaves, max_bytes;
 
   static HoeffdingParams read(const Config& c) {
-    HoeffdingParams p;
-    p.grace = range(c, "grace_period", 200);
-    p.delta = range(c, "delta", 1e-7);
-    p.tie = range(c, "tie_threshold", 0.05);
+    HoeffdingParams p{};
+    p.grace = range(c, "grace_period");
+    p.delta = range(c, "delta");
+    p.tie = range(c, "tie_threshold");
     p.criterion = c.choice<Criterion>("criterion", {{"info_gain", Criterion::info_gain}, {"gini", Criterion::gini}});
     p.leaf = c.choice<Leaf>(
         "leaf_prediction",
@@ -45,26 +45,26 @@ struct HoeffdingParams {
     p.nominal = c.choice<Nominal>("nominal_split", {{"multiway", Nominal::multiway}, {"binary", Nominal::binary}});
     p.pass_on = c.choice<PassOn>("pass_on", {{"all", PassOn::all}, {"seen", PassOn::seen}});
     p.effective = c.choice<bool>("count_mode", {{"weight", false}, {"effective", true}});
-    p.split_points = static_cast<int>(c.number("n_split_points", 10));
-    p.min_branch = c.number("min_branch", 0.01);
-    p.alpha = c.number("alpha", 1);
-    p.var_floor = c.number("var_floor", 1e-6);
-    p.feature_fraction = c.number("feature_fraction", 1);
-    p.max_depth = c.number("max_depth", 1e9);
-    p.max_leaves = c.number("max_leaves", 1e9);
-    p.max_bytes = c.number("max_bytes", 1e300);
+    p.split_points = c.whole<int>("n_split_points");
+    p.min_branch = c.number("min_branch");
+    p.alpha = c.number("alpha");
+    p.var_floor = c.number("var_floor");
+    p.feature_fraction = c.number_or_none("feature_fraction").value_or(1);
+    p.max_depth = c.number_or_none("max_depth").value_or(1e9);
+    p.max_leaves = c.number_or_none("max_leaves").value_or(1e9);
+    p.max_bytes = c.number_or_none("max_bytes").value_or(1e300);
     if (p.split_points < 1 || !(p.var_floor >= 0) || !(p.alpha >= 0)) throw std::invalid_argument("broken parameters of a Hoeffding tree");
     return p;
   }
   bool uses_bayes() const { return leaf == Leaf::adaptive || leaf == Leaf::naive_bayes; }
 
  private:
-  static Range range(const Config& c, const char* name, double otherwise) {
+  static Range range(const Config& c, const char* name) {
     if (const auto* ends = c.array(name)) {
       if (ends->size() != 2) throw std::invalid_argument(std::string(name) + " must be a number or a pair");
       return {(*ends)[0], (*ends)[1]};
     }
-    const double value = c.number(name, otherwise);
+    const double value = c.number(name);
     return {value, value};
   }
 };

@@ -26,11 +26,11 @@ namespace streamboost {
 
 struct ItiParams {
   enum class Metric { gain_ratio, info_gain, ks };
-  Metric metric = Metric::gain_ratio;
-  bool prune = true;
+  Metric metric;
+  bool prune;
   static ItiParams read(const Config& c) {
     return {c.choice<Metric>("metric", {{"gain_ratio", Metric::gain_ratio}, {"info_gain", Metric::info_gain}, {"ks", Metric::ks}}),
-            c.flag("prune", true)};
+            c.flag("prune")};
   }
 };
 

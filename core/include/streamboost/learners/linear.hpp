@@ -27,13 +27,13 @@ namespace streamboost {
 struct LinearParams {
   enum class Kind { perceptron, ogd, logistic };
   enum class Start { sphere, zero, given };
-  Kind kind = Kind::perceptron;
-  Start start = Start::sphere;
+  Kind kind;
+  Start start;
   std::vector<double> given;  // [coordinate] or [lane][coordinate]; columns first, the intercept last
-  double feature_fraction = 1;
+  double feature_fraction;
   IntakeNeeds needs;
   static LinearParams read(const Config& c) {
-    LinearParams p;
+    LinearParams p{};
     p.kind = c.choice<Kind>("kind", {{"perceptron", Kind::perceptron}, {"ogd", Kind::ogd}, {"logistic", Kind::logistic}});
     if (const auto* values = c.array("start")) {
       p.start = Start::given;
@@ -41,10 +41,10 @@ struct LinearParams {
     } else {
       p.start = c.choice<Start>("start", {{"sphere", Start::sphere}, {"zero", Start::zero}});
     }
-    p.feature_fraction = c.number("feature_fraction", 1);
+    p.feature_fraction = c.number_or_none("feature_fraction").value_or(1);
     p.needs.coordinates = true;
     p.needs.dense = false;
-    p.needs.fit_intercept = c.flag("fit_intercept", true);
+    p.needs.fit_intercept = c.flag("fit_intercept");
     p.needs.scale = c.choice<Scale>("scale", {{"none", Scale::none}, {"maxabs", Scale::maxabs}, {"standard", Scale::standard}});
     return p;
   }

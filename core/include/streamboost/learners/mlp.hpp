@@ -40,12 +40,11 @@ struct MlpNotes final : BankNotes {
 class MlpBank final : public Bank {
  public:
   struct Params {
-    std::size_t hidden_units = 0;  // 0: auto
-    int updates_per_example = 1;
-    double learning_rate = 0.2;
+    std::size_t hidden_units;  // 0: auto
+    int updates_per_example;
+    double learning_rate;
     static Params read(const Config& c) {
-      return {static_cast<std::size_t>(c.number("hidden_units", 0)), static_cast<int>(c.number("updates_per_example", 1)),
-              c.number("learning_rate", 0.2)};
+      return {c.whole<std::size_t>("hidden_units"), c.whole<int>("updates_per_example"), c.number("learning_rate")};
     }
   };
 

@@ -71,10 +71,10 @@ struct NaiveBayesNotes final : BankNotes {
 class NaiveBayesBank final : public Bank {
  public:
   struct Params {
-    double alpha = 0, var_floor = 1e-3, prior_alpha = 1e-2, feature_fraction = 1;
-    bool over_all = false;  // means and spreads are divided by the weight of all classes
+    double alpha, var_floor, prior_alpha, feature_fraction;
+    bool over_all;  // means and spreads are divided by the weight of all classes
     static Params read(const Config& c) {
-      return {c.number("alpha", 0), c.number("var_floor", 1e-3), c.number("prior_alpha", 1e-2), c.number("feature_fraction", 1),
+      return {c.number("alpha"), c.number("var_floor"), c.number("prior_alpha"), c.number_or_none("feature_fraction").value_or(1),
               c.choice<bool>("divisor", {{"class", false}, {"all", true}})};
     }
   };

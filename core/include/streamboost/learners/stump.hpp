@@ -41,12 +41,12 @@ struct StumpNotes final : BankNotes {
 class StumpBank final : public Bank {
  public:
   struct Params {
-    bool exact = false;
-    std::size_t max_bins = 64;
-    double feature_fraction = 1;
+    bool exact;
+    std::size_t max_bins;
+    double feature_fraction;
     static Params read(const Config& c) {
-      return {c.choice<bool>("numeric", {{"bins", false}, {"exact", true}}), static_cast<std::size_t>(c.number("max_bins", 64)),
-              c.number("feature_fraction", 1)};
+      return {c.choice<bool>("numeric", {{"bins", false}, {"exact", true}}), c.whole<std::size_t>("max_bins"),
+              c.number_or_none("feature_fraction").value_or(1)};
     }
   };
 

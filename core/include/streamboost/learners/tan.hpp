@@ -52,13 +52,10 @@ struct TanNotes final : BankNotes {
 class TanBank final : public Bank {
  public:
   struct Params {
-    std::size_t n_parents = 1;  // 0: naive Bayes, 1: TAN, 2: BAN
-    double smoothing = 5;
-    std::int64_t relearn = 1000;  // 0: after every lesson
-    static Params read(const Config& c) {
-      return {static_cast<std::size_t>(c.number("n_parents", 1)), c.number("smoothing", 5),
-              static_cast<std::int64_t>(c.number("relearn", 1000))};
-    }
+    std::size_t n_parents;  // 0: naive Bayes, 1: TAN, 2: BAN
+    double smoothing;
+    std::int64_t relearn;  // 0: after every lesson
+    static Params read(const Config& c) { return {c.whole<std::size_t>("n_parents"), c.number("smoothing"), c.whole("relearn")}; }
   };
 
   TanBank(Params params, Lanes lanes)

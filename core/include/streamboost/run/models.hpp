@@ -13,4 +13,7 @@ std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config
 std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank,
                                   const std::vector<int>& cuts);
 
+std::vector<std::string> booster_names();
+std::vector<std::string> bank_names();
+
 }  // namespace streamboost

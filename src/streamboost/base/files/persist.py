@@ -17,6 +17,7 @@ from streamboost.base.files.manifest import Manifest, check_room, columns_of, js
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.params import LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
+from streamboost.catalogue import ModelEntry
 
 PARAMETER = "learner."  # prefix of arrays that are parameters of the learner, beside the core's state
 Arrays = dict[str, NDArray[Any]]
@@ -25,7 +26,7 @@ Arrays = dict[str, NDArray[Any]]
 class Persistence:
     """Saving and restoring of an estimator: no pickle in files, the same bytes inside pickles."""
 
-    _model_name: ClassVar[str]
+    _entry: ClassVar[ModelEntry]
     _model_version: ClassVar[int]
     _object_parameters: ClassVar[frozenset[str]] = frozenset({"estimator"})
     _session: Session | None
@@ -78,7 +79,7 @@ class Persistence:
             params[name] = int(value) if isinstance(value, int | np.integer) else None
         manifest = {
             "written_by": _version(),
-            "model": {"name": self._model_name, "version": self._model_version, "params": params},
+            "model": {"name": self._entry.name, "version": self._model_version, "params": params},
             "learner": _learner_entry(session, arrays),
             "seed": session.seed,
             "labels": {"declared": session.labels.declared, "values": session.labels.book.values},

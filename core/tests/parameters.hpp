@@ -1,0 +1,87 @@
+// Every parameter of every booster and bank, for tests and benchmarks of the core: it has no defaults, the estimators give all of them.
+#pragma once
+#include "streamboost/run/config.hpp"
+
+namespace testing {
+
+using streamboost::Config;
+using Values = std::map<std::string, Config::Value>;
+
+inline Config::Value word(const char* text) { return std::string(text); }
+inline Config::Value count(std::int64_t n) { return n; }
+inline const Config::Value none = std::monostate{};
+
+inline Values values_of(const std::string& name) {
+  const Values smooth{{"gamma", 0.1}, {"hypothesis", word("real")}};
+  const Values multiclass{{"costs", word("argmax")}, {"weights", word("rescaled")}, {"weight_target", 5.0}, {"hedge", word("vote")}};
+  const Values oza{{"order", word("update_first")}, {"untrained", word("wrong")},   {"lambda_cap", none},
+                   {"copies_cap", count(10)},       {"vote", word("log_odds")},     {"prefix", word("stop_at_first_bad")},
+                   {"draw", word("poisson")},       {"normalise", word("running")}, {"ballot", word("label")}};
+  const std::map<std::string, Values> all{
+      {"single", {}},
+      {"arcx4", {}},
+      {"bagging", {{"sampling", word("poisson")}, {"fraction", 0.7}, {"ballot", word("label")}}},
+      {"oza", oza},
+      {"osboost", smooth},
+      {"osboost_ocp", {{"projection", word("sort")}, {"step", word("1/sqrt(Nt)")}, {"domain", word("simplex")}}},
+      {"osboost_exp", {{"hedge", word("vote")}, {"eta", none}, {"horizon", none}}},
+      {"ogboost", {{"loss", word("logit")}, {"shrinkage", 1.0}, {"n_candidates", count(1)}, {"hypothesis", word("real")}}},
+      {"online_bbm", {{"edge", 0.05}, {"weighting", word("importance")}}},
+      {"adaboost_ol", {{"weighting", word("sampling")}, {"hedge", word("vote")}, {"hypothesis", word("real")}}},
+      {"mbbm",
+       {{"edges", std::vector<double>{0.1}},
+        {"potential", word("pairwise")},
+        {"n_draws", count(100)},
+        {"early_exit", true},
+        {"off_by_one", false}}},
+      {"adaboost_olm", {{"loss", word("logistic")}, {"gradient", word("true")}, {"rate", word("theory")}}},
+      {"blocked", {{"block_size", count(100)}, {"literal", false}}},
+      {"primed", {{"n_prime", count(20)}, {"n_passes", count(1)}, {"resample", false}, {"keep_one", true}}},
+      {"batch_bagging", {{"n_rows", count(20)}, {"n_passes", count(1)}}},
+      {"linear",
+       {{"kind", word("perceptron")},
+        {"fit_intercept", true},
+        {"start", word("sphere")},
+        {"scale", word("none")},
+        {"feature_fraction", none},
+        {"dtype", word("float64")}}},
+      {"naive_bayes", {{"alpha", 0.0}, {"var_floor", 1e-3}, {"prior_alpha", 1e-2}, {"divisor", word("class")}, {"feature_fraction", none}}},
+      {"stump", {{"numeric", word("bins")}, {"max_bins", count(64)}, {"feature_fraction", none}}},
+      {"tan", {{"n_parents", count(1)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
+      {"ban", {{"n_parents", count(2)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
+      {"mlp", {{"hidden_units", count(0)}, {"updates_per_example", count(1)}, {"learning_rate", 0.2}}},
+      {"iti", {{"metric", word("gain_ratio")}, {"prune", true}}},
+      {"hoeffding",
+       {{"grace_period", 200.0},
+        {"delta", 1e-7},
+        {"tie_threshold", 0.05},
+        {"criterion", word("info_gain")},
+        {"leaf_prediction", word("adaptive")},
+        {"n_split_points", count(10)},
+        {"nominal_split", word("multiway")},
+        {"count_mode", word("weight")},
+        {"pass_on", word("all")},
+        {"min_branch", 0.01},
+        {"max_depth", none},
+        {"max_leaves", none},
+        {"max_bytes", none},
+        {"alpha", 1.0},
+        {"var_floor", 1e-6},
+        {"feature_fraction", none}}},
+  };
+  Values found = all.at(name);
+  if (name == "osboost_ocp" || name == "osboost_exp") found.insert(smooth.begin(), smooth.end());
+  if (name == "mbbm" || name == "adaboost_olm") found.insert(multiclass.begin(), multiclass.end());
+  if (name == "primed") found.insert(oza.begin(), oza.end());
+  return found;
+}
+
+// All parameters of a booster or bank, some of them changed.
+inline Config config_of(const std::string& name, const Values& changed = {}) {
+  Config config;
+  config.values = values_of(name);
+  for (const auto& [key, value] : changed) config.values[key] = value;
+  return config;
+}
+
+}  // namespace testing

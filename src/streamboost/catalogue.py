@@ -1,0 +1,288 @@
+"""The table of models and learners: one entry each. Imports, files, the command line, lists in the documentation and tests
+read it; so it imports nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What models and learners have in common."""
+
+    name: str
+    """On the command line and in model files; never changes."""
+    class_name: str
+    package: str
+    """Where the class is."""
+    core: str
+    """Its name in the core."""
+    page: str
+    """In the documentation, without its ending; of a learner its section."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelEntry(Entry):
+    """One ensemble."""
+
+    package: str = "ensemble"
+    title: str
+    weight: str
+    """What an example weighs for a learner, for the list of algorithms (Markdown)."""
+    vote: str
+    """How learners' answers become the ensemble's (Markdown)."""
+    max_classes: int | None = None
+    """How many classes it tells apart; None: any number."""
+    declared: bool = False
+    """Whether all classes must be named before the first row."""
+    sized: bool = True
+    """Whether it has `n_estimators`."""
+    steady: bool = True
+    """Whether every example is the same work; False: blocks or a batch at a time."""
+    experts: bool = False
+    """Whether it takes a list of models instead of one learner: it has no file and no place on the command line."""
+
+    @property
+    def streams(self) -> bool:
+        """Whether it learns row by row; batch ensembles need all rows at once."""
+        return self.package == "ensemble"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerEntry(Entry):
+    """One weak learner."""
+
+    package: str = "learners"
+    discovers: int | None = None
+    """How many classes it can meet by surprise; more must be declared. None: any number."""
+    nominal_only: bool = False
+    """Whether it refuses numeric columns."""
+    probabilities: bool = False
+    """Whether its answers are probabilities, so that log odds can be taken of them."""
+
+
+MODELS: tuple[ModelEntry, ...] = (
+    ModelEntry(
+        name="bagging",
+        class_name="OnlineBaggingClassifier",
+        core="bagging",
+        page="algorithms/bagging",
+        title="Online bagging",
+        weight="Poisson(1) copies, independent of the others",
+        vote="plurality",
+    ),
+    ModelEntry(
+        name="oza-boost",
+        class_name="OnlineBoostingClassifier",
+        core="oza",
+        page="algorithms/oza-boost",
+        title="Oza's online boosting",
+        weight=r"Poisson($\lambda$) copies; $\lambda$ grows where earlier learners failed",
+        vote="log odds of each learner's error",
+    ),
+    ModelEntry(
+        name="osboost",
+        class_name="OSBoostClassifier",
+        core="osboost",
+        page="algorithms/osboost",
+        title="OSBoost",
+        weight="at most 1; shrinks where earlier learners are ahead",
+        vote="mean of the margins",
+        max_classes=2,
+    ),
+    ModelEntry(
+        name="ogboost",
+        class_name="OGBoostClassifier",
+        core="ogboost",
+        page="algorithms/ogboost",
+        title="OGBoost",
+        weight="slope of a loss at the margin of the earlier learners",
+        vote="sum of the margins",
+        max_classes=2,
+    ),
+    ModelEntry(
+        name="online-bbm",
+        class_name="OnlineBBMClassifier",
+        core="online_bbm",
+        page="algorithms/online-bbm",
+        title="Online BBM",
+        weight="how much one more vote would matter for the majority",
+        vote="majority",
+        max_classes=2,
+    ),
+    ModelEntry(
+        name="adaboost-ol",
+        class_name="AdaBoostOLClassifier",
+        core="adaboost_ol",
+        page="algorithms/adaboost-ol",
+        title="AdaBoost.OL",
+        weight="slope of the logistic loss; learned weights",
+        vote="the best prefixes",
+        max_classes=2,
+    ),
+    ModelEntry(
+        name="online-mbbm",
+        class_name="OnlineMBBMClassifier",
+        core="mbbm",
+        page="algorithms/online-mbbm",
+        title="OnlineMBBM",
+        weight="what its vote can still change",
+        vote="one vote each; several edges under Hedge",
+        declared=True,
+    ),
+    ModelEntry(
+        name="adaboost-olm",
+        class_name="AdaBoostOLMClassifier",
+        core="adaboost_olm",
+        page="algorithms/adaboost-olm",
+        title="Adaboost.OLM",
+        weight="slope of a loss at the votes before it",
+        vote="weights by gradient descent, prefixes under Hedge",
+        declared=True,
+    ),
+    ModelEntry(
+        name="bayes",
+        class_name="BayesianEnsembleClassifier",
+        core="bayes",
+        page="algorithms/bayes",
+        title="Bayesian ensemble",
+        weight="1; learners differ by their columns",
+        vote="weighted by posterior means of their losses",
+        max_classes=2,
+    ),
+    ModelEntry(
+        name="weighted-majority",
+        class_name="WeightedMajorityClassifier",
+        core="weighted_majority",
+        page="algorithms/experts",
+        title="Weighted majority",
+        weight="1; a list of any models",
+        vote="weights by the mistakes of each",
+        sized=False,
+        experts=True,
+    ),
+    ModelEntry(
+        name="hedge",
+        class_name="HedgeClassifier",
+        core="hedge",
+        page="algorithms/experts",
+        title="Hedge",
+        weight="1; a list of any models",
+        vote="weights by the mistakes of each",
+        sized=False,
+        experts=True,
+    ),
+    ModelEntry(
+        name="winnow",
+        class_name="WinnowClassifier",
+        core="winnow",
+        page="algorithms/experts",
+        title="Winnow",
+        weight="1; a list of any models",
+        vote="weights that move by factors on mistakes",
+        max_classes=2,
+        sized=False,
+        experts=True,
+    ),
+    ModelEntry(
+        name="arc-x4",
+        class_name="OnlineArcX4Classifier",
+        core="arcx4",
+        page="algorithms/arc-x4",
+        title="Online Arc-x4",
+        weight="1 + the fourth power of the mistakes of earlier learners",
+        vote="plurality",
+    ),
+    ModelEntry(
+        name="blocked-boost",
+        class_name="BlockedBoostingClassifier",
+        core="blocked",
+        page="algorithms/blocked-boost",
+        title="Blocked boosting",
+        weight="1 for one learner at a time, half of them mistakes of the others",
+        vote="plurality",
+        steady=False,
+    ),
+    ModelEntry(
+        name="primed-boost",
+        class_name="PrimedOnlineBoostingClassifier",
+        core="primed",
+        page="algorithms/primed-boost",
+        title="Primed online boosting",
+        weight="AdaBoost.M1 on the first rows, then as online boosting",
+        vote="log odds of each learner's error",
+        steady=False,
+    ),
+    ModelEntry(
+        name="single",
+        class_name="SingleLearnerClassifier",
+        core="single",
+        page="algorithms/index",
+        title="Single learner",
+        weight="1",
+        vote="the learner's own answer",
+        sized=False,
+    ),
+    ModelEntry(
+        name="adaboost-m1",
+        class_name="AdaBoostM1Classifier",
+        core="primed",
+        page="algorithms/batch",
+        title="AdaBoost.M1",
+        weight="all rows at once",
+        vote="as online",
+        package="batch",
+    ),
+    ModelEntry(
+        name="batch-bagging",
+        class_name="BaggingClassifier",
+        core="batch_bagging",
+        page="algorithms/batch",
+        title="Batch bagging",
+        weight="all rows at once",
+        vote="as online",
+        package="batch",
+    ),
+)
+
+LEARNERS: tuple[LearnerEntry, ...] = (
+    LearnerEntry(
+        name="perceptron", class_name="Perceptron", core="linear", page="learners#perceptron", discovers=2
+    ),
+    LearnerEntry(name="ogd", class_name="OGD", core="linear", page="learners#ogd", discovers=2),
+    LearnerEntry(
+        name="logistic",
+        class_name="LogisticRegression",
+        core="linear",
+        page="learners#logisticregression",
+        discovers=2,
+        probabilities=True,
+    ),
+    LearnerEntry(
+        name="naive-bayes",
+        class_name="NaiveBayes",
+        core="naive_bayes",
+        page="learners#naivebayes",
+        probabilities=True,
+    ),
+    LearnerEntry(name="stump", class_name="DecisionStump", core="stump", page="learners#decisionstump"),
+    LearnerEntry(
+        name="hoeffding-tree", class_name="HoeffdingTree", core="hoeffding", page="learners#hoeffdingtree"
+    ),
+    LearnerEntry(name="iti", class_name="IncrementalTree", core="iti", page="learners#incrementaltree"),
+    LearnerEntry(name="tan", class_name="TAN", core="tan", page="learners#tan-and-ban", nominal_only=True),
+    LearnerEntry(name="ban", class_name="BAN", core="ban", page="learners#tan-and-ban", nominal_only=True),
+    LearnerEntry(name="mlp", class_name="MLP", core="mlp", page="learners#mlp"),
+)
+
+ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS)
+
+
+def model_entry(name: str) -> ModelEntry:
+    """Return the entry of a model by its name."""
+    return next(entry for entry in MODELS if entry.name == name)
+
+
+def learner_entry(name: str) -> LearnerEntry:
+    """Return the entry of a learner by its name."""
+    return next(entry for entry in LEARNERS if entry.name == name)

@@ -1,0 +1,198 @@
+"""Parameters are declared once: constructors, docstrings, the core, files and the command line agree with the declaration."""
+
+import inspect
+import pydoc
+from typing import Any
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+
+import streamboost
+from streamboost import OSBoostClassifier, _core, catalogue
+from streamboost.base.parameter import (
+    FLAG,
+    NONE,
+    Declared,
+    number,
+    one_of,
+    parameter,
+    parameters_of,
+    read_older,
+    whole,
+)
+from streamboost.models import BATCH_MODELS, LEARNERS, MODELS, build
+
+CLASSES = [getattr(streamboost, entry.class_name) for entry in catalogue.ENTRIES]
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_the_constructor_is_the_declaration(cls):
+    signature = inspect.signature(cls).parameters
+    assert list(signature) == list(parameters_of(cls))
+    assert {name: entry.default for name, entry in signature.items()} == {
+        p.name: p.default for p in cls._parameters
+    }
+    instance = cls()
+    assert instance.get_params(deep=False) == {name: p.default for name, p in parameters_of(cls).items()}
+    instance._validate_params()  # every default is allowed by its own declaration
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_the_docstring_tells_all_parameters_once(cls):
+    assert cls.__doc__.count("Parameters\n---") == 1
+    assert f"{cls._parameters[-1].name} : " in pydoc.plain(pydoc.render_doc(cls))
+    for p in parameters_of(cls).values():
+        assert f"{p.name} : {p.type_text}, default=" in cls.__doc__
+        assert p.meaning.endswith(".")
+        assert p.meaning[0].isupper() or p.meaning[0] == '"'
+    assert cls.__doc__.index("Parameters\n---") < cls.__doc__.index("Notes\n---")
+    assert cls.__doc__.endswith("\n")
+    assert ">>> " in cls.__doc__
+
+
+def test_a_constructor_that_differs_from_its_declaration_is_refused_at_once():
+    with pytest.raises(
+        TypeError, match=r"Wrong declares the parameters \['a', 'b'\], but its constructor takes \['a'\]"
+    ):
+
+        class Wrong(Declared, BaseEstimator):
+            _parameters = (parameter("a", FLAG, "A."), parameter("b", FLAG, "B."))
+
+            def __init__(self, a: bool = True) -> None:
+                self.a = a
+
+
+class Small(Declared, BaseEstimator):
+    """Something small.
+
+    Notes
+    -----
+    None.
+    """
+
+    _parameters = (
+        parameter("rate", [number("(0, 1]"), one_of("auto")], "How fast. It\nmatters.", formerly="speed"),
+        parameter("loss", one_of("logistic", "hinge"), "What hurts.", renamed={"logit": "logistic"}),
+        parameter("size", [whole("[1, inf)"), NONE], "How large.", before=None),
+        parameter("careful", FLAG, "Whether to look twice.", to_core=False),
+    )
+
+    def __init__(
+        self, rate: Any = 0.5, *, loss: str = "logistic", size: int | None = 3, careful: bool = False
+    ) -> None:
+        self.rate = rate
+        self.loss = loss
+        self.size = size
+        self.careful = careful
+
+
+def test_what_follows_from_a_declaration():
+    assert Small.__doc__ == (
+        "Something small.\n\nParameters\n----------\n"
+        'rate : float in (0, 1] or "auto", default=0.5\n    How fast. It matters.\n'
+        'loss : {"logistic", "hinge"}, default="logistic"\n    What hurts.\n'
+        "size : int, 1 or more or None, default=3\n    How large.\n"
+        "careful : bool, default=False\n    Whether to look twice.\n\nNotes\n-----\nNone.\n"
+    )
+    assert Small(size=2**80)._core_params() == {"rate": 0.5, "loss": "logistic", "size": 2**62}
+    assert parameters_of(Small)["rate"].summary == "How fast."
+    for wrong in (
+        {"rate": 0},
+        {"rate": "fast"},
+        {"loss": "logit"},
+        {"size": 0},
+        {"size": 1.5},
+        {"careful": None},
+    ):
+        with pytest.raises(ValueError, match=f"The '{next(iter(wrong))}' parameter of Small must be"):
+            Small(**wrong)._validate_params()
+
+
+def test_files_with_older_names_and_words():
+    assert read_older(Small, {"speed": 0.25, "loss": "logit", "careful": True}) == {
+        "rate": 0.25,
+        "loss": "logistic",
+        "careful": True,
+        "size": None,
+    }
+    assert read_older(Small, {"rate": 0.1, "size": 7}) == {"rate": 0.1, "size": 7}
+
+
+# The table of models and learners.
+
+
+def test_the_table_and_the_classes_name_each_other():
+    for entry in catalogue.ENTRIES:
+        cls = getattr(streamboost, entry.class_name)
+        assert cls._entry is entry
+        assert cls.__module__.startswith(f"streamboost.{entry.package}.")
+    assert len({entry.name for entry in catalogue.MODELS}) == len(catalogue.MODELS)
+    assert {cls._entry for cls in (*MODELS.values(), *BATCH_MODELS.values(), *LEARNERS.values())} == {
+        entry for entry in catalogue.ENTRIES if not getattr(entry, "experts", False)
+    }
+
+
+def test_the_core_and_the_table_know_the_same_names():
+    assert set(_core.bank_names()) == {entry.core for entry in catalogue.LEARNERS}
+    more = {"osboost_ocp", "osboost_exp"}  # the other votes of OSBoost
+    assert set(_core.booster_names()) == {entry.core for entry in catalogue.MODELS} | more
+
+
+@pytest.mark.parametrize("entry", catalogue.MODELS, ids=lambda entry: entry.name)
+def test_what_the_table_says_of_a_model_is_so(entry):
+    model = getattr(streamboost, entry.class_name)()
+    assert ("n_estimators" in model.get_params()) is entry.sized
+    assert hasattr(model, "partial_fit") is entry.streams
+    assert get_tags(model).classifier_tags.multi_class is (entry.max_classes is None)
+    X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]] * 4, [0, 1, 2] * 4
+    if entry.max_classes == 2:
+        with pytest.raises(ValueError, match="Only binary classification is supported"):
+            model.fit(X, y)
+    else:
+        assert model.fit(X, y).predict(X).shape == (12,)
+    if entry.declared:
+        with pytest.raises(ValueError, match="must know all classes"):
+            type(model)().partial_fit(X, y)
+
+
+@pytest.mark.parametrize("entry", catalogue.LEARNERS, ids=lambda entry: entry.name)
+def test_what_the_table_says_of_a_learner_is_so(entry):
+    X, y = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] * 4, [0, 1, 2] * 4
+    model = build("single", entry.name, seed=1)
+    if entry.nominal_only:
+        with pytest.raises(ValueError, match="is numeric"):
+            model.partial_fit(X, y, classes=[0, 1, 2])
+    model = build("single", entry.name, seed=1, nominal=[True, True])
+    if entry.discovers is None:
+        assert model.partial_fit(X, y).predict(X).shape == (12,)
+    else:
+        with pytest.raises(ValueError, match="must know them before"):
+            model.partial_fit(X, y)
+
+
+# The core reads what is declared, and nothing else.
+
+
+@pytest.mark.parametrize(
+    ("booster", "learner", "message"),
+    [
+        ({"gamma": 0.1, "hypothesis": "real", "gama": 0.2}, {}, "osboost has no parameter 'gama'"),
+        ({"hypothesis": "real"}, {}, "the parameter 'gamma' is missing"),
+        ({"gamma": 0.1, "hypothesis": "real"}, {"aplha": 1.0}, "naive_bayes has no parameter 'aplha'"),
+        ({"gamma": 0.1, "hypothesis": "real"}, {"alpha": None}, "alpha must be a number"),
+    ],
+)
+def test_the_core_takes_no_unknown_and_no_missing_parameter(booster, learner, message):
+    bayes = {**LEARNERS["naive-bayes"]()._core_params(), **learner}
+    with pytest.raises(ValueError, match=message):
+        _core.Model("osboost", booster, "naive_bayes", bayes, 3, 1)
+
+
+def test_a_python_written_learner_has_no_parameters_in_the_core():
+    with pytest.raises(ValueError, match="black_box has no parameter 'alpha'"):
+        _core.Model("single", {}, "black_box", {"alpha": 1.0}, 1, 1, lane_factory=object)
+
+
+def test_tags_of_a_model_with_a_wrong_parameter():
+    assert not get_tags(OSBoostClassifier(vote="bad")).classifier_tags.multi_class
