@@ -137,6 +137,14 @@ class HoeffdingBank final : public HoeffdingTrees {
     const auto i = static_cast<std::size_t>(lane);
     return forest_.n_leaves(i) > 1 || majority(forest_.head(i, 0)) >= 0;
   }
+  bool short_of_memory() const { return limited_; }
+  // Leaves of a tree, and those that had to stop observing.
+  std::pair<int, int> count_leaves(int lane) const {
+    const auto i = static_cast<std::size_t>(lane);
+    int idle = 0;
+    for (std::size_t l = 0; l < forest_.n_leaves(i); ++l) idle += forest_.leaf_of(i, l)[Forest::active] == 0 ? 1 : 0;
+    return {static_cast<int>(forest_.n_leaves(i)), idle};
+  }
   std::vector<TreeNode> show(int lane) const { return forest_.show(static_cast<std::size_t>(lane)); }
 
   void check() const override {
