@@ -116,9 +116,10 @@ class Node:
 
 class HoeffdingTree:
     def __init__(
-        self, columns, n_classes, seed, lane, *, growth="vfdt", criterion="info_gain", leaf_prediction="adaptive", n_split_points=10,
-        count_mode="weight", min_branch=0.01, max_depth=math.inf, max_leaves=math.inf, alpha=1.0, var_floor=1e-6,
-        feature_fraction=None, max_features=None, leaf_features="all", numeric_observer="gaussian", n_bins=16, birth=0, **grouped,
+        self, columns, n_classes, seed, lane, *, growth="vfdt", criterion="info_gain", leaf_prediction="adaptive",
+        n_split_points=10, count_mode="weight", min_branch=0.01, max_depth=math.inf, max_leaves=math.inf, alpha=1.0,
+        var_floor=1e-6, feature_fraction=None, max_features=None, leaf_features="all", numeric_observer="gaussian",
+        n_bins=16, birth=0, **grouped,
     ):  # fmt: skip
         self.columns = columns
         given = dict(zip(GROUPED, GROWTH[growth], strict=True))
@@ -389,7 +390,7 @@ class HoeffdingTree:
         return merit > other + 1e-10
 
     def candidate(self, leaf, j):
-        """(merit, column, how to split) of the best candidate of a column; (0, column, None) if none is of use, None if there is none."""
+        """(merit, column, how to split) of a column's best candidate; (0, column, None) if it is of no use, None without any."""
         classes = sorted(leaf.masses())
         kind = 1 if j in self.columns.nominal else 0
         seen = {c: leaf.seen(c, j, kind) for c in classes}
@@ -401,9 +402,7 @@ class HoeffdingTree:
             values = [value for c in classes for value, _ in seen[c]]
             low, high = min(values), max(values)
             if low < high:
-                thresholds = [
-                    low + (high - low) * (m / (self.points + 1)) for m in range(1, self.points + 1)
-                ]
+                thresholds = [low + (high - low) * (m / (self.points + 1)) for m in range(1, self.points + 1)]
                 if self.bins:
                     thresholds = self.interval_ends(seen)
                 options = [{"threshold": t} for t in thresholds]
@@ -444,7 +443,9 @@ class HoeffdingTree:
         total, below, chosen, m = sum(weight_at.values()), 0.0, [], 1
         for end in ends[:-1]:
             below += weight_at[end]
-            self.doubt |= any(close(below, total * (q / (self.points + 1))) for q in range(1, self.points + 1))
+            self.doubt |= any(
+                close(below, total * (q / (self.points + 1))) for q in range(1, self.points + 1)
+            )
             reached = m
             while m <= self.points and below >= total * (m / (self.points + 1)):
                 m += 1

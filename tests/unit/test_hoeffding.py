@@ -64,7 +64,15 @@ def total_mass(model, lane=0):
         ((1, 3), {"growth": "moa", "max_features": "sqrt", "leaf_features": "candidates"}),
         ((), {"null_split": False, "max_features": 0.2, "leaf_features": "candidates"}),
         ((2,), {"growth": "ensemble", "numeric_observer": "histogram", "n_bins": 5, "n_split_points": 4}),
-        ((), {"numeric_observer": "histogram", "n_bins": 16, "merit_range": "entropy", "criterion": "gain_ratio"}),
+        (
+            (),
+            {
+                "numeric_observer": "histogram",
+                "n_bins": 16,
+                "merit_range": "entropy",
+                "criterion": "gain_ratio",
+            },
+        ),
         ((0,), {"criterion": "gini", "nominal_split": "both", "numeric_observer": "histogram"}),
     ],
 )
