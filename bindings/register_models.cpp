@@ -144,6 +144,13 @@ class PyModel {
   nb::dict report() {
     nb::dict out;
     ModelReport report = model_->report();
+    for (Bank* bank : model_->banks())
+      if (auto* trees = dynamic_cast<HoeffdingBank*>(bank))
+        for (int lane = 0; lane < bank->lanes().size(); ++lane) {
+          const auto [leaves, idle] = trees->count_leaves(lane);
+          report.lanes["leaves"].push_back(leaves);
+          report.lanes["idle_leaves"].push_back(idle);
+        }
     for (auto& [name, values] : report.lanes) {
       const std::size_t n = values.size();
       out[name.c_str()] = own(std::move(values), {n});
@@ -164,6 +171,11 @@ class PyModel {
     return all;
   }
   // A tree as a list of nodes in file order: (kind, column, threshold, value, fallback, children, masses per class).
+  bool short_of_memory() {
+    for (Bank* bank : model_->banks())
+      if (auto* trees = dynamic_cast<HoeffdingBank*>(bank); trees != nullptr && trees->short_of_memory()) return true;
+    return false;
+  }
   nb::list tree(int lane) {
     nb::list nodes;
     for (Bank* bank : model_->banks()) {
@@ -281,6 +293,7 @@ void register_models(nb::module_& m) {
       .def("restore", &PyModel::restore, "state"_a)
       .def("memory_bytes", [](PyModel& self) { return self.model().memory_bytes(); })
       .def("report", &PyModel::report)
+      .def("short_of_memory", &PyModel::short_of_memory)
       .def("tree", &PyModel::tree, "lane"_a)
       .def("lane_objects", &PyModel::lane_objects);
 }

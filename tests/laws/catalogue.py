@@ -134,6 +134,18 @@ LEARNERS += [
         max_depth=2,
         max_leaves=4,
     ),
+    tree_learner("tree-forest", ("numeric", "nominal", "mixed"), growth="ensemble", max_features=0.6),
+    tree_learner(
+        "tree-narrow",
+        ("numeric", "mixed"),
+        growth="moa",
+        nominal_split="both",
+        max_features="sqrt",
+        leaf_features="candidates",
+        numeric_observer="histogram",
+        n_bins=3,
+        criterion="gain_ratio",
+    ),
 ]
 
 

@@ -8,7 +8,7 @@ Poisson    inversion below 10; PTRS of Hoermann: The transformed rejection metho
 
 import math
 
-START, POISSON, FRACTION, TIE, HEDGE, SUBSET, COIN, PARAMETERS, BLACK_BOX, PIVOT, BANDIT = range(11)
+START, POISSON, FRACTION, TIE, HEDGE, SUBSET, COIN, PARAMETERS, BLACK_BOX, PIVOT, BANDIT, NODE = range(12)
 
 MASK = 0xFFFFFFFF
 LARGEST_RATE = 2.0**53

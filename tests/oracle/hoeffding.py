@@ -3,16 +3,26 @@
 Domingos and Hulten 2000; Bayes in the leaves after Gama, Rocha and Medas 2003. Masses of a leaf: what its parent passed on plus
 its own examples. Statistics: its own examples only. A value that is missing or was never learned takes the heaviest branch.
 Naive Bayes on numbers: one normal distribution per class and column; where a class has shown one value only, that or nothing.
+Growth for ensembles: both kinds of nominal splits, merits less what chance gives further branches, a range of max(1, entropy), no
+rival where there is one candidate, columns drawn anew for every node.
 """
 
 import math
 from itertools import pairwise
 
-from oracle.draws import PARAMETERS, SUBSET, uniform
+from oracle.draws import NODE, PARAMETERS, SUBSET, uniform
 
 NEAR = 1e-9
 IMPOSSIBLE = -1e300  # log posterior of a class that naive Bayes rules out
-AUTO = {"grace_period": 200.0, "delta": 1e-7, "tie_threshold": 0.05}
+GROWTH = {
+    "vfdt": (200.0, 1e-7, 0.05, "multiway", "all", "classes", 0.0, True),
+    "quick": ((5.0, 20.0), (0.01, 0.9), (0.01, 0.9), "multiway", "all", "classes", 0.0, True),
+    "moa": (50.0, 0.01, 0.05, "multiway", "seen", "classes", 0.0, False),
+    "ensemble": (50.0, 0.01, 0.05, "both", "seen", "entropy", 2.0, False),
+}
+GROUPED = (
+    "grace_period", "delta", "tie_threshold", "nominal_split", "pass_on", "merit_range", "chance_correction", "null_split",
+)  # fmt: skip
 
 
 def close(a, b):
@@ -42,9 +52,26 @@ def variance_of(seen):
     return mean, squares / max(total - 1, total / 2)
 
 
+def intervals(seen, most):
+    """(value, weight) pairs in the order they came, as at most so many intervals [low, high, weight]."""
+    found = []
+    for value, weight in seen:
+        inside = [part for part in found if part[0] <= value <= part[1]]
+        if inside:
+            inside[0][2] += weight
+            continue
+        found = sorted([*found, [value, value, weight]])
+        if len(found) > most:
+            at = min(range(most), key=lambda k: (found[k][2] + found[k + 1][2], k))
+            low, high = found[at], found[at + 1]
+            found[at : at + 2] = [[low[0], high[1], low[2] + high[2]]]
+    return found
+
+
 class Leaf:
-    def __init__(self, depth, masses):
+    def __init__(self, depth, masses, number):
         self.depth = depth
+        self.number = number  # nodes are numbered in the order of their making, the branches of a split one after the other
         self.inherited = dict(masses)  # class -> mass
         self.lessons = []  # (class, weight, {column: number}, {column: code})
         self.waited = 0.0
@@ -89,37 +116,43 @@ class Node:
 
 class HoeffdingTree:
     def __init__(
-        self, columns, n_classes, seed, lane, *, grace_period="auto", delta="auto", tie_threshold="auto",
-        criterion="info_gain", leaf_prediction="adaptive", n_split_points=10, nominal_split="multiway",
-        count_mode="weight", pass_on="all", min_branch=0.01, max_depth=math.inf, max_leaves=math.inf, alpha=1.0, var_floor=1e-6,
-        feature_fraction=None,
+        self, columns, n_classes, seed, lane, *, growth="vfdt", criterion="info_gain", leaf_prediction="adaptive",
+        n_split_points=10, count_mode="weight", min_branch=0.01, max_depth=math.inf, max_leaves=math.inf, alpha=1.0,
+        var_floor=1e-6, feature_fraction=None, max_features=None, leaf_features="all", numeric_observer="gaussian",
+        n_bins=16, birth=0, **grouped,
     ):  # fmt: skip
         self.columns = columns
-        given = {"grace_period": grace_period, "delta": delta, "tie_threshold": tie_threshold}
-        numbers = {name: AUTO[name] if value == "auto" else value for name, value in given.items()}
+        given = dict(zip(GROUPED, GROWTH[growth], strict=True))
+        assert set(grouped) <= set(given)
+        given.update({name: value for name, value in grouped.items() if value != "auto"})
+        numbers = {name: given[name] for name in GROUPED[:3]}
         for attempt, (name, value) in enumerate(numbers.items()):
             if isinstance(value, tuple):
-                u = uniform(seed, 0, lane, PARAMETERS, attempt)
+                u = uniform(seed, 0, lane, PARAMETERS, 256 * birth + attempt)
                 low, high = value if name == "grace_period" else map(math.log, value)
                 drawn = low + (high - low) * u
                 numbers[name] = drawn if name == "grace_period" else math.exp(drawn)
         self.grace, self.delta, self.tie = numbers.values()
-        self.impurity = {"info_gain": entropy, "gini": gini}[criterion]
+        self.impurity = gini if criterion == "gini" else entropy
         self.criterion, self.leaf_prediction, self.points = criterion, leaf_prediction, n_split_points
-        self.multiway, self.effective, self.min_branch = (
-            nominal_split == "multiway",
+        self.nominal_split, self.effective, self.min_branch = (
+            given["nominal_split"],
             count_mode == "effective",
             min_branch,
         )
-        self.pass_on_all = pass_on == "all"
+        self.pass_on_all = given["pass_on"] == "all"
+        self.merit_range, self.null_split = given["merit_range"], given["null_split"]
+        self.factor = 0.0 if criterion == "gini" else given["chance_correction"]
+        self.bins = n_bins if numeric_observer == "histogram" else 0
+        self.max_features, self.leaf_features, self.key = max_features, leaf_features, (seed, lane, birth)
         self.max_depth, self.max_leaves, self.alpha, self.var_floor = max_depth, max_leaves, alpha, var_floor
-        order = sorted(range(columns.width), key=lambda j: (uniform(seed, j, lane, SUBSET), j))
+        order = sorted(range(columns.width), key=lambda j: (uniform(seed, j, lane, SUBSET, birth), j))
         take = columns.width
         if feature_fraction is not None:
             take = min(columns.width, max(1, math.floor(feature_fraction * columns.width + 0.5)))
         self.chosen = sorted(order[:take])
-        self.root = Leaf(0, {})
-        self.n_leaves = 1
+        self.root = Leaf(0, {}, 0)
+        self.n_leaves = self.n_nodes = 1
         self.known = dict.fromkeys(columns.nominal, 0)  # before the present example
         self.known_now = dict(self.known)
         self.doubt = False
@@ -145,6 +178,30 @@ class HoeffdingTree:
             parent, branch = at, at.branch(numbers, codes)
             at = at.children[branch]
         return at, parent, branch
+
+    # ---- the columns of a node
+
+    def candidates(self, leaf):
+        """The columns a leaf may split on: those with the smallest draws of this node."""
+        d = len(self.chosen)
+        if self.max_features is None:
+            return self.chosen
+        if self.max_features == "sqrt":
+            take = min(d, math.floor(math.sqrt(d) + 0.5) + 1)
+        else:
+            take = max(1, math.floor(self.max_features * d + 0.5))
+        seed, lane, birth = self.key
+        order = sorted(
+            self.chosen, key=lambda j: (uniform(seed, leaf.number + 2**32 * j, lane, NODE, birth), j)
+        )
+        return sorted(order[:take])
+
+    def visible(self, leaf, cells):
+        """What a leaf's statistics and its naive Bayes see of a row."""
+        if self.leaf_features == "all":
+            return cells
+        columns = self.candidates(leaf)
+        return tuple({j: x for j, x in part.items() if j in columns} for part in cells)
 
     # ---- answers of a leaf, as {class: log of the posterior up to a constant}
 
@@ -205,7 +262,7 @@ class HoeffdingTree:
             return leaf, self.cheapest(leaf, self.majority(leaf)), bool(leaf.costs)
         if self.speaker(leaf) == "majority":
             return leaf, self.majority(leaf), False
-        return leaf, self.bayes(leaf, numbers, codes, n_values), True
+        return leaf, self.bayes(leaf, *self.visible(leaf, (numbers, codes)), n_values), True
 
     @staticmethod
     def best(logs):
@@ -264,14 +321,14 @@ class HoeffdingTree:
         if leaf.masses():
             for name, logs in (
                 ("majority", self.majority(leaf)),
-                ("naive_bayes", self.bayes(leaf, numbers, codes, self.known)),
+                ("naive_bayes", self.bayes(leaf, *self.visible(leaf, (numbers, codes)), self.known)),
             ):
                 self.doubt |= self.leaf_prediction == "adaptive" and self.is_close(
                     leaf, logs, name != "majority"
                 )
                 if self.best(logs) == label:
                     leaf.hits[name] += amount
-        leaf.lessons.append((label, amount, *self.cells(row)))
+        leaf.lessons.append((label, amount, *self.visible(leaf, self.cells(row))))
         leaf.waited += amount
         self.doubt |= close(leaf.waited, self.grace)
         if leaf.waited >= self.grace:
@@ -287,24 +344,45 @@ class HoeffdingTree:
         masses = leaf.masses()
         if len(masses) < 2 or leaf.depth >= self.max_depth:
             return
-        found = [c for j in self.chosen for c in [self.candidate(leaf, j)] if c]
-        if not found:
+        found = [c for j in self.candidates(leaf) for c in [self.candidate(leaf, j)] if c]
+        promising = [c for c in found if c[2] is not None]
+        if not promising:
             return
-        best = found[0]
-        for other in found[1:]:
+        best = promising[0]
+        for other in promising[1:]:
             best = other if self.better(other[0], best[0]) else best
         merit, column, how = best
-        second = max((other[0] for other in found if other is not best), default=0.0)
         n = sum(masses.values())
         if self.effective:
-            weights = [w for _, w, _, _ in leaf.lessons]
-            n = sum(weights) ** 2 / sum(w * w for w in weights)
-        spread = 1.0 if self.criterion == "gini" else math.log2(max(2, len(masses)))
+            n = self.examples(leaf)
+        spread = self.spread(masses)
         bound = math.sqrt(spread**2 * math.log(1 / self.delta) / (2 * n))
-        self.doubt |= close(merit - second, bound) or close(bound, self.tie)
-        if not (merit - second > bound or bound < self.tie):
-            return
+        if len(found) > 1 or self.null_split:
+            second = max((other[0] for other in found if other is not best), default=0.0)
+            self.doubt |= close(merit - second, bound) or close(bound, self.tie)
+            if not (merit - second > bound or bound < self.tie):
+                return
         self.split(leaf, parent, branch, column, how)
+
+    def spread(self, masses):
+        """The range of a merit."""
+        if self.criterion != "info_gain":
+            return 1.0
+        if self.merit_range == "entropy":
+            return max(1.0, entropy(list(masses.values())))
+        return math.log2(max(2, len(masses)))
+
+    @staticmethod
+    def examples(leaf):
+        """How many equal weights would carry as much evidence as those learned here."""
+        weights = [w for _, w, _, _ in leaf.lessons]
+        return sum(weights) ** 2 / sum(w * w for w in weights)
+
+    def chance(self, leaf, branches):
+        """What further branches gain by chance: twice the mean of a chi-squared number, in bits."""
+        filled = sum(sum(b) > 0 for b in branches)
+        classes = len(leaf.masses())
+        return self.factor * (classes - 1) * (filled - 2) / (2 * self.examples(leaf) * math.log(2))
 
     def better(self, merit, other):
         """More by 1e-10: what is nearer is a tie, which the earlier candidate wins."""
@@ -312,7 +390,7 @@ class HoeffdingTree:
         return merit > other + 1e-10
 
     def candidate(self, leaf, j):
-        """(merit, column, how to split) of the best candidate of a column, or None."""
+        """(merit, column, how to split) of a column's best candidate; (0, column, None) if it is of no use, None without any."""
         classes = sorted(leaf.masses())
         kind = 1 if j in self.columns.nominal else 0
         seen = {c: leaf.seen(c, j, kind) for c in classes}
@@ -324,15 +402,16 @@ class HoeffdingTree:
             values = [value for c in classes for value, _ in seen[c]]
             low, high = min(values), max(values)
             if low < high:
-                options = [
-                    {"threshold": low + (high - low) * (m / (self.points + 1))}
-                    for m in range(1, self.points + 1)
-                ]
+                thresholds = [low + (high - low) * (m / (self.points + 1)) for m in range(1, self.points + 1)]
+                if self.bins:
+                    thresholds = self.interval_ends(seen)
+                options = [{"threshold": t} for t in thresholds]
         else:
             values = sorted({value for c in classes for value, _ in seen[c]})
-            options = (
-                [{"values": values}] if self.multiway else [{"values": [v, -1], "rest": True} for v in values]
-            )
+            if self.nominal_split != "binary":
+                options.append({"values": values})
+            if self.nominal_split != "multiway":
+                options += [{"values": [v, -1], "rest": True} for v in values]
         best = None
         for how in options:
             branches = self.branches(seen, classes, how)
@@ -343,14 +422,41 @@ class HoeffdingTree:
             merit = self.impurity(totals) - sum(
                 sum(b) / sum(totals) * self.impurity(b) for b in branches if sum(b) > 0
             )
-            if self.better(merit, best[0] if best else 0.0):
+            merit -= self.chance(leaf, branches)
+            best = best or (0.0, j, None)
+            if self.better(merit, best[0]):
                 best = (merit, j, how)
+                shares = [sum(b) for b in branches]
+        if best and best[2] and self.criterion == "gain_ratio":
+            best = (best[0] / entropy(shares), *best[1:])
         return best
+
+    def interval_ends(self, seen):
+        """Ends of intervals at which the mass reaches the next of points + 1 equal parts; all but the last if they are few."""
+        weight_at = {}
+        for pairs in seen.values():
+            for _, high, weight in intervals(pairs, self.bins):
+                weight_at[high] = weight_at.get(high, 0.0) + weight
+        ends = sorted(weight_at)
+        if len(ends) <= self.points + 1:
+            return ends[:-1]
+        total, below, chosen, m = sum(weight_at.values()), 0.0, [], 1
+        for end in ends[:-1]:
+            below += weight_at[end]
+            self.doubt |= any(
+                close(below, total * (q / (self.points + 1))) for q in range(1, self.points + 1)
+            )
+            reached = m
+            while m <= self.points and below >= total * (m / (self.points + 1)):
+                m += 1
+            if m > reached:
+                chosen.append(end)
+        return chosen
 
     def branches(self, seen, classes, how):
         """Masses of the classes in each branch."""
         if "threshold" in how:
-            left = [self.left_mass(seen[c], how["threshold"]) for c in classes]
+            left = [self.left_mass(seen[c], how["threshold"], self.bins) for c in classes]
             return [left, [sum(w for _, w in seen[c]) - m for c, m in zip(classes, left, strict=True)]]
         counts = [[sum(w for v, w in seen[c] if v == value) for c in classes] for value in how["values"]]
         if "rest" in how:
@@ -358,9 +464,15 @@ class HoeffdingTree:
         return counts
 
     @staticmethod
-    def left_mass(seen, threshold):
+    def left_mass(seen, threshold, bins):
         if not seen:
             return 0.0
+        if bins:
+            return sum(
+                weight if high <= threshold else weight * (threshold - low) / (high - low)
+                for low, high, weight in intervals(seen, bins)
+                if low <= threshold
+            )
         total = sum(w for _, w in seen)
         if threshold < min(value for value, _ in seen):
             return 0.0
@@ -384,7 +496,7 @@ class HoeffdingTree:
                 of_class = sum(p[position] for p in parts)
                 share = part[position] / of_class if of_class > 0 else sum(part) / whole
                 passed_on[c] = masses[c] * share if self.pass_on_all else part[position]
-            children.append(Leaf(leaf.depth + 1, passed_on))
+            children.append(Leaf(leaf.depth + 1, passed_on, self.n_nodes + len(children)))
         everything = sum(sum(child.inherited.values()) for child in children)
         for child in children:
             child.costs = [c * (sum(child.inherited.values()) / everything) for c in leaf.costs]
@@ -395,6 +507,7 @@ class HoeffdingTree:
         self.doubt |= any(close(a, b) or (a == b and not exact) for a, b in pairwise(ranked))
         node = Node(column, children, weights.index(max(weights)), **how)
         self.n_leaves += len(parts) - 1
+        self.n_nodes += len(parts)
         if parent is None:
             self.root = node
         else:

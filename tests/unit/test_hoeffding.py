@@ -58,6 +58,22 @@ def total_mass(model, lane=0):
         ((1, 2), {"leaf_prediction": "naive_bayes"}),
         ((2,), {"pass_on": "seen", "alpha": 0.0}),
         ((0, 3), {"nominal_split": "binary", "max_depth": 2, "max_leaves": 5}),
+        ((0, 3), {"nominal_split": "both", "chance_correction": 2.0}),
+        ((0, 1, 2, 3), {"growth": "ensemble", "criterion": "gain_ratio"}),
+        ((1,), {"growth": "ensemble", "max_features": 0.5}),
+        ((1, 3), {"growth": "moa", "max_features": "sqrt", "leaf_features": "candidates"}),
+        ((), {"null_split": False, "max_features": 0.2, "leaf_features": "candidates"}),
+        ((2,), {"growth": "ensemble", "numeric_observer": "histogram", "n_bins": 5, "n_split_points": 4}),
+        (
+            (),
+            {
+                "numeric_observer": "histogram",
+                "n_bins": 16,
+                "merit_range": "entropy",
+                "criterion": "gain_ratio",
+            },
+        ),
+        ((0,), {"criterion": "gini", "nominal_split": "both", "numeric_observer": "histogram"}),
     ],
 )
 @pytest.mark.parametrize("missing", [0.0, 0.15])
@@ -369,7 +385,7 @@ HOSTILE_LEAVES = {
     "value beyond the categories": branch_value(1000),
     "value below nothing": branch_value(-1),
     "too many values known": edit("values_known", 1, 10**9),
-    "values of a numeric column": edit("values_known", 0, 1),
+    "values of a numeric column": edit("values_known", 0, 2),
 }
 
 

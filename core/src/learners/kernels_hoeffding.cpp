@@ -1,6 +1,7 @@
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
+#include "streamboost/math/rng.hpp"
 #include "streamboost/math/vec.hpp"
 
 namespace streamboost {
@@ -141,6 +142,40 @@ STREAMBOOST_CLONES void x_log_x_lanes(const double* in, double* out, std::size_t
     const double x = in[i];
     const double y = x * streamboost::log(x > 0.0 ? x : 1.0);
     out[i] = x > 0.0 ? y : 0.0;
+  }
+}
+
+STREAMBOOST_CLONES void split_positions(const ClassSummary& seen, const double* __restrict threshold, double far, double* __restrict out,
+                                        std::size_t n) {
+  const double mean = seen.mean, scale = seen.scale, low = seen.weight > 0 ? seen.low : 1e308, high = seen.high;
+  for (std::size_t m = 0; m < n; ++m) {
+    const double t = threshold[m];
+    double z = (t - mean) * scale;
+    z = z < far ? z : far;
+    z = z > -far ? z : -far;
+    z = t >= high ? far : z;
+    out[m] = t < low ? -far : z;
+  }
+}
+
+STREAMBOOST_CLONES void split_shares(double weight, double* __restrict left, double* __restrict right, double* __restrict left_sum,
+                                     double* __restrict right_sum, std::size_t n) {
+  for (std::size_t m = 0; m < n; ++m) {
+    const double l = left[m] * weight, r = weight - l;
+    left[m] = l;
+    right[m] = r;
+    left_sum[m] += l;
+    right_sum[m] += r;
+  }
+}
+
+STREAMBOOST_CLONES void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth,
+                                      const std::int32_t* __restrict column, double* __restrict out, std::size_t n) {
+  const std::uint32_t last = detail::last_word(Purpose::node, birth);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto w = detail::philox<std::uint32_t>({node, static_cast<std::uint32_t>(column[j]), lane, last},
+                                                 static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+    out[j] = detail::unit(w.r1, w.r0);
   }
 }
 

@@ -8,13 +8,49 @@ from typing import Any
 
 import numpy as np
 
-from streamboost.base.parameter import NONE, number, numbers, one_of, parameter, whole
+from streamboost.base.parameter import FLAG, NONE, number, numbers, one_of, parameter, whole
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import FEATURE_FRACTION, Learner
 
-AUTO: dict[str, float] = {"grace_period": 200.0, "delta": 1e-7, "tie_threshold": 0.05}
-"""What "auto" means unless an ensemble has its own idea."""
+GROWTH: dict[str, dict[str, Any]] = {
+    "vfdt": {
+        "grace_period": 200.0,
+        "delta": 1e-7,
+        "tie_threshold": 0.05,
+        "nominal_split": "multiway",
+        "pass_on": "all",
+        "merit_range": "classes",
+        "chance_correction": 0.0,
+        "null_split": True,
+    },
+}
+GROWTH["quick"] = {
+    **GROWTH["vfdt"],
+    "grace_period": (5.0, 20.0),
+    "delta": (0.01, 0.9),
+    "tie_threshold": (0.01, 0.9),
+}
+GROWTH["moa"] = {
+    **GROWTH["vfdt"],
+    "grace_period": 50.0,
+    "delta": 0.01,
+    "pass_on": "seen",
+    "null_split": False,
+}
+GROWTH["ensemble"] = {
+    **GROWTH["moa"],
+    "nominal_split": "both",
+    "merit_range": "entropy",
+    "chance_correction": 2.0,
+}
+"""How trees grow: what "auto" means for each of these parameters, by the value of ``growth``."""
+
+DEFAULT_GROWTH = "vfdt"
+"""What growth="auto" stands for."""
+
+NUMBERS = ("grace_period", "delta", "tie_threshold")
+"""Parameters that may be drawn per tree."""
 
 Number = float | str | tuple[float, float]
 
@@ -28,12 +64,12 @@ class HoeffdingTree(Learner):
     Notes
     -----
     After every `grace_period` of weight a leaf with two classes compares the merits :math:`G_1 \ge G_2` of the two
-    best columns (no split has merit 0) and splits if
+    best columns (no split has merit 0; see `null_split`) and splits if
 
     .. math:: G_1 - G_2 > \epsilon \quad\text{or}\quad \epsilon < \tau, \qquad
               \epsilon = \sqrt{\frac{R^2 \ln(1/\delta)}{2 n}},
 
-    with R the binary logarithm of the number of classes in the leaf (1 for Gini). Numeric columns are summarised by
+    with R the range of a merit (1 for Gini and the gain ratio). Numeric columns are summarised by
     one normal distribution per class, with the unbiased variance. In naive Bayes leaves a column that has shown a class
     one value only counts 1 for that value and excludes every other. A missing value, or one never learned, takes the
     branch that held the most weight when the node was split.
@@ -62,28 +98,38 @@ class HoeffdingTree(Learner):
         parameter(
             "grace_period",
             [number("(0, inf)"), one_of("auto"), numbers("pair (low, high)")],
-            'Weight that a leaf waits between two attempts to split; "auto" is 200 (multiclass boosters draw '
-            "it per tree). A pair is drawn uniformly, once per tree.",
+            'Weight that a leaf waits between two attempts to split. A pair is drawn uniformly, once per tree. "auto", here and '
+            "below: what `growth` says; the multiclass boosters draw it per tree.",
             to_core=False,
         ),
         parameter(
             "delta",
             [number("(0, 1)"), one_of("auto"), numbers("pair (low, high)")],
-            'Probability of choosing a wrong split; "auto" is 1e-7. A pair is drawn uniformly in its '
-            "logarithm.",
+            "Probability of choosing a wrong split. A pair is drawn uniformly in its logarithm.",
             to_core=False,
         ),
         parameter(
             "tie_threshold",
             [number("[0, inf)"), one_of("auto"), numbers("pair (low, high)")],
-            'A bound below this splits even if candidates are level; "auto" is 0.05. A pair is drawn as for '
-            "delta.",
+            "A bound below this splits even if candidates are level. A pair is drawn as for delta.",
             to_core=False,
         ),
         parameter(
+            "growth",
+            one_of("auto", *GROWTH),
+            'A group of settings for everything that is "auto". "vfdt": as first published (200, 1e-7, 0.05), trees that split '
+            'late and with confidence. "quick": (5, 20), (0.01, 0.9), (0.01, 0.9), drawn per tree. "moa": what MOA\'s adaptive '
+            "forests use (50, 0.01, 0.05; no rival where there is one candidate; only weight seen is passed on). "
+            '"ensemble": the same numbers, nominal columns split both ways with a correction for chance, and the entropy as '
+            "the range of a merit.",
+            to_core=False,
+            before="vfdt",
+        ),
+        parameter(
             "criterion",
-            one_of("info_gain", "gini"),
-            "Merit of a split.",
+            one_of("info_gain", "gain_ratio", "gini"),
+            "Merit of a split: information gain, the gain of each column's best candidate over the information of its "
+            "branches, or the drop of Gini's index.",
         ),
         parameter(
             "leaf_prediction",
@@ -99,8 +145,52 @@ class HoeffdingTree(Learner):
         ),
         parameter(
             "nominal_split",
-            one_of("multiway", "binary"),
-            "One branch per value seen, or one value against the rest.",
+            one_of("auto", "multiway", "binary", "both"),
+            "One branch per value seen, one value against the rest, or the better of the two.",
+        ),
+        parameter(
+            "merit_range",
+            one_of("auto", "classes", "entropy"),
+            "Range of the information gain in the bound: the binary logarithm of the number of classes in the leaf, or its "
+            "entropy, at least 1.",
+        ),
+        parameter(
+            "chance_correction",
+            [number("[0, inf)"), one_of("auto")],
+            "Information gain grows with the number of branches even where a column says nothing. This many times the gain "
+            "expected by chance of the branches beyond two is taken off.",
+        ),
+        parameter(
+            "null_split",
+            [FLAG, one_of("auto")],
+            "Whether not to split, with merit 0, is a rival where only one column has a candidate. If not, such a leaf splits "
+            "at its first attempt.",
+        ),
+        parameter(
+            "max_features",
+            [number("(0, 1]"), one_of("sqrt"), NONE],
+            "If given, each node may split on its own random subset of the columns: this share of them, or round(sqrt(d)) + 1.",
+            to_core=False,
+        ),
+        parameter(
+            "leaf_features",
+            one_of("all", "candidates"),
+            "With `max_features`: whether the statistics and naive Bayes of a leaf use all columns, or only those it may "
+            "split on.",
+        ),
+        parameter(
+            "numeric_observer",
+            one_of("gaussian", "histogram"),
+            "What the search for splits knows of a numeric column: a normal distribution per class, or at most `n_bins` "
+            "intervals of about equal weight, exact for a class that has shown no more values than that. Naive Bayes uses the "
+            "normal distributions either way.",
+            to_core=False,
+        ),
+        parameter(
+            "n_bins",
+            whole("[2, 1000]"),
+            'Intervals per class, column and leaf with `numeric_observer="histogram"`.',
+            to_core=False,
         ),
         parameter(
             "count_mode",
@@ -110,7 +200,7 @@ class HoeffdingTree(Learner):
         ),
         parameter(
             "pass_on",
-            one_of("all", "seen"),
+            one_of("auto", "all", "seen"),
             "What the leaves below a new split start with: all the weight of the leaf that was split, or only "
             "what it has seen itself since it came to be. The second makes smaller trees.",
         ),
@@ -133,7 +223,8 @@ class HoeffdingTree(Learner):
             "max_bytes",
             [whole("[1, inf)"), NONE],
             "Memory of one tree. When it is reached, the leaves that promise least (weight outside their "
-            "majority class) stop observing; they keep answering.",
+            "majority class) stop observing; they keep answering. When no leaf promises less than one that wants to "
+            "split, growth stops.",
         ),
         parameter(
             "alpha",
@@ -155,12 +246,20 @@ class HoeffdingTree(Learner):
         *,
         delta: Number = "auto",
         tie_threshold: Number = "auto",
+        growth: str = "auto",
         criterion: str = "info_gain",
         leaf_prediction: str = "adaptive",
         n_split_points: int = 10,
-        nominal_split: str = "multiway",
+        nominal_split: str = "auto",
+        merit_range: str = "auto",
+        chance_correction: float | str = "auto",
+        null_split: bool | str = "auto",
+        max_features: float | str | None = None,
+        leaf_features: str = "all",
+        numeric_observer: str = "gaussian",
+        n_bins: int = 16,
         count_mode: str = "weight",
-        pass_on: str = "all",
+        pass_on: str = "auto",
         min_branch: float = 0.01,
         max_depth: int | None = None,
         max_leaves: int | None = None,
@@ -172,10 +271,18 @@ class HoeffdingTree(Learner):
         self.grace_period = grace_period
         self.delta = delta
         self.tie_threshold = tie_threshold
+        self.growth = growth
         self.criterion = criterion
         self.leaf_prediction = leaf_prediction
         self.n_split_points = n_split_points
         self.nominal_split = nominal_split
+        self.merit_range = merit_range
+        self.chance_correction = chance_correction
+        self.null_split = null_split
+        self.max_features = max_features
+        self.leaf_features = leaf_features
+        self.numeric_observer = numeric_observer
+        self.n_bins = n_bins
         self.count_mode = count_mode
         self.pass_on = pass_on
         self.min_branch = min_branch
@@ -189,15 +296,28 @@ class HoeffdingTree(Learner):
     def plan(self, **auto: Number) -> LearnerPlan:
         """Return what the core needs, after checking the parameters.
 
-        An ensemble may pass its own meaning of "auto", such as ``grace_period=(5, 20)``.
+        An ensemble may pass its own meaning of "auto", such as ``grace_period=(5, 20)``. It holds for trees that name
+        no way to grow, and for "vfdt", whose numbers have always been the ensemble's to choose.
         """
         self._validate_params()
         return self._plan(**auto)
 
     def _plan(self, **auto: Number) -> LearnerPlan:
         plan = super()._plan()
-        drawn = {name: _number(self, name, auto.get(name, usual)) for name, usual in AUTO.items()}
-        return replace(plan, params={**plan.params, **drawn})
+        group = GROWTH[DEFAULT_GROWTH if self.growth == "auto" else self.growth]
+        if self.growth in ("auto", "vfdt"):
+            group = {**group, **auto}
+        params = {
+            name: group[name] if name in group and value == "auto" else value
+            for name, value in plan.params.items()
+        }
+        params |= {name: _number(self, name, group[name]) for name in NUMBERS}
+        # 0 is the core's word for the square root
+        params["max_features"] = 0.0 if self.max_features == "sqrt" else float(self.max_features or 1)
+        params["bins"] = int(self.n_bins) if self.numeric_observer == "histogram" else 0
+        if self.max_features is None:
+            params["leaf_features"] = "all"
+        return replace(plan, params=params)
 
 
 def _number(learner: HoeffdingTree, name: str, auto: Number) -> Any:

@@ -12,8 +12,11 @@
 //   p_l e_l           promise()                     what a leaf could still gain: mass - largest class mass
 //
 //   learn     go to the leaf, add the example to its statistics; after every `grace` of weight, if two classes are present:
-//             eps = sqrt(R^2 ln(1/delta) / (2 n)),  R = log2(max(2, classes)) (Gini: 1),  n = mass, or (sum w)^2 / sum w^2 of what was seen here
-//             split by the best candidate if its merit G1 > 0 and (G1 - G2 > eps or eps < tau); no split has merit 0 and takes part
+//             eps = sqrt(R^2 ln(1/delta) / (2 n)),  n = mass, or (sum w)^2 / sum w^2 of what was seen here
+//             R = log2(max(2, classes)), or max(1, entropy of the masses); Gini, gain ratio: 1
+//             split by the best candidate if its merit G1 > 0 and (G1 - G2 > eps or eps < tau); no split has merit 0 and takes part,
+//             or (null_split off) only columns take part: one that is alone splits at once, and merits below 0 count as 0
+//             max_features: only columns drawn for this node (NodeColumns) are candidates; statistics use all, or these only
 //   children  start with the class masses that the split sends them (class by class, so mass is conserved) and no statistics;
 //             pass_on = seen: with the masses of the leaf's own statistics, what it inherited is dropped
 //   answer    majority     (n_c + alpha) / (n + K alpha)
@@ -30,7 +33,8 @@
 //             excluded by them, is not considered while another is, because a density cannot be compared with none.
 //             Statistics of a class are kept from its first example in the leaf on: many classes cost only where they occur.
 //             Under max_bytes (arrays in use by one tree) the leaves of least promise lose their statistics, not their masses; an
-//             inactive leaf that has become more promising than an active one takes its place when its grace is over.
+//             inactive leaf that has become more promising than an active one takes its place when its grace is over. A split makes
+//             room in the same way; when no leaf promises less than the one to be split, the tree stops growing.
 //             Weight k and k copies are the same. Amounts below 1e-9 are skipped.
 // Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j / 2 pi) / 2 is kept in the leaf, so that an answer is multiply-adds only;
 //             learning costs one logarithm. Naive Bayes is asked only where it speaks or is judged. After learning, a class that won
@@ -71,8 +75,8 @@ class HoeffdingBank final : public HoeffdingTrees {
     }
     for (std::size_t i = 0; i < n_; ++i) {
       const Request needed = want == Request::distributions && i >= answers.speakers ? Request::votes : want;
-      const Answer answer = to_verdict(i, needed, example.n_classes, columns_.size() > 1 ? look(i, example.row, answers) : sight,
-                                       note_of(answers, i), &answers);
+      const Answer answer =
+          to_verdict(i, needed, example.n_classes, each_looks() ? look(i, example.row, answers) : sight, note_of(answers, i), &answers);
       answers.vote[i] = answer.label;
       answers.margin[i] = answer.margin;
     }
@@ -82,21 +86,22 @@ class HoeffdingBank final : public HoeffdingTrees {
     const Sight sight = look(example.row, answers);
     for (std::size_t i = 0; i < n_; ++i) {
       if (!(amount[i] >= least_amount)) continue;
-      teach(i, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i],
-            columns_.size() > 1 ? look(i, example.row, answers) : sight, answers);
+      teach(i, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i], each_looks() ? look(i, example.row, answers) : sight,
+            example, answers);
     }
   }
 
   Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request want, Answers& answers) override {
     const auto i = static_cast<std::size_t>(lane);
-    Sight sight = columns_.size() > 1 ? look(i, example.row, answers) : looked(example.row, answers);
+    Sight sight = each_looks() ? look(i, example.row, answers) : looked(example.row, answers);
     double* note = note_of(answers, i);
     bool same_leaf = true;
-    if (amount >= least_amount) same_leaf = teach(i, static_cast<std::size_t>(example.label), amount, sight, answers);
+    if (amount >= least_amount) same_leaf = teach(i, static_cast<std::size_t>(example.label), amount, sight, example, answers);
     if (!same_leaf || want != Request::votes || sight.new_value) {
-      sight.after = true;
       note[0] = static_cast<double>(route_after(i, example.row, answers));
       note[1] = unasked;
+      if (params_.hidden_features) sight = look(i, example.row, answers);
+      sight.after = true;
     } else if (note[1] != unasked && !(keeps_right() && static_cast<int>(note[1]) == example.label) &&
                bayes_speaks(forest_.head(i, leaf_number(i, note)))) {
       note[1] = best_joint(i, leaf_number(i, note), example.label, sight, note + 2);
@@ -114,22 +119,37 @@ class HoeffdingBank final : public HoeffdingTrees {
   }
 
   void finish_example(const Example& example) override {
+    bool larger = example.n_classes_after > example.n_classes;
     for (int j = 0; j < example.row.size; ++j) {
       const double x = example.row.value[j];
       auto& known = known_[static_cast<std::size_t>(j)];
-      if (n_values_[static_cast<std::size_t>(j)] >= 0 && x >= static_cast<double>(known)) known = static_cast<std::int64_t>(x) + 1;
+      const std::int64_t now = n_values_[static_cast<std::size_t>(j)] < 0 ? x == x
+                               : x >= static_cast<double>(known)          ? static_cast<std::int64_t>(x) + 1
+                                                                          : 0;
+      if (now <= known) continue;
+      known = now;
+      larger = true;
     }
+    for (std::size_t i = 0; i < n_ && larger && limited(); ++i) keep_within(i, static_cast<std::size_t>(example.n_classes_after));
   }
 
   bool trained(int lane) const override {
     const auto i = static_cast<std::size_t>(lane);
     return forest_.n_leaves(i) > 1 || majority(forest_.head(i, 0)) >= 0;
   }
+  bool short_of_memory() const { return limited_; }
+  // Leaves of a tree, and those that had to stop observing.
+  std::pair<int, int> count_leaves(int lane) const {
+    const auto i = static_cast<std::size_t>(lane);
+    int idle = 0;
+    for (std::size_t l = 0; l < forest_.n_leaves(i); ++l) idle += forest_.leaf_of(i, l)[Forest::active] == 0 ? 1 : 0;
+    return {static_cast<int>(forest_.n_leaves(i)), idle};
+  }
   std::vector<TreeNode> show(int lane) const { return forest_.show(static_cast<std::size_t>(lane)); }
 
   void check() const override {
     for (std::size_t j = 0; j < known_.size(); ++j)
-      require(known_[j] >= 0 && known_[j] <= std::max<std::int64_t>(n_values_[j], 0), "values known");
+      require(known_[j] >= 0 && known_[j] <= (n_values_[j] < 0 ? 1 : n_values_[j]), "values known");
     for (std::size_t i = 0; i < n_; ++i) forest_.check(i, columns(i));
   }
 
@@ -181,16 +201,19 @@ class HoeffdingBank final : public HoeffdingTrees {
     return static_cast<std::size_t>(forest_.node(i, static_cast<std::size_t>(note[0]))[Forest::first]);
   }
 
-  Sight look(const Row& row, Answers& answers) const { return look(std::size_t{0}, row, answers); }
+  // Whether every tree has columns of its own, or every leaf.
+  bool each_looks() const { return columns_.size() > 1 || params_.hidden_features; }
+  Sight look(const Row& row, Answers& answers) const { return each_looks() ? Sight{} : look(std::size_t{0}, row, answers); }
   Sight look(std::size_t i, const Row& row, Answers& answers) const {
     const HoeffdingColumns& mine = columns(i);
     Sight sight;
-    sight.row = row.value;
     auto& t = answers.own<Notes>();
     auto& x = t.x;
-    x.resize(mine.width);
+    x.resize(mine.width + (params_.hidden_features ? static_cast<std::size_t>(row.size) : 0));
+    const double* value = row.value;
+    if (params_.hidden_features) value = hide(i, row, answers, x.data() + mine.width);
     for (std::size_t p = 0; p < mine.numeric.size(); ++p) {
-      const double v = row.value[mine.numeric[p]];
+      const double v = value[mine.numeric[p]];
       sight.gaps |= v != v;
       sight.numbers |= v == v;
       x[p] = std::min(std::max(v, -largest_input), v != v ? v : largest_input);
@@ -202,19 +225,30 @@ class HoeffdingBank final : public HoeffdingTrees {
     t.smoothing.clear();
     for (std::size_t q : mine.nominal) {
       const auto& column = mine.all[q];
-      const double v = row.value[column.column], values = static_cast<double>(known_[static_cast<std::size_t>(column.column)]);
-      sight.new_value |= v >= values;
+      const double v = value[column.column], values = static_cast<double>(known_[static_cast<std::size_t>(column.column)]);
+      sight.new_value |= row.value[column.column] >= values;
       if (!(v >= 0 && v < values)) continue;
       t.weight_at.push_back(static_cast<std::int32_t>(column.place));
       t.count_at.push_back(static_cast<std::int32_t>(column.place) + 1 + static_cast<std::int32_t>(v));
       t.smoothing.push_back(params_.alpha * values);
     }
     sight.values = &t;
+    sight.row = value;
     double* flags = answers.notes.data() + note_size() * answers.stride;
     flags[0] = sight.gaps ? 1 : 0;
     flags[1] = sight.numbers ? 1 : 0;
     flags[2] = sight.new_value ? 1 : 0;
     return sight;
+  }
+  // The row with gaps where the leaf that was asked may not look: its node is in the notes.
+  const double* hide(std::size_t i, const Row& row, Answers& answers, double* out) const {
+    NodeColumns chosen = node_columns(i, static_cast<std::size_t>(note_of(answers, i)[0]), answers.own<Notes>().search);
+    std::fill_n(out, row.size, detail::not_a_number);
+    for (std::size_t p = 0; p < columns(i).all.size(); ++p) {
+      const std::int32_t j = columns(i).all[p].column;
+      if (chosen.take(p)) out[j] = row.value[j];
+    }
+    return out;
   }
   // What `ask` saw, where all trees see the same.
   Sight looked(const Row& row, const Answers& answers) const {
@@ -388,8 +422,9 @@ class HoeffdingBank final : public HoeffdingTrees {
   // ---- learning
 
   // Learns one example in the leaf that was asked. False if that leaf is no longer what the notes say: split, or without statistics.
-  bool teach(std::size_t i, std::size_t label, double amount, const Sight& sight, Answers& answers) {
+  bool teach(std::size_t i, std::size_t label, double amount, const Sight& sight, const Example& example, Answers& answers) {
     double* note = note_of(answers, i);
+    const auto k = static_cast<std::size_t>(example.n_classes_after);
     const std::size_t leaf = leaf_number(i, note);
     const HoeffdingColumns& mine = columns(i);
     double* head = forest_.head(i, leaf);
@@ -407,9 +442,11 @@ class HoeffdingBank final : public HoeffdingTrees {
     head[Forest::waited] += amount;
     CellDensity density{0, 1, 0};
     const bool was_active = forest_.leaf_of(i, leaf)[Forest::active] == 1;
-    if (was_active && find_room(i, leaf, label)) {
+    if (was_active && find_room(i, leaf, label, k)) {
       double* block = forest_.cells(i, forest_.leaf_of(i, leaf)[Forest::block + label], mine);
       cells_observe(mine.cells(block), sight.x, mine.width, amount, params_.var_floor, &density);
+      for (std::size_t p = 0; p < mine.numeric.size() && mine.bins > 0; ++p)
+        if (sight.x[p] == sight.x[p]) HoeffdingBins::add(mine.intervals(block, p), mine.bins, sight.x[p], amount);
       for (std::size_t q : mine.nominal) {
         const auto& column = mine.all[q];
         const double v = sight.row[column.column];
@@ -422,8 +459,8 @@ class HoeffdingBank final : public HoeffdingTrees {
     const bool is_active = forest_.leaf_of(i, leaf)[Forest::active] == 1;
     if (!(head[Forest::waited] >= numbers_[i].grace)) return was_active == is_active;
     head[Forest::waited] = 0;
-    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), answers.own<Notes>());
-    revive(i, leaf);
+    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), k, answers.own<Notes>());
+    revive(i, leaf, k);
     return !was_active;
   }
 };

@@ -13,7 +13,8 @@ struct HoeffdingNotes final : BankNotes {
   std::vector<double> smoothing;                  // ... alpha times the values known of its column
   std::vector<std::int64_t> known;                // values known once this row is learned
   std::vector<double> search;
-  std::vector<const double*> blocks;  // of the classes present in a leaf
+  std::vector<const double*> blocks;     // of the classes present in a leaf
+  std::vector<std::int64_t> candidates;  // columns that a node may split on
 };
 
 class HoeffdingTrees : public Bank {
@@ -28,7 +29,7 @@ class HoeffdingTrees : public Bank {
         lanes_(lanes),
         seed_(seed),
         n_(static_cast<std::size_t>(lanes.size())),
-        forest_(n_, params.leaf == Params::Leaf::costs) {
+        forest_(n_, params.leaf == Params::Leaf::costs, params.max_bytes) {
     for (int lane = lanes.begin; lane < lanes.end; ++lane) numbers_.emplace_back(params_, seed_, lane, 0);
   }
 
@@ -50,7 +51,7 @@ class HoeffdingTrees : public Bank {
   }
   HoeffdingColumns columns_for(const Schema& schema, std::size_t i) const {
     const int lane = static_cast<int>(i);
-    return HoeffdingColumns(schema, params_.feature_fraction, seed_, lanes_.begin + lane, birth(lane));
+    return HoeffdingColumns(schema, params_.feature_fraction, params_.bins, seed_, lanes_.begin + lane, birth(lane));
   }
   // What a tree draws for itself.
   void draw(std::size_t i) {
@@ -68,8 +69,12 @@ class HoeffdingTrees : public Bank {
   }
   // ---- splitting
 
-  // Splits the leaf if the bound allows it. True if the tree has changed its shape.
-  bool attempt(std::size_t i, std::size_t node, HoeffdingNotes& scratch) {
+  NodeColumns node_columns(std::size_t i, std::size_t node, std::vector<double>& scratch) const {
+    return {columns(i), params_.max_features, seed_, lanes_.begin + static_cast<int>(i), birth(static_cast<int>(i)), node, scratch};
+  }
+
+  // Splits the leaf if the bound allows it. True if the tree has changed its shape. k: classes known by now.
+  bool attempt(std::size_t i, std::size_t node, std::size_t k, HoeffdingNotes& scratch) {
     const std::size_t leaf = static_cast<std::size_t>(forest_.node(i, node)[Forest::first]);
     const double* head = forest_.head(i, leaf);
     int present = 0;
@@ -83,22 +88,45 @@ class HoeffdingTrees : public Bank {
       if (b >= 0) blocks.push_back(forest_.cells(i, b, columns(i)));
     }
     if (present < 2 || forest_.leaf_of(i, leaf)[Forest::depth] >= params_.max_depth) return false;
-    SplitSearch search(params_, columns(i), blocks, scratch.search);
-    search.run();
+    auto& candidates = scratch.candidates;
+    candidates.clear();
+    if (params_.chooses()) {
+      NodeColumns chosen = node_columns(i, node, scratch.search);
+      for (std::size_t p = 0; p < columns(i).all.size(); ++p)
+        if (chosen.take(p)) candidates.push_back(static_cast<std::int64_t>(p));
+    } else {
+      for (std::size_t p = 0; p < columns(i).all.size(); ++p) candidates.push_back(static_cast<std::int64_t>(p));
+    }
+    const double examples = head[Forest::own] * head[Forest::own] / head[Forest::squares];
+    SplitSearch search(params_, columns(i), blocks, params_.chance_correction * (present - 1) / (2 * examples * ln2), scratch.search);
+    search.run(candidates.data(), candidates.size());
     if (search.best.column == nullptr) return false;
-    const double range = params_.criterion == Params::Criterion::gini ? 1.0 : streamboost::log(static_cast<double>(present)) / ln2;
-    const double n = params_.effective ? head[Forest::own] * head[Forest::own] / head[Forest::squares] : mass;
+    const double range = merit_range(head, present, mass);
+    const double n = params_.effective ? examples : mass;
     const double bound = std::sqrt(range * range * numbers_[i].log_inverse_delta / (2 * n));
-    if (!(search.best.merit - search.second.merit > bound || bound < numbers_[i].tie)) return false;
-    return split(i, node, search.best, scratch.search);
+    const bool alone = search.columns == 1 && !params_.null_split;
+    if (!(alone || search.best.merit - search.second > bound || bound < numbers_[i].tie)) return false;
+    return split(i, node, k, search.best, scratch.search);
+  }
+
+  // A gain cannot exceed the entropy of the leaf; leaves of several classes would wait too long for the logarithm of their number.
+  double merit_range(const double* head, int present, double mass) const {
+    if (params_.criterion != Params::Criterion::info_gain) return 1;
+    if (!params_.entropy_range) return streamboost::log(static_cast<double>(present)) / ln2;
+    double sum = 0;
+    for (std::size_t c = 0; c < forest_.classes(); ++c) {
+      const double m = head[Forest::mass + c];
+      if (m > 0) sum += m * streamboost::log(m);
+    }
+    return std::max(1.0, (streamboost::log(mass) - sum / mass) / ln2);
   }
 
   // masses [branch][class] of the split, made of what the leaf has seen on the column; then scaled to the masses of the leaf.
-  bool split(std::size_t i, std::size_t node, const SplitCandidate& by, std::vector<double>& masses) {
+  bool split(std::size_t i, std::size_t node, std::size_t known_classes, const SplitCandidate& by, std::vector<double>& masses) {
     const std::size_t leaf = static_cast<std::size_t>(forest_.node(i, node)[Forest::first]), k = forest_.classes();
     const HoeffdingColumns& mine = columns(i);
     const auto& column = *by.column;
-    const bool multiway = column.nominal && params_.nominal == Params::Nominal::multiway;
+    const bool multiway = by.kind == SplitCandidate::multiway;
     const auto block_of = [&](std::size_t c) {
       const std::int32_t b = forest_.leaf_of(i, leaf)[Forest::block + c];
       return b < 0 ? nullptr : forest_.cells(i, b, mine);
@@ -128,8 +156,7 @@ class HoeffdingTrees : public Bank {
     }
     const std::size_t count = values.size();
     if (static_cast<double>(forest_.n_leaves(i) + count - 1) > params_.max_leaves) return false;
-    const double freed = static_cast<double>(blocks_of(i, leaf)) * forest_.block_bytes(mine);
-    if (forest_.bytes(i) - freed + forest_.split_bytes(count) > params_.max_bytes) return false;
+    if (!make_room(i, leaf, known_classes, count)) return false;
     if (params_.pass_on == Params::PassOn::all) share_out(forest_.head(i, leaf), k, count, masses);
     const std::vector<double> cost(params_.leaf == Params::Leaf::costs ? forest_.head(i, leaf) + forest_.cost() : nullptr,
                                    params_.leaf == Params::Leaf::costs ? forest_.head(i, leaf) + forest_.cost() + k : nullptr);
@@ -155,6 +182,7 @@ class HoeffdingTrees : public Bank {
         forest_.set(i, node, Forest::fallback, b);
       }
     }
+    forest_.trim(i);
     return true;
   }
 
@@ -175,6 +203,17 @@ class HoeffdingTrees : public Bank {
   }
 
   // ---- memory
+  // What is counted is what has been learned of columns, values and classes so far, not what is reserved for rows to come: the same
+  // decisions however the stream is cut into calls.
+
+  std::size_t block_size(std::size_t i) const {
+    const HoeffdingColumns& mine = columns(i);
+    std::size_t numeric = 0, counts = 0;
+    for (std::int32_t j : mine.numeric) numeric += known_[static_cast<std::size_t>(j)] > 0 ? 1 : 0;
+    for (std::size_t q : mine.nominal) counts += 1 + static_cast<std::size_t>(known_[static_cast<std::size_t>(mine.all[q].column)]);
+    return 6 * ((numeric + 7) / 8 * 8) + numeric * HoeffdingBins::size(mine.bins) + counts;
+  }
+  double bytes(std::size_t i, std::size_t k) const { return forest_.bytes(i, k, block_size(i)); }
 
   std::size_t blocks_of(std::size_t i, std::size_t leaf) const {
     std::size_t n = 0;
@@ -194,41 +233,73 @@ class HoeffdingTrees : public Bank {
   std::size_t least_promising(std::size_t i) const {
     const std::size_t none = forest_.n_leaves(i);
     std::size_t worst = none;
+    double least = 0;
     for (std::size_t l = 0; l < none; ++l) {
       if (!forest_.leaf_of(i, l)[Forest::active] || blocks_of(i, l) == 0) continue;
-      if (worst == none || promise(i, l) < promise(i, worst)) worst = l;
+      const double p = promise(i, l);
+      if (worst != none && !(p < least)) continue;
+      worst = l;
+      least = p;
     }
     return worst;
   }
   void deactivate(std::size_t i, std::size_t leaf) {
+    limited_ = true;
     forest_.free_blocks(i, leaf, columns(i));
     forest_.leaf_of(i, leaf)[Forest::active] = 0;
     double* head = forest_.head(i, leaf);
     for (std::size_t c = 0; c < forest_.classes() && params_.uses_bayes(); ++c)
       if (head[Forest::mass + c] > 0) head[forest_.bias() + c] = log_prior(head[Forest::mass + c], {0, 1, 0});
+    forest_.trim(i);
   }
-  bool full(std::size_t i) const { return forest_.bytes(i) + forest_.block_bytes(columns(i)) > params_.max_bytes; }
+  bool limited() const { return params_.max_bytes < 1e300; }
+  bool full(std::size_t i, std::size_t k) const {
+    if (!limited()) return false;
+    const std::size_t size = block_size(i);
+    return forest_.bytes(i, k, size) + forest_.block_bytes(size) > params_.max_bytes;
+  }
 
+  // Room for the branches of a split, at the expense of less promising leaves. False: there is none.
+  bool make_room(std::size_t i, std::size_t leaf, std::size_t k, std::size_t count) {
+    if (!limited()) return true;
+    const double freed = static_cast<double>(blocks_of(i, leaf)) * forest_.block_bytes(block_size(i));
+    while (bytes(i, k) - freed + forest_.split_bytes(count, k) > params_.max_bytes) {
+      limited_ = true;
+      const std::size_t worst = least_promising(i);
+      if (worst == leaf || worst == forest_.n_leaves(i) || !(promise(i, worst) < promise(i, leaf))) return false;
+      deactivate(i, worst);
+    }
+    return true;
+  }
   // A block for this class, at the expense of less promising leaves if memory is short. False: the leaf itself had to yield.
-  bool find_room(std::size_t i, std::size_t leaf, std::size_t label) {
+  bool find_room(std::size_t i, std::size_t leaf, std::size_t label, std::size_t k) {
     if (forest_.leaf_of(i, leaf)[Forest::block + label] >= 0) return true;
-    while (full(i)) {
+    while (full(i, k)) {
       const std::size_t worst = least_promising(i);
       const bool yields = worst == forest_.n_leaves(i) || worst == leaf || promise(i, leaf) < promise(i, worst);
       deactivate(i, yields ? leaf : worst);
       if (yields) return false;
     }
     forest_.add_block(i, leaf, label, columns(i));
+    forest_.trim(i);
     return true;
   }
   // An inactive leaf observes again if there is room or an active leaf promises less.
-  void revive(std::size_t i, std::size_t leaf) {
-    if (full(i)) {
+  void revive(std::size_t i, std::size_t leaf, std::size_t k) {
+    if (full(i, k)) {
       const std::size_t worst = least_promising(i);
       if (worst == forest_.n_leaves(i) || !(promise(i, leaf) > promise(i, worst))) return;
       deactivate(i, worst);
     }
     forest_.leaf_of(i, leaf)[Forest::active] = 1;
+  }
+  // New columns, values or classes make every block or leaf larger.
+  void keep_within(std::size_t i, std::size_t k) {
+    while (bytes(i, k) > params_.max_bytes) {
+      const std::size_t worst = least_promising(i);
+      if (worst == forest_.n_leaves(i)) return;
+      deactivate(i, worst);
+    }
   }
 
   static constexpr double ln2 = 0.693147180559945309417;
@@ -238,11 +309,12 @@ class HoeffdingTrees : public Bank {
   std::uint64_t seed_;
   std::size_t n_;
   HoeffdingForest forest_;
-  std::vector<std::int64_t> known_;        // per column: value codes learned so far
+  std::vector<std::int64_t> known_;        // per column: value codes learned so far; numeric: 1 once a number was
   std::vector<std::int64_t> n_values_;     // the schema's, -1 for numeric columns
   std::vector<HoeffdingColumns> columns_;  // one for all trees, or one each with feature subsets
   std::vector<HoeffdingNumbers> numbers_;
   Schema schema_;
+  bool limited_ = false;  // some tree has met its limit of bytes since the model was made or loaded
 };
 
 }  // namespace streamboost

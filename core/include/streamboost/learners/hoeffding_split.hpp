@@ -2,192 +2,300 @@
 //
 // Candidates of a numeric column: thresholds t_m = low + (high - low) m / (points + 1), m = 1..points, low and high over all classes.
 //   left mass of class c = n_c Phi((t - mean_c) / sd_c), 0 if t < low_c, n_c if t >= high_c
-// Candidates of a nominal column: one branch per value seen in the leaf; or each value against the rest.
+//   with intervals (HoeffdingBins): the ends of intervals, all classes together, at which the mass reaches m / (points + 1) of all, or
+//   every end but the last if they are at most points + 1; left mass by the intervals
+// Candidates of a nominal column: one branch per value seen in the leaf; each value against the rest; or both, multiway first.
 // A candidate counts if at least two branches hold more than min_branch of the column's mass M. With m_bc the masses of branch b:
 //   info gain   H(n) - sum_b M_b / M H(m_b), in bits         Gini   sum_b sum_c m_bc^2 / (M_b M) - sum_c n_c^2 / M^2
-// All thresholds of a column go through the normal distribution function and the logarithms in one vector pass.
+//   less what further branches gain by chance: under independence 2 n ln2 gain is chi-squared with (branches - 1)(classes - 1)
+//   degrees of freedom, so correction * (classes - 1)(branches - 2) / (2 n ln 2), n = (sum w)^2 / sum w^2 of the examples learned here
+//   gain ratio  each column's candidate of most gain, its gain over the entropy of (M_b)
+// Columns go through the normal distribution function and the logarithms several at a time, all points and classes in one vector pass.
 #pragma once
+#include "streamboost/learners/hoeffding_columns.hpp"
 #include "streamboost/learners/hoeffding_layout.hpp"
 
 namespace streamboost {
 
 struct SplitCandidate {
+  enum Kind { numeric, multiway, one_value };
   double merit = 0;
   const HoeffdingColumns::Column* column = nullptr;  // null: no split, merit 0
-  double at = 0;                                     // threshold, or value code of one-against-the-rest
+  Kind kind = numeric;
+  double at = 0;  // threshold, or value code of one-against-the-rest
 };
 
 class SplitSearch {
  public:
-  SplitCandidate best, second;
+  SplitCandidate best;
+  double second = 0;  // the highest merit of another column, at least 0
+  int columns = 0;    // how many have a candidate that counts
 
-  // block[c]: statistics of the classes present, in order of their codes.
-  SplitSearch(const HoeffdingParams& params, const HoeffdingColumns& columns, const std::vector<const double*>& block,
+  // block[c]: statistics of the classes present, in order of their codes. chance: what one further branch gains by chance.
+  SplitSearch(const HoeffdingParams& params, const HoeffdingColumns& all, const std::vector<const double*>& block, double chance,
               std::vector<double>& scratch)
-      : params_(params), columns_(columns), block_(block), scratch_(scratch) {}
+      : params_(params), columns_(all), block_(block), chance_(chance), scratch_(scratch) {}
 
-  void run() {
-    for (const auto& column : columns_.all) {
-      const SplitCandidate found = column.nominal ? nominal(column) : numeric(column);
-      if (found.column == nullptr) continue;
-      if (found.merit > best.merit + rounding) {
-        second = best;
-        best = found;
-      } else if (found.merit > second.merit) {
-        second = found;
+  // candidates: positions in HoeffdingColumns::all, ascending.
+  void run(const std::int64_t* candidates, std::size_t n) {
+    const std::size_t points = static_cast<std::size_t>(params_.split_points),
+                      per_column = std::max<std::size_t>(1, block_.size()) * points;
+    const std::size_t most = params_.bins > 0 ? 1 : std::max<std::size_t>(1, together / per_column);
+    std::size_t begin = 0;
+    while (begin < n) {
+      const auto& column = columns_.all[static_cast<std::size_t>(candidates[begin])];
+      if (column.nominal) {
+        nominal(column);
+        ++begin;
+        continue;
       }
+      std::size_t end = begin + 1;
+      while (end < n && end - begin < most && !columns_.all[static_cast<std::size_t>(candidates[end])].nominal) ++end;
+      numeric(candidates + begin, end - begin);
+      begin = end;
     }
   }
 
-  // Share of class `c`'s mass on this column that goes left of the threshold.
+  // Mass of a class on a numeric column that goes left of the threshold.
   static double left_mass(const HoeffdingColumns& columns, const double* block, std::size_t cell, double t) {
-    const double n = columns.row(block, 2)[cell];
-    if (!(n > 0)) return 0;
-    double z = position(columns, block, cell, t), p = 0;
-    normal_cdf_lanes(&z, &p, 1);
-    return n * p;
+    const ClassSummary seen = summary(columns, block, cell);
+    if (!(seen.weight > 0)) return 0;
+    if (columns.bins > 0) return std::min(seen.weight, HoeffdingBins::below(columns.intervals(block, cell), columns.bins, t));
+    double p = 0;
+    split_positions(seen, &t, far, &p, 1);
+    normal_cdf_lanes(&p, &p, 1);
+    return seen.weight * p;
   }
 
  private:
   static constexpr double rounding = 1e-10;  // merits this near are equal, and the first candidate wins
   static constexpr double far = 40;          // the distribution function is 0 or 1 there
+  static constexpr std::size_t together = 1024;
+  static constexpr double ln2 = 0.693147180559945309417;
 
-  static double position(const HoeffdingColumns& columns, const double* block, std::size_t cell, double t) {
-    if (t < columns.row(block, 4)[cell]) return -far;
-    if (t >= columns.row(block, 5)[cell]) return far;
-    const double spread = columns.row(block, 3)[cell], deviation = t - columns.row(block, 0)[cell];
-    if (!(spread > 0)) return deviation < 0 ? -far : far;
-    return std::clamp(deviation * std::sqrt(degrees_of_freedom(columns.row(block, 2)[cell]) / spread), -far, far);
+  static ClassSummary summary(const HoeffdingColumns& columns, const double* block, std::size_t cell) {
+    const double n = columns.row(block, 2)[cell], spread = columns.row(block, 3)[cell];
+    return {n, columns.row(block, 0)[cell], spread > 0 ? std::sqrt(degrees_of_freedom(n) / spread) : 1e300, columns.row(block, 4)[cell],
+            columns.row(block, 5)[cell]};
   }
 
-  SplitCandidate numeric(const HoeffdingColumns::Column& column) const {
-    SplitCandidate found;
-    const std::size_t cell = column.place, k = block_.size(), points = static_cast<std::size_t>(params_.split_points), all = k * points;
+  // The best of a column joins the contest. Merits up to `rounding` are worth nothing, but their column counts.
+  void enter(const SplitCandidate& found) {
+    ++columns;
+    if (found.column == nullptr) return;
+    if (found.merit > best.merit + rounding) {
+      second = best.merit;
+      best = found;
+    } else if (found.merit > second) {
+      second = found.merit;
+    }
+  }
+  bool gini() const { return params_.criterion == HoeffdingParams::Criterion::gini; }
+  bool ratio() const { return params_.criterion == HoeffdingParams::Criterion::gain_ratio; }
+
+  // ---- numeric columns
+
+  // Arrays of a group of columns, one after the other, then their x log x in the same order.
+  struct Masses {
+    double *left, *right, *left_sum, *right_sum, *weight, *whole;
+  };
+
+  void numeric(const std::int64_t* candidates, std::size_t n) {
+    const std::size_t k = block_.size();
+    std::size_t points = static_cast<std::size_t>(params_.split_points);
+    if (params_.bins > 0) points = interval_ends(columns_.all[static_cast<std::size_t>(candidates[0])].place);
+    const std::size_t all = n * k * points, sums = n * points, size = 2 * (all + sums) + n * (k + 1);
+    if (points == 0) return;
+    if (scratch_.size() < 2 * size + sums) scratch_.resize(2 * size + sums);
+    double* threshold = scratch_.data();  // [column][point]
+    const auto laid_out = [&](double* at) {
+      return Masses{at, at + all, at + 2 * all, at + 2 * all + sums, at + 2 * (all + sums), at + 2 * (all + sums) + n * k};
+    };
+    const Masses mass = laid_out(threshold + sums), logs = laid_out(threshold + sums + size);
+    for (std::size_t q = 0; q < n; ++q)
+      positions(candidates[q], points, threshold + q * points, mass.left + q * k * points, mass.weight + q * k, mass.whole + q);
+    if (params_.bins == 0) normal_cdf_lanes(mass.left, mass.left, all);
+    std::fill_n(mass.left_sum, 2 * sums, 0.0);
+    for (std::size_t q = 0; q < n; ++q)
+      for (std::size_t c = 0; c < k; ++c) {
+        const std::size_t at = (q * k + c) * points;
+        split_shares(mass.weight[q * k + c], mass.left + at, mass.right + at, mass.left_sum + q * points, mass.right_sum + q * points,
+                     points);
+      }
+    if (!gini()) x_log_x_lanes(mass.left, logs.left, size);
+    for (std::size_t q = 0; q < n; ++q) {
+      if (!(mass.whole[q] > 0)) continue;  // nothing to tell apart
+      const auto of = [&](const Masses& m) {
+        const std::size_t at = q * k * points;
+        return Masses{m.left + at, m.right + at, m.left_sum + q * points, m.right_sum + q * points, m.weight + q * k, m.whole + q};
+      };
+      best_point(columns_.all[static_cast<std::size_t>(candidates[q])], points, threshold + q * points, of(mass), of(logs));
+    }
+  }
+
+  // Thresholds of a column and where they lie in each class's distribution (with intervals: the share to their left).
+  void positions(std::int64_t candidate, std::size_t points, double* threshold, double* left, double* weight, double* whole) const {
+    const std::size_t cell = columns_.all[static_cast<std::size_t>(candidate)].place;
     double low = 0, high = 0, mass = 0;
-    for (const double* b : block_) {
-      const double n = columns_.row(b, 2)[cell];
+    for (std::size_t c = 0; c < block_.size(); ++c) {
+      const double n = weight[c] = columns_.row(block_[c], 2)[cell];
       if (!(n > 0)) continue;
-      low = mass > 0 ? std::min(low, columns_.row(b, 4)[cell]) : columns_.row(b, 4)[cell];
-      high = mass > 0 ? std::max(high, columns_.row(b, 5)[cell]) : columns_.row(b, 5)[cell];
+      low = mass > 0 ? std::min(low, columns_.row(block_[c], 4)[cell]) : columns_.row(block_[c], 4)[cell];
+      high = mass > 0 ? std::max(high, columns_.row(block_[c], 5)[cell]) : columns_.row(block_[c], 5)[cell];
       mass += n;
     }
-    if (!(mass > 0) || !(low < high)) return found;
-    // masses: left [class][point], right [class][point], left total, right total; then their x log x
-    scratch_.resize(4 * (all + points));
-    double *left = scratch_.data(), *right = left + all, *left_sum = right + all, *right_sum = left_sum + points;
-    for (std::size_t c = 0; c < k; ++c)
+    *whole = low < high ? mass : 0.0;
+    if (params_.bins == 0)
       for (std::size_t m = 0; m < points; ++m)
-        left[c * points + m] = columns_.row(block_[c], 2)[cell] > 0 ? position(columns_, block_[c], cell, threshold(low, high, m)) : -far;
-    normal_cdf_lanes(left, left, all);
-    std::fill_n(left_sum, 2 * points, 0.0);
-    for (std::size_t c = 0; c < k; ++c) {
-      const double n = columns_.row(block_[c], 2)[cell];
-      for (std::size_t m = 0; m < points; ++m) {
-        double& l = left[c * points + m];
-        l *= n;
-        right[c * points + m] = n - l;
-        left_sum[m] += l;
-        right_sum[m] += n - l;
-      }
+        threshold[m] = low + (high - low) * (static_cast<double>(m + 1) / (params_.split_points + 1));
+    for (std::size_t c = 0; c < block_.size(); ++c, left += points) {
+      if (params_.bins == 0)
+        split_positions(summary(columns_, block_[c], cell), threshold, far, left, points);
+      else
+        for (std::size_t m = 0; m < points; ++m)
+          left[m] = weight[c] > 0
+                        ? std::min(1.0, HoeffdingBins::below(columns_.intervals(block_[c], cell), columns_.bins, threshold[m]) / weight[c])
+                        : 0.0;
     }
-    double* log_mass = scratch_.data() + 2 * (all + points);
-    const bool gini = params_.criterion == HoeffdingParams::Criterion::gini;
-    if (!gini) x_log_x_lanes(left, log_mass, 2 * (all + points));
-    const double before = impurity(cell, mass);
+  }
+
+  // Writes the thresholds that intervals suggest to the front of the scratch and returns their number.
+  std::size_t interval_ends(std::size_t cell) const {
+    const std::size_t most = columns_.bins, points = static_cast<std::size_t>(params_.split_points);
+    std::vector<std::pair<double, double>> ends;  // an attempt with intervals may allocate
+    for (const double* b : block_) {
+      const double* at = columns_.intervals(b, cell);
+      for (std::size_t k = 0; k < HoeffdingBins::count(at); ++k)
+        ends.emplace_back(HoeffdingBins::highs(at, most)[k], HoeffdingBins::weights(at, most)[k]);
+    }
+    std::sort(ends.begin(), ends.end());
+    std::size_t n = 0;
+    double all = 0;
+    for (const auto& [end, weight] : ends) {
+      if (n > 0 && ends[n - 1].first == end)
+        ends[n - 1].second += weight;
+      else
+        ends[n++] = {end, weight};
+      all += weight;
+    }
+    if (n < 2) return 0;
+    if (scratch_.size() < n) scratch_.resize(n);
+    std::size_t chosen = 0;
+    double below = 0;
+    for (std::size_t e = 0, m = 1; e + 1 < n && m <= points; ++e) {
+      below += ends[e].second;
+      const auto reached = [&] { return below >= all * (static_cast<double>(m) / static_cast<double>(points + 1)); };
+      if (n <= points + 1 || reached()) scratch_[chosen++] = ends[e].first;
+      while (n > points + 1 && m <= points && reached()) ++m;
+    }
+    return chosen;
+  }
+
+  void best_point(const HoeffdingColumns::Column& column, std::size_t points, const double* threshold, const Masses& mass,
+                  const Masses& logs) {
+    const std::size_t k = block_.size();
+    const double whole = *mass.whole, least = params_.min_branch * whole;
+    double before = 0;
+    for (std::size_t c = 0; c < k; ++c) before += gini() ? mass.weight[c] * mass.weight[c] : logs.weight[c];
+    before = gini() ? -before / (whole * whole) : (*logs.whole - before) / (whole * ln2);
+    SplitCandidate found;
+    std::size_t where = 0;
+    bool counts = false;
     for (std::size_t m = 0; m < points; ++m) {
-      const double least = params_.min_branch * mass;
-      if (!(left_sum[m] > least && right_sum[m] > least)) continue;
+      if (!(mass.left_sum[m] > least && mass.right_sum[m] > least)) continue;
+      counts = true;
       double inside = 0;
-      if (gini) {
+      if (gini()) {
         double l = 0, r = 0;
         for (std::size_t c = 0; c < k; ++c) {
-          l += left[c * points + m] * left[c * points + m];
-          r += right[c * points + m] * right[c * points + m];
+          l += mass.left[c * points + m] * mass.left[c * points + m];
+          r += mass.right[c * points + m] * mass.right[c * points + m];
         }
-        inside = (l / left_sum[m] + r / right_sum[m]) / mass;
+        inside = (l / mass.left_sum[m] + r / mass.right_sum[m]) / whole;
       } else {
-        for (std::size_t c = 0; c < k; ++c) inside += log_mass[c * points + m] + log_mass[all + c * points + m];
-        inside = (inside - log_mass[2 * all + m] - log_mass[2 * all + points + m]) / (mass * ln2);
+        for (std::size_t c = 0; c < k; ++c) inside += logs.left[c * points + m] + logs.right[c * points + m];
+        inside = (inside - logs.left_sum[m] - logs.right_sum[m]) / (whole * ln2);
       }
-      if (before + inside > found.merit + rounding) found = {before + inside, &column, threshold(low, high, m)};
+      if (before + inside > found.merit + rounding) {
+        found = {before + inside, &column, SplitCandidate::numeric, threshold[m]};
+        where = m;
+      }
     }
-    return found;
+    if (ratio() && found.column != nullptr) found.merit /= (*logs.whole - logs.left_sum[where] - logs.right_sum[where]) / (whole * ln2);
+    if (counts) enter(found);
   }
 
-  SplitCandidate nominal(const HoeffdingColumns::Column& column) const {
-    SplitCandidate found;
-    const std::size_t k = block_.size(), values = column.values;
-    scratch_.assign(values + k, 0.0);
-    double *value_mass = scratch_.data(), *class_mass = value_mass + values;
-    double mass = 0;
+  // ---- nominal columns
+
+  void nominal(const HoeffdingColumns::Column& column) {
+    const std::size_t k = block_.size(), values = column.values, all = k * values;
+    const bool one = params_.nominal != HoeffdingParams::Nominal::multiway;
+    // counts [class][value], of a value, of a class, of all; with one value against the rest: the rest's [class][value] and sums
+    const std::size_t size = all + values + k + 1 + (one ? all + values : 0);
+    if (scratch_.size() < 2 * size) scratch_.resize(2 * size);
+    double *count = scratch_.data(), *of_value = count + all, *of_class = of_value + values, *whole = of_class + k, *rest = whole + 1,
+           *rest_sum = rest + all;
+    std::fill_n(of_value, values, 0.0);
+    *whole = 0;
     for (std::size_t c = 0; c < k; ++c) {
-      class_mass[c] = block_[c][column.place];
-      mass += class_mass[c];
-      for (std::size_t v = 0; v < values; ++v) value_mass[v] += count(column, c, v);
+      const double* seen = block_[c] + column.place + 1;
+      *whole += of_class[c] = block_[c][column.place];
+      std::copy_n(seen, values, count + c * values);
+      for (std::size_t v = 0; v < values; ++v) of_value[v] += seen[v];
+      for (std::size_t v = 0; v < values && one; ++v) rest[c * values + v] = std::max(of_class[c] - seen[v], 0.0);
     }
-    if (!(mass > 0)) return found;
-    double before = term(mass);
-    for (std::size_t c = 0; c < k; ++c) before -= term(class_mass[c]);
-    if (gini()) {
-      before = 0;
-      for (std::size_t c = 0; c < k; ++c) before -= class_mass[c] * class_mass[c];
-      before /= mass * mass;
-    } else {
-      before /= mass * ln2;
-    }
-    if (params_.nominal == HoeffdingParams::Nominal::multiway) {
-      int heavy = 0;
-      double inside = 0;
+    const double mass = *whole, least = params_.min_branch * mass, unit = gini() ? mass : mass * ln2;
+    if (!(mass > 0)) return;
+    for (std::size_t v = 0; v < values && one; ++v) rest_sum[v] = mass - of_value[v];
+    const double* logs = count + size;
+    if (!gini()) x_log_x_lanes(count, count + size, size);
+    // A branch's part of the merit, times the unit; where it begins in the arrays, and where its sum lies.
+    const auto branch = [&](const double* part, const double* sum) {
+      double out = gini() ? 0.0 : -logs[sum - count];
+      for (std::size_t c = 0; c < k; ++c) out += gini() ? part[c * values] * part[c * values] / *sum : logs[part + c * values - count];
+      return out;
+    };
+    double before = 0;
+    for (std::size_t c = 0; c < k; ++c) before += gini() ? of_class[c] * of_class[c] : logs[of_class + c - count];
+    before = gini() ? -before / (mass * mass) : (logs[whole - count] - before) / unit;
+
+    SplitCandidate found;
+    double kept = 0;  // x log x of the branches chosen
+    bool counts = false;
+    if (params_.nominal != HoeffdingParams::Nominal::binary) {
+      int heavy = 0, filled = 0;
+      double inside = 0, parts = 0;
       for (std::size_t v = 0; v < values; ++v) {
-        if (!(value_mass[v] > 0)) continue;
-        heavy += value_mass[v] > params_.min_branch * mass ? 1 : 0;
-        inside += branch(value_mass[v], [&](std::size_t c) { return count(column, c, v); });
+        if (!(of_value[v] > 0)) continue;
+        ++filled;
+        heavy += of_value[v] > least ? 1 : 0;
+        inside += branch(count + v, of_value + v);
+        parts += gini() ? 0.0 : logs[of_value + v - count];
       }
-      const double merit = before + inside / (gini() ? mass : mass * ln2);
-      if (heavy >= 2 && merit > rounding) found = {merit, &column, 0};
-      return found;
+      const double merit = before + inside / unit - (gini() ? 0.0 : chance_ * (filled - 2));
+      counts = heavy >= 2;
+      if (counts && merit > rounding) {
+        found = {merit, &column, SplitCandidate::multiway, 0};
+        kept = parts;
+      }
     }
-    for (std::size_t v = 0; v < values; ++v) {
-      const double rest = mass - value_mass[v], least = params_.min_branch * mass;
-      if (!(value_mass[v] > least && rest > least)) continue;
-      const double inside = branch(value_mass[v], [&](std::size_t c) { return count(column, c, v); }) +
-                            branch(rest, [&](std::size_t c) { return std::max(class_mass[c] - count(column, c, v), 0.0); });
-      const double merit = before + inside / (gini() ? mass : mass * ln2);
-      if (merit > found.merit + rounding) found = {merit, &column, static_cast<double>(v)};
+    for (std::size_t v = 0; v < values && one; ++v) {
+      if (!(of_value[v] > least && rest_sum[v] > least)) continue;
+      counts = true;
+      const double merit = before + (branch(count + v, of_value + v) + branch(rest + v, rest_sum + v)) / unit;
+      if (merit > found.merit + rounding) {
+        found = {merit, &column, SplitCandidate::one_value, static_cast<double>(v)};
+        kept = gini() ? 0.0 : logs[of_value + v - count] + logs[rest_sum + v - count];
+      }
     }
-    return found;
+    if (ratio() && found.column != nullptr) found.merit /= (logs[whole - count] - kept) / unit;
+    if (counts) enter(found);
   }
 
-  bool gini() const { return params_.criterion == HoeffdingParams::Criterion::gini; }
-  double count(const HoeffdingColumns::Column& column, std::size_t c, std::size_t v) const { return block_[c][column.place + 1 + v]; }
-  static double term(double x) { return x > 0 ? x * streamboost::log(x) : 0.0; }
-
-  // A branch's part of the merit, times the mass (and ln 2).
-  template <class Mass>
-  double branch(double total, Mass mass_of) const {
-    double sum = gini() ? 0 : -term(total);
-    for (std::size_t c = 0; c < block_.size(); ++c) sum += gini() ? mass_of(c) * mass_of(c) / total : term(mass_of(c));
-    return sum;
-  }
-
-  // Entropy in bits of the classes on a numeric column; with Gini minus the sum of squared shares.
-  double impurity(std::size_t cell, double mass) const {
-    double sum = 0;
-    for (const double* b : block_) {
-      const double n = columns_.row(b, 2)[cell];
-      sum += gini() ? n * n : term(n);
-    }
-    return gini() ? -sum / (mass * mass) : (term(mass) - sum) / (mass * ln2);
-  }
-
-  double threshold(double low, double high, std::size_t m) const {
-    return low + (high - low) * (static_cast<double>(m + 1) / (params_.split_points + 1));
-  }
-
-  static constexpr double ln2 = 0.693147180559945309417;
   const HoeffdingParams& params_;
   const HoeffdingColumns& columns_;
   const std::vector<const double*>& block_;
+  double chance_;
   std::vector<double>& scratch_;
 };
 

@@ -10,9 +10,10 @@
 //   leaf        per leaf: depth, active, block[class] (-1: this class has no statistics here)
 //   cells       per block: the statistics of one class in one leaf (HoeffdingColumns); owner: its leaf and class
 //
-// Blocks are packed: a freed one is filled with the last, so the length of the arrays is the memory in use.
+// Blocks are packed: a freed one is filled with the last, so the length of the arrays is the memory in use. Arrays grow with some
+// slack; a tree that has reached its limit of bytes has next to none.
 #pragma once
-#include "streamboost/learners/hoeffding_layout.hpp"
+#include "streamboost/learners/hoeffding_columns.hpp"
 #include "streamboost/learners/tree_node.hpp"
 #include "streamboost/run/fields.hpp"
 
@@ -26,8 +27,8 @@ class HoeffdingForest {
   enum LeafField : std::size_t { depth, active, block };
 
   HoeffdingForest() = default;
-  HoeffdingForest(std::size_t lanes, bool costs)
-      : costs_(costs), nodes_(lanes), leaf_(lanes), owner_(lanes), threshold_(lanes), head_(lanes), cells_(lanes) {}
+  HoeffdingForest(std::size_t lanes, bool costs, double limit)
+      : costs_(costs), limit_(limit), nodes_(lanes), leaf_(lanes), owner_(lanes), threshold_(lanes), head_(lanes), cells_(lanes) {}
 
   std::size_t classes() const { return classes_; }
   std::size_t n_leaves(std::size_t i) const { return head_[i].size() / head_size(); }
@@ -47,14 +48,21 @@ class HoeffdingForest {
   std::size_t bias() const { return mass + classes_; }
   std::size_t cost() const { return mass + 2 * classes_; }
 
-  // Bytes in use by one tree, by the lengths of its arrays: a function of the state alone.
-  double bytes(std::size_t i) const {
-    const std::size_t ints = nodes_[i].size() + leaf_[i].size() + owner_[i].size();
-    return static_cast<double>(4 * ints + 8 * (threshold_[i].size() + head_[i].size() + cells_[i].size()));
+  // Bytes of one tree if there were k classes and blocks of so many doubles: a function of the state alone, not of what is reserved.
+  double bytes(std::size_t i, std::size_t k, std::size_t block_size) const {
+    const std::size_t ints = nodes_[i].size() + n_leaves(i) * (block + k) + owner_[i].size();
+    const std::size_t doubles = n_nodes(i) + n_leaves(i) * (mass + (costs_ ? 3 : 2) * k) + n_blocks(i) * block_size;
+    return static_cast<double>(n_arrays * sizeof(std::vector<double>) + 4 * ints + 8 * doubles);
   }
-  double block_bytes(const HoeffdingColumns& columns) const { return static_cast<double>(8 * columns.size + 8); }
-  double split_bytes(std::size_t n) const {
-    return static_cast<double>(n * (4 * node_ints + 8) + (n - 1) * (8 * head_size() + 4 * leaf_ints()));
+  static double block_bytes(std::size_t block_size) { return static_cast<double>(8 * block_size + 8); }
+  double split_bytes(std::size_t n, std::size_t k) const {
+    return static_cast<double>(n * (4 * node_ints + 8) + (n - 1) * (8 * (mass + (costs_ ? 3 : 2) * k) + 4 * (block + k)));
+  }
+  // Gives back what a full tree holds and does not use.
+  void trim(std::size_t i) {
+    if (held(i) <= 1.02 * limit_) return;
+    for (auto* ints : {&nodes_[i], &leaf_[i], &owner_[i]}) ints->shrink_to_fit();
+    for (auto* doubles : {&threshold_[i], &head_[i], &cells_[i]}) doubles->shrink_to_fit();
   }
 
   // New classes: every leaf gets room for them.
@@ -125,10 +133,10 @@ class HoeffdingForest {
 
   std::int32_t add_block(std::size_t i, std::size_t leaf_number, std::size_t c, const HoeffdingColumns& columns) {
     const auto b = static_cast<std::int32_t>(n_blocks(i));
-    append(owner_[i], 2, std::int32_t{0});
+    append(i, owner_[i], 2, std::int32_t{0});
     owner_[i][owner_[i].size() - 2] = static_cast<std::int32_t>(leaf_number);
     owner_[i][owner_[i].size() - 1] = static_cast<std::int32_t>(c);
-    append(cells_[i], columns.size, 0.0);
+    append(i, cells_[i], columns.size, 0.0);
     leaf_of(i, leaf_number)[block + c] = b;
     return b;
   }
@@ -153,10 +161,10 @@ class HoeffdingForest {
   std::size_t split(std::size_t i, std::size_t n, Kind how, int split_column, double at, std::size_t count) {
     const std::size_t child = n_nodes(i), old_leaf = static_cast<std::size_t>(node(i, n)[first]), leaves = n_leaves(i);
     const std::int32_t below = leaf_of(i, old_leaf)[depth] + 1;
-    append(nodes_[i], count * node_ints, std::int32_t{0});
-    append(threshold_[i], count, 0.0);
-    append(head_[i], (count - 1) * head_size(), 0.0);
-    append(leaf_[i], (count - 1) * leaf_ints(), std::int32_t{-1});
+    append(i, nodes_[i], count * node_ints, std::int32_t{0});
+    append(i, threshold_[i], count, 0.0);
+    append(i, head_[i], (count - 1) * head_size(), 0.0);
+    append(i, leaf_[i], (count - 1) * leaf_ints(), std::int32_t{-1});
     std::int32_t* parent = nodes_[i].data() + n * node_ints;
     parent[kind] = how;
     parent[column] = split_column;
@@ -272,8 +280,12 @@ class HoeffdingForest {
     for (std::size_t b = 0; b < blocks; ++b) {
       require(has_owner[b], "block without a leaf");
       const double* block_cells = cells(i, static_cast<std::int32_t>(b), columns);
-      for (std::size_t k = columns.width; k < columns.size; ++k)  // means, lows and highs may be negative
-        require(block_cells[k] >= 0 || (k >= 4 * columns.width && k < 6 * columns.width), "negative count");
+      const auto is_count = [&](std::size_t k) {  // means, lows and highs may be negative
+        return (k >= columns.width && k < 4 * columns.width) || k >= columns.first_count;
+      };
+      for (std::size_t k = 0; k < columns.size; ++k) require(block_cells[k] >= 0 || !is_count(k), "negative count");
+      for (std::size_t cell = 0; cell < columns.numeric.size() && columns.bins > 0; ++cell)
+        require(HoeffdingBins::sound(columns.intervals(block_cells, cell), columns.bins), "intervals");
       for (std::size_t k = 0; k < 4 * columns.width; ++k)
         require(k % columns.width < columns.numeric.size() || block_cells[k] == 0, "padding");
     }
@@ -298,15 +310,25 @@ class HoeffdingForest {
     return low < at[branches] && value_of(low) == v ? low : at[fallback];
   }
 
-  // A quarter of slack: trees are many and grow slowly.
+  // Bytes of the arrays with their slack.
+  double held(std::size_t i) const {
+    const std::size_t ints = nodes_[i].capacity() + leaf_[i].capacity() + owner_[i].capacity();
+    return static_cast<double>(4 * ints + 8 * (threshold_[i].capacity() + head_[i].capacity() + cells_[i].capacity()));
+  }
+  // A quarter of slack, while the limit allows it: trees are many and grow slowly.
   template <class T>
-  static void append(std::vector<T>& to, std::size_t n, T fill) {
-    if (to.size() + n > to.capacity()) to.reserve(to.size() + std::max(n, to.size() / 4));
+  void append(std::size_t i, std::vector<T>& to, std::size_t n, T fill) {
+    if (to.size() + n > to.capacity()) {
+      const bool roomy = held(i) + static_cast<double>((n + to.size() / 4) * sizeof(T)) <= limit_;
+      to.reserve(to.size() + std::max(n, to.size() / (roomy ? 4 : 64)));
+    }
     to.resize(to.size() + n, fill);
   }
 
+  static constexpr std::size_t n_arrays = 6;
   std::size_t classes_ = 0;
   bool costs_ = false;
+  double limit_ = 1e300;  // bytes of one tree
   Ragged<std::int32_t> nodes_, leaf_, owner_;
   Ragged<double> threshold_, head_, cells_;
 };

@@ -221,5 +221,16 @@ void cells_observe(const TreeCells& cells, const double* x, std::size_t width, d
 void normal_cdf_lanes(const double* z, double* out, std::size_t n);
 // x log x, 0 for x <= 0
 void x_log_x_lanes(const double* in, double* out, std::size_t n);
+// One class on one column, as a leaf has seen it.
+struct ClassSummary {
+  double weight, mean, scale, low, high;  // scale = 1 / standard deviation
+};
+// Where thresholds lie in the class's distribution, in deviations; +-far outside of its range or where it has no weight.
+void split_positions(const ClassSummary& seen, const double* threshold, double far, double* out, std::size_t n);
+// left *= weight, right = weight - left, and both added to their sums
+void split_shares(double weight, double* left, double* right, double* left_sum, double* right_sum, std::size_t n);
+// the uniforms of keys (seed, node + 2^32 column, lane, node subset, birth), one for each column
+void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth, const std::int32_t* column, double* out,
+                   std::size_t n);
 
 }  // namespace streamboost

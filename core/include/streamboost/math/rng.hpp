@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   black_box = 8,
   pivot = 9,
   bandit = 10,
+  node = 11,
 };
 
 struct Key {

@@ -181,6 +181,7 @@ class Loader final : public FieldVisitor {
     for (std::size_t lane = 0; lane < per_lane.size(); ++lane) {
       const auto n = static_cast<std::size_t>(length[static_cast<std::size_t>(lanes.begin) + lane]);
       per_lane[lane].clear();
+      per_lane[lane].reserve(n);
       for (std::size_t k = begin; k < begin + n; ++k) {
         if (whole && cells.integer[k] != static_cast<std::int32_t>(cells.integer[k]))
           throw std::invalid_argument("field '" + prefix + name + "' does not fit 32 bits");

@@ -27,6 +27,7 @@ _USER = ("user", "gender", "age", "how_tall_in_meters", "weight", "body_mass_ind
 
 
 _EDGES = (0.3, 0.1, 0.05, 0.01, 0.001)
+_TREE: dict[str, object] = {"growth": "vfdt"}  # the multiclass boosters draw its numbers per tree
 _MAJORITY: dict[str, object] = {"leaf_prediction": "majority"}
 _HOURS = frozenset({"ISOLET", "Movement"})
 
@@ -58,7 +59,7 @@ def _cell(
         params["copies_cap"] = None
     made = tuple(
         replace(
-            labelled(model, "hoeffding-tree", figure.algorithm, {**params, **setting}, **tree),
+            labelled(model, "hoeffding-tree", figure.algorithm, {**params, **setting}, **_TREE, **tree),
             size_label=f"edge {setting['edge']}" if "edge" in setting else "",
         )
         for setting in settings
