@@ -20,7 +20,7 @@ SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
 
-.PHONY: help venv build demo test ctest pytest doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers lint format docs asan asan-python tsan clean
+.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers lint format docs asan asan-python tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -78,6 +78,11 @@ wheel: | $(VENV)/.tools  ## a repaired wheel in dist/, installed into an empty e
 	@cd build/wheel/empty && ../venv/bin/python -I $(CURDIR)/tests/try_installed.py
 	@cp build/wheel/repaired/*.whl dist/
 	@ls -l dist/*.whl
+
+SECONDS ?= 60
+fuzz: build  ## random attacks on model files and more, SECONDS=60 for each kind; counts are printed
+	@echo "== attacking"
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 PAPERS ?= chen2012 bai2014 jung2017 oza2001 sun
 reproduce: build  ## the papers' tables beside ours, hours with all of them (PAPERS=chen2012 for one; data in STREAMBOOST_DATA)

@@ -91,6 +91,17 @@ class PyModel {
     model_->reserve(schema);
   }
 
+  // Numbers that a file must hold for each learner, at least: a bank of one says so without growing.
+  static double least_numbers(const std::string& learner, const nb::dict& learner_params, int first_width, const Longs& n_values,
+                              int n_classes, bool declared) {
+    Schema schema;
+    schema.first_width = first_width;
+    schema.n_values.assign(n_values.data(), n_values.data() + n_values.shape(0));
+    schema.n_classes = n_classes;
+    schema.declared = declared;
+    return make_bank(learner, read_config(learner_params), {0, 1}, Ensemble{})->least_numbers(schema);
+  }
+
   nb::object run(const Matrix& x, const std::optional<Ints>& y, const std::optional<Doubles>& weight, const std::string& answer) {
     RowBlock rows;
     rows.n_rows = static_cast<int>(x.shape(0));
@@ -285,6 +296,10 @@ void register_models(nb::module_& m) {
            "monitor"_a = true, "cuts"_a = std::vector<int>{}, "lane_factory"_a = nb::none(), "threads"_a = 1, "wave_chunk"_a = 0)
       .def_prop_ro("n_learned", [](PyModel& self) { return self.model().intake().n_learned(); })
       .def_prop_ro("n_classes_known", [](PyModel& self) { return self.model().intake().n_classes_known(); })
+      .def_prop_ro("broken",
+                   [](PyModel& self) -> nb::object { return self.model().broken() ? nb::cast(self.model().broken()) : nb::none(); })
+      .def_static("least_numbers", &PyModel::least_numbers, "learner"_a, "learner_params"_a, "first_width"_a, "n_values"_a.noconvert(),
+                  "n_classes"_a, "declared"_a)
       .def("reserve", &PyModel::reserve, "n_features"_a, "n_values"_a.noconvert(), "n_classes"_a, "declared"_a)
       .def("run", &PyModel::run, "X"_a.noconvert(), "y"_a.noconvert().none(), "weight"_a.noconvert().none(), "answer"_a)
       .def("run_csr", &PyModel::run_csr, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(), "y"_a.noconvert().none(),

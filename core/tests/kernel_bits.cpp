@@ -153,11 +153,6 @@ void lane_kernels() {
   });
   kernel("mlp_output", [](const double* in, double* out) { sb::mlp_output(in, at(in, 1), 2, 2, 2, lanes, out); });
   kernel("mlp_backward", [](const double* in, double* out) { sb::mlp_backward(in, at(in, 2), out, 2, 2, 2, lanes, at(out, 6)); });
-  kernel("xlogx_lanes", [](const double* in, double* out) {
-    absolute(in, positive.data(), n);
-    positive[7] = 0;
-    sb::xlogx_lanes(positive.data(), out, n);
-  });
   kernel("add_lanes", [](const double* in, double* out) { sb::add_lanes(out, in, lanes); });
   kernel("watch_margins",
          [](const double* in, double* out) { sb::watch_margins(in, at(in, 1), -1, out, at(out, 1), at(out, 2), at(out, 3), 101); });

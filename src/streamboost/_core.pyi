@@ -27,6 +27,17 @@ class Model:
     def n_learned(self) -> int: ...
     @property
     def n_classes_known(self) -> int: ...
+    @property
+    def broken(self) -> str | None: ...
+    @staticmethod
+    def least_numbers(
+        learner: str,
+        learner_params: Mapping[str, Any],
+        first_width: int,
+        n_values: NDArray[int64],
+        n_classes: int,
+        declared: bool,
+    ) -> float: ...
     def reserve(self, n_features: int, n_values: NDArray[int64], n_classes: int, declared: bool) -> None: ...
     def run(
         self, X: NDArray[float64], y: NDArray[int32] | None, weight: NDArray[float64] | None, answer: str

@@ -41,22 +41,34 @@ struct Sixteen<double> {
 };
 template <>
 struct Sixteen<float> {
+  // Floats end at 3e38: values and weights stay below 1e15, so that sums of their products are finite.
+  static constexpr float most = 1e15f;
+  static constexpr double longest_step = 1e30;
   VecFloats all;
   [[gnu::always_inline]] static Sixteen load(const float* p) { return {*reinterpret_cast<const VecFloats*>(p)}; }
   [[gnu::always_inline]] static Sixteen load_doubles(const double* p) {
     alignas(64) float narrow[16];
-    for (int i = 0; i < 16; ++i) narrow[i] = static_cast<float>(p[i]);
+    for (int i = 0; i < 16; ++i) narrow[i] = static_cast<float>(std::min(std::max(p[i], -longest_step), longest_step));
     return load(narrow);
   }
-  [[gnu::always_inline]] void add(double x, const Sixteen& w) { all += static_cast<float>(x) * w.all; }
+  [[gnu::always_inline]] void add(double x, const Sixteen& w) { all += near(x) * w.all; }
   [[gnu::always_inline]] void add_masked(double x, const Sixteen& w, const double* mask) {
-    all += static_cast<float>(x) * w.all * load_doubles(mask).all;
+    all += near(x) * w.all * load_doubles(mask).all;
   }
-  [[gnu::always_inline]] void store(float* p) const { *reinterpret_cast<VecFloats*>(p) = all; }
+  [[gnu::always_inline]] void store(float* p) const {
+    const VecFloats highest = VecFloats{} + most, capped = all > highest ? highest : all;
+    *reinterpret_cast<VecFloats*>(p) = capped < -highest ? -highest : capped;
+  }
   [[gnu::always_inline]] void store_doubles(double* p) const {
     alignas(64) float narrow[16];
-    store(narrow);
+    *reinterpret_cast<VecFloats*>(narrow) = all;
     for (int i = 0; i < 16; ++i) p[i] = static_cast<double>(narrow[i]);
+  }
+
+ private:
+  [[gnu::always_inline]] static float near(double x) {
+    const double highest = most;
+    return static_cast<float>(x > highest ? highest : x < -highest ? -highest : x);
   }
 };
 

@@ -259,6 +259,9 @@ double weight_by_definition(const Potential& potential, int n, const std::int32_
 }  // namespace
 
 RecursionPotential::RecursionPotential(int n_classes, int n_votes, double edge) : Potential(n_classes, n_votes, edge) {
+  if (n_votes > most_votes)
+    throw std::invalid_argument("potential='recursion' takes at most " + std::to_string(most_votes) + " learners, got " +
+                                std::to_string(n_votes) + ": use 'exact' or 'pairwise'");
   const std::vector<std::int32_t> none(static_cast<std::size_t>(n_classes), 0);
   State root = sorted_gaps(none.data(), 0, k_, n_votes);
   value(root);

@@ -30,8 +30,9 @@ namespace {
 std::vector<int> even_cuts(const Ensemble& ensemble, int grain) {
   std::vector<int> cuts;
   const int multiple = std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
-  for (int t = 1; t < ensemble.threads; ++t) {
-    const auto share = static_cast<int>(static_cast<std::int64_t>(n) * t / ensemble.threads);
+  const int threads = std::min(ensemble.threads, n);
+  for (int t = 1; t < threads; ++t) {
+    const auto share = static_cast<int>(static_cast<std::int64_t>(n) * t / threads);
     const int cut = (share + multiple / 2) / multiple * multiple;
     if (cut > (cuts.empty() ? 0 : cuts.back()) && cut < n) cuts.push_back(cut);
   }

@@ -14,14 +14,14 @@
 //
 // Choices     The experts become one answer by the majority of v (hedge.hpp), where the paper samples. hedge = full is the
 //             whole vote, whose probability is the logistic link. A sample weight s scales w, the step and the losses.
-// LaneStats     the sums behind: 1/2 sum c_i^2 W_i <= T ln 2 + N R, R = 2 sqrt T + 2 sum s^2 / sqrt t (= 6 sqrt T at most);
+// Report      the sums behind: 1/2 sum c_i^2 W_i <= T ln 2 + N R, R = 2 sqrt T + 2 sum s^2 / sqrt t (= 6 sqrt T at most);
 //             E[mistakes] <= (least expert loss + ln N) / (1 - 1/e).
 // Cost        one ask, one teach, O(n) between with two exponentials per lane. State: alpha per lane, L.
 #pragma once
 #include <cmath>
 
 #include "streamboost/ensembles/booster.hpp"
-#include "streamboost/ensembles/prefix_hedge.hpp"
+#include "streamboost/ensembles/hedge.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -32,7 +32,7 @@ struct AdaBoostOL {
     Hedge::Mode mode;
     static Params read(const Config& c) {
       return {c.choice<bool>("weighting", {{"sampling", true}, {"importance", false}}),
-              c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}}), Hedge::read(c)};
+              c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}}), SignHedge::read(c)};
     }
   };
   struct LaneState {
@@ -52,10 +52,14 @@ struct AdaBoostOL {
 
   Params params;
   std::uint64_t seed;
-  Hedge hedge;
+  SignHedge hedge;
   BoundSums<Sum> watch;
 
-  AdaBoostOL(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed), hedge(p.mode, ensemble), watch(ensemble.monitor) {}
+  AdaBoostOL(Params p, const Ensemble& ensemble)
+      : params(p),
+        seed(ensemble.seed),
+        hedge(p.mode, ensemble.seed, static_cast<std::size_t>(ensemble.n_estimators)),
+        watch(ensemble.monitor) {}
   void reserve(int) {}
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -77,7 +81,7 @@ struct AdaBoostOL {
     std::fill(scratch.amount.begin() + block.lanes().size(), scratch.amount.end(), 0.0);
     if (example.weight != 1)
       for (double& w : scratch.amount) w *= example.weight;
-    block.monitor.observe_margins(*block.bank, scratch.answers, params.hard, amount, y);
+    block.events.margins(*block.bank, scratch.answers, params.hard, amount, y);
     logistic_alphas(margin, next, y, example.weight * 4 / std::sqrt(static_cast<double>(example.number + 1)), block.state.alpha[0], n);
     if (params.sampling) pass_by_coin(example, seed, block.lanes(), scratch);
     block.bank->learn(example, {example.label}, amount, Amount::weight, scratch.answers);
@@ -107,7 +111,7 @@ struct AdaBoostOL {
   }
 
   void write_report(ModelReport& report, std::int64_t) const {
-    hedge.write_report(report, 1.0);
+    hedge.write_report(report, 1.0, "hedge_log_weight");
     watch.write_report(report, {{Sum::weight, "weight"},
                                 {Sum::mistakes, "full_vote_mistakes"},
                                 {Sum::expected, "expected_loss"},

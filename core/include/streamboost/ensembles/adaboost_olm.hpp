@@ -64,6 +64,7 @@ struct AdaBoostOLM {
   };
   struct Passage : PassageBase {};
   static constexpr bool needs_votes = true, needs_column = true;
+  static constexpr std::size_t column_rows = 2;  // what the experts answer; room for Hedge
 
   Params params;
   std::uint64_t seed;
@@ -72,7 +73,10 @@ struct AdaBoostOLM {
   AlignedVector<double> totals{0, 0, 0};  // weight of the examples, of the mistakes expected of Hedge, sum of L^y(s^N)
 
   AdaBoostOLM(Params p, const Ensemble& ensemble)
-      : params(p), seed(ensemble.seed), n(ensemble.n_estimators), hedge(p.hedge, ensemble.seed, ensemble.n_estimators) {}
+      : params(p),
+        seed(ensemble.seed),
+        n(ensemble.n_estimators),
+        hedge(p.hedge, ensemble.seed, static_cast<std::size_t>(ensemble.n_estimators)) {}
   void reserve(int n_classes) { k = n_classes; }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -102,14 +106,14 @@ struct AdaBoostOLM {
       if (params.costs == CostUse::leaf_costs && !block.bank->learns_costs())
         throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
     }
-    block.monitor.observe_votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
+    block.events.votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
     if (params.costs == CostUse::leaf_costs && k >= 2)
       block.bank->learn_costs(example, scratch.work.data() + (n_lanes + 1) * size, scratch.answers);
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    hedge.to_verdict(example.number, k, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, verdict);
+    hedge.to_verdict(example.number, k, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage), verdict);
   }
   void conclude(const Example& example, const Passage& passage) {
     if (k < 2) return;
@@ -118,7 +122,8 @@ struct AdaBoostOLM {
       if (l != example.label) loss += value(passage.votes[l] - passage.votes[example.label]);
     totals[0] += example.weight;
     totals[1] +=
-        example.weight * hedge.learn(example.label, example.weight, [&](std::size_t i) { return static_cast<int>(passage.column[i]); });
+        example.weight *
+        hedge.learn(example.label, example.weight, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage));
     totals[2] = std::min(totals[2] + example.weight * loss, 1e300);
   }
   // edge: gamma_i = sum C[y, l] / sum C[y, y].
@@ -144,6 +149,7 @@ struct AdaBoostOLM {
   }
 
  private:
+  double* work_of(const Passage& passage) const { return passage.column + padded(hedge.size()); }
   int argmax(const double* s) const { return static_cast<int>(std::max_element(s, s + k) - s); }
   // Adds a vote and returns the new argmax, the lowest code among equals.
   int add(double* s, int label, double alpha, int best) const {

@@ -62,7 +62,7 @@ struct ArcX4 {
     }
     passage.wrong = wrong;
     std::fill(scratch.amount.begin() + static_cast<std::ptrdiff_t>(n), scratch.amount.end(), 0.0);
-    block.monitor.observe_votes(vote, amount, example.label);
+    block.events.votes(vote, amount, example.label);
     if (has_after) bank.learn(example, {example.label}, amount, Amount::weight, scratch.answers);
   }
 

@@ -49,12 +49,12 @@ struct Bagging {
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
-    if (block.monitor.on) {
+    if (block.events.heard()) {
       std::fill(scratch.extra.begin(), scratch.extra.end(), example.weight);
-      block.monitor.observe_votes(scratch.answers.vote.data(), scratch.extra.data(), example.label);
+      block.events.votes(scratch.answers.vote.data(), scratch.extra.data(), example.label);
     }
     draw(example, block.lanes(), scratch);
-    const Amount kind = params.sampling == Sampling::poisson ? Amount::copies : Amount::weight;
+    const Amount kind = scratch.kind = params.sampling == Sampling::poisson ? Amount::copies : Amount::weight;
     block.bank->learn(example, {example.label}, scratch.amount.data(), kind, scratch.answers);
   }
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {

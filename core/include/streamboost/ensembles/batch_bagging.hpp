@@ -55,6 +55,7 @@ struct BatchBagging {
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     if (passage.answers) score(example, block, scratch, passage);
+    std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
   }
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const { vote.answer(example, passage, verdict); }
   void conclude(const Example& example, const Passage& passage) { vote.conclude(example, passage); }

@@ -150,9 +150,11 @@ struct Bayes {
     const std::int64_t t = example.number + 1 - params.n_pretrain;
     if (t > 0) suffer(block.state, g, scratch.amount.data(), t, example.weight);
     std::fill(scratch.amount.begin(), scratch.amount.end(), example.weight);
-    if (block.monitor.on) observe(example, block, scratch, y);
+    if (block.events.heard()) observe(example, block, scratch, y);
     if (!params.static_learners || t <= 0)
       block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
+    else
+      std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
   }
 
   void answer(const Example&, const Passage& passage, Verdict& verdict) const {
@@ -259,7 +261,7 @@ struct Bayes {
       for (double& x : scratch.draw) x *= 0.5;
       tanh_lanes(c, c, scratch.draw.size());
     }
-    block.monitor.observe_signs(c, y, example.weight);
+    block.events.signs(c, y, example.weight);
   }
 };
 

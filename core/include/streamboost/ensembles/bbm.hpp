@@ -13,7 +13,7 @@
 // Choices     Hypotheses are signs: the potential steps by +-1 (an untrained learner says class code 0). The paper's own
 //             reading of its gamma is edge = gamma; VW's and others' is edge = 2 gamma. Weights go to the learner as they
 //             are (importance), or as the probability of seeing the example (sampling, purpose 6; the paper's way).
-// LaneStats     #{majority wrong or tied} = T phi_0(0) + sum_t sum_i w^i (edge - z^i), exactly. The history
+// Report      #{majority wrong or tied} = T phi_0(0) + sum_t sum_i w^i (edge - z^i), exactly. The history
 //             sets the errors against T phi_0(0), which is promised if every learner keeps its edge.
 // Cost        one ask, one teach, O(n) between with one exponential per lane; log-factorials, so that any N works. State: none.
 #pragma once
@@ -102,7 +102,7 @@ struct OnlineBBM {
     std::fill(scratch.amount.begin() + n, scratch.amount.end(), 0.0);
     if (example.weight != 1)
       for (double& w : scratch.amount) w *= example.weight;
-    block.monitor.observe_margins(*block.bank, scratch.answers, true, amount, y);
+    block.events.margins(*block.bank, scratch.answers, true, amount, y);
     if (params.sampling) pass_by_coin(example, seed, block.lanes(), scratch);
     block.bank->learn(example, {example.label}, amount, Amount::weight, scratch.answers);
   }

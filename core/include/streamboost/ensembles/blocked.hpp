@@ -78,7 +78,7 @@ struct BlockedBoost {
     const bool accepted = i >= 0 && accept(example, block.lanes().begin + i, state.drawn[0][i], state.wrong[0][i], passage);
     if (i >= 0 && passage.answers) add_part(i, block, scratch, passage);
     if (accepted) scratch.amount[static_cast<std::size_t>(i)] = example.weight;
-    block.monitor.observe_votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
+    block.events.votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
     if (!accepted) return;
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
     state.accepted[0][i] += 1;

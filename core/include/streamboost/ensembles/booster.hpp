@@ -20,7 +20,7 @@
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/math/rng.hpp"
 #include "streamboost/run/config.hpp"
-#include "streamboost/run/lane_stats.hpp"
+#include "streamboost/run/lane_events.hpp"
 
 namespace streamboost {
 
@@ -42,7 +42,8 @@ struct PassageBase {
 
 struct Scratch {
   Answers answers;
-  AlignedVector<double> amount, draw, extra;  // [lane], padded
+  AlignedVector<double> amount, draw, extra;  // [lane], padded; amount: what the lanes have learned, when `learn` returns
+  Amount kind = Amount::weight;               // ... and as what
   AlignedVector<double> work, row;            // a booster's own room, sized by itself
   std::vector<std::int32_t> counts;
   void prepare(const Bank& bank, std::size_t n_classes) {
@@ -58,8 +59,9 @@ template <class LaneState>
 struct Block {
   std::unique_ptr<Bank> bank;
   LaneState state;
-  LaneStats monitor;
+  LaneEvents events;
   Lanes lanes() const { return bank->lanes(); }
+  Block copy() const { return {bank->copy(), state, events}; }
 };
 
 // What the ensemble says of one row, over the classes known when it arrived.

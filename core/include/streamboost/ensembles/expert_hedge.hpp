@@ -21,7 +21,7 @@ namespace streamboost {
 
 struct ExpertHedge {
   enum class Rate { anytime, horizon, constant };
-  enum class Mode { vote, sample, best };
+  using Mode = Hedge::Mode;
   struct Params {
     Rate rate;
     Mode mode;
@@ -39,19 +39,17 @@ struct ExpertHedge {
   enum class Sum { weight, vote_mistakes, expected, mixed, squares, count };
 
   Params params;
-  std::uint64_t seed;
   std::size_t n;
   double log_n;
-  AlignedVector<double> loss;
+  Hedge hedge;
   ClassCounts counts;
   BoundSums<Sum> watch;
 
   ExpertHedge(Params p, const Ensemble& ensemble)
       : params(p),
-        seed(ensemble.seed),
         n(static_cast<std::size_t>(ensemble.n_estimators)),
         log_n(streamboost::log(static_cast<double>(n))),
-        loss(n),
+        hedge(p.mode, ensemble.seed, n),
         watch(ensemble.monitor) {}
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
@@ -73,7 +71,7 @@ struct ExpertHedge {
     Experts::poll(passage, p, n, example.n_classes, -1, total);
     votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
     if (params.mode == Mode::vote) return;
-    const auto said = static_cast<int>(passage.column[speaker(p, total, example.number)]);
+    const auto said = static_cast<int>(passage.column[hedge.speaker(p, example.number)]);
     double most = 0;
     for (int c = 0; c < example.n_classes; ++c) most = std::max(most, counts.weight[static_cast<std::size_t>(c)]);
     for (int c = 0; c < example.n_classes; ++c)  // a silent speaker: the most frequent class
@@ -93,14 +91,12 @@ struct ExpertHedge {
       watch.add(Sum::mixed, -expm1(-rate * s) * wrong);
       watch.add(Sum::squares, rate * s * s / 8);
     }
-    for (std::size_t i = 0; i < n; ++i) loss[i] += static_cast<int>(passage.column[i]) == example.label ? 0.0 : s;
+    Experts::charge(passage, example, hedge);
     counts.add(example.label, s);
-    if (watch.due(example.number)) watch.note(example.number, watch[Sum::expected], least() + regret(rate));
+    if (watch.due(example.number)) watch.note(example.number, watch[Sum::expected], hedge.least_loss() + regret(rate));
   }
   void write_report(ModelReport& report, std::int64_t n_learned) const {
-    report.lane("expert_loss", loss);
-    auto& logs = report.lanes["log_weight"];  // of the coming round, the best expert at 0
-    for (double l : loss) logs.push_back(-eta(n_learned) * (l - least()));
+    hedge.write_report(report, eta(n_learned), "log_weight");
     watch.write_report(
         report,
         {{Sum::weight, "weight"}, {Sum::vote_mistakes, "vote_mistakes"}, {Sum::expected, "expected_loss"}, {Sum::mixed, "mixed_loss"}});
@@ -109,36 +105,19 @@ struct ExpertHedge {
     report.totals["constant_rate"] = params.rate == Rate::anytime ? 0.0 : eta(0);
   }
   void fields(FieldVisitor& v) {
-    v("expert_loss", loss);
+    hedge.fields(v);
     v("class_weight", counts.weight);
     watch.fields(v);
   }
   void check() const {
-    for (double l : loss) require(l >= 0, "losses of the experts");
+    hedge.check();
     counts.check();
     watch.check();
   }
 
  private:
-  double least() const { return *std::min_element(loss.begin(), loss.end()); }
   double regret(double last_rate) const { return (n > 1 ? log_n / last_rate : 0.0) + watch[Sum::squares]; }
-  const double* shares(const Passage& passage, double rate) const {
-    double* p = passage.column + padded(n);
-    const double best = least();
-    for (std::size_t i = 0; i < n; ++i) p[i] = -rate * (loss[i] - best);
-    exp_lanes(p, p, n);
-    return p;
-  }
-  std::size_t speaker(const double* p, double total, std::int64_t number) const {
-    if (params.mode == Mode::best) return static_cast<std::size_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
-    const double drawn = uniform({seed, static_cast<std::uint64_t>(number), 0, Purpose::hedge}) * total;
-    double reached = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      reached += p[i];
-      if (drawn < reached) return i;
-    }
-    return n - 1;
-  }
+  const double* shares(const Passage& passage, double rate) const { return hedge.weights(rate, passage.column + padded(n)); }
 };
 
 }  // namespace streamboost

@@ -5,7 +5,7 @@
 #pragma once
 #include <algorithm>
 
-#include "streamboost/ensembles/booster.hpp"
+#include "streamboost/ensembles/hedge.hpp"
 
 namespace streamboost {
 
@@ -17,8 +17,14 @@ struct Experts {
   static void learn(const Example& example, Block<NoLaneState>& block, Scratch& scratch, const PassageBase& passage) {
     ask(example, block, scratch, passage);
     std::fill(scratch.amount.begin(), scratch.amount.end(), example.weight);
-    block.monitor.observe_votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
+    block.events.votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
+  }
+
+  // Experts that were wrong, or silent, lose the example's weight.
+  static void charge(const PassageBase& passage, const Example& example, Hedge& hedge) {
+    for (std::size_t i = 0; i < hedge.size(); ++i)
+      hedge.charge(i, static_cast<int>(passage.column[i]) == example.label ? 0.0 : example.weight);
   }
 
   // Summed weight of each class; true if its greatest belongs to `label` alone. The sum of all weights, silent ones too, in `total`.

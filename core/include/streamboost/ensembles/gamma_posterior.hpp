@@ -25,6 +25,8 @@ class GammaPosterior {
     double curvature = 0;
     const double u = peak(streamboost::log(guess), curvature);
     const double x0 = streamboost::exp(u);
+    // Of that many examples the mean is the peak to ten digits, while the density is lost in the rounding of its logarithm.
+    if (curve_.b > concentrated) return std::clamp(x0, 1e-100, 1e100);
     curve_.peak =
         curve_.slope * x0 - curve_.b * lgamma_positive(x0) + u + (curve_.joint > 0 ? lgamma_positive(curve_.joint * x0 + 1) : 0.0);
     std::array<double, nodes> x, density;
@@ -39,7 +41,7 @@ class GammaPosterior {
 
  private:
   static constexpr std::size_t nodes = 128;
-  static constexpr double reach = 12;
+  static constexpr double reach = 12, concentrated = 1e10;
 
   struct Rule {
     std::array<double, nodes> node, weight;

@@ -8,7 +8,7 @@
 //   phi_n^r          Potential           what a vote count is worth (potential.hpp); n = N - i votes are still to come after learner i
 //   C[r, l]          Potential::row      phi_n^r(s + e_l): cost of answering l when the truth is r
 //   w^i[y]           weight              sum_l C[y, l] - k C[y, y]: what the example is worth to learner i
-//   X_i              excess_sum          sum_t (C[y, l_i] - C[y, y]) - (1 - gamma) / k sum_t w: the telescoping identity (I5)
+//   X_i              excess_sum          sum_t (C[y, l_i] - C[y, y]) - (1 - gamma) / k sum_t w: over all i the loss less T phi_N(0)
 //
 //   for i = 1 .. N:  l_i = learner i's answer (multiclass.hpp: costs);  s^i = s^{i-1} + e_{l_i}
 //   predict argmax s^N;  teach learner i the example with weight w^i[y]
@@ -76,12 +76,13 @@ struct MBBM {
     double phi = 0;                                // potential of the truth at this point
   };
   static constexpr bool needs_votes = false, needs_column = true;
+  static constexpr std::size_t column_rows = 2;  // what the learners answer; room for Hedge
 
   Params params;
   int n;  // learners per edge
   std::uint64_t seed;
   bool monitor;
-  std::vector<std::unique_ptr<Potential>> potentials;  // by edge; a function of the parameters and k
+  std::vector<std::shared_ptr<const Potential>> potentials;  // by edge; a function of the parameters and k
   int k = 0;
   LabelHedge hedge;
   AlignedVector<double> lost, rivals;  // per edge: sum of the 0-1 losses (a tie is a loss), of the numbers of rivals not beaten
@@ -92,7 +93,7 @@ struct MBBM {
         n(ensemble.n_estimators / static_cast<int>(params.edges.size())),
         seed(ensemble.seed),
         monitor(ensemble.monitor),
-        hedge(params.hedge, ensemble.seed, static_cast<int>(params.edges.size())),
+        hedge(params.hedge, ensemble.seed, params.edges.size()),
         lost(params.edges.size(), 0.0),
         rivals(params.edges.size(), 0.0) {
     if (n * static_cast<int>(params.edges.size()) != ensemble.n_estimators)
@@ -131,14 +132,14 @@ struct MBBM {
       std::fill_n(amount, lanes.size(), example.weight);
     else
       weigh(example, block, scratch, passage);
-    block.monitor.observe_votes(scratch.answers.vote.data(), amount, example.label);
+    block.events.votes(scratch.answers.vote.data(), amount, example.label);
     block.bank->learn(example, {example.label}, amount, Amount::weight, scratch.answers);
     if (params.costs == CostUse::leaf_costs && k >= 2) block.bank->learn_costs(example, scratch.work.data(), scratch.answers);
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
     if (params.edges.size() > 1) {
-      hedge.to_verdict(example.number, k, [&](std::size_t e) { return passage.label[e]; }, verdict);
+      hedge.to_verdict(example.number, k, [&](std::size_t e) { return passage.label[e]; }, work_of(passage), verdict);
       return;
     }
     for (int lane = 0; lane < n; ++lane) verdict.proba[static_cast<int>(passage.column[lane])] += 1;
@@ -151,7 +152,8 @@ struct MBBM {
       rivals[e] += passage.rivals[e] * example.weight;
     }
     totals[0] += example.weight;
-    totals[1] += example.weight * hedge.learn(example.label, example.weight, [&](std::size_t e) { return passage.label[e]; });
+    totals[1] +=
+        example.weight * hedge.learn(example.label, example.weight, [&](std::size_t e) { return passage.label[e]; }, work_of(passage));
   }
   // edge: 1 - k sum cost / sum w, on the scale of the edge asked for; excess: X_i. Totals end with the number of their edge.
   void write_report(ModelReport& report, std::int64_t) const {
@@ -192,6 +194,7 @@ struct MBBM {
   }
 
  private:
+  double* work_of(const Passage& passage) const { return passage.column + padded(static_cast<std::size_t>(n) * params.edges.size()); }
   // The votes of this edge's learners in the blocks before.
   std::int32_t* open(Lanes lanes, Scratch& scratch, const Passage& passage) const {
     const auto size = static_cast<std::size_t>(k);

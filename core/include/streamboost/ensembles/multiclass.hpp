@@ -1,4 +1,4 @@
-// What the multiclass boosters share: how costs reach a learner, how large its weights are, and Hedge over experts that name labels.
+// What the multiclass boosters share: how costs reach a learner, and how large its weights are.
 //
 // Paper     Jung, Goetz, Tewari: Online multiclass boosting (NIPS 2017).
 //
@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "streamboost/ensembles/booster.hpp"
+#include "streamboost/ensembles/hedge.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 
@@ -81,73 +81,6 @@ struct WeightRule {
     sum += weight;
     return weight > 0 ? target * weight * t / sum : 0.0;
   }
-};
-
-// Hedge with rate 1 over experts, expert i saying label(i): losses L_i += s 1{wrong}, shares p_i ~ exp(-L_i).
-//   vote   the label with the largest share        sample   an expert drawn from p (purpose 4)        best   the one of least loss
-// The probability of a label is the share that says so, whatever the mode.
-class LabelHedge {
- public:
-  enum class Mode { vote, sample, best };
-
-  LabelHedge(Mode mode, std::uint64_t seed, int n) : mode_(mode), seed_(seed), loss_(static_cast<std::size_t>(n), 0.0) {}
-  static Mode read(const Config& c) {
-    return c.choice<Mode>("hedge", {{"vote", Mode::vote}, {"sample", Mode::sample}, {"best", Mode::best}});
-  }
-
-  template <class Label>
-  void to_verdict(std::int64_t number, int k, Label label, Verdict& verdict) const {
-    const double least = least_loss();
-    double sum = 0;
-    std::fill_n(verdict.proba, k, 0.0);
-    for (std::size_t i = 0; i < loss_.size(); ++i) {
-      const double p = exp(least - loss_[i]);
-      sum += p;
-      verdict.proba[label(i)] += p;
-    }
-    for (int c = 0; c < k; ++c) verdict.score[c] = verdict.proba[c] = verdict.proba[c] / sum;
-    if (mode_ == Mode::vote) return;
-    std::fill_n(verdict.score, k, 0.0);
-    verdict.score[label(mode_ == Mode::best ? best() : drawn(number, least, sum))] = 1;
-  }
-
-  // Returns the share of the experts that were wrong.
-  template <class Label>
-  double learn(int truth, double sample_weight, Label label) {
-    const double least = least_loss();
-    double sum = 0, wrong = 0;
-    for (std::size_t i = 0; i < loss_.size(); ++i) {
-      const double p = exp(least - loss_[i]);
-      sum += p;
-      if (label(i) == truth) continue;
-      wrong += p;
-      loss_[i] += sample_weight;
-    }
-    return wrong / sum;
-  }
-
-  double least_loss() const { return *std::min_element(loss_.begin(), loss_.end()); }
-  const AlignedVector<double>& losses() const { return loss_; }
-  void fields(FieldVisitor& v) { v("expert_loss", loss_); }
-  void check() const {
-    for (double loss : loss_) require(loss >= 0, "losses of the experts");
-  }
-
- private:
-  std::size_t best() const { return static_cast<std::size_t>(std::min_element(loss_.begin(), loss_.end()) - loss_.begin()); }
-  std::size_t drawn(std::int64_t number, double least, double sum) const {
-    const double mark = uniform({seed_, static_cast<std::uint64_t>(number), 0, Purpose::hedge}) * sum;
-    double reached = 0;
-    for (std::size_t i = 0; i < loss_.size(); ++i) {
-      reached += exp(least - loss_[i]);
-      if (mark < reached) return i;
-    }
-    return loss_.size() - 1;
-  }
-
-  Mode mode_;
-  std::uint64_t seed_;
-  AlignedVector<double> loss_;
 };
 
 }  // namespace streamboost

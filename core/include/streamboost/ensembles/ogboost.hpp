@@ -115,7 +115,7 @@ struct OGBoost {
       passage.weight = slope(y * passage.score);
     }
     std::fill(scratch.amount.begin() + block.lanes().size(), scratch.amount.end(), 0.0);
-    block.monitor.observe_margins(*block.bank, scratch.answers, params.hard || teaches, amount, y);
+    block.events.margins(*block.bank, scratch.answers, params.hard || teaches, amount, y);
     if (bank.has_after()) bank.learn(example, {example.label}, amount, Amount::weight, scratch.answers);
   }
 

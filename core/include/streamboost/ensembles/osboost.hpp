@@ -13,7 +13,7 @@
 //
 // Departures  The pseudo-code trains learner i before it computes z^(i), yet z uses the hypothesis of before: we ask all lanes
 //             first. hypothesis = sign replaces h by the learner's vote everywhere (untrained: class code 0).
-// LaneStats     w^(N+1), which nobody trains on, bounds the ensemble's errors: #{y f <= theta} <= sum_t s w^(N+1), and likewise
+// Report      w^(N+1), which nobody trains on, bounds the ensemble's errors: #{y f <= theta} <= sum_t s w^(N+1), and likewise
 //             for every prefix (LaneStats::prefix_low). Departs from Lemma 2 as printed, which is off by one.
 // Cost        one pass over the bank to ask, one to teach, O(n) between. State: none of its own.
 #pragma once
@@ -62,8 +62,8 @@ struct SmoothWeights {
     const double y = example.label == 1 ? 1.0 : -1.0;
     const Lanes lanes = block.lanes();
     weigh(scratch.answers.margin.data(), lanes.size(), y, example.weight, prefix, scratch.amount, passage.vote, passage.z);
-    block.monitor.observe_margins(*block.bank, scratch.answers, params.hard, scratch.amount.data(), y);
-    block.monitor.observe_prefixes(prefix, scratch.amount.data(), example.weight, y, theta, lanes.begin);
+    block.events.margins(*block.bank, scratch.answers, params.hard, scratch.amount.data(), y);
+    block.events.stats.observe_prefixes(prefix, scratch.amount.data(), example.weight, y, theta, lanes.begin);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
   }
 

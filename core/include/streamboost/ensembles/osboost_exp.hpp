@@ -10,14 +10,14 @@
 //
 // Choices     The paper leaves the rate open. How the experts become one answer: hedge.hpp; the majority of p by default, where
 //             the paper samples; the expected loss of sampling is in report().
-// LaneStats     E[mistakes] <= least expert loss + regret, where the regret is at most (2/eta_{T+1} - 1/eta_1) ln N + sum eta_t s^2/8
+// Report      E[mistakes] <= least expert loss + regret, where the regret is at most (2/eta_{T+1} - 1/eta_1) ln N + sum eta_t s^2/8
 //             (anytime), ln N/eta + eta sum s^2/8 (horizon), or E[mistakes] <= (eta L* + ln N)/(1 - e^-eta) (constant, s = 1).
 // Cost        one ask, one teach, O(n) between and n exponentials for the shares. State: L.
 #pragma once
 #include <cmath>
 
+#include "streamboost/ensembles/hedge.hpp"
 #include "streamboost/ensembles/osboost.hpp"
-#include "streamboost/ensembles/prefix_hedge.hpp"
 
 namespace streamboost {
 
@@ -29,7 +29,7 @@ struct OSBoostEXP {
     double eta;      // > 0: a constant rate
     double horizon;  // > 0: the rate for that many examples
     static Params read(const Config& c) {
-      return {SmoothWeights::Params::read(c), Hedge::read(c), c.number_or_none("eta").value_or(0), c.number_or_none("horizon").value_or(0)};
+      return {SmoothWeights::Params::read(c), SignHedge::read(c), c.number_or_none("eta").value_or(0), c.number_or_none("horizon").value_or(0)};
     }
   };
   using LaneState = NoLaneState;
@@ -41,13 +41,13 @@ struct OSBoostEXP {
   enum class Sum { weight, mistakes, next_weight, expected, mixed, squared_rates, count };
 
   SmoothWeights smooth;
-  Hedge hedge;
+  SignHedge hedge;
   double log_n, constant;  // ln N; the rate, 0: anytime
   BoundSums<Sum> watch;
 
   OSBoostEXP(Params p, const Ensemble& ensemble)
       : smooth(p.smooth),
-        hedge(p.mode, ensemble),
+        hedge(p.mode, ensemble.seed, static_cast<std::size_t>(ensemble.n_estimators)),
         log_n(log(static_cast<double>(ensemble.n_estimators))),
         constant(p.eta),
         watch(ensemble.monitor) {
@@ -95,7 +95,7 @@ struct OSBoostEXP {
     return (2 / rate(t + 1) - 1 / rate(1)) * log_n + watch[Sum::squared_rates] / 8;
   }
   void write_report(ModelReport& report, std::int64_t n_learned) const {
-    hedge.write_report(report, rate(n_learned + 1));
+    hedge.write_report(report, rate(n_learned + 1), "hedge_log_weight");
     if (!watch.on) return;
     watch.write_report(report, {{Sum::weight, "weight"},
                                 {Sum::mistakes, "vote_mistakes"},

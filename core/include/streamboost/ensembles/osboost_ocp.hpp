@@ -12,7 +12,7 @@
 // Choices     The paper leaves the step open; 1/sqrt(N t) has the least worst-case regret, 2 sqrt(N T). The projection
 //             (simplex.hpp) by sorting or by random pivots; either only on rounds that violate the margin. Domain: the simplex
 //             of the paper's text, or the l1 ball, where weights may be negative, which its tables fit (docs/results/differences).
-// LaneStats     sum l_t(alpha_t) - sum l_t(u) <= 1/eta_T + 1/2 sum eta_t |g_t|^2 for every u in the simplex, l the hinge loss at
+// Report      sum l_t(alpha_t) - sum l_t(u) <= 1/eta_T + 1/2 sum eta_t |g_t|^2 for every u in the simplex, l the hinge loss at
 //             theta: kept for all uniform prefixes and all single learners; in the ball 2/eta_T, as |alpha - u|^2 <= 4 there.
 //             #errors <= sum l_t / theta.
 // Cost        one ask, one teach, O(n) between, O(n log n) or expected O(n) on violations. State: alpha.

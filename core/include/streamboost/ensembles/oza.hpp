@@ -110,6 +110,7 @@ struct OzaBoost {
     Bank& bank = *block.bank;
     const Lanes lanes = block.lanes();
     const Amount kind = params.draw == Draw::poisson ? Amount::copies : Amount::weight;
+    scratch.kind = kind;
     const bool update_first = params.order == Order::update_first;
     if (lanes.begin == 0) passage.lambda = example.weight;
     const bool has_after = bank.has_after();
@@ -122,7 +123,7 @@ struct OzaBoost {
     // Where copies cannot change whether a lane is right, their number is drawn after lambda has run through all lanes, or never:
     // a learner that stands still when it is right needs none.
     const bool settled = !update_first || (has_after && scratch.answers.right_stays_right());
-    const bool none_needed = update_first && scratch.answers.change == Change::wrong_only;
+    const bool none_needed = update_first && scratch.answers.change == Change::wrong_only && block.events.listener == nullptr;
     const double later = none_needed ? 0.0 : to_be_drawn;
     if (kind == Amount::copies)
       uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson,
@@ -155,7 +156,7 @@ struct OzaBoost {
     if (settled && !none_needed && kind == Amount::copies) draw_rest(n, example, lanes.begin, most_copies, scratch);
     std::fill(scratch.amount.begin() + n, scratch.amount.end(), 0.0);
     std::fill(scratch.extra.begin() + n, scratch.extra.end(), 0.0);
-    block.monitor.observe_votes(vote, offered, example.label, n == lanes.size() ? scratch.answers.stride : static_cast<std::size_t>(n));
+    block.events.votes(vote, offered, example.label, n == lanes.size() ? scratch.answers.stride : static_cast<std::size_t>(n));
     if (!update_first || has_after) bank.learn(example, {example.label}, amount, kind, scratch.answers);
   }
 

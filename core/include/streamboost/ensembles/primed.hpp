@@ -50,7 +50,10 @@ struct PrimedBoost {
     if (const int n = live(block)) online.score_first(n, example, block, scratch, passage);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    if (const int n = live(block)) online.learn_first(n, example, block, scratch, passage);
+    if (const int n = live(block))
+      online.learn_first(n, example, block, scratch, passage);
+    else
+      std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
   }
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const { online.answer(example, passage, verdict); }
   void conclude(const Example& example, const Passage& passage) { online.conclude(example, passage); }

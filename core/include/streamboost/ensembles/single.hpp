@@ -29,9 +29,9 @@ struct Single {
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
     std::fill(scratch.amount.begin(), scratch.amount.end(), example.weight);
-    if (block.monitor.on) {
+    if (block.events.heard()) {
       hard_votes(example, block, scratch.answers);
-      block.monitor.observe_votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
+      block.events.votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
     }
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
   }

@@ -30,7 +30,7 @@ struct WeightedMajority {
   Params params;
   double log_beta;
   std::size_t n;
-  AlignedVector<double> loss;
+  Hedge hedge;
   ClassCounts counts;
   BoundSums<Sum> watch;
 
@@ -38,7 +38,7 @@ struct WeightedMajority {
       : params(p),
         log_beta(streamboost::log(p.beta)),
         n(static_cast<std::size_t>(ensemble.n_estimators)),
-        loss(n),
+        hedge(Hedge::Mode::vote, ensemble.seed, n),
         watch(ensemble.monitor) {}
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
@@ -62,27 +62,24 @@ struct WeightedMajority {
       watch.add(Sum::mistakes, right ? 0.0 : s);
       watch.add(Sum::logs, right ? 0.0 : gain(s));
     }
-    for (std::size_t i = 0; i < n; ++i) loss[i] += static_cast<int>(passage.column[i]) == example.label ? 0.0 : s;
+    Experts::charge(passage, example, hedge);
     counts.add(example.label, s);
     if (watch.due(example.number)) watch.note(example.number, watch[Sum::logs] / gain(1), limit());
   }
   void write_report(ModelReport& report, std::int64_t) const {
-    report.lane("expert_loss", loss);
-    auto& logs = report.lanes["log_weight"];  // the best expert at 0
-    const double least = *std::min_element(loss.begin(), loss.end());
-    for (double l : loss) logs.push_back(log_beta * (l - least));
+    hedge.write_report(report, -log_beta, "log_weight");
     watch.write_report(report, {{Sum::weight, "weight"}, {Sum::mistakes, "mistakes"}});
     if (!watch.on) return;
     report.totals["potential_mistakes"] = watch[Sum::logs] / gain(1);
     report.totals["mistake_limit"] = limit();
   }
   void fields(FieldVisitor& v) {
-    v("expert_loss", loss);
+    hedge.fields(v);
     v("class_weight", counts.weight);
     watch.fields(v);
   }
   void check() const {
-    for (double l : loss) require(l >= 0, "losses of the experts");
+    hedge.check();
     counts.check();
     watch.check();
   }
@@ -90,17 +87,8 @@ struct WeightedMajority {
  private:
   // What a mistake of weight s takes off the logarithm of the total weight, at least.
   double gain(double s) const { return -streamboost::log(0.5 * (1 + streamboost::exp(s * log_beta))); }
-  double limit() const {
-    const double least = *std::min_element(loss.begin(), loss.end());
-    return (streamboost::log(static_cast<double>(n)) - least * log_beta) / gain(1);
-  }
-  const double* weights(const Passage& passage) const {
-    double* w = passage.column + padded(n);
-    const double least = *std::min_element(loss.begin(), loss.end());
-    for (std::size_t i = 0; i < n; ++i) w[i] = log_beta * (loss[i] - least);
-    exp_lanes(w, w, n);
-    return w;
-  }
+  double limit() const { return (streamboost::log(static_cast<double>(n)) - hedge.least_loss() * log_beta) / gain(1); }
+  const double* weights(const Passage& passage) const { return hedge.weights(-log_beta, passage.column + padded(n)); }
 };
 
 }  // namespace streamboost

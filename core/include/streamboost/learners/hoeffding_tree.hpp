@@ -239,6 +239,7 @@ class HoeffdingForest {
         require(at[first] >= 0 && static_cast<std::size_t>(at[first]) < leaves && !has_node[static_cast<std::size_t>(at[first])],
                 "leaf number");
         has_node[static_cast<std::size_t>(at[first])] = true;
+        require(at[branches] == 0, "branches of a leaf");
         require(leaf_of(i, static_cast<std::size_t>(at[first]))[depth] == depth_of[n], "depth of a leaf");
         continue;
       }

@@ -327,7 +327,7 @@ class StumpBank final : public Bank {
       std::vector<double>& in = work.cell;
       in.clear();
       put(in, [&](std::size_t c) { return (gap_[j] ? attribute_weight_[j * classes_ + c] : class_weight_[c])[i]; });
-      xlogx_lanes(in.data(), in.data(), in.size());
+      x_log_x_lanes(in.data(), in.data(), in.size());
       score_numeric(j, i, impurity(in.data()), work);
       choose(i);
     }
@@ -376,7 +376,7 @@ class StumpBank final : public Bank {
       attribute_weight_[j * classes_ + label][i] += amount;
       put(in, [&](std::size_t c) { return attribute_weight_[j * classes_ + c][i]; });
     }
-    xlogx_lanes(in.data(), in.data(), in.size());
+    x_log_x_lanes(in.data(), in.data(), in.size());
     const double* at = in.data();
     const double all = impurity(at);
     at += classes_ + 1;
@@ -418,7 +418,7 @@ class StumpBank final : public Bank {
     }
     in.push_back(sum);
   }
-  // sum_c f(n_c) - f(n), from what `put` wrote and xlogx_lanes turned into f.
+  // sum_c f(n_c) - f(n), from what `put` wrote and x_log_x_lanes turned into f.
   double impurity(const double* f) const {
     double sum = 0;
     for (std::size_t c = 0; c < classes_; ++c) sum += f[c];
@@ -462,7 +462,7 @@ class StumpBank final : public Bank {
       cell[p * width + 2 * classes_ + 1] = sum;
     }
     const double slack = tolerance * cell[cuts * width + classes_];
-    xlogx_lanes(cell.data(), cell.data(), cuts * width);
+    x_log_x_lanes(cell.data(), cell.data(), cuts * width);
     for (std::size_t p = 0; p < cuts; ++p) {
       const double gain = impurity(cell.data() + p * width) + impurity(cell.data() + p * width + classes_ + 1) - whole;
       if (!(gain > gain_[j][i] + slack)) continue;

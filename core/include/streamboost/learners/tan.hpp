@@ -343,7 +343,7 @@ class TanBank final : public Bank {
               of_y[w * k + c] += n;
               of_class[c] += n;
             }
-        xlogx_lanes(cell.data(), cell.data(), cell.size());
+        x_log_x_lanes(cell.data(), cell.data(), cell.size());
         double sum = 0;
         for (std::size_t m = 0; m < joint; ++m) sum += cell[m];
         for (std::size_t m = 0; m < (nx + ny) * k; ++m) sum -= of_x[m];

@@ -102,10 +102,6 @@ void mlp_output(const double* hidden, const double* weights, std::size_t n_hidde
 void mlp_backward(const double* hidden, const double* delta, double* weights, std::size_t n_hidden, std::size_t n_outputs,
                   std::size_t classes, std::size_t lanes, double* step);
 
-// --- decision stumps (kernels_stump.cpp)
-// out[lane] = x log x, 0 at 0
-void xlogx_lanes(const double* in, double* out, std::size_t n);
-
 // --- boosters (kernels_boosters.cpp); any n, no alignment needed
 // what lane_stats.hpp keeps; true if a margin is 0
 bool watch_margins(const double* margin, const double* weight, double y, double* sum_weight, double* sum_edge, double* mistakes,

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <new>
 #include <utility>
 #include <vector>
@@ -19,6 +20,18 @@ constexpr std::size_t padded(std::size_t lanes) {
   return whole >= 256 && whole % 128 == 0 ? whole + lane_multiple : whole;
 }
 
+// Says how much was asked for: reaches Python as MemoryError.
+class OutOfMemory final : public std::bad_alloc {
+ public:
+  explicit OutOfMemory(std::size_t bytes) noexcept {
+    std::snprintf(text_, sizeof text_, "out of memory: %zu bytes were asked for in one piece", bytes);
+  }
+  const char* what() const noexcept override { return text_; }
+
+ private:
+  char text_[80];
+};
+
 template <class T>
 struct AlignedAllocator {
   using value_type = T;
@@ -26,7 +39,10 @@ struct AlignedAllocator {
   AlignedAllocator() = default;
   template <class U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
+  T* allocate(std::size_t n) {
+    if (void* p = ::operator new(n * sizeof(T), alignment, std::nothrow)) return static_cast<T*>(p);
+    throw OutOfMemory(n * sizeof(T));
+  }
   void deallocate(T* p, std::size_t) { ::operator delete(p, alignment); }
   bool operator==(const AlignedAllocator&) const { return true; }
 };

@@ -8,7 +8,7 @@
 //   gamma, p, q      edge, p, q        q = (1 - gamma) / k for every label and gamma more for r: p = q + gamma
 //   phi_n^r(s)       phi(n, s, r)      phi_0^r = loss,  phi_{n+1}^r(s) = E phi_n^r(s + e_l)
 //   C[r, l]          row               phi_n^r(s + e_l); here less C[r, r], so that a row is >= 0 and 0 at r
-//   w_r              weight            sum_l C[r, l] - k C[r, r] >= 0, from one look and no matrix (I1, I2 of the spec)
+//   w_r              weight            sum_l C[r, l] - k C[r, r] >= 0, from one look and no matrix
 //
 // The loss is 1 if some other label ties with r or beats it (pairwise: the number of such labels). Kinds:
 //   exact      potential_exact.hpp       the 0-1 potential to 1e-13, any k and N; two labels: the closed form

@@ -4,14 +4,14 @@
 //   1 - phi_n(a) = sum_m Bin(n, p)(m) B_m,        B_m = P(nobody passes its room) = [z^J] prod_l E_{c_l}(z) / Pois(Lambda)(J),
 //   E_c(z) = sum_{j <= c} Pois(lambda)(j) z^j,    lambda = Lambda / (k - 1) = n q        (independent Poissons given their sum)
 // The coefficient is read off at M points of the unit circle; by symmetry H = M / 2 + 1 of them will do. With the B of n + 1 votes
-//   w_r = (k - 1) sum_m [ Bin(n, p)(m - 1) - Bin(n, p)(m) ] B_m                          (I2 of the spec, summed by parts)
+//   w_r = (k - 1) sum_m [ Bin(n, p)(m - 1) - Bin(n, p)(m) ] B_m                          (the sum over labels, by parts)
 // so a weight costs what a potential costs.
 //
 //   B_m = 0 if some room is negative, 1 if no room is below J: no transform. Equal gaps are one factor with a power.
 //   m with both coefficients below 1e-17 are left out; rooms where the Poisson tail is below 1e-20 are one room.
 //   M is the smallest for which what wraps around, bounded by the untruncated Poisson, stays below 1e-14 for every state.
 //
-// Departure   The spec divides a product over all labels by the row's own factor; E_1 has a zero on the circle where lambda = 1, so we
+// Departure   A shorter form divides a product over all labels by the row's own factor; E_1 has a zero on the circle where lambda = 1, so we
 //             never divide: a matrix is its distinct rows and columns, one potential each.
 // Cost        tables O(N^2 H) once; then O(values of m x distinct gaps x H) per potential, about 5 microseconds at k = 26, N = 100.
 #pragma once

@@ -21,7 +21,8 @@ class RecursionPotential final : public Potential {
     const std::size_t state = static_cast<std::size_t>(k_) * sizeof(std::int32_t) + sizeof(std::pair<const State, double>);
     return memo_.size() * (state + 2 * sizeof(void*)) + memo_.bucket_count() * sizeof(void*);
   }
-  static constexpr std::size_t most_states = 2000000;
+  static constexpr std::size_t most_states = 250000;
+  static constexpr int most_votes = 1000;  // how deep the definition is followed; two labels have half a million states there
 
  private:
   using State = std::vector<std::int32_t>;  // sorted gaps, then n

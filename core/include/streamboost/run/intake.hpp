@@ -87,6 +87,13 @@ class Intake {
     return example;
   }
 
+  // So that no view of a row allocates.
+  void make_room(RowBuffer& buffer) const {
+    const auto most = static_cast<std::size_t>(schema_.width()) + 1;
+    buffer.value.reserve(most);
+    if (needs_.coordinates) buffer.index.reserve(most);
+  }
+
   void fields(FieldVisitor& v) {
     v("n_learned", n_learned_);
     v("n_classes_known", n_classes_known_);
@@ -100,7 +107,9 @@ class Intake {
     v("highest", highest_);
   }
   void check() const {
-    require(n_learned_ >= 0 && n_classes_known_ >= 0 && n_classes_known_ <= schema_.n_classes, "intake counters");
+    require(n_learned_ >= 0 && n_learned_ <= (std::int64_t{1} << 53), "examples learned");
+    require(n_classes_known_ >= (n_learned_ > 0 ? 1 : 0) && n_classes_known_ <= schema_.n_classes, "classes known");
+    require(!schema_.declared || n_classes_known_ == schema_.n_classes, "classes known");
     require(total_weight_[0] >= 0, "intake weight");
     for (double x : largest_) require(x >= 0, "scaling range");
     for (double x : weight_) require(x >= 0, "scaling weight");

@@ -46,6 +46,7 @@ class Model {
   virtual ModelReport report() = 0;
   virtual const Intake& intake() const = 0;
   virtual bool needs_gil() const = 0;
+  virtual const char* broken() const = 0;  // why nothing can be asked of it any more; null: it is sound
   virtual std::vector<Bank*> banks() = 0;
 };
 
@@ -59,11 +60,11 @@ class Pipeline final : public Model {
     const auto add = [&](int end) {
       BlockOf block;
       block.bank = make_bank(Lanes{begin, end});
-      block.monitor.on = ensemble_.monitor;
+      block.events.stats.on = ensemble_.monitor;
       block.state.reserve(Lanes{begin, end});
-      block.monitor.prefixes = watches_prefixes;
+      block.events.stats.prefixes = watches_prefixes;
       if constexpr (requires { booster_.begin(block.state); }) booster_.begin(block.state);
-      block.monitor.reserve(static_cast<std::size_t>(end - begin));
+      block.events.reserve(static_cast<std::size_t>(end - begin));
       blocks_.push_back(std::move(block));
       begin = end;
     };
@@ -77,35 +78,46 @@ class Pipeline final : public Model {
     intake_ = Intake(blocks_.front().bank->needs());
   }
 
+  // All or nothing: everything grows on copies, which then take the places of what they were made of.
   void reserve(const Schema& schema) override {
-    learn_memory_ = CallMemory();
-    ask_memory_ = CallMemory();
-    threads_pay_.reset();
-    intake_.reserve(schema);
-    for (auto& block : blocks_) block.bank->reserve(intake_.schema());
-    booster_.reserve(intake_.schema().n_classes);
+    require_sound();
+    Intake intake = intake_;
+    intake.reserve(schema);
+    if (reserved_ && intake.schema() == intake_.schema()) return;
+    Booster booster = booster_;
+    booster.reserve(intake.schema().n_classes);
+    std::vector<std::unique_ptr<Bank>> grown;
+    for (const auto& block : blocks_) {
+      grown.push_back(block.bank->copy());
+      Bank* bank = grown.back() ? grown.back().get() : block.bank.get();  // Python-written learners have nothing to grow
+      bank->reserve(intake.schema());
+    }
+    // Nothing from here on can fail.
+    static_assert(std::is_nothrow_move_assignable_v<Booster> && std::is_nothrow_move_assignable_v<Intake>);
+    intake_ = std::move(intake);
+    booster_ = std::move(booster);
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      if (grown[b]) blocks_[b].bank = std::move(grown[b]);
+    reserved_ = true;
+    forget_places();
   }
 
   void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& answers) override {
+    require_sound();
     const Lesson lesson{rows, label, weight, answers};
     const int workers = workers_for(rows.n_rows);
-    if (workers == 1) return learn_sequentially(lesson, 0, rows.n_rows);
-    if (ensemble_.wave_chunk > 0) return learn_in_wavefront(lesson, 0, workers);
-    // Whether threads pay is seen from the first rows: what is learned does not depend on the clock, only who does it.
-    const int trial_rows = threads_pay_ ? 0 : wave_chunk();
-    if (!threads_pay_) {
-      const auto began = std::chrono::steady_clock::now();
-      learn_sequentially(lesson, 0, trial_rows);
-      threads_pay_ = std::chrono::steady_clock::now() - began >= worth_a_thread;
+    lessons_begun_ = false;
+    try {
+      learn_with(workers, lesson);
+    } catch (const std::bad_alloc&) {
+      if (lessons_begun_) broken_ = "memory ran out in the middle of a lesson; load the model from a file, or fit it again";
+      throw;
     }
-    if (*threads_pay_)
-      learn_in_wavefront(lesson, trial_rows, workers);
-    else
-      learn_sequentially(lesson, trial_rows, rows.n_rows);
   }
 
   // Rows do not wait for one another when nothing is learned: every thread takes its share of them.
   void predict(const RowBlock& rows, const OutputBuffers& answers) const override {
+    require_sound();
     const int workers = workers_for(rows.n_rows);
     if (workers == 1) return predict_rows(rows, 0, rows.n_rows, answers);
     run_workers(workers, [&](int worker) {
@@ -115,29 +127,45 @@ class Pipeline final : public Model {
   }
 
   SavedState save() override {
+    require_sound();
     Saver saver;
-    visit(saver);
+    visit(saver, intake_, booster_, memory_, blocks_);
     return std::move(saver.state);
   }
+  // All or nothing, like reserve.
   void load(const SavedState& state) override {
     Loader loader(state);
-    visit(loader);
-    loader.require_all_used();
-    intake_.check();
-    booster_.check();
-    if constexpr (keeps_rows) {
-      memory_.check(intake_.schema());
-      require(memory_.size() == (booster_.remembers(intake_.n_learned()) ? intake_.n_learned() : 0), "number of remembered rows");
+    Intake intake = intake_;
+    Booster booster = booster_;
+    RowMemory memory;
+    std::vector<BlockOf> blocks;
+    for (const auto& block : blocks_) {
+      blocks.push_back(block.copy());
+      if (!blocks.back().bank) throw std::invalid_argument("learners written in Python are not loaded from arrays");
     }
-    for (auto& block : blocks_) {
+    visit(loader, intake, booster, memory, blocks);
+    loader.require_all_used();
+    intake.check();
+    booster.check();
+    if constexpr (keeps_rows) {
+      memory.check(intake.schema());
+      require(memory.size() == (booster.remembers(intake.n_learned()) ? intake.n_learned() : 0), "number of remembered rows");
+    }
+    for (auto& block : blocks) {
       block.bank->check_births();
       block.bank->check();
       block.state.check();
     }
+    intake_ = std::move(intake);
+    booster_ = std::move(booster);
+    memory_ = std::move(memory);
+    blocks_ = std::move(blocks);
+    forget_places();
+    broken_ = nullptr;
   }
   std::size_t memory_bytes() override {
     MemoryCounter counter;
-    visit(counter);
+    visit(counter, intake_, booster_, memory_, blocks_);
     if constexpr (requires { booster_.table_bytes(); }) counter.bytes += booster_.table_bytes();
     return counter.bytes + sizeof(*this) + blocks_.size() * sizeof(BlockOf);
   }
@@ -147,7 +175,7 @@ class Pipeline final : public Model {
     ModelReport report;
     const auto seen = static_cast<double>(intake_.n_learned());
     for (auto& block : blocks_)
-      if (block.monitor.on) block.monitor.write_report(report, seen);
+      if (block.events.stats.on) block.events.stats.write_report(report, seen);
     Saver saver;
     saver.n_lanes_all = ensemble_.n_estimators;
     for (auto& block : blocks_) {
@@ -160,6 +188,7 @@ class Pipeline final : public Model {
   }
 
   const Intake& intake() const override { return intake_; }
+  const char* broken() const override { return broken_; }
   bool needs_gil() const override { return blocks_.front().bank->needs_gil(); }
   std::vector<Bank*> banks() override {
     std::vector<Bank*> all;
@@ -202,6 +231,7 @@ class Pipeline final : public Model {
       n_classes = static_cast<std::size_t>(std::max(pipeline.intake_.schema().n_classes, 2));
       n_lanes = static_cast<std::size_t>(pipeline.ensemble_.n_estimators);
       row.resize(n);
+      for (RowBuffer& buffer : row) pipeline.intake_.make_room(buffer);
       example.resize(n);
       passage.resize(n);
       score.resize(n_classes);
@@ -225,6 +255,17 @@ class Pipeline final : public Model {
       if (Booster::needs_column) passage[at].column = columns.data() + at * column_size();
     }
   };
+
+  // A lesson that failed in the middle (a learner written in Python raised, or memory for a tree ran out) has left lanes behind that
+  // have learned different rows. Such a model answers nothing until it is loaded anew.
+  void require_sound() const {
+    if (broken_) throw std::runtime_error(broken_);
+  }
+  void forget_places() noexcept {
+    learn_memory_ = CallMemory();
+    ask_memory_ = CallMemory();
+    threads_pay_.reset();
+  }
 
   // Where a call works, kept for the next one: rows that come one by one find everything in its place.
   struct CallMemory {
@@ -261,6 +302,22 @@ class Pipeline final : public Model {
     return std::min(ensemble_.threads, static_cast<int>(blocks_.size()));
   }
 
+  void learn_with(int workers, const Lesson& lesson) {
+    if (workers == 1) return learn_sequentially(lesson, 0, lesson.rows.n_rows);
+    if (ensemble_.wave_chunk > 0) return learn_in_wavefront(lesson, 0, workers);
+    // Whether threads pay is seen from the first rows: what is learned does not depend on the clock, only who does it.
+    const int trial_rows = threads_pay_ ? 0 : wave_chunk();
+    if (!threads_pay_) {
+      const auto began = std::chrono::steady_clock::now();
+      learn_sequentially(lesson, 0, trial_rows);
+      threads_pay_ = std::chrono::steady_clock::now() - began >= worth_a_thread;
+    }
+    if (*threads_pay_)
+      learn_in_wavefront(lesson, trial_rows, workers);
+    else
+      learn_sequentially(lesson, trial_rows, lesson.rows.n_rows);
+  }
+
   // ---- the stages of a chunk
 
   void admit(const Lesson& lesson, int first, int end, Chunk& work) {
@@ -281,6 +338,7 @@ class Pipeline final : public Model {
       const Example& example = work.example[r];
       if (example.weight > 0) {
         booster_.learn(example, blocks_[b], scratch, work.passage[r]);
+        blocks_[b].events.taught(example, *blocks_[b].bank, scratch.amount.data(), scratch.kind);
         blocks_[b].bank->finish_example(example);
         if constexpr (keeps_rows)
           if (booster_.batch_phase_due(example.number)) booster_.batch_phase(work.batch_phase, blocks_[b], scratch);
@@ -308,6 +366,8 @@ class Pipeline final : public Model {
     Chunk& work = *learn_memory_.chunk;
     std::vector<Scratch>& scratch = learn_memory_.scratch;
     work.batch_phase = BatchPhase();
+    if constexpr (keeps_rows) make_room(lesson, from, to);
+    lessons_begun_ = true;
     for (int first = from; first < to; first += chunk) {
       admit(lesson, first, to, work);
       for (std::size_t b = 0; b < blocks_.size(); ++b) teach(b, work, scratch[b]);
@@ -322,6 +382,7 @@ class Pipeline final : public Model {
     for (int s = 0; s < slots; ++s) ring.emplace_back(*this, to - from, step);
     std::vector<Scratch> scratch = make_scratch();
     Wavefront wave(workers);
+    lessons_begun_ = true;
     const auto edge = [&](int w) { return blocks_.size() * static_cast<std::size_t>(w) / static_cast<std::size_t>(workers); };
     wave.run([&](int worker) {
       for (int c = 0; c < n_chunks; ++c) {
@@ -410,6 +471,12 @@ class Pipeline final : public Model {
     return winner;
   }
 
+  void make_room(const Lesson& lesson, int from, int to) {
+    std::size_t cells = 0;
+    for (int r = from; r < to; ++r) cells += static_cast<std::size_t>(lesson.rows.row(r).size);
+    memory_.make_room(static_cast<std::size_t>(to - from), cells);
+  }
+
   // Admission is where all lanes still wait, so what the batch phase sees is the state right after its last row.
   void remember(const Row& row, const Example& example, BatchPhase& batch_phase) {
     if (!booster_.remembers(example.number)) return;
@@ -417,24 +484,24 @@ class Pipeline final : public Model {
     if (booster_.batch_phase_due(example.number)) memory_.open(intake_, example.n_classes_after, batch_phase);
   }
 
-  void visit(FieldVisitor& v) {
+  void visit(FieldVisitor& v, Intake& intake, Booster& booster, RowMemory& memory, std::vector<BlockOf>& blocks) const {
     v.n_lanes_all = ensemble_.n_estimators;
     v.prefix = "intake/";
-    intake_.fields(v);
+    intake.fields(v);
     v.prefix = "combiner/";
-    booster_.fields(v);
+    booster.fields(v);
     if constexpr (keeps_rows) {
       v.prefix = "rows/";
-      memory_.fields(v);
+      memory.fields(v);
     }
-    for (auto& block : blocks_) {
+    for (auto& block : blocks) {
       v.lanes = block.lanes();
       v.prefix = "bank/";
       block.bank->visit(v);
       v.prefix = "lane/";
       block.state.fields(v);
       v.prefix = "monitor/";
-      block.monitor.fields(v);
+      block.events.stats.fields(v);
     }
   }
 
@@ -446,6 +513,9 @@ class Pipeline final : public Model {
   CallMemory learn_memory_;        // of learn_sequentially; no state
   mutable CallMemory ask_memory_;  // of predict
   mutable std::atomic<bool> ask_memory_taken_{false};
+  const char* broken_ = nullptr;  // why, once a lesson has failed in the middle
+  bool lessons_begun_ = false;    // of this call
+  bool reserved_ = false;
   std::optional<bool> threads_pay_;  // once tried; forgotten when the schema grows
 };
 

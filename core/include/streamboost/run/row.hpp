@@ -6,6 +6,8 @@ namespace streamboost {
 
 // A view of one row. Dense: value[0 .. size). Sparse: value[i] belongs to column index[i], indices ascending, absent = 0.
 // NaN is a missing value. In the coordinates view of Intake (linear banks) nothing is missing.
+inline constexpr std::int32_t no_column = -1;  // what the index of an empty sparse row points to
+
 struct Row {
   const double* value = nullptr;
   const std::int32_t* index = nullptr;  // null: dense
@@ -42,7 +44,10 @@ struct RowBlock {
 
   Row row(int r) const {
     if (row_start == nullptr) return {values + static_cast<std::int64_t>(r) * n_columns, nullptr, n_columns, 0};
-    return {values + row_start[r], columns + row_start[r], static_cast<int>(row_start[r + 1] - row_start[r]), 0};
+    // Without a single value the arrays may be null, and yet the row is not dense: it is all zeros.
+    const auto size = static_cast<int>(row_start[r + 1] - row_start[r]);
+    if (size == 0) return {nullptr, &no_column, 0, 0};
+    return {values + row_start[r], columns + row_start[r], size, 0};
   }
 };
 

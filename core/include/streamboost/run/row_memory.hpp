@@ -6,6 +6,7 @@
 //
 // Values are saved as their bits, because a missing value is a NaN and other fields may not hold one.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -45,6 +46,11 @@ class RowMemory {
     weight_.push_back(std::bit_cast<std::int64_t>(weight));
   }
   void clear() { *this = RowMemory(); }
+  // For so many more rows and values, so that `add` does not allocate. Room at least doubles: rows may come one by one.
+  void make_room(std::size_t rows, std::size_t values) {
+    for (auto* list : {&cell_, &column_}) grow(*list, values);
+    for (auto* list : {&length_, &sparse_, &label_, &weight_}) grow(*list, rows);
+  }
 
   // Rows from before a column appeared lack it.
   void open(const Intake& intake, int n_classes, BatchPhase& batch_phase) const {
@@ -64,8 +70,9 @@ class RowMemory {
     for (std::size_t r = 0; r < n; ++r) {
       double* cell = batch_phase.cell.data() + begin[r];
       for (std::size_t i = 0; i < static_cast<std::size_t>(length_[r]); ++i) cell[i] = std::bit_cast<double>(cell_[at++]);
-      const Row raw =
-          sparse_[r] ? Row{cell, batch_phase.index.data() + first[r], static_cast<int>(length_[r]), 0} : Row{cell, nullptr, width, 0};
+      const Row raw = !sparse_[r]       ? Row{cell, nullptr, width, 0}
+                      : length_[r] == 0 ? Row{nullptr, &no_column, 0, 0}
+                                        : Row{cell, batch_phase.index.data() + first[r], static_cast<int>(length_[r]), 0};
       Example& example = batch_phase.example[r];
       example = intake.look(raw, batch_phase.buffer[r]);
       example.label = static_cast<int>(label_[r]);
@@ -111,6 +118,10 @@ class RowMemory {
   }
 
  private:
+  static void grow(std::vector<std::int64_t>& list, std::size_t more) {
+    if (list.capacity() - list.size() < more) list.reserve(std::max(list.size() + more, 2 * list.capacity()));
+  }
+
   std::vector<std::int64_t> cell_, column_, length_, sparse_, label_, weight_;
 };
 

@@ -12,6 +12,7 @@ struct Schema {
   int n_classes = 0;                   // class codes handed out
   bool declared = false;               // classes were named up front: all of them are known from the start
 
+  bool operator==(const Schema&) const = default;
   int width() const { return static_cast<int>(n_values.size()); }
   bool nominal(int column) const { return n_values[static_cast<std::size_t>(column)] >= 0; }
   bool any_nominal() const {

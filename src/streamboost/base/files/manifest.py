@@ -110,34 +110,16 @@ def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema
     return schema
 
 
-def check_room(
-    lanes: int, bank: str, n_classes: int, schema: Schema, state: dict[str, NDArray[Any]], hidden_units: int
-) -> None:
+def check_room(numbers: float, state: dict[str, NDArray[Any]]) -> None:
     """Refuse a small file that claims a huge model, before the core allocates for it.
 
-    Every bank keeps at least one number per lane and coordinate, naive Bayes one per class as well, and a file
-    holds all of them; so the arrays bound what the claims may add up to.
+    `numbers` is what the banks of such a model keep at least, and a file holds all of them; so the arrays bound
+    what the claims may add up to.
     """
-    coordinates = max(1, int(np.maximum(schema.n_values(), 1).sum()))
-    columns = max(1, n_classes) if bank == "naive_bayes" or n_classes > 2 else 1
-    if bank in ("tan", "ban"):
-        coordinates += _tuples(schema.n_values(), 3 if bank == "ban" else 2)
-    if bank == "mlp":
-        columns = hidden_units
-    needed = 8 * lanes * coordinates * columns
-    if needed > _room(state):
+    if 8 * numbers > _room(state):
         raise ModelFileError(
-            f"the file claims a model of {needed} bytes or more; its arrays are too small for that"
+            f"the file claims a model of {8 * numbers:.3g} bytes or more; its arrays are too small for that"
         )
-
-
-def _tuples(n_values: NDArray[np.int64], most: int) -> int:
-    """Return how many pairs of values of two columns there are, and (most = 3) triples of three."""
-    sums = [1] + [0] * most  # elementary symmetric polynomials
-    for n in np.maximum(n_values, 0).tolist():
-        for order in range(most, 0, -1):
-            sums[order] += sums[order - 1] * n
-    return sum(sums[2:])
 
 
 def _room(state: dict[str, NDArray[Any]]) -> int:

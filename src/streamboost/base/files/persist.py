@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from streamboost import _core
 from streamboost.base.files.archive import ModelFileError, read_archive, write_archive, write_file
 from streamboost.base.files.manifest import Manifest, check_room, columns_of, json_value, schema_of
 from streamboost.base.inputs.labels import ClassCodes
@@ -97,9 +98,10 @@ class Persistence:
         schema = schema_of(manifest.columns, state)
         if lanes is None:
             plan = self._learner_plan(manifest.seed)
-            check_room(
-                self._n_lanes(), plan.bank, len(labels), schema, state, plan.params.get("hidden_units") or 5
+            each = _core.Model.least_numbers(
+                plan.bank, plan.params, schema.d0, schema.n_values(), len(labels), labels.declared
             )
+            check_room(self._n_lanes() * each, state)
         session = self._new_session(manifest.seed, labels, schema, lanes)
         session.check_classes([])
         counts = schema.n_values()

@@ -1,0 +1,102 @@
+"""Whatever numbers a model accepts, its state stays finite and the file it writes loads again."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import streamboost as sb
+
+VALUES = (1e37, 3.5e38, 1e100, 1e154, 1e200, 1e300, 1.7e308, 5e-324, 1e-300)
+WEIGHTS = (1e-300, 1e-9, 1.0, 1e10, 1e15, 2.0**53)
+NOMINAL = {"categorical_features": [0, 1, 2]}
+
+LEARNERS: dict[str, Any] = {
+    "perceptron": sb.Perceptron(),
+    "perceptron-32": sb.Perceptron(dtype="float32"),
+    "perceptron-standard": sb.Perceptron(scale="standard"),
+    "perceptron-maxabs": sb.Perceptron(scale="maxabs", dtype="float32"),
+    "ogd": sb.OGD(),
+    "ogd-32": sb.OGD(dtype="float32"),
+    "logistic": sb.LogisticRegression(),
+    "logistic-32": sb.LogisticRegression(dtype="float32"),
+    "naive-bayes": sb.NaiveBayes(),
+    "naive-bayes-raw": sb.NaiveBayes(prior_alpha=0, var_floor=0),
+    "stump": sb.DecisionStump(),
+    "mlp": sb.MLP(hidden_units=3),
+    "tree": sb.HoeffdingTree(grace_period=2, tie_threshold=0.9),
+    "iti": sb.IncrementalTree(),
+}
+ENSEMBLES: dict[str, Any] = {
+    "bagging": (sb.OnlineBaggingClassifier, {}),
+    "oza": (sb.OnlineBoostingClassifier, {}),
+    "oza-weight": (sb.OnlineBoostingClassifier, {"draw": "weight"}),
+    "arc-x4": (sb.OnlineArcX4Classifier, {}),
+    "osboost": (sb.OSBoostClassifier, {}),
+    "osboost-ocp": (sb.OSBoostClassifier, {"vote": "ocp"}),
+    "osboost-exp": (sb.OSBoostClassifier, {"vote": "exp"}),
+    "ogboost": (sb.OGBoostClassifier, {}),
+    "bbm": (sb.OnlineBBMClassifier, {"edge": 0.1}),
+    "adaboost-ol": (sb.AdaBoostOLClassifier, {}),
+    "mbbm": (sb.OnlineMBBMClassifier, {}),
+    "olm": (sb.AdaBoostOLMClassifier, {}),
+    "bayes": (sb.BayesianEnsembleClassifier, {}),
+    "bayes-gamma": (sb.BayesianEnsembleClassifier, {"likelihood": "gamma"}),
+    "bayes-gamma-rate": (sb.BayesianEnsembleClassifier, {"likelihood": "gamma_rate"}),
+    "single": (sb.SingleLearnerClassifier, {}),
+    "blocked": (sb.BlockedBoostingClassifier, {"block_size": 3}),
+    "primed": (sb.PrimedOnlineBoostingClassifier, {"n_prime": 6}),
+}
+
+
+def stream(value: float, weight: float, seed: int = 0) -> tuple[Any, Any, Any]:
+    """Ordinary rows, then extreme cells and weights among them."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(24, 3))
+    X[6::3, rng.integers(0, 3)] = value
+    X[8::4, 1] = -value
+    y = rng.integers(0, 2, 24)
+    y[:2] = 0, 1
+    w = np.ones(24)
+    w[5::2] = weight
+    return X, y, w
+
+
+def check_finite(model: Any, path: Path) -> None:
+    for name, array in model._session.model.state().items():
+        assert np.isfinite(array).all(), f"{name} is not finite"
+    assert np.isfinite(model.predict_proba(np.zeros((2, 3)))).all()
+    model.save(path)
+    sb.load(path)
+
+
+def learn(ensemble: str, learner: Any, value: float, weight: float, path: Path) -> None:
+    kind, options = ENSEMBLES[ensemble]
+    size = {} if kind is sb.SingleLearnerClassifier else {"n_estimators": 3}
+    model = kind(learner, random_state=1, **size, **options)
+    X, y, w = stream(value, weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.partial_fit(X, y, classes=[0, 1], sample_weight=w)
+        check_finite(model, path)
+        model.partial_fit(X[::-1].copy(), y, sample_weight=w)
+        check_finite(model, path)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("ensemble", ["single", "oza", "osboost", "bagging"])
+def test_extreme_values_leave_finite_state(ensemble: str, learner: str, tmp_path: Path) -> None:
+    for value in VALUES:
+        for weight in (1.0, 2.0**53):
+            learn(ensemble, LEARNERS[learner], value, weight, tmp_path / "m")
+
+
+@pytest.mark.parametrize("ensemble", ENSEMBLES)
+def test_extreme_weights_leave_finite_state(ensemble: str, tmp_path: Path) -> None:
+    for weight in WEIGHTS:
+        for learner in ("naive-bayes", "perceptron-32"):
+            learn(ensemble, LEARNERS[learner], 1e37, weight, tmp_path / "m")

@@ -1,0 +1,140 @@
+"""Files whose claims cost more than they hold, and models that would: refused before the cost is paid."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import streamboost as sb
+from tests.state.models import X, Y, manifest_of, pack, unpack, with_manifest
+
+
+def claims(model: Any, path: Path, change: Any) -> Path:
+    """The file of a model with its manifest changed."""
+    model.save(path)
+    members = unpack(path)
+    manifest = manifest_of(members)
+    change(manifest)
+    return pack(path, with_manifest(members, manifest))
+
+
+def test_deep_recursion_is_refused_before_any_work() -> None:
+    model = sb.OnlineMBBMClassifier(sb.Perceptron(), n_estimators=150_000, potential="recursion")
+    began = time.monotonic()
+    with pytest.raises(ValueError, match="recursion"):
+        model.partial_fit(X, Y, classes=[0, 1])
+    assert time.monotonic() - began < 20
+
+
+def test_many_threads_cost_nothing(tmp_path: Path) -> None:
+    model = sb.OnlineBaggingClassifier(n_estimators=40, n_jobs=2).partial_fit(X, Y, classes=[0, 1])
+    path = claims(model, tmp_path / "m", lambda m: m["model"]["params"].update(n_jobs=2**31 - 1))
+    began = time.monotonic()
+    with contextlib.suppress(sb.ModelFileError):
+        sb.load(path)
+    assert time.monotonic() - began < 4
+
+
+@pytest.mark.parametrize("learned", [2**63 - 1, 2**53 + 1, -1])
+def test_examples_learned_are_a_sane_number(learned: int) -> None:
+    model = sb.OnlineBaggingClassifier(n_estimators=2).partial_fit(X, Y, classes=[0, 1])
+    core = model._session.model
+    state = {name: array.copy() for name, array in core.state().items()}
+    state["intake/n_learned"] = np.array(learned)
+    with pytest.raises(ValueError, match="examples learned"):
+        core.restore(state)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_model_that_has_learned_knows_a_class(declared: bool) -> None:
+    model = sb.OnlineBaggingClassifier(n_estimators=2)
+    model.partial_fit(X, Y, **({"classes": [0, 1]} if declared else {}))
+    core = model._session.model
+    state = {name: array.copy() for name, array in core.state().items()}
+    state["intake/n_classes_known"] = np.array(0)
+    with pytest.raises(ValueError, match="classes known"):
+        core.restore(state)
+
+
+def test_a_leaf_has_no_branches() -> None:
+    model = sb.SingleLearnerClassifier(sb.HoeffdingTree()).partial_fit(X, Y, classes=[0, 1])
+    core = model._session.model
+    state = {name: array.copy() for name, array in core.state().items()}
+    state["bank/nodes"][3] = 2**31 - 1
+    with pytest.raises(ValueError, match="branches"):
+        core.restore(state)
+
+
+@pytest.mark.parametrize(
+    "learner", [sb.DecisionStump(), sb.HoeffdingTree(), sb.NaiveBayes(), sb.Perceptron()]
+)
+@pytest.mark.parametrize(
+    "kind", [sb.BaggingClassifier, sb.AdaBoostM1Classifier, sb.PrimedOnlineBoostingClassifier]
+)
+def test_rows_without_a_single_number_are_rows_of_zeros(kind: Any, learner: Any) -> None:
+    zeros, y = np.zeros((12, 3)), np.arange(12) % 2
+    options = {"n_prime": 8} if kind is sb.PrimedOnlineBoostingClassifier else {}
+    dense = kind(learner, n_estimators=3, random_state=1, **options).fit(zeros, y)
+    sparse = kind(learner, n_estimators=3, random_state=1, **options).fit(sp.csr_matrix(zeros), y)
+    assert np.array_equal(dense.predict_proba(zeros), sparse.predict_proba(sp.csr_matrix(zeros)))
+
+
+def limited(code: str, megabytes: int) -> subprocess.CompletedProcess[str]:
+    """Run code in a process that cannot have more memory than it has now and so much besides."""
+    head = f"""
+        import resource
+        import numpy as np
+        import streamboost as sb
+        import streamboost._core
+        def limit():
+            used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (used + {megabytes} * 2**20,) * 2)
+    """
+    text = textwrap.dedent(head) + textwrap.dedent(code)
+    return subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="measures and limits the address space of Linux"
+)
+@pytest.mark.parametrize(
+    "learner",
+    ["NaiveBayes()", "DecisionStump()", "MLP(hidden_units=20)", "TAN()", "HoeffdingTree()", "Perceptron()"],
+)
+def test_memory_that_runs_out_while_growing_leaves_the_model_as_it_was(learner: str) -> None:
+    """Columns double until there is no more memory; the model is then the one that had learned the rows before."""
+    done = limited(
+        f"""
+        model = sb.OnlineBaggingClassifier(sb.{learner}, n_estimators=200, random_state=1)
+        for i in range(40):
+            model.learn_one({{"a": f"v{{i % 3}}", "b": f"w{{i % 2}}"}}, i % 2)
+        rows = 0
+        limit()
+        try:
+            for k in range(1, 24):
+                row = {{"a": "v0", "b": "w0", **{{f"c{{j}}": f"x{{k}}" for j in range(2**k)}}}}
+                model.learn_one(row, 1)
+                rows += 1
+        except MemoryError as error:
+            print("MemoryError:", error)
+        except ValueError as error:  # TAN has a limit of its own
+            print("MemoryError:" if "GiB" in str(error) else "", error)
+        print(model._session.model.broken, model._session.model.n_learned == 40 + rows)
+        print(model.predict_one({{"a": "v0", "b": "w0"}}))
+        """,
+        60,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "MemoryError:" in done.stdout, done.stdout
+    assert "None True" in done.stdout, done.stdout
