@@ -47,7 +47,7 @@ from streamboost.experiments.tables import (
     value_text,
 )
 
-_MANY = 8  # models beside each other in a table; more stand below each other
+_MANY = 7  # models beside each other in a table; more stand below each other
 
 
 def write_report(summary: Summary, folder: Path, command: str) -> list[Path]:
@@ -287,7 +287,8 @@ class _Report:
         s = self.summary
         shown = [*s.measures, *(() if s.protocol.holds_out else SCORES)]
         metrics = list(dict.fromkeys(shown))[1:]  # what ranks has its marks and comes first
-        head = ["model", self.measure, "p", *map(measure_name, metrics), "examples/s", "memory"]
+        tested = ["p"] if s.test_name else []
+        head = ["model", self.measure, *tested, *map(measure_name, metrics), "examples/s", "memory"]
         rows = []
         ordered = sorted(
             zip(row, s.verdicts(row), strict=True),
@@ -302,8 +303,9 @@ class _Report:
             speed, size = cell.examples_per_second, cell.mean("memory_bytes")
             figures.append("–" if math.isnan(speed) else f"{speed:,.0f}")
             figures.append("–" if math.isnan(size) else size_text(size))
-            p = TableCell("" if verdict.p is None else p_text(verdict.p).removeprefix("p = "))
-            rows.append([name, error_cell(cell, verdict), p, *map(TableCell, figures)])
+            if tested:
+                figures.insert(0, "" if verdict.p is None else p_text(verdict.p).removeprefix("p = "))
+            rows.append([name, error_cell(cell, verdict), *map(TableCell, figures)])
         caption = "p: against the best, by the test named above." if s.test_name else ""
         return DataTable(head, rows, caption=caption)
 

@@ -163,8 +163,12 @@ class Summary:
         records: Sequence[Record],
         test: str | None = None,
         rank_by: str = "error",
+        greater: bool | None = None,
     ) -> None:
-        """``records`` are those of :func:`plan_runs`, in its order; ``rank_by`` is a metric that was asked for."""
+        """``records`` are those of :func:`plan_runs`, in its order; ``rank_by`` is a metric that was asked for.
+
+        ``greater`` says whether more of it is better; None asks the metric of that name.
+        """
         if rank_by not in ("error", *measures_of(protocol)):
             raise ValueError(
                 f"Models cannot be ranked by {rank_by!r}; "
@@ -175,7 +179,7 @@ class Summary:
                 )
             )
         self.rank_by = rank_by
-        self.sign = -1.0 if rank_by != "error" and greater_is_better(rank_by) else 1.0
+        self.sign = -1.0 if (greater_is_better(rank_by) if greater is None else greater) else 1.0
         if test is not None and test not in TESTS:
             raise ValueError(f"There is no test {test!r}; there are {', '.join(TESTS)}.")
         if test == "corrected-t" and not protocol.folds:

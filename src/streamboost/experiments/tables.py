@@ -138,7 +138,11 @@ def summary_csv(summary: Summary) -> str:
                 lines.append([*_names(cell), cell.status, *empty, cell.message])
                 continue
             speed = cell.examples_per_second
-            figures: list[Any] = [cell.error, cell.standard_error_of_error, *(cell.metric(name) for name in metrics)]
+            figures: list[Any] = [
+                cell.error,
+                cell.standard_error_of_error,
+                *(cell.metric(name) for name in metrics),
+            ]
             place = "baseline" if cell.algorithm.is_baseline else verdict.place
             figures += [summary.rank_by, place, verdict.p, None if math.isnan(speed) else round(speed)]
             lines.append([*_names(cell), cell.status, *figures, cell.positive, ""])

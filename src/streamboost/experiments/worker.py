@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,16 @@ def execute(run: Run, data: DataSet, report: Report | None = None) -> Record:
             return Record(
                 FAILED, f"{type(error).__name__}: {_line(error)}", {"traceback": traceback.format_exc()}
             )
+    return _done(figures, wrong, caught)
+
+
+def record_of(result: PrequentialResult, caught: Sequence[Any]) -> Record:
+    """The record of a result with ``keep_errors``, and of the warnings on the way to it."""
+    wrong = np.unpackbits(result.wrong[0], count=result.n_rows).astype(np.bool_)
+    return _done(figures_of(result), wrong, caught)
+
+
+def _done(figures: dict[str, Any], wrong: Any, caught: Sequence[Any]) -> Record:
     figures["warnings"] = sorted({_line(found.message) for found in caught})
     figures["n_answers"] = int(wrong.size)
     return Record(DONE, "", figures, np.packbits(wrong))
