@@ -39,6 +39,7 @@ def test_two_sets_one_with_a_third_class(tmp_path, two):
     three = write_rows(tmp_path / "three.csv", k=3)
     out = tmp_path / "deep" / "out"
     command = ("compare", two, three, "--models", "oza-boost,osboost:gamma=0.2", "--learners", "naive-bayes")
+    command += ("--no-baselines",)
     result = run(*command, "--orders", 3, "-n", 4, "--jobs", 2, "--seed", 5, "--out", out, "--metrics", "auc")
     assert "n/a on three: osboost:gamma=0.2: Only binary classification is supported." in result.stdout
     assert (out / "report.html").exists()
@@ -69,6 +70,7 @@ def test_cross_validation(tmp_path, two):
         2,
         "-n",
         3,
+        "--no-baselines",
         "--out",
         tmp_path / "o",
     )
@@ -91,9 +93,8 @@ def test_a_run_that_fails_is_told_and_the_rest_is_there(tmp_path, two, monkeypat
     monkeypatch.setattr(
         runner, "worker_command", lambda folder: [sys.executable, "-c", code, os.fspath(folder)]
     )
-    result = run(
-        "compare", two, "-m", "oza-boost,single", "--orders", 2, "-n", 3, "--out", tmp_path / "o", code=1
-    )
+    options = ("--orders", 2, "-n", 3, "--no-baselines", "--out", tmp_path / "o")
+    result = run("compare", two, "-m", "oza-boost,single", *options, code=1)
     assert "failed: single · naive-bayes on two: RuntimeError: no luck" in result.stderr
     assert [c["status"] for c in lines_of(tmp_path / "o" / "summary.csv")] == ["done", "failed"]
 
@@ -142,6 +143,8 @@ def test_a_flag_that_nobody_has():
         (["--folds", "400"], "two: has 150 rows, too few for 400 folds."),
         (["--folds", "1"], "no runs like these"),
         (["--metrics", "accuracy"], "There is no metric 'accuracy'"),
+        (["--rank-by", "beauty"], "There is no metric 'beauty'"),
+        (["--rank-by", "auc", "--folds", "3"], "Late labels and metrics over time belong to a stream"),
         (["--label", "nothing"], "nothing"),
         (["missing.csv"], "missing.csv: no such file"),
         (["-"], "Standard input can be read only once"),
@@ -173,3 +176,53 @@ def test_run_shows_metrics_and_late_labels(tmp_path, two):
     assert found["error"] == expected.error
     assert found["metrics"]["auc"]["cumulative"]["value"] == expected.metrics["auc"]["cumulative"].value
     assert "between 0 and 1" in run("run", two, "--fading", 2, code=2).stderr
+
+
+def rare(path, n=400):
+    """One row in 20 is positive, and the column says little of it."""
+    rows = [f"{(i * 7919 % 100) / 100:.2f},{'rare' if i % 20 == 7 else 'usual'}" for i in range(n)]
+    path.write_text("x,label\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_a_winner_that_never_finds_the_rare_class_is_not_praised(tmp_path):
+    data, out = rare(tmp_path / "rare.csv"), tmp_path / "o"
+    command = ("compare", data, "-m", "bagging", "-l", "stump", "-n", 3, "--jobs", 1, "--out", out)
+    result = run(*command)
+    assert (
+        "the best model, bagging · stump, is no better than always answering the most frequent"
+        in result.stderr
+    )
+    assert "Rows in the order of the data; --orders K shuffles them K times." in result.stdout
+    cells = lines_of(out / "summary.csv")
+    assert [cell["model"] for cell in cells] == ["bagging", "majority", "no-change"]
+    assert [cell["place"] for cell in cells] == ["best", "baseline", "baseline"]
+    page = (out / "report.html").read_text()
+    assert "is no better than always answering" in page
+    assert "in the order of the data, not shuffled" in page
+    assert page.count(">G-mean<") == page.count(">kappa<") == 1
+
+
+def test_models_are_ranked_by_the_metric_that_was_asked_for(tmp_path):
+    data, out = rare(tmp_path / "rare.csv"), tmp_path / "o"
+    models = ("-m", "bagging,oza-boost", "-l", "naive-bayes", "-n", 3, "--jobs", 1, "--out", out)
+    asked = ("--metrics", "g_mean,average_precision", "--rank-by", "average_precision")
+    result = run("compare", data, *models, *asked)
+    cells = lines_of(out / "summary.csv")
+    best = max(cells[:2], key=lambda cell: float(cell["average_precision"]))
+    assert best["place"] == "best"
+    assert {cell["ranked_by"] for cell in cells} == {"average_precision"}
+    assert {cell["positive"] for cell in cells} == {"rare"}
+    with open(out / "summary.csv") as file:
+        heads = file.readline().strip().split(",")
+    assert len(heads) == len(set(heads))
+    for word in ("average precision", "G-mean", "error"):
+        assert result.stdout.count(word) == 1, word
+    page = (out / "report.html").read_text()
+    assert "Bold: the best mean average precision. One order gives one value each" in page
+    assert page.count(">G-mean<") == page.count(">average precision</th>") == 1
+    shuffled = run("compare", data, *models, *asked, "--orders", 3, "--positive", "usual")
+    assert "Mean over 3 random orders" in shuffled.stdout
+    cells = lines_of(out / "summary.csv")
+    assert {cell["positive"] for cell in cells} == {"usual"}
+    assert float(cells[0]["average_precision"]) > 0.8

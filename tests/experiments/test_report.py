@@ -17,7 +17,7 @@ from streamboost.experiments.rank_chart import RankChart
 from streamboost.experiments.report import write_report
 from streamboost.experiments.store import Record
 from streamboost.experiments.summary import BEST, LIKE_BEST, WORSE, Summary
-from streamboost.experiments.tables import runs_csv, summary_csv, terminal_table
+from streamboost.experiments.tables import runs_csv, summary_csv, terminal_tables
 
 ROWS = 200
 ALGORITHMS = [
@@ -142,12 +142,12 @@ def test_the_terminal_table_marks_cells():
     from rich.console import Console
 
     console = Console(width=120, file=io.StringIO())
-    console.print(terminal_table(summary()))
+    console.print(*terminal_tables(summary()))
     text = console.file.getvalue()
     assert "n/a" in text
     assert text.count("≈") == 1
     console.print(
-        terminal_table(summary(algorithms=[*ALGORITHMS, *(Algorithm(f"m{i}", "x") for i in range(4))]))
+        *terminal_tables(summary(algorithms=[*ALGORITHMS, *(Algorithm(f"m{i}", "x") for i in range(4))]))
     )
     assert "set-1" in console.file.getvalue()
 

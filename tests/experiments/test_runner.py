@@ -239,6 +239,7 @@ def test_a_killed_comparison_goes_on_where_it_stopped(tmp_path, how):
         "20",
         "--jobs",
         "1",
+        "--no-baselines",
     ]
     victim = subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60

@@ -17,13 +17,23 @@ from streamboost.base.parameter import parameters_of
 from streamboost.cli.console import stderr, stdout
 from streamboost.cli.errors import UserError
 from streamboost.cli.parameters import ModelSpec
-from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Run, Source, plan_runs, unique_labels
+from streamboost.cli.run import warn
+from streamboost.experiments.plan import (
+    Algorithm,
+    DataFacts,
+    Protocol,
+    Run,
+    Source,
+    baselines,
+    plan_runs,
+    unique_labels,
+)
 from streamboost.experiments.report import write_report
 from streamboost.experiments.report_parts import together
 from streamboost.experiments.runner import Outcome, Standing, run_all
 from streamboost.experiments.store import RunStore
 from streamboost.experiments.summary import Cell, Summary
-from streamboost.experiments.tables import LIKE_BEST_MARK, terminal_table
+from streamboost.experiments.tables import LIKE_BEST_MARK, terminal_tables
 from streamboost.models import LEARNERS, MODELS
 
 Flags = list[tuple[str, str | None]]
@@ -38,6 +48,8 @@ def compare(
     jobs: int,
     test: str | None,
     command: str,
+    rank_by: str = "error",
+    with_baselines: bool = True,
 ) -> bool:
     """Run what is not there yet, show the table, write the report; returns whether all runs went well."""
     if folder.exists() and not folder.is_dir():
@@ -48,16 +60,23 @@ def compare(
     ]
     sets = [source.load().facts for source in named]
     _check_folds(protocol, sets)
-    Summary(sets, algorithms, protocol, [], test)  # a test that cannot be made is told now
+    if with_baselines:
+        algorithms = [*algorithms, *baselines(protocol)]
+    Summary(sets, algorithms, protocol, [], test, rank_by)  # what cannot be done is told now
     runs = plan_runs(sets, algorithms, protocol)
     outcome = run_resumably(runs, folder / "runs", jobs)
-    summary = Summary(sets, algorithms, protocol, outcome.records, test)
+    summary = Summary(sets, algorithms, protocol, outcome.records, test, rank_by)
     console = stdout()
-    console.print(terminal_table(summary))
-    console.print(
-        f"{LIKE_BEST_MARK} not significantly worse than the best ({summary.test_name}, p >= 0.05)",
-        highlight=False,
-    )
+    for table in terminal_tables(summary):
+        console.print(table)
+    if summary.test_name:
+        console.print(
+            f"{LIKE_BEST_MARK} not significantly worse than the best ({summary.test_name}, p >= 0.05)",
+            highlight=False,
+        )
+    console.print(order_text(protocol), **PLAIN)
+    for line in summary.beaten_by_nothing:
+        warn(line)
     for (name, why), cells in _grouped(summary.refusals).items():
         who = ", ".join(together([cell.algorithm for cell in cells], algorithms))
         console.print(f"n/a on {name}: {who}: {why}", **PLAIN)
@@ -72,6 +91,15 @@ def compare(
 
 PLAIN: dict[str, Any] = {"highlight": False, "soft_wrap": True, "markup": False}
 """How sentences are printed."""
+
+
+def order_text(protocol: Protocol) -> str:
+    """In which order the models met the rows."""
+    if protocol.folds:
+        return f"Rows held out in {protocol.folds} folds; training sets in random order."
+    if protocol.orders > 1:
+        return f"Mean over {protocol.orders} random orders of the rows, the same for all models."
+    return "Rows in the order of the data; --orders K shuffles them K times."
 
 
 def run_resumably(runs: list[Run], folder: Path, jobs: int) -> Outcome:

@@ -222,8 +222,8 @@ def _compare(
         typer.Option("--n-estimators", "-n", help="Number of weak learners, or several as 10,50,100."),
     ] = None,
     orders: Annotated[
-        int, typer.Option("--orders", min=1, help="Random orders; 1: the rows as they come.")
-    ] = 5,
+        int, typer.Option("--orders", min=1, help="K > 1: shuffle the rows K times; 1: as they come.")
+    ] = 1,
     folds: Annotated[
         int, typer.Option("--folds", min=0, help="Cross-validation with K folds instead of one pass.")
     ] = 0,
@@ -244,8 +244,16 @@ def _compare(
     ] = None,
     delay: Annotated[int, typer.Option("--delay", min=0, help="Rows until a label arrives.")] = 0,
     metrics: Annotated[
-        str | None, typer.Option("--metrics", help="More columns: auc, log_loss, kappa_temporal ...")
+        str | None,
+        typer.Option("--metrics", help="More columns: auc, recall, average_precision ..., or all."),
     ] = None,
+    rank_by: Annotated[str, typer.Option("--rank-by", help="The metric that decides who is best.")] = "error",
+    positive: Annotated[
+        str | None, typer.Option("--positive", help="The label of precision, recall and the like.")
+    ] = None,
+    baselines: Annotated[
+        bool, typer.Option(help="Also the majority and the no-change classifier, which all should beat.")
+    ] = True,
     label: Label = None,
     nominal: Nominal = None,
     drop: Drop = None,
@@ -267,7 +275,10 @@ def _compare(
     algorithms = choose(
         models, learners, n_estimators, scale=scale, flags=context.meta.get(FLAGS, []), seed=seed
     )
-    protocol = Protocol(orders, seed, delay, _metrics(metrics), folds, repeats)
+    asked = _metrics(metrics)
+    if rank_by != "error":
+        asked = tuple(dict.fromkeys((*asked, *_metrics(rank_by))))
+    protocol = Protocol(orders, seed, delay, asked, folds, repeats, positive=positive)
     options = {
         "format": data_format,
         "label": label,
@@ -287,6 +298,8 @@ def _compare(
         folder=out,
         jobs=jobs or os.cpu_count() or 1,
         test=test,
+        rank_by=rank_by,
+        with_baselines=baselines,
         command=shlex.join(["streamboost", *sys.argv[1:]]),
     )
     if not well:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from streamboost.evaluate.baselines import BASELINES
 from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
 from streamboost.streams.columns import Known
@@ -145,10 +146,17 @@ class Algorithm:
     @property
     def name(self) -> str:
         """One line for both."""
-        return f"{self.group} · {self.member}"
+        return f"{self.group} · {self.member}" if self.member else self.group
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it stands in a table only to be beaten."""
+        return self.model in BASELINES
 
     def build(self, seed: int, nominal: npt.NDArray[np.bool_] | None) -> Any:
         """The model, not trained."""
+        if self.is_baseline:
+            return BASELINES[self.model]()
         from streamboost.models import build
 
         return build(self.model, self.learner, self.params, self.learner_params, seed=seed, nominal=nominal)
@@ -163,13 +171,15 @@ class Protocol:
     set, and there is one run with all orders.
     """
 
-    orders: int = 5
+    orders: int = 1
     seed: int = 0
     delay: int = 0
     metrics: tuple[str, ...] = ()
     folds: int = 0
     repeats: int = 1
     test_rows: int = 0
+    positive: str | None = None
+    """The label of metrics of one label."""
 
     def __post_init__(self) -> None:
         if self.orders < 1 or self.repeats < 1 or self.folds == 1 or self.folds < 0 or self.delay < 0:
@@ -225,6 +235,8 @@ class Run:
                 "delay": protocol.delay,
                 "metrics": list(protocol.metrics),
             }
+            if protocol.positive is not None:
+                how["positive"] = protocol.positive
         return {
             "format": FORMAT,
             "streamboost": version("streamboost"),
@@ -261,6 +273,11 @@ def unique_labels(names: list[str]) -> Iterator[str]:
     for name in names:
         seen[name] = seen.get(name, 0) + 1
         yield name if seen[name] == 1 else f"{name} ({seen[name]})"
+
+
+def baselines(protocol: Protocol) -> list[Algorithm]:
+    """The rows that every table has; on rows that are held out "no change" means nothing."""
+    return [Algorithm(name, "") for name in BASELINES if name == "majority" or not protocol.holds_out]
 
 
 def plan_runs(sets: list[DataFacts], algorithms: list[Algorithm], protocol: Protocol) -> list[Run]:

@@ -39,16 +39,15 @@ from streamboost.experiments.report_parts import (
     together,
 )
 from streamboost.experiments.store import replace_file
-from streamboost.experiments.summary import ALPHA, BEST, Cell, Summary
+from streamboost.experiments.summary import ALPHA, BEST, SCORES, Cell, Summary, measure_name
 from streamboost.experiments.tables import (
     LIKE_BEST_MARK,
-    error_text,
     runs_csv,
     summary_csv,
+    value_text,
 )
 
-_MANY = 8  # models beside each other in a table; more stand below each other
-_SCORES = {"kappa": "kappa", "balanced_accuracy": "balanced accuracy", "g_mean": "G-mean"}
+_MANY = 7  # models beside each other in a table; more stand below each other
 
 
 def write_report(summary: Summary, folder: Path, command: str) -> list[Path]:
@@ -69,6 +68,8 @@ class _Report:
         self.summary = summary
         self.command = command
         self.pictures: list[Picture] = []
+        self.models = [algorithm for algorithm in summary.algorithms if not algorithm.is_baseline]
+        self.measure = measure_name(summary.rank_by)
 
     def _styles(self, order: list[int]) -> dict[str, Style]:
         """The same for all pictures; with very many models, colours for the first ones of the order."""
@@ -79,14 +80,17 @@ class _Report:
 
         s = self.summary
         page = Page(
-            title=f"{count(len(s.algorithms), 'model')} on {count(len(s.sets), 'data set')}",
+            title=f"{count(len(self.models), 'model')} on {count(len(s.sets), 'data set')}",
             subtitle=self._protocol().capitalize(),
             footer=f"Made by streamboost {version('streamboost')}.",
         )
         page.lead.append(Facts(self._winners(), cards=True))
         if s.failures:
             page.lead.append(Text([f"{count(len(s.failures), 'cell')} failed; see below."], "bad"))
-        page.section("Errors", self._errors(), Text(self._reading(), "note"))
+        if s.beaten_by_nothing:
+            page.lead.append(Text(s.beaten_by_nothing, "bad"))
+        title = "Errors" if s.rank_by == "error" else self.measure[0].upper() + self.measure[1:]
+        page.section(title, self._errors(), Text(self._reading(), "note"))
         if s.ranking is not None and len(s.sets) > 1:
             self._ranks(page)
         for row in s.cells:
@@ -109,7 +113,7 @@ class _Report:
             return (
                 f"prequential error, mean of {p.orders} random orders{late}, the same orders for all models"
             )
-        return f"prequential error, the rows in the order of the data{late}"
+        return f"prequential error, the rows in the order of the data, not shuffled{late}"
 
     def _winners(self) -> list[tuple[str, ...]]:
         s = self.summary
@@ -122,7 +126,7 @@ class _Report:
         ]
         if len(best) <= 4:
             return [
-                (f"Best on {name}", cells[0].algorithm.name, f"error {error_text(cells[0])}")
+                (f"Best on {name}", cells[0].algorithm.name, f"{self.measure} {value_text(cells[0])}")
                 if cells
                 else (f"Best on {name}", "nobody")
                 for name, cells in best
@@ -138,11 +142,25 @@ class _Report:
         s = self.summary
         n = len(s.protocol.units())
         lines = [
-            f"Bold: the lowest mean error. {LIKE_BEST_MARK}: not significantly worse ({s.test_name}, p ≥ {ALPHA:g}"
-            + (f", {n} pairs" if n > 1 else "")
-            + "; each model against the best, not corrected for their number)."
+            f"Bold: the best mean {self.measure}. "
+            + (
+                f"{LIKE_BEST_MARK}: not significantly worse ({s.test_name}, p ≥ {ALPHA:g}"
+                + (f", {n} pairs" if n > 1 else "")
+                + "; each model against the best, not corrected for their number)."
+                if s.test_name
+                else "One order gives one value each: nothing can be tested."
+            )
             + (" ± is the standard error of the mean." if n > 1 else "")
         ]
+        if len(self.models) < len(s.algorithms):
+            lines.append(
+                "majority answers the most frequent label so far"
+                + (", no-change the last one" if not s.protocol.holds_out else "")
+                + ": what every model has to beat. They are not ranked."
+            )
+        positive = {cell.positive for row in s.cells for cell in row if cell.positive is not None}
+        if s.protocol.metrics and positive:
+            lines.append(f"Metrics of one label speak of: {', '.join(sorted(positive))}.")
         if s.protocol.folds:
             lines.append(
                 "Pairs are folds, averaged over their orders. The corrected test allows for the overlap of training sets; "
@@ -192,7 +210,7 @@ class _Report:
         ranking = s.ranking
         assert ranking is not None
         names = [s.algorithms[i].name for i in s.ranked]
-        left_out = [a for i, a in enumerate(s.algorithms) if i not in s.ranked]
+        left_out = [a for i, a in enumerate(s.algorithms) if i not in s.ranked and not a.is_baseline]
         told = ranking.critical_difference < len(names) - 1
         words = (
             f"Friedman's test over {count(ranking.n_sets, 'data set')}: {p_text(ranking.p_friedman)} "
@@ -215,7 +233,7 @@ class _Report:
 
     def _data_section(self, page: Page, row: list[Cell], prefix: str) -> None:
         facts = row[0].data
-        done = [cell for cell in row if cell.status == "done"]
+        done = [cell for cell in row if cell.status == "done" and not cell.algorithm.is_baseline]
         nominal = f" ({facts.n_nominal} nominal)" if facts.n_nominal else ""
         section = page.section(
             facts.name,
@@ -239,7 +257,7 @@ class _Report:
 
     def _speed(self, section: Section, done: list[Cell], prefix: str, styles: dict[str, Style]) -> None:
         points = [
-            Point(cell.algorithm.name, cell.examples_per_second, cell.error, cell.standard_error)
+            Point(cell.algorithm.name, cell.examples_per_second, cell.error, cell.standard_error_of_error)
             for cell in done
             if math.isfinite(cell.examples_per_second)
         ]
@@ -256,7 +274,7 @@ class _Report:
         for cell in sized:
             family = f"{cell.algorithm.group} · {cell.algorithm.learner_label or cell.algorithm.learner}"
             size = float(cell.algorithm.params["n_estimators"])
-            lines.setdefault(family, []).append(Point(family, size, cell.error, cell.standard_error))
+            lines.setdefault(family, []).append(Point(family, size, cell.error, cell.standard_error_of_error))
         if not any(len(points) > 1 for points in lines.values()):
             return
         ordered = [(family, sorted(points, key=lambda p: p.x)) for family, points in lines.items()]
@@ -266,33 +284,36 @@ class _Report:
         section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-against-size"), caption))
 
     def _details(self, row: list[Cell]) -> DataTable:
-        metrics = list(self.summary.protocol.metrics)
-        scores = {} if self.summary.protocol.folds else _SCORES
-        named = [m.replace("_", " ").replace("auc", "AUC") for m in metrics]
-        head = ["model", "error", "p", *scores.values(), *named, "examples/s", "memory"]
+        s = self.summary
+        shown = [*s.measures, *(() if s.protocol.holds_out else SCORES)]
+        metrics = list(dict.fromkeys(shown))[1:]  # what ranks has its marks and comes first
+        tested = ["p"] if s.test_name else []
+        head = ["model", self.measure, *tested, *map(measure_name, metrics), "examples/s", "memory"]
         rows = []
         ordered = sorted(
-            zip(row, self.summary.verdicts(row), strict=True),
-            key=lambda pair: (pair[1] is None, pair[0].error if pair[1] else 0),
+            zip(row, s.verdicts(row), strict=True),
+            key=lambda pair: (pair[1] is None, s.sign * pair[0].value if pair[1] else 0),
         )
         for cell, verdict in ordered:
             name = TableCell(cell.algorithm.group, cell.algorithm.member)
             if verdict is None:
                 rows.append([name, error_cell(cell, None), *([TableCell("")] * (len(head) - 2))])
                 continue
-            figures = [f"{cell.mean(score):.4f}" for score in scores]
-            figures += [f"{cell.metric(metric):.4f}" for metric in metrics]
+            figures = [value_text(cell, metric) for metric in metrics]
             speed, size = cell.examples_per_second, cell.mean("memory_bytes")
             figures.append("–" if math.isnan(speed) else f"{speed:,.0f}")
             figures.append("–" if math.isnan(size) else size_text(size))
-            p = TableCell("" if verdict.p is None else p_text(verdict.p).removeprefix("p = "))
-            rows.append([name, error_cell(cell, verdict), p, *map(TableCell, figures)])
-        return DataTable(head, rows, caption="p: against the best, by the test named above.")
+            if tested:
+                figures.insert(0, "" if verdict.p is None else p_text(verdict.p).removeprefix("p = "))
+            rows.append([name, error_cell(cell, verdict), *map(TableCell, figures)])
+        caption = "p: against the best, by the test named above." if s.test_name else ""
+        return DataTable(head, rows, caption=caption)
 
     def _method(self, page: Page) -> None:
         s, p = self.summary, self.summary.protocol
         facts = [("Protocol", self._protocol()), ("Seed", f"{p.seed} (models, orders and folds)")]
-        facts += [(a.name, parameters_text(a.params | a.learner_params)) for a in s.algorithms]
+        facts += [("Ranked by", self.measure)]
+        facts += [(a.name, parameters_text(a.params | a.learner_params)) for a in self.models]
         facts += [(f.name, f"{f.source.text} (rows {f.fingerprint[:12]})") for f in s.sets]
         section = page.section("How this was made", Code(self.command), Facts(facts))
         if s.warnings:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from streamboost.experiments.page import DataTable, TableCell
 from streamboost.experiments.plan import Algorithm
 from streamboost.experiments.summary import BEST, LIKE_BEST, Cell, Verdict
-from streamboost.experiments.tables import LIKE_BEST_MARK, error_text, missing_text, spread_text
+from streamboost.experiments.tables import LIKE_BEST_MARK, missing_text, spread_text, value_text
 
 
 def error_cell(cell: Cell, verdict: Verdict | None) -> TableCell:
@@ -19,7 +19,7 @@ def error_cell(cell: Cell, verdict: Verdict | None) -> TableCell:
         )
     hint = "" if verdict.p is None else f"{p_text(verdict.p)} against the best"
     mark = {BEST: "best", LIKE_BEST: "like"}.get(verdict.place, "")
-    text = error_text(cell) + (f" {LIKE_BEST_MARK}" if verdict.place == LIKE_BEST else "")
+    text = value_text(cell) + (f" {LIKE_BEST_MARK}" if verdict.place == LIKE_BEST else "")
     return TableCell(text, spread_text(cell), mark, hint)
 
 

@@ -43,6 +43,13 @@ class Record:
             raise ValueError(f"A run that was {self.status} has no figures.")
         return self.figures[name]
 
+    def measure(self, name: str) -> float:
+        """A metric of a run that is done: one that was asked for, or one that every run has."""
+        asked: dict[str, float] = self.figure("metrics")
+        if name == "error":
+            return float(np.mean(self.figure("errors")))
+        return float(asked[name] if name in asked else self.figure(name))
+
     def errors_of_rows(self) -> npt.NDArray[np.bool_]:
         """Which rows were answered wrongly."""
         if self.wrong is None:

@@ -12,12 +12,31 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.evaluate.curve import ErrorCurve
+from streamboost.evaluate.metrics import greater_is_better
 from streamboost.evaluate.significance import TESTS, Ranking, rank_models, sign_test
 from streamboost.experiments.plan import Algorithm, DataFacts, Protocol
 from streamboost.experiments.store import FAILED, REFUSED, Record
 
 ALPHA = 0.05
 BEST, LIKE_BEST, WORSE = "best", "like best", "worse"
+SCORES = ("kappa", "balanced_accuracy", "g_mean")
+"""What every prequential run has beside its error."""
+BASELINE_WORDS = {
+    "majority": "always answering the most frequent label",
+    "no-change": "repeating the last label",
+}
+
+
+def measures_of(protocol: Protocol) -> tuple[str, ...]:
+    """What models can be ranked by, beside the error."""
+    return () if protocol.holds_out else tuple(dict.fromkeys((*SCORES, *protocol.metrics)))
+
+
+def measure_name(name: str) -> str:
+    """A metric as people write it."""
+    words = {"auc": "AUC", "mcc": "MCC", "f1": "F1", "g_mean": "G-mean", "recall_at_fpr": "recall at FPR"}
+    word, colon, rest = name.partition(":")
+    return words.get(word, word.replace("_", " ")) + colon + rest
 
 
 @dataclass(frozen=True)
@@ -38,6 +57,8 @@ class Cell:
     algorithm: Algorithm
     data: DataFacts
     records: tuple[Record, ...]
+    measure: str = "error"
+    """What the models are ranked by."""
 
     @property
     def status(self) -> str:
@@ -60,11 +81,29 @@ class Cell:
         """The mean; NaN without a result."""
         return float(self.errors.mean()) if self.status == "done" else float("nan")
 
+    @cached_property
+    def values(self) -> npt.NDArray[np.float64]:
+        """What the models are ranked by, one value per run."""
+        return (
+            self.errors
+            if self.measure == "error"
+            else np.array([r.measure(self.measure) for r in self.records])
+        )
+
+    @property
+    def value(self) -> float:
+        """Its mean; NaN without a result."""
+        return float(self.values.mean()) if self.status == "done" else float("nan")
+
     @property
     def standard_error(self) -> float | None:
-        """Of the mean; None for a single run."""
-        n = self.errors.size
-        return float(self.errors.std(ddof=1) / math.sqrt(n)) if n > 1 else None
+        """Of the mean of what the models are ranked by; None for a single run."""
+        return _spread(self.values)
+
+    @property
+    def standard_error_of_error(self) -> float | None:
+        """Of the mean error; None for a single run."""
+        return _spread(self.errors)
 
     def mean(self, name: str) -> float:
         """The mean of a figure over the runs; NaN where it is not known."""
@@ -72,8 +111,15 @@ class Cell:
         return float(np.mean(found)) if found and None not in found else float("nan")
 
     def metric(self, name: str) -> float:
-        """The mean of a metric that was asked for."""
-        return float(np.mean([record.figure("metrics")[name] for record in self.records]))
+        """The mean of a metric."""
+        return float(np.mean([record.measure(name) for record in self.records]))
+
+    @property
+    def positive(self) -> str | None:
+        """The label that metrics of one label speak of."""
+        figures = self.records[0].figures or {}
+        label: str | None = figures.get("positive")
+        return label
 
     @property
     def examples_per_second(self) -> float:
@@ -94,6 +140,10 @@ class Cell:
         return Curve(self.algorithm.name, series[0][0], so_far, lately, window)
 
 
+def _spread(values: npt.NDArray[np.float64]) -> float | None:
+    return float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else None
+
+
 @dataclass(frozen=True)
 class Verdict:
     """How a cell compares with the best of its data set; ``p`` is None for the best itself and where nothing was tested."""
@@ -112,8 +162,24 @@ class Summary:
         protocol: Protocol,
         records: Sequence[Record],
         test: str | None = None,
+        rank_by: str = "error",
+        greater: bool | None = None,
     ) -> None:
-        """``records`` are those of :func:`plan_runs`, in its order."""
+        """``records`` are those of :func:`plan_runs`, in its order; ``rank_by`` is a metric that was asked for.
+
+        ``greater`` says whether more of it is better; None asks the metric of that name.
+        """
+        if rank_by not in ("error", *measures_of(protocol)):
+            raise ValueError(
+                f"Models cannot be ranked by {rank_by!r}; "
+                + (
+                    "held-out rows have only their error."
+                    if protocol.holds_out
+                    else "it is no metric of these runs."
+                )
+            )
+        self.rank_by = rank_by
+        self.sign = -1.0 if (greater_is_better(rank_by) if greater is None else greater) else 1.0
         if test is not None and test not in TESTS:
             raise ValueError(f"There is no test {test!r}; there are {', '.join(TESTS)}.")
         if test == "corrected-t" and not protocol.folds:
@@ -122,7 +188,7 @@ class Summary:
         width, block = len(self.algorithms), len(self.algorithms) * len(protocol.units())
         self.cells = [
             [
-                Cell(algorithm, facts, tuple(records[d * block : (d + 1) * block][a::width]))
+                Cell(algorithm, facts, tuple(records[d * block : (d + 1) * block][a::width]), rank_by)
                 for a, algorithm in enumerate(self.algorithms)
             ]
             for d, facts in enumerate(self.sets)
@@ -131,9 +197,9 @@ class Summary:
 
     @property
     def test_name(self) -> str:
-        """The test in words."""
+        """The test in words; empty where nothing can be tested."""
         if self._by_rows:
-            return "sign test over the rows (McNemar)"
+            return "sign test over the rows (McNemar)" if self.rank_by == "error" else ""
         return {"t": "paired t test", "corrected-t": "corrected resampled t test"}.get(
             self.test,
             {"wilcoxon": "Wilcoxon signed-rank test", "sign": "sign test"}.get(self.test, self.test),
@@ -144,43 +210,82 @@ class Summary:
         """A single order gives a single error; what can be paired then are the answers."""
         return len(self.protocol.units()) == 1
 
+    def best_of(self, row: Sequence[Cell]) -> Cell | None:
+        """The best model on a data set, the baselines left aside; None if nobody has a value."""
+        rivals = [c for c in row if not c.algorithm.is_baseline and not math.isnan(c.value)]
+        return min(rivals, key=lambda cell: self.sign * cell.value, default=None)
+
     def verdicts(self, row: Sequence[Cell]) -> list[Verdict | None]:
-        """The cells of a data set against the best of them; None where there is no result."""
-        errors = np.array([cell.error for cell in row])
-        if np.isnan(errors).all():
-            return [None] * len(row)
-        best = row[int(np.nanargmin(errors))]
+        """The cells of a data set against the best of the models; None where there is no result."""
+        best = self.best_of(row)
         found: list[Verdict | None] = []
         for cell in row:
-            if cell.status != "done":
+            if cell.status != "done" or best is None:
                 found.append(None)
-            elif cell.error == best.error:
+            elif cell.value == best.value and not cell.algorithm.is_baseline:
                 found.append(Verdict(BEST))
             else:
                 p = self._p(cell, best)
-                found.append(Verdict(WORSE if p < ALPHA else LIKE_BEST, p))
+                like = p is not None and not p < ALPHA
+                found.append(Verdict(LIKE_BEST if like else WORSE, p))
         return found
 
-    def _p(self, cell: Cell, best: Cell) -> float:
+    def _p(self, cell: Cell, best: Cell) -> float | None:
         if self._by_rows:
+            if self.rank_by != "error":
+                return None  # one value each, and nothing to pair
             rows = [one.records[0].errors_of_rows().astype(float) for one in (cell, best)]
             return sign_test(*rows).p
         options: dict[str, Any] = {}
         if self.test == "corrected-t":
             options["test_share"] = 1 / (self.protocol.folds - 1)
-        return TESTS[self.test](cell.errors, best.errors, **options).p
+        pair = cell.values, best.values
+        if not all(np.isfinite(values).all() for values in pair):
+            return None
+        return TESTS[self.test](*pair, **options).p
+
+    @property
+    def measures(self) -> list[str]:
+        """What tables show, each once: what ranks first, then the error, then what was asked for."""
+        return list(dict.fromkeys((self.rank_by, "error", *self.protocol.metrics)))
+
+    @property
+    def beaten_by_nothing(self) -> list[str]:
+        """Data sets whose best model is no better than a baseline, in words."""
+        found = []
+        for row in self.cells:
+            best = self.best_of(row)
+            for cell in row:
+                if (
+                    best is None
+                    or not cell.algorithm.is_baseline
+                    or cell.status != "done"
+                    or math.isnan(cell.value)
+                ):
+                    continue
+                if self.sign * best.value >= self.sign * cell.value:
+                    found.append(
+                        f"{row[0].data.name}: the best model, {best.algorithm.name}, is no better than "
+                        f"{BASELINE_WORDS[cell.algorithm.model]} ({measure_name(self.rank_by)} {best.value:.4f} "
+                        f"against {cell.value:.4f})."
+                    )
+        return found
 
     @cached_property
     def ranked(self) -> list[int]:
         """The numbers of the models that have a result on every data set: only they can be ranked."""
-        return [a for a in range(len(self.algorithms)) if all(row[a].status == "done" for row in self.cells)]
+        return [
+            a
+            for a, algorithm in enumerate(self.algorithms)
+            if not algorithm.is_baseline and not any(math.isnan(row[a].value) for row in self.cells)
+        ]
 
     @cached_property
     def ranking(self) -> Ranking | None:
         """Average ranks of the ranked ones; None if there are fewer than two."""
         if len(self.ranked) < 2 or not self.cells:
             return None
-        return rank_models([[row[a].error for a in self.ranked] for row in self.cells], ALPHA)
+        return rank_models([[self.sign * row[a].value for a in self.ranked] for row in self.cells], ALPHA)
 
     @property
     def failures(self) -> list[Cell]:

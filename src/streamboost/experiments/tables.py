@@ -7,7 +7,15 @@ import io
 import math
 from typing import TYPE_CHECKING, Any
 
-from streamboost.experiments.summary import BEST, LIKE_BEST, Cell, Summary, Verdict
+from streamboost.experiments.summary import (
+    BEST,
+    LIKE_BEST,
+    Cell,
+    Summary,
+    Verdict,
+    measure_name,
+    measures_of,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,9 +23,10 @@ if TYPE_CHECKING:
 LIKE_BEST_MARK = "≈"
 
 
-def error_text(cell: Cell) -> str:
-    """The mean error for people."""
-    return f"{cell.error:.4f}"
+def value_text(cell: Cell, measure: str | None = None) -> str:
+    """The mean of a metric for people; by default of what the models are ranked by."""
+    value = cell.value if measure is None else cell.metric(measure)
+    return "–" if math.isnan(value) else f"{value:.4f}"
 
 
 def spread_text(cell: Cell) -> str:
@@ -30,36 +39,66 @@ def missing_text(cell: Cell) -> str:
     return "failed" if cell.status == "failed" else "n/a"
 
 
-def terminal_table(summary: Summary) -> Table:
-    """One line per data set, one column per model; long and narrow instead if there are many models."""
+def terminal_tables(summary: Summary) -> list[Table]:
+    """What ranks first with its marks, then one table per metric; all in one if there is one data set."""
     from rich.table import Table
 
-    table = Table(title="Mean error", title_justify="left", header_style="bold")
-    many = len(summary.algorithms) > 4
     marked = [
         [_marked(cell, verdict) for cell, verdict in zip(row, summary.verdicts(row), strict=True)]
         for row in summary.cells
     ]
-    if many:
+    first, *others = summary.measures
+    title = (
+        f"Mean {measure_name(first)}"
+        if len(summary.protocol.units()) > 1
+        else measure_name(first).capitalize()
+    )
+    if len(summary.sets) > 1:
+        found = [_table(summary, title, marked)]
+        for measure in others:
+            plain = [[_plain(cell, measure) for cell in row] for row in summary.cells]
+            found.append(_table(summary, measure_name(measure).capitalize(), plain))
+        return found
+    table = Table(title=f"On {summary.sets[0].name}", title_justify="left", header_style="bold")
+    for name in ("model", "learner"):
+        table.add_column(name)
+    for measure in summary.measures:
+        table.add_column(measure_name(measure), justify="right")
+    for cell, text in zip(summary.cells[0], marked[0], strict=True):
+        more = [] if cell.status != "done" else [_plain(cell, measure) for measure in others]
+        table.add_row(cell.algorithm.group, cell.algorithm.member, text, *more)
+    return [table]
+
+
+def _table(summary: Summary, title: str, texts: list[list[str]]) -> Table:
+    """One line per data set, one column per model; long and narrow instead if there are many models."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", header_style="bold")
+    if len(summary.algorithms) > 4:
         table.add_column("model")
         table.add_column("learner")
         for facts in summary.sets:
             table.add_column(facts.name, justify="right")
         for a, algorithm in enumerate(summary.algorithms):
-            table.add_row(algorithm.group, algorithm.member, *(row[a] for row in marked))
+            table.add_row(algorithm.group, algorithm.member, *(row[a] for row in texts))
         return table
     table.add_column("data")
     for algorithm in summary.algorithms:
         table.add_column(f"{algorithm.group}\n{algorithm.member}", justify="right")
-    for facts, cells in zip(summary.sets, marked, strict=True):
+    for facts, cells in zip(summary.sets, texts, strict=True):
         table.add_row(facts.name, *cells)
     return table
+
+
+def _plain(cell: Cell, measure: str) -> str:
+    return f"[dim]{missing_text(cell)}[/]" if cell.status != "done" else value_text(cell, measure)
 
 
 def _marked(cell: Cell, verdict: Verdict | None) -> str:
     if verdict is None:
         return f"[dim]{missing_text(cell)}[/]"
-    text = " ".join((error_text(cell), spread_text(cell))).strip()
+    text = " ".join((value_text(cell), spread_text(cell))).strip()
     if verdict.place == BEST:
         return f"[bold green]{text}[/]"
     return f"{text} {LIKE_BEST_MARK}" if verdict.place == LIKE_BEST else text
@@ -68,24 +107,17 @@ def _marked(cell: Cell, verdict: Verdict | None) -> str:
 def runs_csv(summary: Summary) -> str:
     """One line per run."""
     units = list(summary.protocol.units()[0])
-    metrics = list(summary.protocol.metrics)
-    scores = [] if summary.protocol.folds else ["kappa", "balanced_accuracy", "g_mean"]
-    head = ["data", "model", "learner", "size", *units, "status", "error", *scores, *metrics]
+    metrics = measures_of(summary.protocol)
+    head = ["data", "model", "learner", "size", *units, "status", "error", *metrics]
     lines: list[list[Any]] = [[*head, "seconds", "rows", "memory_bytes", "message"]]
     for cell in (cell for row in summary.cells for cell in row):
-        algorithm = cell.algorithm
         for unit, record in zip(summary.protocol.units(), cell.records, strict=True):
-            size = algorithm.params.get("n_estimators", "")
-            line = [cell.data.name, algorithm.group, algorithm.learner_label or algorithm.learner, size]
-            line += [unit[name] for name in units]
+            line = [*_names(cell), *(unit[name] for name in units)]
             if not record.done:
                 empty = [""] * (len(lines[0]) - len(line) - 2)
                 lines.append([*line, record.status, *empty, record.message])
                 continue
-            errors = record.figure("errors")
-            line += [record.status, sum(errors) / len(errors)]
-            line += [record.figure(name) for name in scores]
-            line += [record.figure("metrics")[name] for name in metrics]
+            line += [record.status, *(record.measure(name) for name in ("error", *metrics))]
             lines.append(
                 [*line, record.figure("seconds"), record.figure("n_rows"), record.figure("memory_bytes"), ""]
             )
@@ -93,21 +125,34 @@ def runs_csv(summary: Summary) -> str:
 
 
 def summary_csv(summary: Summary) -> str:
-    """One line per model and data set."""
-    head = "data model learner size status error standard_error place p examples_per_second message".split()
-    lines: list[list[Any]] = [head]
+    """One line per model and data set; ``place`` and ``p`` are about what the models are ranked by."""
+    metrics = measures_of(summary.protocol)
+    head = "data model learner size status error standard_error".split()
+    lines: list[list[Any]] = [
+        [*head, *metrics, "ranked_by", "place", "p", "examples_per_second", "positive", "message"]
+    ]
     for row in summary.cells:
         for cell, verdict in zip(row, summary.verdicts(row), strict=True):
-            algorithm = cell.algorithm
-            size = algorithm.params.get("n_estimators", "")
-            line = [cell.data.name, algorithm.group, algorithm.learner_label or algorithm.learner, size]
             if verdict is None:
-                lines.append([*line, cell.status, "", "", "", "", "", cell.message])
+                empty = [""] * (len(lines[0]) - 6)
+                lines.append([*_names(cell), cell.status, *empty, cell.message])
                 continue
             speed = cell.examples_per_second
-            figures = [cell.error, cell.standard_error, verdict.place, verdict.p]
-            lines.append([*line, cell.status, *figures, None if math.isnan(speed) else round(speed), ""])
+            figures: list[Any] = [
+                cell.error,
+                cell.standard_error_of_error,
+                *(cell.metric(name) for name in metrics),
+            ]
+            place = "baseline" if cell.algorithm.is_baseline else verdict.place
+            figures += [summary.rank_by, place, verdict.p, None if math.isnan(speed) else round(speed)]
+            lines.append([*_names(cell), cell.status, *figures, cell.positive, ""])
     return _csv(lines)
+
+
+def _names(cell: Cell) -> list[Any]:
+    algorithm = cell.algorithm
+    learner = algorithm.learner_label or algorithm.learner
+    return [cell.data.name, algorithm.group, learner, algorithm.params.get("n_estimators", "")]
 
 
 def _csv(lines: list[list[Any]]) -> str:

@@ -7,12 +7,12 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from streamboost.evaluate import prequential
+from streamboost.evaluate import PrequentialResult, prequential
 from streamboost.evaluate.adapters import needs_classes
 from streamboost.evaluate.folds import fold_outcomes
 from streamboost.evaluate.measures import balanced_accuracy, g_mean
@@ -40,6 +40,16 @@ def execute(run: Run, data: DataSet, report: Report | None = None) -> Record:
             return Record(
                 FAILED, f"{type(error).__name__}: {_line(error)}", {"traceback": traceback.format_exc()}
             )
+    return _done(figures, wrong, caught)
+
+
+def record_of(result: PrequentialResult, caught: Sequence[Any]) -> Record:
+    """The record of a result with ``keep_errors``, and of the warnings on the way to it."""
+    wrong = np.unpackbits(result.wrong[0], count=result.n_rows).astype(np.bool_)
+    return _done(figures_of(result), wrong, caught)
+
+
+def _done(figures: dict[str, Any], wrong: Any, caught: Sequence[Any]) -> Record:
     figures["warnings"] = sorted({_line(found.message) for found in caught})
     figures["n_answers"] = int(wrong.size)
     return Record(DONE, "", figures, np.packbits(wrong))
@@ -57,11 +67,17 @@ def _stream(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple
         rows,
         classes=classes,
         metrics=protocol.metrics,
+        positive=protocol.positive,
         delay=protocol.delay,
         keep_errors=True,
         callback=None if report is None else lambda now: report(now.fraction or 0.0, now.error),
     )
-    figures = {
+    return figures_of(result), np.unpackbits(result.wrong[0], count=result.n_rows).astype(np.bool_)
+
+
+def figures_of(result: PrequentialResult) -> dict[str, Any]:
+    """What a record keeps of one order."""
+    return {
         "errors": [result.error],
         "kappa": result.kappa,
         "balanced_accuracy": balanced_accuracy(result.confusion),
@@ -70,8 +86,8 @@ def _stream(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple
         "n_rows": result.n_rows,
         "memory_bytes": result.memory_bytes,
         "metrics": {name: spans["cumulative"].value for name, spans in result.metrics.items()},
+        "positive": None if result.positive is None else str(result.positive),
     }
-    return figures, np.unpackbits(result.wrong[0], count=result.n_rows).astype(np.bool_)
 
 
 def _folds(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple[dict[str, Any], Any]:
