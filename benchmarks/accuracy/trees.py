@@ -82,7 +82,7 @@ def runs(args: argparse.Namespace, done: set[tuple[str, str, str, int]]) -> Iter
                 continue
             data = rows_of(name, args.rows, seed)
             X = data.X.toarray() if hasattr(data.X, "toarray") else data.X
-            nominal = [j for j, is_nominal in enumerate(data.nominal or ()) if is_nominal]
+            nominal = [] if data.nominal is None else np.flatnonzero(data.nominal).tolist()
             for ensemble, candidate in wanted:
                 model = ENSEMBLES[ensemble](
                     streamboost.HoeffdingTree(**CANDIDATES[candidate]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, Ensemble
 
 
 class SingleLearnerClassifier(Ensemble):
@@ -31,6 +31,7 @@ class SingleLearnerClassifier(Ensemble):
     _parameters = (
         LEARNER,
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -42,6 +43,7 @@ class SingleLearnerClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.random_state = random_state
@@ -49,6 +51,7 @@ class SingleLearnerClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _n_lanes(self) -> int:
         return 1
