@@ -30,9 +30,14 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "quick": {"growth": "quick"},
     "moa": {"growth": "moa"},
     "ensemble": {"growth": "ensemble"},
-    "vfdt binary": {"growth": "vfdt", "nominal_split": "binary"},
-    "moa binary": {"growth": "moa", "nominal_split": "binary"},
-    "ensemble .6": {"growth": "ensemble", "max_features": 0.6},
+    "quick binary": {"growth": "quick", "nominal_split": "binary"},
+    "varied": {"growth": "varied"},
+    "ensemble drawn": {
+        "growth": "ensemble",
+        "grace_period": (5, 20),
+        "delta": (0.01, 0.9),
+        "tie_threshold": (0.01, 0.9),
+    },
 }
 ENSEMBLES = {
     "bagging": streamboost.OnlineBaggingClassifier,
@@ -218,7 +223,8 @@ def main() -> None:
             f" {CELLS:,} cells of a set; one thread",
             "- `vfdt`: grace 200, delta 1e-7, tie 0.05; `quick`: (5, 20), (0.01, 0.9), (0.01, 0.9) drawn per tree; `moa`: 50,"
             " 0.01, 0.05; `ensemble`: the same numbers, nominal columns split both ways with a correction for chance, the entropy"
-            " as the range; `binary`: one value against the rest; `.6`: 60 % of the columns at each node",
+            " as the range; `quick binary`: one value against the rest; `varied`: `quick` with nominal columns as in `ensemble`;"
+            " `ensemble drawn`: `ensemble` with the numbers of `quick`",
         ]
         write_markdown(args.out, "How trees grow in ensembles", preface, tables)
 

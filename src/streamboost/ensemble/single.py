@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, Ensemble
+from streamboost.learners import HoeffdingTree
+from streamboost.learners.hoeffding import GROWTH
 
 
 class SingleLearnerClassifier(Ensemble):
@@ -55,3 +58,9 @@ class SingleLearnerClassifier(Ensemble):
 
     def _n_lanes(self) -> int:
         return 1
+
+    def _learner_plan(self, seed: int) -> LearnerPlan:
+        if not isinstance(self.estimator, HoeffdingTree):
+            return super()._learner_plan(seed)
+        # A tree that stands alone has no others to make up for an early split.
+        return self._within_memory(self.estimator.plan(**GROWTH["vfdt"]))
