@@ -18,6 +18,7 @@ from streamboost import (
 )
 from streamboost.learners import tree_dot, tree_text
 
+pytestmark = pytest.mark.filterwarnings("ignore:The trees have reached their limit of memory")
 EAGER = {"grace_period": 10, "delta": 0.2, "tie_threshold": 0.3}
 
 

@@ -1,11 +1,15 @@
 """How Hoeffding trees grow in ensembles, and how they live within their memory."""
 
+import warnings
+
 import numpy as np
 import pytest
 from oracle.draws import NODE, uniform
 
 import streamboost as sb
 from streamboost import HoeffdingTree, OnlineBaggingClassifier, SingleLearnerClassifier
+
+pytestmark = pytest.mark.filterwarnings("ignore:The trees have reached their limit of memory")
 
 
 def splits(model, lane=0):
@@ -177,17 +181,17 @@ def test_the_laws_hold_where_memory_is_short(tmp_path):
     assert 0 in leaf[:, 1]
 
 
-def test_an_ensemble_shares_its_memory_and_says_once_when_it_is_short(recwarn):
+def test_an_ensemble_shares_its_memory_and_says_once_when_it_is_short():
     X, y = messy(6000)
     model = OnlineBaggingClassifier(
         HoeffdingTree(**GREEDY), n_estimators=4, random_state=3, categorical_features=[3], max_bytes=250_000
     )
-    for start in range(0, 6000, 500):
-        model.partial_fit(X[start : start + 500], y[start : start + 500])
-        assert model.memory_bytes() <= 1.05 * 250_000
-    assert [str(w.message)[:42] for w in recwarn if "memory" in str(w.message)] == [
-        "The trees have reached their limit of memo"
-    ]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for start in range(0, 6000, 500):
+            model.partial_fit(X[start : start + 500], y[start : start + 500])
+            assert model.memory_bytes() <= 1.05 * 250_000
+    assert sum("limit of memory" in str(warning.message) for warning in said) == 1
     lanes = model.report().lanes
     assert (lanes["idle_leaves"] > 0).all()
     assert (lanes["leaves"] > lanes["idle_leaves"]).all()
