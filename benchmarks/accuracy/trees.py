@@ -30,9 +30,14 @@ CANDIDATES: dict[str, dict[str, Any]] = {
     "quick": {"growth": "quick"},
     "moa": {"growth": "moa"},
     "ensemble": {"growth": "ensemble"},
-    "vfdt binary": {"growth": "vfdt", "nominal_split": "binary"},
-    "moa binary": {"growth": "moa", "nominal_split": "binary"},
-    "ensemble .6": {"growth": "ensemble", "max_features": 0.6},
+    "quick binary": {"growth": "quick", "nominal_split": "binary"},
+    "varied": {"growth": "varied"},
+    "ensemble drawn": {
+        "growth": "ensemble",
+        "grace_period": (5, 20),
+        "delta": (0.01, 0.9),
+        "tie_threshold": (0.01, 0.9),
+    },
 }
 ENSEMBLES = {
     "bagging": streamboost.OnlineBaggingClassifier,
@@ -82,7 +87,7 @@ def runs(args: argparse.Namespace, done: set[tuple[str, str, str, int]]) -> Iter
                 continue
             data = rows_of(name, args.rows, seed)
             X = data.X.toarray() if hasattr(data.X, "toarray") else data.X
-            nominal = [j for j, is_nominal in enumerate(data.nominal or ()) if is_nominal]
+            nominal = [] if data.nominal is None else np.flatnonzero(data.nominal).tolist()
             for ensemble, candidate in wanted:
                 model = ENSEMBLES[ensemble](
                     streamboost.HoeffdingTree(**CANDIDATES[candidate]),
@@ -213,12 +218,15 @@ def main() -> None:
     if args.out is not None:
         preface = [
             *machine.describe(["streamboost", "numpy"], args.date),
-            "- Printed by `python -m benchmarks.accuracy.trees --runs RUNS.csv --out docs/results/trees.md`",
-            f"- {args.n} trees, {args.seeds} seeds, every row answered before it is learned; at most {args.rows:,} rows and"
+            f"- Printed by `python -m benchmarks.accuracy.trees --rows {args.rows} -n {args.n} --seeds {args.seeds} --runs RUNS.csv"
+            " --out docs/results/trees.md`",
+            f"- {args.n} trees, seeds: {args.seeds}, every row answered before it is learned; at most {args.rows:,} rows and"
             f" {CELLS:,} cells of a set; one thread",
             "- `vfdt`: grace 200, delta 1e-7, tie 0.05; `quick`: (5, 20), (0.01, 0.9), (0.01, 0.9) drawn per tree; `moa`: 50,"
             " 0.01, 0.05; `ensemble`: the same numbers, nominal columns split both ways with a correction for chance, the entropy"
-            " as the range; `binary`: one value against the rest; `.6`: 60 % of the columns at each node",
+            " as the range; `quick binary`: one value against the rest; `varied`: `quick` with nominal columns as in `ensemble`;"
+            " `ensemble drawn`: `ensemble` with the numbers of `quick`. `olm` draws the numbers of `vfdt` per tree, so that it is the"
+            " same as `quick` there",
         ]
         write_markdown(args.out, "How trees grow in ensembles", preface, tables)
 

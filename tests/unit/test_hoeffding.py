@@ -18,6 +18,7 @@ from streamboost import (
 )
 from streamboost.learners import tree_dot, tree_text
 
+pytestmark = pytest.mark.filterwarnings("ignore:The trees have reached their limit of memory")
 EAGER = {"grace_period": 10, "delta": 0.2, "tie_threshold": 0.3}
 
 
@@ -231,10 +232,15 @@ def test_subset_trees_look_at_their_columns_only():
 
 def test_auto_is_what_the_ensemble_says():
     tree = HoeffdingTree(delta=0.5)
-    assert tree.plan().params["grace_period"] == 200
-    filled = tree.plan(grace_period=(5, 20), delta=(0.1, 0.2)).params
-    assert filled["grace_period"].tolist() == [5, 20]
+    assert tree.plan().params["grace_period"].tolist() == [5, 20]
+    assert tree.plan().params["nominal_split"] == "both"
+    filled = tree.plan(grace_period=(5, 30), delta=(0.1, 0.2)).params
+    assert filled["grace_period"].tolist() == [5, 30]
     assert filled["delta"] == 0.5
+    alone = SingleLearnerClassifier(tree)._learner_plan(0).params
+    assert (alone["grace_period"], alone["delta"], alone["nominal_split"]) == (200, 0.5, "multiway")
+    named = OnlineBaggingClassifier(HoeffdingTree(growth="moa", grace_period=70))._learner_plan(0).params
+    assert (named["grace_period"], named["delta"], named["null_split"]) == (70, 0.01, False)
 
 
 @pytest.mark.parametrize("wrong", [(5,), (5, 2), (0, 3), (1, np.inf), "often", -1, [[1, 2]]])

@@ -1,11 +1,15 @@
 """How Hoeffding trees grow in ensembles, and how they live within their memory."""
 
+import warnings
+
 import numpy as np
 import pytest
 from oracle.draws import NODE, uniform
 
 import streamboost as sb
 from streamboost import HoeffdingTree, OnlineBaggingClassifier, SingleLearnerClassifier
+
+pytestmark = pytest.mark.filterwarnings("ignore:The trees have reached their limit of memory")
 
 
 def splits(model, lane=0):
@@ -175,3 +179,43 @@ def test_the_laws_hold_where_memory_is_short(tmp_path):
     assert same_state(whole, sb.load(tmp_path / "m.sboost").partial_fit(X[1200:], y[1200:]))
     leaf = whole._session.model.state()["bank/leaf"].reshape(-1, 2 + len(whole.classes_))
     assert 0 in leaf[:, 1]
+
+
+def test_an_ensemble_shares_its_memory_and_says_once_when_it_is_short():
+    X, y = messy(6000)
+    model = OnlineBaggingClassifier(
+        HoeffdingTree(**GREEDY), n_estimators=4, random_state=3, categorical_features=[3], max_bytes=250_000
+    )
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for start in range(0, 6000, 500):
+            model.partial_fit(X[start : start + 500], y[start : start + 500])
+            assert model.memory_bytes() <= 1.05 * 250_000
+    assert sum("limit of memory" in str(warning.message) for warning in said) == 1
+    lanes = model.report().lanes
+    assert (lanes["idle_leaves"] > 0).all()
+    assert (lanes["leaves"] > lanes["idle_leaves"]).all()
+
+
+def test_each_tree_has_its_share_or_its_own_limit():
+    def limit(model):
+        return model._learner_plan(0).params["max_bytes"]
+
+    assert limit(OnlineBaggingClassifier(HoeffdingTree())) == 2**28 // 100
+    assert limit(OnlineBaggingClassifier(HoeffdingTree(max_bytes=5000))) == 5000
+    assert limit(OnlineBaggingClassifier(HoeffdingTree(max_bytes=5000), max_bytes=100_000)) == 1000
+    assert limit(OnlineBaggingClassifier(HoeffdingTree(), max_bytes=None)) is None
+    assert limit(SingleLearnerClassifier(HoeffdingTree())) == 2**28
+    assert limit(sb.OnlineMBBMClassifier(HoeffdingTree(), n_estimators=10, edge=0.1)) == 2**28 // 10
+    several = sb.OnlineMBBMClassifier(HoeffdingTree(), n_estimators=10, edge=[0.1, 0.2])
+    assert limit(several) == 2**28 // 20
+
+
+def test_files_from_before_keep_their_way_to_grow():
+    """A file that says nothing of growth holds trees as they were, and no limit."""
+    from streamboost.base.parameter import read_older
+
+    old = HoeffdingTree(**read_older(HoeffdingTree, {"nominal_split": "multiway", "pass_on": "all"})).plan()
+    assert old.params == HoeffdingTree(growth="vfdt").plan().params
+    assert old.params["grace_period"] == 200
+    assert read_older(OnlineBaggingClassifier, {})["max_bytes"] is None

@@ -49,6 +49,7 @@ class Session:
         self.broken: str | None = None
         self.warned = False
         self.judged = False
+        self.full = False  # whether it was said that memory is short
         self.capped: set[int] = set()
         self.fast: FastRow | None = None
         self.model = _core.Model(

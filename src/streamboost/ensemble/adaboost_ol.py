@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.report import Bound, adaboost_ol_bounds
 
 
@@ -69,6 +69,7 @@ class AdaBoostOLClassifier(Ensemble):
             "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
         ),
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -84,6 +85,7 @@ class AdaBoostOLClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -95,6 +97,7 @@ class AdaBoostOLClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

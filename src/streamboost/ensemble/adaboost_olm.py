@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE
 from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_TARGET, WEIGHTS, MulticlassBooster
 from streamboost.report import Bound, olm_bounds
 
@@ -80,6 +80,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
             "best so far.",
         ),
         *SHARED,
+        MAX_BYTES,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "best": {"gradient": "true", "costs": "argmax", "weights": "rescaled", "weight_target": 5.0},
@@ -110,6 +111,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -126,6 +128,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 
 
 class OnlineArcX4Classifier(Ensemble):
@@ -43,6 +43,7 @@ class OnlineArcX4Classifier(Ensemble):
         LEARNER,
         SIZE,
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -55,6 +56,7 @@ class OnlineArcX4Classifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -63,3 +65,4 @@ class OnlineArcX4Classifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes

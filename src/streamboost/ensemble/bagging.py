@@ -6,7 +6,7 @@ from typing import Any
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 
 
 class OnlineBaggingClassifier(Ensemble):
@@ -58,6 +58,7 @@ class OnlineBaggingClassifier(Ensemble):
             "What a learner puts into the vote: its label, or its class distribution.",
         ),
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -73,6 +74,7 @@ class OnlineBaggingClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -84,3 +86,4 @@ class OnlineBaggingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.learners import LogisticRegression, NaiveBayes
 from streamboost.report import Bound, bayes_bounds, error_bound, halves_bound
 
@@ -131,6 +131,7 @@ class BayesianEnsembleClassifier(Ensemble):
             "Integrate the Gamma likelihoods' posteriors only every so many examples.",
         ),
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -156,6 +157,7 @@ class BayesianEnsembleClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -177,6 +179,7 @@ class BayesianEnsembleClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _hypothesis(self) -> str:
         if self.hypothesis != "auto":

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import FLAG, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 
 
 class BlockedBoostingClassifier(Ensemble):
@@ -60,6 +60,7 @@ class BlockedBoostingClassifier(Ensemble):
             "the second learner accept every example.",
         ),
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -74,6 +75,7 @@ class BlockedBoostingClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -84,6 +86,7 @@ class BlockedBoostingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return ()  # learners that wait for their block are no sign of trouble

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -70,6 +71,14 @@ CATEGORICAL_FEATURES = parameter(
     "without being named.",
     to_core=False,
 )
+MAX_BYTES = parameter(
+    "max_bytes",
+    [whole("[1, inf)"), NONE],
+    "Memory of all learners that grow with the stream (Hoeffding trees), shared evenly. Leaves that promise least stop "
+    "observing first, then growth stops; a warning says so once. None: no limit.",
+    to_core=False,
+    before=None,
+)
 SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
 """The last parameters of every ensemble."""
 
@@ -94,8 +103,17 @@ class Ensemble(Declared, StreamClassifier):
         if self.estimator is None:
             return NaiveBayes().plan()
         if isinstance(self.estimator, Learner):
-            return self.estimator.plan()
+            return self._within_memory(self.estimator.plan())
         return adapter_plan(self.estimator, seed)
+
+    def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
+        """Give every tree its share of the ensemble's memory, or its own limit if that is lower."""
+        budget = getattr(self, "max_bytes", None)
+        if budget is None or plan.bank != "hoeffding":
+            return plan
+        share = max(1, int(budget) // self._n_lanes())
+        own = plan.params["max_bytes"]
+        return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
         return resumed_plan(self.estimator, lanes)
@@ -109,7 +127,15 @@ class Ensemble(Declared, StreamClassifier):
         return advise(lanes, n_learned)
 
     def _look_back(self, session: Session) -> None:
-        """Warn once, when enough is learned to tell that something is wrong."""
+        """Warn once, when enough is learned to tell that something is wrong, and when memory is short."""
+        if not session.full and session.model.short_of_memory():
+            session.full = True
+            warnings.warn(
+                "The trees have reached their limit of memory: the leaves that promise least have stopped observing, and some "
+                "splits may not be made. Raise max_bytes to let them grow; report() counts the idle leaves.",
+                UserWarning,
+                stacklevel=4,
+            )
         if session.judged or not session.monitor or session.model.n_learned < JUDGED_AFTER:
             return
         session.judged = True

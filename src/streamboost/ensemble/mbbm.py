@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import FLAG, number, numbers, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE
 from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_TARGET, WEIGHTS, MulticlassBooster
 from streamboost.report import Bound, mbbm_bounds
 
@@ -88,6 +88,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
             'Draws for each value of ``potential="mc"``.',
         ),
         *SHARED,
+        MAX_BYTES,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "best": {
@@ -132,6 +133,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -149,6 +151,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _edges(self) -> NDArray[np.float64]:
         edges = np.atleast_1d(np.asarray(self._option("edge"), dtype=np.float64))

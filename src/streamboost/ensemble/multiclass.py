@@ -75,4 +75,6 @@ class MulticlassBooster(Ensemble):
         return replace(plan, params={**plan.params, "leaf_prediction": "costs"})
 
     def _tree_plan(self) -> LearnerPlan | None:
-        return self.estimator.plan(**TREES) if isinstance(self.estimator, HoeffdingTree) else None
+        if not isinstance(self.estimator, HoeffdingTree):
+            return None
+        return self._within_memory(self.estimator.plan(**TREES))

@@ -6,7 +6,7 @@ from typing import Any
 
 from streamboost.base.parameter import number, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 
 
 class OGBoostClassifier(Ensemble):
@@ -66,6 +66,7 @@ class OGBoostClassifier(Ensemble):
             "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
         ),
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -82,6 +83,7 @@ class OGBoostClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -94,6 +96,7 @@ class OGBoostClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _n_lanes(self) -> int:
         return int(self.n_estimators) * int(self.n_candidates)

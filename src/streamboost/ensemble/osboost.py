@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.report import Bound, exp_bounds, ocp_bounds, smooth_bounds
 
 _CORE_NAMES = {"uniform": "osboost", "ocp": "osboost_ocp", "exp": "osboost_exp"}
@@ -121,6 +121,7 @@ class OSBoostClassifier(Ensemble):
             to_core=False,
         ),
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -142,6 +143,7 @@ class OSBoostClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -159,6 +161,7 @@ class OSBoostClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _booster_plan(self) -> BoosterPlan:
         return replace(super()._booster_plan(), name=_CORE_NAMES[self.vote])

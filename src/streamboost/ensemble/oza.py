@@ -6,7 +6,7 @@ from typing import Any
 
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 
 DEFAULT_COPIES_CAP = 10
 """Measured on the thesis' data sets: see the page on online boosting."""
@@ -98,6 +98,7 @@ class OnlineBoostingClassifier(Ensemble):
             "What a learner puts into the vote, times its weight: its label, or its class distribution.",
         ),
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -119,6 +120,7 @@ class OnlineBoostingClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -136,3 +138,4 @@ class OnlineBoostingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes

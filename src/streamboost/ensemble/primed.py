@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import FLAG, NONE, parameter, whole
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.ensemble.oza import DEFAULT_COPIES_CAP, OnlineBoostingClassifier
 from streamboost.report import advise
 
@@ -83,6 +83,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
             before=None,
         ),
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -99,6 +100,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -111,6 +113,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _booster_plan(self) -> BoosterPlan:
         return self._plan_for(int(self.n_prime))

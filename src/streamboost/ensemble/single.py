@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, Ensemble
+from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, Ensemble
+from streamboost.learners import HoeffdingTree
+from streamboost.learners.hoeffding import GROWTH
 
 
 class SingleLearnerClassifier(Ensemble):
@@ -31,6 +34,7 @@ class SingleLearnerClassifier(Ensemble):
     _parameters = (
         LEARNER,
         *SHARED,
+        MAX_BYTES,
     )
 
     def __init__(
@@ -42,6 +46,7 @@ class SingleLearnerClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
         self.random_state = random_state
@@ -49,6 +54,13 @@ class SingleLearnerClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.max_bytes = max_bytes
 
     def _n_lanes(self) -> int:
         return 1
+
+    def _learner_plan(self, seed: int) -> LearnerPlan:
+        if not isinstance(self.estimator, HoeffdingTree):
+            return super()._learner_plan(seed)
+        # A tree that stands alone has no others to make up for an early split.
+        return self._within_memory(self.estimator.plan(**GROWTH["vfdt"]))

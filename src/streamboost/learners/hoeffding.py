@@ -31,6 +31,7 @@ GROWTH["quick"] = {
     "delta": (0.01, 0.9),
     "tie_threshold": (0.01, 0.9),
 }
+GROWTH["varied"] = {**GROWTH["quick"], "nominal_split": "both", "chance_correction": 2.0}
 GROWTH["moa"] = {
     **GROWTH["vfdt"],
     "grace_period": 50.0,
@@ -46,8 +47,8 @@ GROWTH["ensemble"] = {
 }
 """How trees grow: what "auto" means for each of these parameters, by the value of ``growth``."""
 
-DEFAULT_GROWTH = "vfdt"
-"""What growth="auto" stands for."""
+DEFAULT_GROWTH = "varied"
+"""What growth="auto" stands for in an ensemble: the most accurate in docs/results/trees.md."""
 
 NUMBERS = ("grace_period", "delta", "tie_threshold")
 """Parameters that may be drawn per tree."""
@@ -99,7 +100,7 @@ class HoeffdingTree(Learner):
             "grace_period",
             [number("(0, inf)"), one_of("auto"), numbers("pair (low, high)")],
             'Weight that a leaf waits between two attempts to split. A pair is drawn uniformly, once per tree. "auto", here and '
-            "below: what `growth` says; the multiclass boosters draw it per tree.",
+            "below: what `growth` says.",
             to_core=False,
         ),
         parameter(
@@ -118,10 +119,11 @@ class HoeffdingTree(Learner):
             "growth",
             one_of("auto", *GROWTH),
             'A group of settings for everything that is "auto". "vfdt": as first published (200, 1e-7, 0.05), trees that split '
-            'late and with confidence. "quick": (5, 20), (0.01, 0.9), (0.01, 0.9), drawn per tree. "moa": what MOA\'s adaptive '
-            "forests use (50, 0.01, 0.05; no rival where there is one candidate; only weight seen is passed on). "
-            '"ensemble": the same numbers, nominal columns split both ways with a correction for chance, and the entropy as '
-            "the range of a merit.",
+            'late and with confidence. "quick": (5, 20), (0.01, 0.9), (0.01, 0.9), drawn per tree. "varied": the same, nominal '
+            'columns split both ways with a correction for chance. "moa": what MOA\'s adaptive forests use (50, 0.01, 0.05; no '
+            'rival where there is one candidate; only weight seen is passed on). "ensemble": these numbers, nominal columns as '
+            'in "varied", and the entropy as the range of a merit. "auto" is "varied", and "vfdt" for a tree that stands '
+            "alone.",
             to_core=False,
             before="vfdt",
         ),
@@ -293,7 +295,7 @@ class HoeffdingTree(Learner):
         self.var_floor = var_floor
         self.feature_fraction = feature_fraction
 
-    def plan(self, **auto: Number) -> LearnerPlan:
+    def plan(self, **auto: Any) -> LearnerPlan:
         """Return what the core needs, after checking the parameters.
 
         An ensemble may pass its own meaning of "auto", such as ``grace_period=(5, 20)``. It holds for trees that name
@@ -302,7 +304,7 @@ class HoeffdingTree(Learner):
         self._validate_params()
         return self._plan(**auto)
 
-    def _plan(self, **auto: Number) -> LearnerPlan:
+    def _plan(self, **auto: Any) -> LearnerPlan:
         plan = super()._plan()
         group = GROWTH[DEFAULT_GROWTH if self.growth == "auto" else self.growth]
         if self.growth in ("auto", "vfdt"):
