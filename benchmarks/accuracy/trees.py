@@ -218,15 +218,15 @@ def main() -> None:
     if args.out is not None:
         preface = [
             *machine.describe(["streamboost", "numpy"], args.date),
-            f"- Printed by `python -m benchmarks.accuracy.trees --rows {args.rows} -n {args.n} --seeds {args.seeds} --runs RUNS.csv"
-            " --out docs/results/trees.md`",
+            f"- Printed by `python -m benchmarks.accuracy.trees --rows {args.rows} -n {args.n} --seeds {args.seeds}"
+            " --runs RUNS.csv --out docs/results/trees.md`",
             f"- {args.n} trees, seeds: {args.seeds}, every row answered before it is learned; at most {args.rows:,} rows and"
             f" {CELLS:,} cells of a set; one thread",
             "- `vfdt`: grace 200, delta 1e-7, tie 0.05; `quick`: (5, 20), (0.01, 0.9), (0.01, 0.9) drawn per tree; `moa`: 50,"
             " 0.01, 0.05; `ensemble`: the same numbers, nominal columns split both ways with a correction for chance, the entropy"
             " as the range; `quick binary`: one value against the rest; `varied`: `quick` with nominal columns as in `ensemble`;"
-            " `ensemble drawn`: `ensemble` with the numbers of `quick`. `olm` draws the numbers of `vfdt` per tree, so that it is the"
-            " same as `quick` there",
+            " `ensemble drawn`: `ensemble` with the numbers of `quick`. `olm` draws the numbers of `vfdt` per tree, so"
+            " that it is the same as `quick` there",
         ]
         write_markdown(args.out, "How trees grow in ensembles", preface, tables)
 
