@@ -243,7 +243,7 @@ def test_registered_sets(run, fails, tmp_path, monkeypatch):
     def opener(url):
         raise OSError("Name or service not known")
 
-    monkeypatch.setattr("streamboost.streams.fetch._open", opener)
+    monkeypatch.setattr("streamboost.streams.datasets.fetch._open", opener)
     assert "could not fetch https://www.csie.ntu.edu.tw" in fails("datasets", "german", "--fetch")
 
 

@@ -13,8 +13,8 @@ from streamboost.streams import (
     ArffStream,
     ArrowStream,
     DataError,
+    ExpectedColumns,
     JsonLinesStream,
-    Known,
     LibsvmStream,
     SparseArffStream,
     Stream,
@@ -23,7 +23,7 @@ from streamboost.streams import (
     open_stream,
     to_arrays,
 )
-from streamboost.streams.vw import parse_example
+from streamboost.streams.readers.vw import parse_example
 from tests.reading import rows
 
 COLORS = ["red", "dark, blue", "it's"]
@@ -152,13 +152,13 @@ def test_formats_are_recognised_without_their_endings(write, name):
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_format_serves_a_model(write, name):
-    known = Known(
+    known = ExpectedColumns(
         names=("n", "color", "size"),
         values=(None, ("red", "green"), None),
         labels=("yes", "no"),
         needs_label=True,
     )
-    stream = open_stream(write(packed(name), f"data.{name.partition('-')[0]}"), known=known)
+    stream = open_stream(write(packed(name), f"data.{name.partition('-')[0]}"), expected=known)
     X, _, _ = rows(stream)
     np.testing.assert_array_equal(X[:, 0], EXPECTED[:, 2])
     np.testing.assert_array_equal(X[:, 2], EXPECTED[:, 0])
@@ -416,18 +416,22 @@ def test_vw_hashed(write, monkeypatch):
 
 def test_vw_for_a_model(write):
     path = write("1 | a:1 b:2\n2 | new c\n", "d.vw")
-    names = Known(names=("c", "a"), values=(None, None), labels=(1, 2), needs_label=True)
-    assert rows(VwStream(path, known=names))[0].tolist() == [[0, 1], [1, 0]]
-    hashed = Known(names=None, values=(None,) * 8, labels=(1, 2), needs_label=False)
-    np.testing.assert_array_equal(rows(VwStream(path, known=hashed))[0], rows(VwStream(path, bits=3))[0])
+    names = ExpectedColumns(names=("c", "a"), values=(None, None), labels=(1, 2), needs_label=True)
+    assert rows(VwStream(path, expected=names))[0].tolist() == [[0, 1], [1, 0]]
+    hashed = ExpectedColumns(names=None, values=(None,) * 8, labels=(1, 2), needs_label=False)
+    np.testing.assert_array_equal(rows(VwStream(path, expected=hashed))[0], rows(VwStream(path, bits=3))[0])
     bare = write("| a:1\n| c\n", "e.vw")
-    stream = VwStream(bare, known=hashed)
+    stream = VwStream(bare, expected=hashed)
     assert stream.label_name is None
     assert rows(stream)[1].tolist() == [None, None]
     with pytest.raises(DataError, match="6 columns without names"):
-        VwStream(path, known=Known(names=None, values=(None,) * 6, labels=(1,), needs_label=True))
+        VwStream(
+            path, expected=ExpectedColumns(names=None, values=(None,) * 6, labels=(1,), needs_label=True)
+        )
     with pytest.raises(DataError, match="texts"):
-        VwStream(path, known=Known(names=None, values=(None,) * 8, labels=("p",), needs_label=True))
+        VwStream(
+            path, expected=ExpectedColumns(names=None, values=(None,) * 8, labels=("p",), needs_label=True)
+        )
 
 
 def test_too_many_names_ask_for_bits(write):

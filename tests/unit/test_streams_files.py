@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamboost.streams import CsvStream, DataError, LibsvmStream, Stream, data_files, open_stream, to_arrays
-from streamboost.streams.source import ByteSource
+from streamboost.streams.readers.source import ByteSource
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def _open(
         header=header,
         delimiter=delimiter,
         on_bad_line=on_bad_line,
-        known=opened.known(needs_label=needs_label),
+        expected=opened.expected(needs_label=needs_label),
     )
     ignored: list[str] = getattr(stream, "ignored", [])
     if ignored:

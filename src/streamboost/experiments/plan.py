@@ -15,8 +15,8 @@ import scipy.sparse
 from streamboost.evaluate.baselines import BASELINES
 from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
-from streamboost.streams.columns import Known
-from streamboost.streams.registry import open_stream
+from streamboost.streams.open import open_stream
+from streamboost.streams.readers.columns import ExpectedColumns
 
 FORMAT = 1
 """Changes when a stored run can no longer be read, or when what is stored has another meaning."""
@@ -69,7 +69,7 @@ class Source:
         stream = open_stream(self.text, limit=self.limit, **self.options)
         held = to_arrays(stream, self.limit)
         if self.more:
-            held = _followed(held, stream, open_stream(self.more, known=_known(stream), **self.options))
+            held = _followed(held, stream, open_stream(self.more, expected=_known(stream), **self.options))
         held = prepare(held, self.steps)
         if not held.y.shape[0]:
             raise DataError(f"{self.text}: no rows.")
@@ -290,11 +290,13 @@ def plan_runs(sets: list[DataFacts], algorithms: list[Algorithm], protocol: Prot
     ]
 
 
-def _known(stream: Stream) -> Known:
+def _known(stream: Stream) -> ExpectedColumns:
     """What a second file has to hold to be read with the codes of the first, which has been read."""
     values: dict[int, tuple[str, ...]] = getattr(stream, "column_values", {})
     width = range(stream.n_features or 0)
-    return Known(stream.feature_names, tuple(values.get(j) for j in width), stream.find_classes(), True)
+    return ExpectedColumns(
+        stream.feature_names, tuple(values.get(j) for j in width), stream.find_classes(), True
+    )
 
 
 def _followed(first: ArrayStream, about: Stream, second: Stream) -> ArrayStream:

@@ -9,15 +9,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from streamboost.streams.arff import open_arff
 from streamboost.streams.base import DataError, Stream
-from streamboost.streams.columns import Known
-from streamboost.streams.csv import CsvStream
-from streamboost.streams.jsonl import JsonLinesStream
-from streamboost.streams.libsvm import LibsvmStream
-from streamboost.streams.parquet import ArrowStream
-from streamboost.streams.source import ByteSource
-from streamboost.streams.vw import VwStream
+from streamboost.streams.readers.arff import open_arff
+from streamboost.streams.readers.columns import ExpectedColumns
+from streamboost.streams.readers.csv import CsvStream
+from streamboost.streams.readers.jsonl import JsonLinesStream
+from streamboost.streams.readers.libsvm import LibsvmStream
+from streamboost.streams.readers.parquet import ArrowStream
+from streamboost.streams.readers.source import ByteSource
+from streamboost.streams.readers.vw import VwStream
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Reading:
     drop: Sequence[str] | None = None
     bits: int | None = None
     on_bad_line: str = "stop"
-    known: Known | None = None
+    expected: ExpectedColumns | None = None
 
     def check(self) -> None:
         """Raise for values that no file could make right."""
@@ -86,7 +86,7 @@ def open_file(path: str | os.PathLike[str], reading: Reading) -> Stream:
         )
     kind = reading.format or split_name(Path(text))[1] or _guess_format(Path(text))
     entry = _READERS[kind]
-    options: dict[str, Any] = {"on_bad_line": reading.on_bad_line, "known": reading.known}
+    options: dict[str, Any] = {"on_bad_line": reading.on_bad_line, "expected": reading.expected}
     for field in fields(reading):
         value = getattr(reading, field.name)
         if field.name in entry.options:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from streamboost.streams.base import DataError
-from streamboost.streams.columns import Head, Known, make_layout
-from streamboost.streams.source import HEAD_BYTES, HEAD_ROWS
-from streamboost.streams.tables import RowStream
+from streamboost.streams.readers.columns import ExpectedColumns, FirstRows, plan_columns
+from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS
+from streamboost.streams.readers.tables import RowStream
 
 
 class JsonLinesStream(RowStream):
@@ -33,11 +33,11 @@ class JsonLinesStream(RowStream):
         nominal: Sequence[str] | None = None,
         drop: Sequence[str] | None = None,
         on_bad_line: str = "stop",
-        known: Known | None = None,
+        expected: ExpectedColumns | None = None,
     ) -> None:
         super().__init__(path, on_bad_line=on_bad_line)
-        self._why_numeric = f" (by its first {HEAD_ROWS:,} rows it is numeric)" if known is None else ""
-        self._accepts_more = known is not None
+        self._why_numeric = f" (by its first {HEAD_ROWS:,} rows it is numeric)" if expected is None else ""
+        self._accepts_more = expected is not None
         seen: dict[str, list[Any]] = {}
         n_bytes = 0
         for count, (_, entry, length) in enumerate(self._objects(self._blocks.look()), start=1):
@@ -51,23 +51,23 @@ class JsonLinesStream(RowStream):
             self._end_pass(0)
         if label is None and "label" in seen:
             label = "label"
-        for name in known.names or () if known is not None else ():
+        for name in expected.names or () if expected is not None else ():
             seen.setdefault(name, [])  # a key that no object has is missing everywhere
         columns = list(seen)
         self._place = {name: at for at, name in enumerate(columns)}
-        head = Head(
+        head = FirstRows(
             file=self.name,
             columns=columns,
             named=True,
             numeric=[all(map(_is_number, values)) for values in seen.values()],
             seen=[{value for value in values if _is_plain(value)} for values in seen.values()],
         )
-        if known is not None and known.names is None:
+        if expected is not None and expected.names is None:
             raise DataError(f"{self.name}: JSON has names, but the model knows its columns by position only.")
-        self._set_layout(make_layout(head, label=label, nominal=nominal, drop=drop, known=known))
+        self._set_plan(plan_columns(head, label=label, nominal=nominal, drop=drop, expected=expected))
 
     def _rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
-        width = len(self._layout.columns)
+        width = len(self._plan.columns)
         for line, entry, _ in self._objects(iter(self._blocks)):
             values: list[Any] = [None] * width
             unknown = None

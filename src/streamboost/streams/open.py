@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from streamboost.streams.base import ArrayStream, DataError, Stream, to_arrays
-from streamboost.streams.builtin import BUILTIN, is_builtin, load_builtin
-from streamboost.streams.columns import Known
-from streamboost.streams.datasets import DATA_VARIABLE, registered
-from streamboost.streams.files import Reading, open_file, split_name
+from streamboost.streams.datasets.builtin import BUILTIN, is_builtin, load_builtin
+from streamboost.streams.datasets.registry import DATA_VARIABLE, registered
+from streamboost.streams.readers.columns import ExpectedColumns
+from streamboost.streams.readers.formats import Reading, open_file, split_name
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def open_stream(
     drop: Sequence[str] | None = None,
     bits: int | None = None,
     on_bad_line: str = "stop",
-    known: Known | None = None,
+    expected: ExpectedColumns | None = None,
     seed: int = 0,
     limit: int | None = None,
 ) -> Stream:
@@ -75,7 +75,7 @@ def open_stream(
         drop=drop,
         bits=bits,
         on_bad_line=on_bad_line,
-        known=known,
+        expected=expected,
     )
     reading.check()
     path = Path(text)

@@ -16,9 +16,24 @@ import scipy.sparse
 
 from streamboost import _core
 from streamboost.streams.base import DataError
-from streamboost.streams.columns import DECLARED, NOMINAL, NUMBER, Head, Known, Layout, make_layout
-from streamboost.streams.source import HEAD_BYTES, HEAD_ROWS, Blocks, ByteSource, FileStream, is_number
-from streamboost.streams.tables import RowStream, TableStream, to_number
+from streamboost.streams.readers.columns import (
+    DECLARED,
+    NOMINAL,
+    NUMBER,
+    ColumnPlan,
+    ExpectedColumns,
+    FirstRows,
+    plan_columns,
+)
+from streamboost.streams.readers.source import (
+    HEAD_BYTES,
+    HEAD_ROWS,
+    Blocks,
+    ByteSource,
+    FileStream,
+    is_number,
+)
+from streamboost.streams.readers.tables import RowStream, TableStream, to_number
 
 _DATA_LINE = re.compile(rb"^[ \t]*@data\b[^\n]*(\n|$)", re.IGNORECASE | re.MULTILINE)
 _NAME = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{},%]+"
@@ -57,7 +72,7 @@ class _Header:
         if count > 1:
             raise DataError(f"{name}: {count} attributes are named {twice!r}.")
 
-    def layout(
+    def plan(
         self,
         name: str,
         rows: Sequence[Sequence[Any]],
@@ -65,17 +80,17 @@ class _Header:
         label: str | None,
         nominal: Sequence[str] | str | None,
         drop: Sequence[str] | None,
-        known: Known | None,
-    ) -> Layout:
+        expected: ExpectedColumns | None,
+    ) -> ColumnPlan:
         """The places of the attributes; those that are neither numeric nor nominal are refused."""
-        settled = {*(drop or ()), *(nominal or ())} if known is None and nominal != "all" else None
+        settled = {*(drop or ()), *(nominal or ())} if expected is None and nominal != "all" else None
         for attribute in self.attributes if settled is not None else ():
             if attribute.kind not in ("nominal", "numeric") and attribute.name not in (settled or ()):
                 raise DataError(
                     f"{name}: attribute {attribute.name!r} is a {attribute.kind}. Turn it into numbers or declare its "
                     "values, leave it out with --drop, or take every text as a value of its own with --nominal."
                 )
-        head = Head(
+        head = FirstRows(
             file=name,
             columns=[attribute.name for attribute in self.attributes],
             named=True,
@@ -84,17 +99,17 @@ class _Header:
         )
         # What is declared nominal is no date, whatever it looks like.
         declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in (drop or ())]
-        if known is not None:
-            return make_layout(head, label=label, known=known)
+        if expected is not None:
+            return plan_columns(head, label=label, expected=expected)
         label_name = label or next((a for a in reversed(head.columns) if a not in (drop or ())), None)
         forced = [text for text in (*declared, *(nominal or ())) if text != label_name]
-        layout = make_layout(head, label=label, nominal="all" if nominal == "all" else forced, drop=drop)
+        plan = plan_columns(head, label=label, nominal="all" if nominal == "all" else forced, drop=drop)
         for at, attribute in enumerate(self.attributes):
-            if layout.kinds[at] == NOMINAL and attribute.values:
-                layout.kinds[at] = DECLARED
-                if layout.slots[at] >= 0:
-                    layout.values[layout.slots[at]] = list(attribute.values)
-        return layout
+            if plan.kinds[at] == NOMINAL and attribute.values:
+                plan.kinds[at] = DECLARED
+                if plan.slots[at] >= 0:
+                    plan.values[plan.slots[at]] = list(attribute.values)
+        return plan
 
 
 def _attribute(file: str, line: int, found: re.Match[str]) -> Attribute:
@@ -157,16 +172,16 @@ class _Opened:
     on_bad_line: str
     options: dict[str, Any]
 
-    def layout(self, name: str, rows: Sequence[Sequence[Any]]) -> Layout:
+    def plan(self, name: str, rows: Sequence[Sequence[Any]]) -> ColumnPlan:
         """The places of the attributes, by the first rows."""
         if not rows:
             raise DataError(f"{name}: no rows below @data.")
-        return self.header.layout(name, rows, **self.options)
+        return self.header.plan(name, rows, **self.options)
 
-    def classes(self, layout: Layout) -> tuple[str, ...] | None:
+    def classes(self, plan: ColumnPlan) -> tuple[str, ...] | None:
         """The declared labels; a model that goes on knows its own."""
-        at = layout.label_at
-        if at is None or layout.kinds[at] != DECLARED:
+        at = plan.label_at
+        if at is None or plan.kinds[at] != DECLARED:
             return None
         return tuple(sorted(self.header.attributes[at].values))
 
@@ -178,7 +193,7 @@ def open_arff(
     nominal: Sequence[str] | str | None = None,
     drop: Sequence[str] | None = None,
     on_bad_line: str = "stop",
-    known: Known | None = None,
+    expected: ExpectedColumns | None = None,
 ) -> ArffStream | SparseArffStream:
     """One ARFF file (plain or gzip) or standard input (``-``), dense or sparse by its first row.
 
@@ -207,7 +222,7 @@ def open_arff(
     header = _Header(name, text[: found.start()], text.count(b"\n", 0, found.end()))
     start = text[found.end() :]
     start = start if start.endswith(b"\n") or len(text) > HEAD_BYTES else start + b"\n"
-    options = {"label": label, "nominal": nominal, "drop": drop, "known": known}
+    options = {"label": label, "nominal": nominal, "drop": drop, "expected": expected}
     opened = _Opened(path, blocks, header, start, on_bad_line, options)
     lines = (line.strip() for line in start.split(b"\n"))
     first = next((line for line in lines if line and not line.startswith(b"%")), b"")
@@ -224,15 +239,15 @@ class ArffStream(_ArffBody, TableStream):
         rows = _core.csv_rows(opened.start, False, ",", True, HEAD_ROWS)
         rows = [(line + self._header.lines, bad, cells) for line, bad, cells in rows]
         good = self._good_rows(rows, len(self._header.attributes))
-        self._set_layout(opened.layout(self.name, [cells for _, _, cells in good]))
+        self._set_plan(opened.plan(self.name, [cells for _, _, cells in good]))
         self._check_labels(good)
-        self.classes = opened.classes(self._layout)
+        self.classes = opened.classes(self._plan)
 
     def _new_parser(self) -> _core.CsvParser:
-        layout = self._layout
-        parser = _core.CsvParser(",", layout.kinds, layout.slots, layout.label_kind, layout.values, arff=True)
-        if layout.label_at is not None and layout.kinds[layout.label_at] == DECLARED:
-            parser.declare_labels(self._header.attributes[layout.label_at].values)
+        plan = self._plan
+        parser = _core.CsvParser(",", plan.kinds, plan.slots, plan.label_kind, plan.values, arff=True)
+        if plan.label_at is not None and plan.kinds[plan.label_at] == DECLARED:
+            parser.declare_labels(self._header.attributes[plan.label_at].values)
         return parser
 
 
@@ -250,28 +265,28 @@ class SparseArffStream(_ArffBody, RowStream):
         self._absent: list[Any] = [a.values[0] if a.values else 0.0 for a in attributes]
         blank = b"\n" * self._header.lines
         head = [row for _, row in islice(self._parsed(iter([blank + opened.start])), HEAD_ROWS)]
-        self._set_layout(opened.layout(self.name, [self._dense(row) for row in head]))
-        self.classes = opened.classes(self._layout)
+        self._set_plan(opened.plan(self.name, [self._dense(row) for row in head]))
+        self.classes = opened.classes(self._plan)
 
     def _rows(self) -> Iterator[tuple[int, Any]]:
         return self._parsed(self._body_blocks())
 
     def _read(self, values: dict[int, Any]) -> tuple[Any, float]:
-        if self._layout.nominal.any():
+        if self._plan.nominal.any():
             return super()._read(self._dense(values))
-        layout = self._layout
+        plan = self._plan
         label: float | str = math.nan
-        if layout.label_at is not None:
-            label = self._read_label(values.get(layout.label_at, self._absent[layout.label_at]))
+        if plan.label_at is not None:
+            label = self._read_label(values.get(plan.label_at, self._absent[plan.label_at]))
         cells = [
-            (layout.slots[at], to_number(value, at))
+            (plan.slots[at], to_number(value, at))
             for at, value in values.items()
-            if layout.slots[at] >= 0 and layout.kinds[at] == NUMBER
+            if plan.slots[at] >= 0 and plan.kinds[at] == NUMBER
         ]
         return sorted(cells), self._label_code(label)
 
     def _matrix(self, rows: list[Any]) -> Any:
-        if self._layout.nominal.any():
+        if self._plan.nominal.any():
             return super()._matrix(rows)
         cells = [cell for row in rows for cell in row]
         starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
@@ -281,7 +296,7 @@ class SparseArffStream(_ArffBody, RowStream):
                 np.array([slot for slot, _ in cells], dtype=np.int32),
                 starts.astype(np.int32),
             ),
-            shape=(len(rows), self._layout.n_features),
+            shape=(len(rows), self._plan.n_features),
         )
 
     def _dense(self, row: dict[int, Any]) -> list[Any]:

@@ -11,8 +11,8 @@ import scipy.sparse
 
 from streamboost import _core
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, check_chunk_size
-from streamboost.streams.columns import Known, label_array
-from streamboost.streams.source import HEAD_ROWS, FileStream, numbers_to_labels, whole
+from streamboost.streams.readers.columns import ExpectedColumns, label_array
+from streamboost.streams.readers.source import HEAD_ROWS, FileStream, numbers_to_labels, whole
 
 
 class LibsvmStream(FileStream):
@@ -27,15 +27,15 @@ class LibsvmStream(FileStream):
         *,
         n_features: int | None = None,
         on_bad_line: str = "stop",
-        known: Known | None = None,
+        expected: ExpectedColumns | None = None,
     ) -> None:
         if n_features is not None and n_features < 1:
             raise DataError(f"The number of features must be at least 1, got {n_features}.")
         super().__init__(path, on_bad_line=on_bad_line)
-        if known is not None:
-            if known.label_kind == "text":
+        if expected is not None:
+            if expected.label_kind == "text":
                 raise DataError(f"{self.name}: LIBSVM labels are numbers; those of the model are texts.")
-            n_features = len(known.values)
+            n_features = len(expected.values)
         if n_features is None and not self.repeatable:
             raise DataError(
                 f"{self.name}: the number of features cannot be counted ahead; give --n-features."
@@ -43,7 +43,7 @@ class LibsvmStream(FileStream):
         self.feature_names: tuple[str, ...] | None = None
         self.nominal: npt.NDArray[np.bool_] | None = None
         self.n_features: int | None = n_features
-        self._label_kind = self._look() if known is None else known.label_kind
+        self._label_kind = self._look() if expected is None else expected.label_kind
         if n_features is None:
             self.n_features = self._scan()
 

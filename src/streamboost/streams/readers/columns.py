@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.streams.base import DataError, Label
-from streamboost.streams.source import is_number, whole
+from streamboost.streams.readers.source import is_number, whole
 
 MISSING = frozenset({"", "?"})
 IGNORED, NUMBER, NOMINAL, DECLARED = "ignored", "number", "nominal", "declared"
@@ -23,7 +23,7 @@ DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
-class Known:
+class ExpectedColumns:
     """What a trained model expects of a file.
 
     ``names`` are its columns, None if they are addressed by position; ``values`` holds for each column the values
@@ -51,7 +51,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Head:
+class FirstRows:
     """What the first rows of a file tell: for every column its name, its kind and its distinct values."""
 
     file: str
@@ -62,7 +62,7 @@ class Head:
 
 
 @dataclass
-class Layout:
+class ColumnPlan:
     """The place of every column of a file. ``slots`` are columns of the result, -1 is the label."""
 
     columns: list[str]
@@ -96,7 +96,7 @@ class Layout:
         return [place[slot] for slot in range(self.n_features)]
 
 
-def find_column(head: Head, name: str) -> int:
+def find_column(head: FirstRows, name: str) -> int:
     """The place of a column by its name."""
     found = [i for i, text in enumerate(head.columns) if text == name]
     if len(found) == 1:
@@ -107,10 +107,10 @@ def find_column(head: Head, name: str) -> int:
     raise DataError(f"{head.file}: no column {name!r}; the columns are {shown}.")
 
 
-def discover(
-    head: Head, label: str | None, nominal: Sequence[str] | str | None, drop: Sequence[str] | None
-) -> Layout:
-    """The layout that the first rows ask for, the label being the last column unless it is named."""
+def plan_by_first_rows(
+    head: FirstRows, label: str | None, nominal: Sequence[str] | str | None, drop: Sequence[str] | None
+) -> ColumnPlan:
+    """The plan that the first rows ask for, the label being the last column unless it is named."""
     dropped = {find_column(head, name) for name in drop or ()}
     left = [i for i in range(len(head.columns)) if i not in dropped]
     if label is None and not left:
@@ -137,7 +137,7 @@ def discover(
         kinds[i] = IGNORED
     text = kinds[label_at] == NOMINAL
     integral = not text and whole([float(value) for value in head.seen[label_at] if value not in MISSING])
-    return Layout(
+    return ColumnPlan(
         columns=head.columns,
         kinds=kinds,
         slots=slots,
@@ -149,7 +149,7 @@ def discover(
     )
 
 
-def _refuse_dates(head: Head, column: int) -> None:
+def _refuse_dates(head: FirstRows, column: int) -> None:
     seen = {str(value) for value in head.seen[column]} - MISSING
     where = f"{head.file}: column {head.columns[column]!r}"
     example = min(seen, default="")
@@ -164,14 +164,14 @@ def _refuse_dates(head: Head, column: int) -> None:
         raise DataError(f"{where} holds numbers with a decimal comma ({example!r}); write them with a point.")
 
 
-def match(head: Head, known: Known, label: str | None) -> Layout:
-    """The layout that a model asks for: by name where both have names, else by position."""
-    width = len(known.values)
-    by_name = head.named and known.names is not None
+def plan_for_model(head: FirstRows, expected: ExpectedColumns, label: str | None) -> ColumnPlan:
+    """The plan that a model asks for: by name where both have names, else by position."""
+    width = len(expected.values)
+    by_name = head.named and expected.names is not None
     label_at = None if label is None else find_column(head, label)
     if by_name:
-        assert known.names is not None
-        places = _by_name(head, known.names)
+        assert expected.names is not None
+        places = _by_name(head, expected.names)
         last = len(head.columns) - 1
         if label_at is None and last not in places:
             label_at = last
@@ -182,38 +182,38 @@ def match(head: Head, known: Known, label: str | None) -> Layout:
         if len(places) != width:
             raise DataError(
                 f"{head.file}: {len(head.columns)} columns where the model has {width} features"
-                f"{' (and a label is needed)' if known.needs_label else ''}."
+                f"{' (and a label is needed)' if expected.needs_label else ''}."
             )
     if label_at in places:
         raise DataError(f"{head.file}: the column {head.columns[label_at or 0]!r} is a feature of the model.")
     # Whoever asks for answers need not have the truth: a last column of other things is no label.
-    guessed = label_at is not None and label is None and not known.needs_label
-    if guessed and not any(map(known.has_label, head.seen[label_at or 0])):
+    guessed = label_at is not None and label is None and not expected.needs_label
+    if guessed and not any(map(expected.has_label, head.seen[label_at or 0])):
         label_at = None
-    if label_at is None and known.needs_label:
+    if label_at is None and expected.needs_label:
         raise DataError(
             f"{head.file}: the last column {head.columns[-1]!r} is a feature of the model; name the label with --label."
         )
     slots, kinds = [-1] * len(head.columns), [IGNORED] * len(head.columns)
-    for slot, (at, values) in enumerate(zip(places, known.values, strict=True)):
+    for slot, (at, values) in enumerate(zip(places, expected.values, strict=True)):
         slots[at], kinds[at] = slot, NUMBER if values is None else NOMINAL
     if label_at is not None:
-        kinds[label_at] = NOMINAL if known.label_kind == "text" else NUMBER
+        kinds[label_at] = NOMINAL if expected.label_kind == "text" else NUMBER
     used = {*places, label_at}
-    return Layout(
+    return ColumnPlan(
         columns=head.columns,
         kinds=kinds,
         slots=slots,
         label_at=label_at,
-        label_kind="none" if label_at is None else known.label_kind,
-        feature_names=known.names or tuple(head.columns[i] for i in places),
-        named=known.names is not None,
-        values=[list(values or ()) for values in known.values],
+        label_kind="none" if label_at is None else expected.label_kind,
+        feature_names=expected.names or tuple(head.columns[i] for i in places),
+        named=expected.names is not None,
+        values=[list(values or ()) for values in expected.values],
         ignored=[name for i, name in enumerate(head.columns) if i not in used],
     )
 
 
-def _by_name(head: Head, names: Iterable[str]) -> list[int]:
+def _by_name(head: FirstRows, names: Iterable[str]) -> list[int]:
     place: dict[str, int] = {}
     for i, name in enumerate(head.columns):
         place.setdefault(name, i)
@@ -227,16 +227,20 @@ def _by_name(head: Head, names: Iterable[str]) -> list[int]:
     return [find_column(head, name) for name in names]
 
 
-def make_layout(
-    head: Head,
+def plan_columns(
+    head: FirstRows,
     *,
     label: str | None = None,
     nominal: Sequence[str] | str | None = None,
     drop: Sequence[str] | None = None,
-    known: Known | None = None,
-) -> Layout:
-    """The layout for a model that knows its columns, or for one that is still to learn."""
-    return discover(head, label, nominal, drop) if known is None else match(head, known, label)
+    expected: ExpectedColumns | None = None,
+) -> ColumnPlan:
+    """The plan for a model that knows its columns, or for one that is still to learn."""
+    return (
+        plan_by_first_rows(head, label, nominal, drop)
+        if expected is None
+        else plan_for_model(head, expected, label)
+    )
 
 
 def label_array(values: npt.NDArray[np.float64], kind: str, texts: Sequence[str]) -> npt.NDArray[Any]:

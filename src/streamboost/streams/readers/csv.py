@@ -14,9 +14,15 @@ from collections.abc import Sequence
 
 from streamboost import _core
 from streamboost.streams.base import DataError
-from streamboost.streams.columns import DECIMAL_COMMA, MISSING, Head, Known, make_layout
-from streamboost.streams.source import HEAD_BYTES, HEAD_ROWS, is_number
-from streamboost.streams.tables import Row, TableStream, row_reason
+from streamboost.streams.readers.columns import (
+    DECIMAL_COMMA,
+    MISSING,
+    ExpectedColumns,
+    FirstRows,
+    plan_columns,
+)
+from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS, is_number
+from streamboost.streams.readers.tables import Row, TableStream, row_reason
 
 DELIMITERS = ",;\t|"
 _SNIFFED_ROWS = 50
@@ -34,7 +40,7 @@ class CsvStream(TableStream):
     delimiter : one character; found out by default.
     drop : names of columns to leave out.
     on_bad_line : ``"stop"`` or ``"skip"``.
-    known : the columns and labels of a trained model, if it is one that reads the file.
+    expected : the columns and labels of a trained model, if it is one that reads the file.
     """
 
     def __init__(
@@ -47,38 +53,38 @@ class CsvStream(TableStream):
         delimiter: str | None = None,
         drop: Sequence[str] | None = None,
         on_bad_line: str = "stop",
-        known: Known | None = None,
+        expected: ExpectedColumns | None = None,
     ) -> None:
         super().__init__(path, on_bad_line=on_bad_line)
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\n\r'):
             raise DataError(f"A delimiter is one character, not {delimiter!r}.")
         self._why_numeric = (
             f" (by its first {HEAD_ROWS:,} rows it is numeric)"
-            if known is None
+            if expected is None
             else " (to the model it is numeric)"
         )
         self._delimiter, rows = self._cut(self._look(delimiter), delimiter)
         first = rows[0][2]
         width = len(first)
-        if width < 2 and (known is None or len(known.values) != 1 or known.needs_label):
+        if width < 2 and (expected is None or len(expected.values) != 1 or expected.needs_label):
             raise DataError(
                 f"{self.name}: only one column; cells are separated by a comma, a semicolon, a tab or a bar."
             )
         good = self._good_rows(rows, width)
-        self._has_header = header if header is not None else self._finds_header(good, known)
+        self._has_header = header if header is not None else self._finds_header(good, expected)
         body = good[1:] if self._has_header else good[:HEAD_ROWS]
         if not body:
             raise DataError(f"{self.name}: no rows{' below the header' if self._has_header else ''}.")
         names = first if self._has_header else [str(i + 1) for i in range(width)]
         seen = [{row[2][i] for row in body} for i in range(width)]
-        head = Head(
+        head = FirstRows(
             file=self.name,
             columns=[text or f"column {i + 1}" for i, text in enumerate(names)],
             named=self._has_header,
             numeric=[all(map(is_number, cells - MISSING)) for cells in seen],
             seen=seen,
         )
-        self._set_layout(make_layout(head, label=label, nominal=nominal, drop=drop, known=known))
+        self._set_plan(plan_columns(head, label=label, nominal=nominal, drop=drop, expected=expected))
         self._check_labels(body)
 
     def _look(self, delimiter: str | None) -> bytes:
@@ -115,10 +121,10 @@ class CsvStream(TableStream):
             raise DataError(f"{self.name}, line {rows[0][0]}: {row_reason(rows[0], 0)}")
         return best[1], rows
 
-    def _finds_header(self, rows: list[Row], known: Known | None) -> bool:
+    def _finds_header(self, rows: list[Row], expected: ExpectedColumns | None) -> bool:
         """Whether the first row holds names: not if it could stand among the rows below."""
         first = rows[0][2]
-        if known is not None and known.names is not None and set(known.names) <= set(first):
+        if expected is not None and expected.names is not None and set(expected.names) <= set(first):
             return True
         if all(map(is_number, first)):
             return False
@@ -130,13 +136,13 @@ class CsvStream(TableStream):
         return True
 
     def _new_parser(self) -> _core.CsvParser:
-        layout = self._layout
+        plan = self._plan
         return _core.CsvParser(
             self._delimiter,
-            layout.kinds,
-            layout.slots,
-            layout.label_kind,
-            layout.values,
+            plan.kinds,
+            plan.slots,
+            plan.label_kind,
+            plan.values,
             header=self._has_header,
         )
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from streamboost import _core
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, check_chunk_size
-from streamboost.streams.columns import IGNORED, MISSING, NUMBER, Layout, label_array
-from streamboost.streams.source import FileStream, numbers_to_labels, whole
+from streamboost.streams.readers.columns import IGNORED, MISSING, NUMBER, ColumnPlan, label_array
+from streamboost.streams.readers.source import FileStream, numbers_to_labels, whole
 
 Arrays = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]
 MOST_TEXTS = 1_000_000
@@ -23,34 +23,34 @@ MOST_TEXTS = 1_000_000
 Row = tuple[int, str, list[str]]  # line number, what is wrong with it, cells
 
 
-class LayoutStream(FileStream, ABC):
+class PlannedStream(FileStream, ABC):
     """A file whose columns have their places: in the order of the file, or in that of a model."""
 
-    _layout: Layout
+    _plan: ColumnPlan
 
-    def _set_layout(self, layout: Layout) -> None:
-        self._layout = layout
-        self.labels_are_text = layout.label_kind == "text"
-        self.feature_names: tuple[str, ...] | None = layout.feature_names
-        self.n_features: int | None = layout.n_features
-        self.nominal: npt.NDArray[np.bool_] | None = layout.nominal
-        self.ignored = layout.ignored
+    def _set_plan(self, plan: ColumnPlan) -> None:
+        self._plan = plan
+        self.labels_are_text = plan.label_kind == "text"
+        self.feature_names: tuple[str, ...] | None = plan.feature_names
+        self.n_features: int | None = plan.n_features
+        self.nominal: npt.NDArray[np.bool_] | None = plan.nominal
+        self.ignored = plan.ignored
 
     @property
     def named(self) -> bool:
         """Whether the names of the columns come from the file: numbers of columns are no names."""
-        return self._layout.named
+        return self._plan.named
 
     @property
     def label_name(self) -> str | None:
         """The name of the label column; None if there is none."""
-        at = self._layout.label_at
-        return None if at is None else self._layout.columns[at]
+        at = self._plan.label_at
+        return None if at is None else self._plan.columns[at]
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The values of the nominal columns read so far, in the order of their codes."""
-        return {self._layout.feature_names[slot]: values for slot, values in self.column_values.items()}
+        return {self._plan.feature_names[slot]: values for slot, values in self.column_values.items()}
 
     @property
     def column_values(self) -> dict[int, tuple[str, ...]]:
@@ -88,16 +88,16 @@ class LayoutStream(FileStream, ABC):
         check_chunk_size(size)
         for X, labels, lines in self._arrays(size):
             texts = self._label_texts() if self.labels_are_text else ()
-            yield Chunk(X, label_array(labels, self._layout.label_kind, texts), lines)
+            yield Chunk(X, label_array(labels, self._plan.label_kind, texts), lines)
 
     def _cell_reason(self, bad: str, column: int, token: str) -> str | None:
         """What is wrong with a cell."""
-        layout = self._layout
-        where = f"column {layout.columns[column]!r}: " if column < len(layout.columns) else ""
+        plan = self._plan
+        where = f"column {plan.columns[column]!r}: " if column < len(plan.columns) else ""
         if bad == "label_missing":
             if self.labels_are_text:
                 return where + "no label."
-            expected = "whole numbers" if layout.label_kind == "whole" else "numbers"
+            expected = "whole numbers" if plan.label_kind == "whole" else "numbers"
             return f"a missing or infinite label where the labels are {expected}."
         if bad in ("value_not_number", "value_infinite"):
             return f"{where}{token!r} is not a finite number{self._why_numeric}."
@@ -111,18 +111,18 @@ class LayoutStream(FileStream, ABC):
     _why_numeric = ""
 
 
-class TableStream(LayoutStream):
-    """Rows of cells, read by the native parser as its layout says."""
+class TableStream(PlannedStream):
+    """Rows of cells, read by the native parser as its plan says."""
 
     _parser: _core.CsvParser
 
-    def _set_layout(self, layout: Layout) -> None:
-        super()._set_layout(layout)
+    def _set_plan(self, plan: ColumnPlan) -> None:
+        super()._set_plan(plan)
         self._parser = self._new_parser()
 
     @abstractmethod
     def _new_parser(self) -> _core.CsvParser:
-        """A parser that knows the layout and has read nothing."""
+        """A parser that knows the plan and has read nothing."""
 
     def _values(self, slot: int) -> Sequence[str]:
         return self._parser.values(slot)
@@ -138,7 +138,7 @@ class TableStream(LayoutStream):
     def _reason(self, bad: str, line: int, column: int, number: int, token: str) -> str:
         if bad in ("width", "quote_open"):
             return row_reason(
-                (line, "none" if bad == "width" else bad, [""] * number), len(self._layout.columns)
+                (line, "none" if bad == "width" else bad, [""] * number), len(self._plan.columns)
             )
         return self._cell_reason(bad, column, token) or super()._reason(bad, line, column, number, token)
 
@@ -152,7 +152,7 @@ class TableStream(LayoutStream):
 
     def _check_labels(self, rows: list[Row]) -> None:
         # A label is never missing, so an empty one may not hide behind a numeric column.
-        at = self._layout.label_at
+        at = self._plan.label_at
         if at is None or self.skips_bad_lines:
             return
         for line, _, cells in rows:
@@ -176,15 +176,15 @@ class BadCell(Exception):
     """A cell that cannot be used: reason, column of the file, what was found."""
 
 
-class CodedStream(LayoutStream):
+class CodedStream(PlannedStream):
     """A stream that gives out codes itself."""
 
-    def _set_layout(self, layout: Layout) -> None:
-        super()._set_layout(layout)
+    def _set_plan(self, plan: ColumnPlan) -> None:
+        super()._set_plan(plan)
         self._start_codes()
 
     def _start_codes(self) -> None:
-        self._codes = [{text: code for code, text in enumerate(values)} for values in self._layout.values]
+        self._codes = [{text: code for code, text in enumerate(values)} for values in self._plan.values]
         self._label_codes: dict[str, int] = {}
 
     def _values(self, slot: int) -> Sequence[str]:
@@ -201,10 +201,10 @@ class RowStream(CodedStream):
     def _rows(self) -> Iterator[tuple[int, Any]]:
         """Line and values, in the order of the file's columns, of every line that can be understood."""
 
-    def _set_layout(self, layout: Layout) -> None:
-        super()._set_layout(layout)
-        cells = enumerate(zip(layout.kinds, layout.slots, strict=True))
-        self._plan = [(at, slot, kind == NUMBER) for at, (kind, slot) in cells if kind != IGNORED]
+    def _set_plan(self, plan: ColumnPlan) -> None:
+        super()._set_plan(plan)
+        cells = enumerate(zip(plan.kinds, plan.slots, strict=True))
+        self._cell_plan = [(at, slot, kind == NUMBER) for at, (kind, slot) in cells if kind != IGNORED]
 
     def _arrays(self, size: int) -> Iterator[Arrays]:
         self._begin_pass()
@@ -233,11 +233,11 @@ class RowStream(CodedStream):
 
     def _read(self, values: Any) -> tuple[Any, float]:
         """Numbers and codes; codes are given out only when nothing else can be wrong with the row."""
-        layout = self._layout
-        out = [math.nan] * layout.n_features
+        plan = self._plan
+        out = [math.nan] * plan.n_features
         label: float | str = math.nan
         texts: list[tuple[int, str]] = []
-        for at, slot, numeric in self._plan:
+        for at, slot, numeric in self._cell_plan:
             if slot < 0:
                 label = self._read_label(values[at])
             elif numeric:
@@ -256,7 +256,7 @@ class RowStream(CodedStream):
 
     def _read_label(self, value: Any) -> float | str:
         """A number or a text; never a missing one."""
-        at = self._layout.label_at or 0
+        at = self._plan.label_at or 0
         if self.labels_are_text:
             text = to_text(value, at)
             if text is None:
@@ -266,7 +266,7 @@ class RowStream(CodedStream):
         number = to_number(value, at)
         if math.isnan(number):
             raise BadCell("label_missing", at, "")
-        if self._layout.label_kind == "whole" and not whole([number]):
+        if self._plan.label_kind == "whole" and not whole([number]):
             raise BadCell("label_not_whole", at, f"{number:g}")
         return number
 

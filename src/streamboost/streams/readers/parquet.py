@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.streams.base import DataError
-from streamboost.streams.columns import IGNORED, NUMBER, Head, Known, make_layout
-from streamboost.streams.source import HEAD_ROWS, ByteSource
-from streamboost.streams.tables import MOST_TEXTS, Arrays, CodedStream
+from streamboost.streams.readers.columns import IGNORED, NUMBER, ExpectedColumns, FirstRows, plan_columns
+from streamboost.streams.readers.source import HEAD_ROWS, ByteSource
+from streamboost.streams.readers.tables import MOST_TEXTS, Arrays, CodedStream
 
 _BATCH = 8192
 _GZIP = b"\x1f\x8b"
@@ -39,7 +39,7 @@ class ArrowStream(CodedStream):
         nominal: Sequence[str] | str | None = None,
         drop: Sequence[str] | None = None,
         on_bad_line: str = "stop",
-        known: Known | None = None,
+        expected: ExpectedColumns | None = None,
     ) -> None:
         super().__init__(path, on_bad_line=on_bad_line)
         try:
@@ -54,20 +54,20 @@ class ArrowStream(CodedStream):
         schema = self._schema()
         types = dict(zip(schema.names, schema.types, strict=True))
         settled = {*(drop or ()), *(() if nominal in (None, "all") else nominal or ())}
-        for name, kind in types.items() if known is None else ():
+        for name, kind in types.items() if expected is None else ():
             if name not in settled:
                 _check_type(self.name, name, kind, pa.types)
         first = next(iter(self._batches(HEAD_ROWS)), None)
         if first is None or not first.num_rows:
             raise DataError(f"{self.name}: no rows.")
-        head = Head(
+        head = FirstRows(
             file=self.name,
             columns=list(schema.names),
             named=True,
             numeric=[_is_number(kind, pa.types) for kind in schema.types],
             seen=[set(_python(column)) for column in first.columns],
         )
-        self._set_layout(make_layout(head, label=label, nominal=nominal, drop=drop, known=known))
+        self._set_plan(plan_columns(head, label=label, nominal=nominal, drop=drop, expected=expected))
 
     @property
     def repeatable(self) -> bool:
@@ -144,18 +144,18 @@ class ArrowStream(CodedStream):
         self._end_pass(n_rows)
 
     def _parts(self) -> Iterator[Arrays]:
-        layout = self._layout
+        plan = self._plan
         for batch in self._batches(_BATCH):
             columns = batch.columns
             numbers = {
-                at: _floats(columns[at], self, layout.columns[at])
-                for at, kind in enumerate(layout.kinds)
+                at: _floats(columns[at], self, plan.columns[at])
+                for at, kind in enumerate(plan.kinds)
                 if kind == NUMBER
             }
             good = self._judge(batch.num_rows, columns, numbers)
-            X = np.empty((int(good.sum()), layout.n_features))
+            X = np.empty((int(good.sum()), plan.n_features))
             label = np.full(len(X), np.nan)
-            for at, (kind, slot) in enumerate(zip(layout.kinds, layout.slots, strict=True)):
+            for at, (kind, slot) in enumerate(zip(plan.kinds, plan.slots, strict=True)):
                 if kind == IGNORED:
                     continue
                 if kind == NUMBER:
@@ -175,18 +175,18 @@ class ArrowStream(CodedStream):
         self, n: int, columns: Sequence[Any], numbers: dict[int, npt.NDArray[np.float64]]
     ) -> npt.NDArray[np.bool_]:
         """Which rows of a batch can be used; the others are met as bad lines."""
-        layout = self._layout
+        plan = self._plan
         problems: dict[int, tuple[str, int, str]] = {}
         for at, values in numbers.items():
             for row in np.flatnonzero(np.isinf(values)).tolist():
                 problems.setdefault(row, ("value_infinite", at, str(values[row])))
-        place = layout.label_at
+        place = plan.label_at
         if place is not None:
             if place in numbers:
                 values = numbers[place]
                 missing = np.isnan(values)
                 odd = (values != np.floor(values)) | (np.abs(values) >= 2.0**53)
-                odd &= ~missing & (layout.label_kind == "whole")
+                odd &= ~missing & (plan.label_kind == "whole")
                 for row in np.flatnonzero(odd).tolist():
                     problems.setdefault(row, ("label_not_whole", place, f"{values[row]:g}"))
             else:
