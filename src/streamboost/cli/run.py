@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from streamboost.base.files.writing import check_target, write_file
 from streamboost.cli.console import progress_bar, quantity, stderr, stdout
 from streamboost.cli.errors import UserError
 from streamboost.cli.models import name_columns
@@ -51,10 +52,10 @@ def check_writable(option: str, path: Path | None) -> None:
     """Raise for a file that could not be written."""
     if path is None or str(path) == "-":
         return
-    if not path.absolute().parent.is_dir():
-        raise UserError(f"{option} {path}: the folder {path.parent} does not exist.")
-    if path.is_dir():
-        raise UserError(f"{option} {path}: is a directory.")
+    try:
+        check_target(path)
+    except OSError as error:
+        raise UserError(f"{option} {error}") from error
 
 
 def run(
@@ -95,7 +96,7 @@ def run(
         if to_stdout:
             sys.stdout.write(text + "\n")
         else:
-            output.json.write_text(text + "\n")
+            write_file(output.json, f"{text}\n".encode())
     if output.plot is not None:
         result.plot(output.plot)
     if output.plot_report is not None:

@@ -10,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from streamboost.report.ensemble_report import EnsembleReport
+    from streamboost.base.files.writing import write_figure
+from streamboost.report.ensemble_report import EnsembleReport
 
 _REALITY, _BOUND, _INK, _GRID = "#0072B2", "#D55E00", "#333333", "#DDDDDD"
 
@@ -40,7 +41,7 @@ def plot_report(report: EnsembleReport, path: str | os.PathLike[str] | None = No
         fontsize=12,
     )
     if path is not None:
-        figure.savefig(path, dpi=150)
+        write_figure(path, figure)
     return figure
 
 
