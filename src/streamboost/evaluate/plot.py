@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.files.writing import write_figure
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from streamboost.base.files.writing import write_figure
 from streamboost.evaluate.result import PrequentialResult
 
 # Okabe and Ito: told apart by colour-blind readers too.

@@ -17,24 +17,10 @@ from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
 from streamboost.streams.open import open_stream
 from streamboost.streams.readers.columns import ExpectedColumns
+from streamboost.streams.readers.formats import bare_name
 
 FORMAT = 1
 """Changes when a stored run can no longer be read, or when what is stored has another meaning."""
-
-_ENDINGS = (
-    ".gz",
-    ".csv",
-    ".tsv",
-    ".libsvm",
-    ".svm",
-    ".arff",
-    ".vw",
-    ".jsonl",
-    ".parquet",
-    ".arrow",
-    ".txt",
-    ".data",
-)
 
 
 @dataclass(frozen=True)
@@ -56,9 +42,7 @@ class Source:
         if self.label:
             return self.label
         name = self.text.replace("\\", "/").rstrip("/").rpartition("/")[2]
-        for ending in _ENDINGS:
-            name = name.removesuffix(ending)
-        return name or self.text
+        return bare_name(name) or self.text
 
     def load(self) -> DataSet:
         """Read it into memory."""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streamboost.base.files.writing import write_figure
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from streamboost.base.files.writing import write_figure
 from streamboost.report.ensemble_report import EnsembleReport
 
 _REALITY, _BOUND, _INK, _GRID = "#0072B2", "#D55E00", "#333333", "#DDDDDD"

@@ -7,7 +7,9 @@ from streamboost.streams.base import (
     DEFAULT_CHUNK_SIZE,
     ArrayStream,
     Chunk,
+    Coding,
     DataError,
+    DataWarning,
     Label,
     Stream,
     as_stream,
@@ -44,6 +46,7 @@ from streamboost.streams.readers.columns import ExpectedColumns
 from streamboost.streams.readers.csv import CsvStream
 from streamboost.streams.readers.jsonl import JsonLinesStream
 from streamboost.streams.readers.libsvm import LibsvmStream
+from streamboost.streams.readers.limits import Limits
 from streamboost.streams.readers.parquet import ArrowStream
 from streamboost.streams.readers.vw import VwStream
 
@@ -59,9 +62,11 @@ __all__ = [
     "ArrowStream",
     "BuiltinSet",
     "Chunk",
+    "Coding",
     "CsvStream",
     "DataError",
     "DataFile",
+    "DataWarning",
     "Dataset",
     "DriftStream",
     "ExpectedColumns",
@@ -72,6 +77,7 @@ __all__ = [
     "Label",
     "LabelNoiseStream",
     "LibsvmStream",
+    "Limits",
     "RandomRBFStream",
     "SEAStream",
     "SparseArffStream",

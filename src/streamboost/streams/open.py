@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -48,11 +48,15 @@ def open_stream(
     format: str | None = None,
     label: str | None = None,
     header: bool | None = None,
-    nominal: Sequence[str] | None = None,
+    nominal: Sequence[str] | str | None = None,
     n_features: int | None = None,
     delimiter: str | None = None,
     drop: Sequence[str] | None = None,
     bits: int | None = None,
+    sparse: bool | None = None,
+    weight: str | None = None,
+    na_values: Sequence[str] | None = None,
+    limits: Mapping[str, int] | None = None,
     on_bad_line: str = "stop",
     expected: ExpectedColumns | None = None,
     seed: int = 0,
@@ -74,6 +78,10 @@ def open_stream(
         delimiter=delimiter,
         drop=drop,
         bits=bits,
+        sparse=sparse,
+        weight=weight,
+        na_values=na_values,
+        limits=limits,
         on_bad_line=on_bad_line,
         expected=expected,
     )

@@ -6,8 +6,8 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
@@ -20,11 +20,14 @@ from streamboost.streams.readers.columns import (
     DECLARED,
     NOMINAL,
     NUMBER,
+    Choice,
     ColumnPlan,
     ExpectedColumns,
     FirstRows,
+    MissingMarkers,
     plan_columns,
 )
+from streamboost.streams.readers.limits import Limits, way_out
 from streamboost.streams.readers.source import (
     HEAD_BYTES,
     HEAD_ROWS,
@@ -77,18 +80,17 @@ class _Header:
         name: str,
         rows: Sequence[Sequence[Any]],
         *,
-        label: str | None,
-        nominal: Sequence[str] | str | None,
-        drop: Sequence[str] | None,
-        expected: ExpectedColumns | None,
+        choice: Choice,
     ) -> ColumnPlan:
         """The places of the attributes; those that are neither numeric nor nominal are refused."""
-        settled = {*(drop or ()), *(nominal or ())} if expected is None and nominal != "all" else None
+        label, nominal, expected = choice.label, choice.nominal, choice.expected
+        drop = set(choice.drop or ())
+        settled = {*drop, *(nominal or ())} if expected is None and nominal != "all" else None
         for attribute in self.attributes if settled is not None else ():
             if attribute.kind not in ("nominal", "numeric") and attribute.name not in (settled or ()):
                 raise DataError(
                     f"{name}: attribute {attribute.name!r} is a {attribute.kind}. Turn it into numbers or declare its "
-                    "values, leave it out with --drop, or take every text as a value of its own with --nominal."
+                    "values, leave it out with drop=, or take every text as a value of its own with nominal=."
                 )
         head = FirstRows(
             file=name,
@@ -98,16 +100,17 @@ class _Header:
             seen=[{row[at] for row in rows} for at in range(len(self.attributes))],
         )
         # What is declared nominal is no date, whatever it looks like.
-        declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in (drop or ())]
+        declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in drop]
         if expected is not None:
-            return plan_columns(head, label=label, expected=expected)
-        label_name = label or next((a for a in reversed(head.columns) if a not in (drop or ())), None)
+            return plan_columns(head, choice)
+        left = (a for a in reversed(head.columns) if a not in drop and a != choice.weight)
+        label_name = label or next(left, None)
         forced = [text for text in (*declared, *(nominal or ())) if text != label_name]
-        plan = plan_columns(head, label=label, nominal="all" if nominal == "all" else forced, drop=drop)
+        plan = plan_columns(head, replace(choice, nominal="all" if nominal == "all" else forced))
         for at, attribute in enumerate(self.attributes):
             if plan.kinds[at] == NOMINAL and attribute.values:
                 plan.kinds[at] = DECLARED
-                if plan.slots[at] >= 0:
+                if 0 <= plan.slots[at] < plan.n_features:
                     plan.values[plan.slots[at]] = list(attribute.values)
         return plan
 
@@ -142,7 +145,8 @@ class _ArffBody(FileStream):
     """The blocks behind the header, for both readers."""
 
     def __init__(self, opened: _Opened) -> None:
-        super().__init__(opened.path, on_bad_line=opened.on_bad_line)
+        super().__init__(opened.path, on_bad_line=opened.on_bad_line, limits=opened.limits)
+        self._limits.check_columns(self.name, len(opened.header.attributes))
         self._blocks, self._header = opened.blocks, opened.header
         self._source = opened.blocks.source
 
@@ -170,13 +174,15 @@ class _Opened:
     header: _Header
     start: bytes
     on_bad_line: str
-    options: dict[str, Any]
+    choice: Choice
+    na_values: Sequence[str] | None
+    limits: Mapping[str, int] | None
 
     def plan(self, name: str, rows: Sequence[Sequence[Any]]) -> ColumnPlan:
         """The places of the attributes, by the first rows."""
         if not rows:
             raise DataError(f"{name}: no rows below @data.")
-        return self.header.plan(name, rows, **self.options)
+        return self.header.plan(name, rows, choice=self.choice)
 
     def classes(self, plan: ColumnPlan) -> tuple[str, ...] | None:
         """The declared labels; a model that goes on knows its own."""
@@ -192,15 +198,18 @@ def open_arff(
     label: str | None = None,
     nominal: Sequence[str] | str | None = None,
     drop: Sequence[str] | None = None,
+    weight: str | None = None,
+    na_values: Sequence[str] | None = None,
+    limits: Mapping[str, int] | None = None,
     on_bad_line: str = "stop",
     expected: ExpectedColumns | None = None,
 ) -> ArffStream | SparseArffStream:
     """One ARFF file (plain or gzip) or standard input (``-``), dense or sparse by its first row.
 
     The parameters are those of :class:`CsvStream`, of which it needs no ``header`` and no ``delimiter``; ``nominal`` may name
-    attributes of texts and dates too.
+    attributes of texts and dates too. ``?`` is missing; ``na_values`` names other cells that are.
     """
-    blocks = Blocks(ByteSource(path))
+    blocks = Blocks(ByteSource.of(path))
     name = blocks.source.name
     data = bytearray()
     found = None
@@ -211,7 +220,9 @@ def open_arff(
             found = None
         elif found is not None and data.count(b"\n", found.end()) > HEAD_ROWS:
             break
-        if len(data) > HEAD_BYTES:
+        if len(data) > HEAD_BYTES and (found is None or data.find(b"\n", found.end()) >= 0):
+            break
+        if len(data) > HEAD_BYTES + Limits.read(limits).line:
             break
     blocks.rewind()
     if not data.strip():
@@ -219,11 +230,13 @@ def open_arff(
     if found is None:
         raise DataError(f"{name}: not an ARFF file, or one without rows: no @data line is followed by any.")
     text = bytes(data)
+    if len(text) - found.end() > Limits.read(limits).line and b"\n" not in text[found.end() :]:
+        raise DataError(f"{name}: a first row that is too long. {way_out('line', Limits.read(limits).line)}")
     header = _Header(name, text[: found.start()], text.count(b"\n", 0, found.end()))
     start = text[found.end() :]
     start = start if start.endswith(b"\n") or len(text) > HEAD_BYTES else start + b"\n"
-    options = {"label": label, "nominal": nominal, "drop": drop, "expected": expected}
-    opened = _Opened(path, blocks, header, start, on_bad_line, options)
+    choice = Choice(label, nominal, drop, weight, expected)
+    opened = _Opened(path, blocks, header, start, on_bad_line, choice, na_values, limits)
     lines = (line.strip() for line in start.split(b"\n"))
     first = next((line for line in lines if line and not line.startswith(b"%")), b"")
     return (SparseArffStream if first.startswith(b"{") else ArffStream)(opened)
@@ -236,7 +249,8 @@ class ArffStream(_ArffBody, TableStream):
 
     def __init__(self, opened: _Opened) -> None:
         super().__init__(opened)
-        rows = _core.csv_rows(opened.start, False, ",", True, HEAD_ROWS)
+        self._markers = MissingMarkers.read(opened.na_values, usual=False)
+        rows = _core.csv_rows(opened.start, False, ",", True, HEAD_ROWS, self._limits.of_parser())
         rows = [(line + self._header.lines, bad, cells) for line, bad, cells in rows]
         good = self._good_rows(rows, len(self._header.attributes))
         self._set_plan(opened.plan(self.name, [cells for _, _, cells in good]))
@@ -245,7 +259,7 @@ class ArffStream(_ArffBody, TableStream):
 
     def _new_parser(self) -> _core.CsvParser:
         plan = self._plan
-        parser = _core.CsvParser(",", plan.kinds, plan.slots, plan.label_kind, plan.values, arff=True)
+        parser = _core.CsvParser(",", arff=True, **self._parser_options())
         if plan.label_at is not None and plan.kinds[plan.label_at] == DECLARED:
             parser.declare_labels(self._header.attributes[plan.label_at].values)
         return parser
@@ -261,6 +275,7 @@ class SparseArffStream(_ArffBody, RowStream):
 
     def __init__(self, opened: _Opened) -> None:
         super().__init__(opened)
+        self._markers = MissingMarkers.read(opened.na_values, usual=False)
         attributes = self._header.attributes
         self._absent: list[Any] = [a.values[0] if a.values else 0.0 for a in attributes]
         blank = b"\n" * self._header.lines
@@ -272,7 +287,7 @@ class SparseArffStream(_ArffBody, RowStream):
         return self._parsed(self._body_blocks())
 
     def _read(self, values: dict[int, Any]) -> tuple[Any, float]:
-        if self._plan.nominal.any():
+        if self._texts:
             return super()._read(self._dense(values))
         plan = self._plan
         label: float | str = math.nan
@@ -286,7 +301,7 @@ class SparseArffStream(_ArffBody, RowStream):
         return sorted(cells), self._label_code(label)
 
     def _matrix(self, rows: list[Any]) -> Any:
-        if self._plan.nominal.any():
+        if self._texts:
             return super()._matrix(rows)
         cells = [cell for row in rows for cell in row]
         starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
@@ -296,7 +311,7 @@ class SparseArffStream(_ArffBody, RowStream):
                 np.array([slot for slot, _ in cells], dtype=np.int32),
                 starts.astype(np.int32),
             ),
-            shape=(len(rows), self._plan.n_features),
+            shape=(len(rows), self._plan.n_slots),
         )
 
     def _dense(self, row: dict[int, Any]) -> list[Any]:
@@ -342,6 +357,8 @@ class SparseArffStream(_ArffBody, RowStream):
         if text == "?":
             return None
         if attribute.kind == "numeric":
+            if text in self._markers.of_number:
+                return None
             if not is_number(text):
                 raise ValueError(f"attribute {attribute.name!r}: {text!r} is not a number.")
             return float(text)

@@ -9,16 +9,23 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from streamboost.streams.base import DataError
-from streamboost.streams.readers.columns import IGNORED, NUMBER, ExpectedColumns, FirstRows, plan_columns
+from streamboost.streams.readers.columns import (
+    IGNORED,
+    NUMBER,
+    Choice,
+    ExpectedColumns,
+    FirstRows,
+    plan_columns,
+)
 from streamboost.streams.readers.source import HEAD_ROWS, ByteSource
-from streamboost.streams.readers.tables import MOST_TEXTS, Arrays, CodedStream
+from streamboost.streams.readers.tables import Arrays, BadCell, CodedStream
 
 _BATCH = 8192
 _GZIP = b"\x1f\x8b"
@@ -38,10 +45,12 @@ class ArrowStream(CodedStream):
         label: str | None = None,
         nominal: Sequence[str] | str | None = None,
         drop: Sequence[str] | None = None,
+        weight: str | None = None,
+        limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
         expected: ExpectedColumns | None = None,
     ) -> None:
-        super().__init__(path, on_bad_line=on_bad_line)
+        super().__init__(path, on_bad_line=on_bad_line, limits=limits)
         try:
             import pyarrow as pa
         except ImportError:
@@ -52,6 +61,7 @@ class ArrowStream(CodedStream):
         weakref.finalize(self, self._file.close)
         self._rows_read = 0
         schema = self._schema()
+        self._limits.check_columns(self.name, len(schema.names))
         types = dict(zip(schema.names, schema.types, strict=True))
         settled = {*(drop or ()), *(() if nominal in (None, "all") else nominal or ())}
         for name, kind in types.items() if expected is None else ():
@@ -67,7 +77,7 @@ class ArrowStream(CodedStream):
             numeric=[_is_number(kind, pa.types) for kind in schema.types],
             seen=[set(_python(column)) for column in first.columns],
         )
-        self._set_plan(plan_columns(head, label=label, nominal=nominal, drop=drop, expected=expected))
+        self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected)))
 
     @property
     def repeatable(self) -> bool:
@@ -153,7 +163,7 @@ class ArrowStream(CodedStream):
                 if kind == NUMBER
             }
             good = self._judge(batch.num_rows, columns, numbers)
-            X = np.empty((int(good.sum()), plan.n_features))
+            X = np.empty((int(good.sum()), plan.n_slots))
             label = np.full(len(X), np.nan)
             for at, (kind, slot) in enumerate(zip(plan.kinds, plan.slots, strict=True)):
                 if kind == IGNORED:
@@ -208,16 +218,19 @@ class ArrowStream(CodedStream):
         import pyarrow as pa
 
         texts = _as_text(column, pa).filter(pa.array(good)).dictionary_encode()
-        place = np.array(
-            [codes.setdefault(text, len(codes)) for text in texts.dictionary.to_pylist()], dtype=float
-        )
-        if len(codes) > MOST_TEXTS:
-            raise DataError(f"{self.name}: {self._cell_reason('too_many_values', at, '')}")
+        place = np.array([self._checked(codes, text, at) for text in texts.dictionary.to_pylist()])
         known = np.asarray(texts.indices.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
         out = np.full(len(known), np.nan)
         if place.size:
             out[known] = place[texts.indices.fill_null(0).to_numpy()[known]]
         return out
+
+    def _checked(self, codes: dict[str, int], text: str, at: int) -> float:
+        try:
+            self._check_text(codes, text, at)
+        except BadCell as error:
+            raise DataError(f"{self.name}: {self._cell_reason(*error.args)}") from None
+        return self._code(codes, text)
 
 
 def _seekable(source: ByteSource) -> BinaryIO:
@@ -255,10 +268,10 @@ def _check_type(file: str, name: str, kind: Any, types: Any) -> None:
     where = f"{file}: column {name!r} holds {kind}"
     if types.is_temporal(value):
         raise DataError(
-            f"{where}. Turn it into numbers (days since a start, hour of the day), leave it out with --drop, or take "
-            "every date as a value of its own with --nominal."
+            f"{where}. Turn it into numbers (days since a start, hour of the day), leave it out with drop=, or take "
+            "every date as a value of its own with nominal=."
         )
-    raise DataError(f"{where}; only numbers, texts and booleans can be read. Leave it out with --drop.")
+    raise DataError(f"{where}; only numbers, texts and booleans can be read. Leave it out with drop=.")
 
 
 def _python(column: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, check_chunk_size
+from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, Label, check_chunk_size
 from streamboost.streams.readers.columns import ExpectedColumns, label_array
 from streamboost.streams.readers.source import HEAD_ROWS, FileStream, numbers_to_labels, whole
 
@@ -54,10 +54,11 @@ class VwStream(FileStream):
         path: str | os.PathLike[str],
         *,
         bits: int | None = None,
+        limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
         expected: ExpectedColumns | None = None,
     ) -> None:
-        super().__init__(path, on_bad_line=on_bad_line)
+        super().__init__(path, on_bad_line=on_bad_line, limits=limits)
         if bits is not None and not 1 <= bits <= MOST_BITS:
             raise DataError(f"The number of bits must be from 1 to {MOST_BITS}, got {bits}.")
         self.feature_names: tuple[str, ...] | None = None
@@ -67,14 +68,13 @@ class VwStream(FileStream):
             self._follow(expected)
         else:
             if bits is None and not self.repeatable:
-                raise DataError(
-                    f"{self.name}: the names cannot be collected ahead; give --bits to hash them."
-                )
+                raise DataError(f"{self.name}: the names cannot be collected ahead; give bits= to hash them.")
             self._bits = bits
             self.n_features: int | None = None if bits is None else 1 << bits
         self._label_kind = self._look(expected)
         if expected is None and bits is None:
             self._collect_names()
+        self._coding = Coding(self.feature_names)
 
     def _follow(self, expected: ExpectedColumns) -> None:
         if expected.label_kind == "text":
@@ -122,7 +122,7 @@ class VwStream(FileStream):
             for name in example.features:
                 column.setdefault(name, len(column))
             if len(column) > MOST_NAMES:
-                raise DataError(f"{self.name}: more than {MOST_NAMES:,} names; hash them with --bits.")
+                raise DataError(f"{self.name}: more than {MOST_NAMES:,} names; hash them with bits=.")
         if not column:
             raise DataError(f"{self.name}: no row has a feature.")
         self._column, self._found, self.n_rows = column, numbers_to_labels(labels), count
@@ -190,6 +190,7 @@ class VwStream(FileStream):
             label_array(labels, self._label_kind, ()),
             np.array([line for line, _ in rows], dtype=np.int64),
             None if (weight == 1.0).all() else weight,
+            self._coding,
         )
 
     def _place(self, name: str) -> int:
