@@ -10,6 +10,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -60,23 +61,24 @@ class ArrowStream(CodedStream):
         self._file = _seekable(self._source)
         weakref.finalize(self, self._file.close)
         self._rows_read = 0
-        schema = self._schema()
-        self._limits.check_columns(self.name, len(schema.names))
-        types = dict(zip(schema.names, schema.types, strict=True))
-        settled = {*(drop or ()), *(() if nominal in (None, "all") else nominal or ())}
-        for name, kind in types.items() if expected is None else ():
-            if name not in settled:
-                _check_type(self.name, name, kind, pa.types)
-        first = next(iter(self._batches(HEAD_ROWS)), None)
-        if first is None or not first.num_rows:
-            raise DataError(f"{self.name}: no rows.")
-        head = FirstRows(
-            file=self.name,
-            columns=list(schema.names),
-            named=True,
-            numeric=[_is_number(kind, pa.types) for kind in schema.types],
-            seen=[set(_python(column)) for column in first.columns],
-        )
+        with self._guarded():
+            schema = self._schema()
+            self._limits.check_columns(self.name, len(schema.names))
+            types = dict(zip(schema.names, schema.types, strict=True))
+            settled = {*(drop or ()), *(() if nominal in (None, "all") else nominal or ())}
+            for name, kind in types.items() if expected is None else ():
+                if name not in settled:
+                    _check_type(self.name, name, kind, pa.types)
+            first = next(iter(self._batches(HEAD_ROWS)), None)
+            if first is None or not first.num_rows:
+                raise DataError(f"{self.name}: no rows.")
+            head = FirstRows(
+                file=self.name,
+                columns=list(schema.names),
+                named=True,
+                numeric=[_is_number(kind, pa.types) for kind in schema.types],
+                seen=[set(_python(column)) for column in first.columns],
+            )
         self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected)))
 
     @property
@@ -108,6 +110,26 @@ class ArrowStream(CodedStream):
         except (pa.ArrowException, OSError, ValueError) as error:
             raise self._broken(error) from error
 
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Whatever pyarrow says about a damaged file is told in one line."""
+        import pyarrow as pa
+
+        try:
+            yield
+        except DataError:
+            raise
+        except (
+            pa.ArrowException,
+            OSError,
+            ValueError,
+            TypeError,
+            OverflowError,
+            KeyError,
+            MemoryError,
+        ) as error:
+            raise self._broken(error) from error
+
     def _broken(self, error: Exception) -> DataError:
         text = " ".join(str(error).split())
         return DataError(
@@ -124,12 +146,14 @@ class ArrowStream(CodedStream):
         opened = self._open()
         try:
             if hasattr(opened, "iter_batches"):
-                yield from opened.iter_batches(batch_size=size)
+                batches = opened.iter_batches(batch_size=size)
             elif hasattr(opened, "num_record_batches"):
-                for number in range(opened.num_record_batches):
-                    yield opened.get_batch(number)
+                batches = map(opened.get_batch, range(opened.num_record_batches))
             else:
-                yield from opened
+                batches = iter(opened)
+            for batch in batches:
+                batch.validate(full=True)  # Arrow follows offsets of a file without looking at them
+                yield batch
         except (pa.ArrowException, OSError) as error:
             raise self._broken(error) from error
 
@@ -139,7 +163,7 @@ class ArrowStream(CodedStream):
         self._rows_read = n_rows = 0
         held: list[Arrays] = []
         count = 0
-        for part in self._parts():
+        for part in self._guarded_parts():
             held.append(part)
             count += len(part[2])
             while count >= size:
@@ -152,6 +176,15 @@ class ArrowStream(CodedStream):
             n_rows += count
             yield X, y, lines
         self._end_pass(n_rows)
+
+    def _guarded_parts(self) -> Iterator[Arrays]:
+        parts = self._parts()
+        while True:
+            with self._guarded():
+                part = next(parts, None)
+            if part is None:
+                return
+            yield part
 
     def _parts(self) -> Iterator[Arrays]:
         plan = self._plan
