@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -38,6 +39,24 @@ CellKind cell_kind(const std::string& name) {
   throw std::invalid_argument("unknown kind of column: " + name);
 }
 
+Limits read_limits(const std::map<std::string, std::size_t>& given) {
+  Limits limits;
+  for (const auto& [name, bytes] : given) {
+    if (name == "line") {
+      limits.line = bytes;
+    } else if (name == "cell") {
+      limits.cell = bytes;
+    } else if (name == "label") {
+      limits.label = bytes;
+    } else if (name == "texts") {
+      limits.texts = bytes;
+    } else {
+      throw std::invalid_argument("unknown limit: " + name);
+    }
+  }
+  return limits;
+}
+
 // A cut or mangled text is shown, not refused: it stands in a message about a bad line.
 nb::object shown(const std::string& text) {
   return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
@@ -47,9 +66,9 @@ nb::tuple fault_tuple(const Fault& fault) {
   return nb::make_tuple(bad_name[static_cast<std::size_t>(fault.bad)], fault.line, fault.column, fault.number, shown(fault.token));
 }
 
-nb::list texts(const TextCodes& codes) {
+nb::list texts(const TextCodes& codes, std::size_t start) {
   nb::list out;
-  for (std::size_t code = 0; code < codes.size(); ++code) out.append(shown(codes.text(code)));
+  for (std::size_t code = start; code < codes.size(); ++code) out.append(shown(codes.text(code)));
   return out;
 }
 
@@ -81,10 +100,12 @@ void register_text(nb::module_& m) {
   libsvm
       .def(
           "__init__",
-          [](LibsvmParser* self, std::int64_t n_features, const std::string& label) {
-            new (self) LibsvmParser(n_features, label_kind(label));
+          [](LibsvmParser* self, std::int64_t n_features, const std::string& label, std::size_t longest_line) {
+            Limits limits;
+            limits.line = longest_line;
+            new (self) LibsvmParser(n_features, label_kind(label), limits);
           },
-          "n_features"_a, "label"_a)
+          "n_features"_a, "label"_a, "longest_line"_a = Limits{}.line)
       .def_prop_ro(
           "highest", [](const LibsvmParser& self) { return self.highest; }, "The highest index of a good row.")
       .def(
@@ -104,8 +125,13 @@ void register_text(nb::module_& m) {
   csv.def(
          "__init__",
          [](CsvParser* self, const std::string& delimiter, const std::vector<std::string>& kinds, const std::vector<std::int32_t>& slots,
-            const std::string& label, const std::vector<std::vector<std::string>>& values, bool header, bool arff) {
+            const std::string& label, const std::vector<std::vector<std::string>>& values, bool header, bool arff,
+            const std::vector<std::string>& missing, const std::vector<std::string>& missing_numbers,
+            const std::map<std::string, std::size_t>& limits) {
            CsvPlan plan;
+           plan.missing = missing;
+           plan.missing_numbers = missing_numbers;
+           plan.limits = read_limits(limits);
            if (delimiter.size() != 1 || kinds.size() != slots.size()) throw std::invalid_argument("not a plan of columns");
            plan.dialect = {delimiter[0], arff};
            plan.label = label_kind(label);
@@ -121,12 +147,23 @@ void register_text(nb::module_& m) {
              for (const std::string& text : values[slot]) self->codes[slot].add(text);
            }
          },
-         "delimiter"_a, "kinds"_a, "slots"_a, "label"_a, "values"_a, "header"_a = false, "arff"_a = false)
+         "delimiter"_a, "kinds"_a, "slots"_a, "label"_a, "values"_a, "header"_a = false, "arff"_a = false,
+         "missing"_a = std::vector<std::string>{"?"}, "missing_numbers"_a = std::vector<std::string>{},
+         "limits"_a = std::map<std::string, std::size_t>{})
       .def(
-          "values", [](const CsvParser& self, std::size_t slot) { return texts(self.codes.at(slot)); }, "slot"_a,
-          "The values of a nominal column by their codes.")
+          "values", [](const CsvParser& self, std::size_t slot, std::size_t start) { return texts(self.codes.at(slot), start); }, "slot"_a,
+          "start"_a = 0, "The values of a nominal column by their codes, from one on.")
+      .def(
+          "labels", [](const CsvParser& self, std::size_t start) { return texts(self.label_codes, start); }, "start"_a = 0,
+          "The labels by their codes, from one on.")
       .def_prop_ro(
-          "labels", [](const CsvParser& self) { return texts(self.label_codes); }, "The labels by their codes.")
+          "missing_met",
+          [](const CsvParser& self) {
+            std::vector<std::string> met = self.missing.met();
+            for (std::string& text : self.missing_numbers.met()) met.push_back(std::move(text));
+            return met;
+          },
+          "The markers of missing values that were met.")
       .def(
           "declare_labels",
           [](CsvParser& self, const std::vector<std::string>& labels) {
@@ -148,15 +185,17 @@ void register_text(nb::module_& m) {
 
   m.def(
       "csv_rows",
-      [](nb::bytes data, bool whole, const std::string& delimiter, bool arff, std::size_t most) {
+      [](nb::bytes data, bool whole, const std::string& delimiter, bool arff, std::size_t most,
+         const std::map<std::string, std::size_t>& limits) {
         if (delimiter.size() != 1) throw std::invalid_argument("a delimiter is one byte");
         nb::list out;
-        for (const CsvRows::Row& row : CsvRows::read({data.c_str(), data.size()}, whole, {delimiter[0], arff}, most)) {
+        for (const CsvRows::Row& row : CsvRows::read({data.c_str(), data.size()}, whole, {delimiter[0], arff}, most, read_limits(limits))) {
           nb::list cells;
           for (const std::string& cell : row.cell) cells.append(shown(cell));
           out.append(nb::make_tuple(row.line, bad_name[static_cast<std::size_t>(row.bad)], cells));
         }
         return out;
       },
-      "data"_a, "whole"_a, "delimiter"_a, "arff"_a, "most"_a, "The cells of the first rows: line, what is wrong with it, texts.");
+      "data"_a, "whole"_a, "delimiter"_a, "arff"_a, "most"_a, "limits"_a = std::map<std::string, std::size_t>{},
+      "The cells of the first rows: line, what is wrong with it, texts.");
 }

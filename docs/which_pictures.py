@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from pictures import BLUE, GRID, INK, ORANGE
 
 from streamboost.reproduce.papers.binary_streams import CHEN
-from streamboost.streams.registry import registered
+from streamboost.streams import registered
 
 HERE = Path(__file__).parent
 RESULTS, FOLDER = HERE / "results", HERE / "images" / "which"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.streams.builtin import SyntheticStream
+from streamboost.streams.datasets.builtin import SyntheticStream
 
 Data = tuple[NDArray[np.float64], NDArray[Any]]
 

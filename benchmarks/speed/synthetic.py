@@ -17,7 +17,7 @@ from benchmarks.models import build
 from benchmarks.streams import Stream
 from benchmarks.tables import Table, write_markdown
 from streamboost.models import LEARNERS
-from streamboost.streams.builtin import SyntheticStream
+from streamboost.streams.datasets.builtin import SyntheticStream
 
 GOALS = {"naive-bayes": 5.0, "stump": 10.0}
 COLUMNS = ["learner", "seconds", "goal", "us per example", "MB", "accuracy"]

@@ -211,7 +211,7 @@ void libsvm() {
   for (std::size_t block = 1; block < text.size(); ++block)
     check(read(LibsvmParser(5, LabelKind::whole), text, block, 1 + block % 3) == whole, "blocks");
   // The rest of a line without end is thrown away, and the next line is read.
-  std::string endless(longest_line + (std::size_t{3} << 20), '1');
+  std::string endless(Limits{}.line + (std::size_t{3} << 20), '1');
   endless += "\n1 1:2\n";
   const Result rest = read(LibsvmParser(5, LabelKind::whole), endless, 1 << 20, 10);
   check(rest.line == std::vector<std::int64_t>{2} && rest.bad == std::vector<int>{static_cast<int>(Bad::too_long)}, "a line without end");

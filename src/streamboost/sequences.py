@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
-from streamboost.base.files.archive import ModelFileError, write_archive, write_file
+from streamboost.base.files.archive import ModelFileError, write_archive
+from streamboost.base.files.writing import write_file
 from streamboost.report import Bound
 
 if TYPE_CHECKING:

@@ -179,7 +179,7 @@ def test_standard_input(run, fails, sparse, two):
     assert "standard input" in result.stdout
     run("run", "-", "--format", "csv", "-n", "2", input=gzip.compress(two.read_bytes()))
     assert "--n-features" in fails("run", "-", "--format", "libsvm", input="1 1:2\n")
-    assert "--format" in fails("run", "-", input="1,2\n")
+    run("run", "-", "-n", "2", input=two.read_bytes())  # the format is guessed
     assert "the file is empty" in fails("run", "-", "--format", "csv", input="")
 
 
@@ -243,7 +243,7 @@ def test_registered_sets(run, fails, tmp_path, monkeypatch):
     def opener(url):
         raise OSError("Name or service not known")
 
-    monkeypatch.setattr("streamboost.streams.fetch._open", opener)
+    monkeypatch.setattr("streamboost.streams.datasets.fetch._open", opener)
     assert "could not fetch https://www.csie.ntu.edu.tw" in fails("datasets", "german", "--fetch")
 
 
@@ -377,7 +377,24 @@ def test_formats_on_the_command_line(run, fails, tmp_path):
     table = "size,kind,answer\n" + "".join(",".join(map(str, row.values())) + "\n" for row in rows)
     one = run("predict", tmp_path / "n.sboost", tmp_path / "some.jsonl").stdout
     assert one == run("predict", tmp_path / "n.sboost", "-", "--format", "csv", input=table).stdout
-    assert "--format (csv, libsvm, arff" in fails("run", "-", input=table)
+    assert one == run("predict", tmp_path / "n.sboost", "-", input=table).stdout
+
+
+def test_markers_weights_and_limits_on_the_command_line(run, fails, tmp_path):
+    rows = "".join(f"{'NA' if i % 10 == 0 else i % 7},{1 + i % 2},{i % 2}\n" for i in range(100))
+    path = tmp_path / "some.csv"
+    path.write_text(f"a,w,label\n{rows}")
+    result = run("run", path, "-n", "2", "--weight", "w", "--save", tmp_path / "m.sboost")
+    assert "read as missing values: NA" in result.stderr
+    again = run("learn", tmp_path / "m.sboost", path, "--weight", "w")
+    assert "read as missing values: NA" in again.stderr
+    warned = run("run", path, "-n", "2", "--na-values", "x").stderr
+    assert "column 'a' is read as nominal because of 'NA' (line 2)" in warned
+    assert "--na-values NA" in warned
+    assert "--limits columns=3" in fails("run", path, "--limits", "columns=2")
+    assert "expected NAME=NUMBER" in fails("run", path, "--limits", "columns")
+    (tmp_path / "dates.csv").write_text("when,label\n2024-01-01,0\n2024-01-02,1\n")
+    assert "leave it out with --drop, or take" in fails("run", tmp_path / "dates.csv")
 
 
 def test_weights_of_a_file_are_learned(run, tmp_path):

@@ -18,7 +18,7 @@ from streamboost.evaluate.folds import cross_validate, training_order
 from streamboost.experiments import runner
 from streamboost.experiments.plan import Algorithm, Protocol, Run, Source, plan_runs
 from streamboost.experiments.runner import run_all
-from streamboost.experiments.store import Record, RunStore, replace_file
+from streamboost.experiments.store import Record, RunStore
 from streamboost.experiments.worker import execute
 from streamboost.streams import DataError
 
@@ -293,16 +293,3 @@ def test_a_given_test_set_is_the_last_rows(source):
     assert record.figure("n_answers") == 40
     with pytest.raises(ValueError, match="held out once"):
         Protocol(test_rows=20, folds=5)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="processes are asked for by signal 0")
-def test_what_a_killed_writer_left_is_swept_away(tmp_path):
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    left, busy = tmp_path / f".run.npz.{gone.pid}", tmp_path / f".run.npz.{os.getppid()}"
-    left.write_bytes(b"half")
-    busy.write_bytes(b"half")
-    replace_file(tmp_path / "run.npz", b"whole")
-    assert (tmp_path / "run.npz").read_bytes() == b"whole"
-    assert not left.exists()
-    assert busy.exists()  # its writer is still there

@@ -25,9 +25,10 @@ class Fuzzer(Protocol):
 
 def fuzzers() -> dict[str, Callable[[], Fuzzer]]:
     """Name -> what makes the fuzzer."""
+    from tests.fuzz.data_files import DataFiles
     from tests.fuzz.model_files import ModelFiles
 
-    return {kind.name: kind for kind in (ModelFiles,)}
+    return {kind.name: kind for kind in (ModelFiles, DataFiles)}
 
 
 class Failure(AssertionError):

@@ -12,7 +12,7 @@ from oracle.primed import Primed
 import streamboost as sb
 from laws.catalogue import LEARNERS, key_of, state_of
 from laws.strategies import seeds, streams
-from streamboost.streams.builtin import SyntheticStream
+from streamboost.streams.datasets.builtin import SyntheticStream
 
 some = [a for a in LEARNERS if a.name in ("perceptron", "ogd-standard", "bayes-mixed", "bayes-raw")]
 quick = settings(max_examples=15)

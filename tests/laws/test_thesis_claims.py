@@ -26,7 +26,7 @@ import pytest
 from oracle import draws
 
 import streamboost as sb
-from streamboost.streams.builtin import SyntheticStream
+from streamboost.streams.datasets.builtin import SyntheticStream
 
 NOMINAL = list(range(20))
 

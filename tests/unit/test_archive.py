@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from streamboost.base.files.archive import ModelFileError, parse_json, read_archive, write_archive, write_file
+from streamboost.base.files.archive import ModelFileError, parse_json, read_archive, write_archive
+from streamboost.base.files.writing import write_file
 
 ARRAYS = hnp.arrays(
     st.sampled_from([np.dtype("<f8"), np.dtype("<i8"), np.dtype("<i4"), np.dtype("|u1")]),

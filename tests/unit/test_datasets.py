@@ -21,8 +21,8 @@ from streamboost.streams import (
     open_stream,
     registered,
 )
-from streamboost.streams.datasets import Recipe
-from streamboost.streams.fetch import fetch
+from streamboost.streams.datasets.fetch import fetch
+from streamboost.streams.datasets.registry import Recipe
 
 DATA = os.environ.get("STREAMBOOST_DATA")
 with_data = pytest.mark.skipif(not DATA, reason="STREAMBOOST_DATA names no folder")
@@ -139,7 +139,7 @@ def test_a_set_is_fetched_once_and_opened_by_name(monkeypatch):
     assert fetch(known, opener=server) == path
     assert len(server.asked) == 2
     assert known.verify(path)
-    monkeypatch.setattr("streamboost.streams.registry.registered", lambda: {"tiny": known})
+    monkeypatch.setattr("streamboost.streams.open.registered", lambda: {"tiny": known})
     stream = open_stream("tiny")
     assert isinstance(stream, LibsvmStream)
     assert stream.n_features == 3

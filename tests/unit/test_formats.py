@@ -13,8 +13,8 @@ from streamboost.streams import (
     ArffStream,
     ArrowStream,
     DataError,
+    ExpectedColumns,
     JsonLinesStream,
-    Known,
     LibsvmStream,
     SparseArffStream,
     Stream,
@@ -23,7 +23,7 @@ from streamboost.streams import (
     open_stream,
     to_arrays,
 )
-from streamboost.streams.vw import parse_example
+from streamboost.streams.readers.vw import parse_example
 from tests.reading import rows
 
 COLORS = ["red", "dark, blue", "it's"]
@@ -152,13 +152,13 @@ def test_formats_are_recognised_without_their_endings(write, name):
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_format_serves_a_model(write, name):
-    known = Known(
+    known = ExpectedColumns(
         names=("n", "color", "size"),
         values=(None, ("red", "green"), None),
         labels=("yes", "no"),
         needs_label=True,
     )
-    stream = open_stream(write(packed(name), f"data.{name.partition('-')[0]}"), known=known)
+    stream = open_stream(write(packed(name), f"data.{name.partition('-')[0]}"), expected=known)
     X, _, _ = rows(stream)
     np.testing.assert_array_equal(X[:, 0], EXPECTED[:, 2])
     np.testing.assert_array_equal(X[:, 2], EXPECTED[:, 0])
@@ -184,9 +184,9 @@ def test_columns_can_be_left_out_and_named(write, name):
 
 
 def test_options_of_other_formats_are_refused(write):
-    with pytest.raises(DataError, match="--delimiter is not for jsonl but for csv"):
+    with pytest.raises(DataError, match="delimiter= is not for jsonl but for csv"):
         open_stream(write(as_jsonl(), "d.jsonl"), delimiter=";")
-    with pytest.raises(DataError, match="--bits is not for csv but for vw"):
+    with pytest.raises(DataError, match="bits= is not for csv but for vw"):
         open_stream(write(as_csv(), "d.csv"), bits=4)
     with pytest.raises(DataError, match="has 3 features, not 9"):
         open_stream(write(as_jsonl(), "d.jsonl"), n_features=9)
@@ -291,8 +291,8 @@ def test_arff_bad_lines(write, line, reason):
         ("@attribute a {x,y\n@data\n", "are not closed by a brace"),
         ("@attribute a {x,x}\n@data\n", "not distinct texts"),
         ("@attributes a real\n@data\n", "line 1: expected @attribute"),
-        ("@attribute a date\n@attribute c {p,q}\n@data\n2024-01-01,p\n", r"'a' is a date.*--drop"),
-        ("@attribute a string\n@attribute c {p,q}\n@data\nx,p\n", r"'a' is a string.*--nominal"),
+        ("@attribute a date\n@attribute c {p,q}\n@data\n2024-01-01,p\n", r"'a' is a date.*drop="),
+        ("@attribute a string\n@attribute c {p,q}\n@data\nx,p\n", r"'a' is a string.*nominal="),
         (b"@relation r\n@attribute a real\n@attribute c {p,q}\n@data\n\x00\xff,p\n", "not a text file"),
     ],
 )
@@ -408,7 +408,7 @@ def test_vw_hashed(write, monkeypatch):
     np.testing.assert_array_equal(rows(open_stream("-", format="vw", bits=10))[0], X)
     # One column for all: values that meet are added up.
     assert rows(VwStream(write(text, "d.vw"), bits=1))[0].sum(axis=1).tolist() == [3, 2, -1]
-    with pytest.raises(DataError, match="--bits"):
+    with pytest.raises(DataError, match="bits="):
         open_stream("-", format="vw")
     with pytest.raises(DataError, match="from 1 to 24"):
         VwStream(write(text, "d.vw"), bits=40)
@@ -416,23 +416,27 @@ def test_vw_hashed(write, monkeypatch):
 
 def test_vw_for_a_model(write):
     path = write("1 | a:1 b:2\n2 | new c\n", "d.vw")
-    names = Known(names=("c", "a"), values=(None, None), labels=(1, 2), needs_label=True)
-    assert rows(VwStream(path, known=names))[0].tolist() == [[0, 1], [1, 0]]
-    hashed = Known(names=None, values=(None,) * 8, labels=(1, 2), needs_label=False)
-    np.testing.assert_array_equal(rows(VwStream(path, known=hashed))[0], rows(VwStream(path, bits=3))[0])
+    names = ExpectedColumns(names=("c", "a"), values=(None, None), labels=(1, 2), needs_label=True)
+    assert rows(VwStream(path, expected=names))[0].tolist() == [[0, 1], [1, 0]]
+    hashed = ExpectedColumns(names=None, values=(None,) * 8, labels=(1, 2), needs_label=False)
+    np.testing.assert_array_equal(rows(VwStream(path, expected=hashed))[0], rows(VwStream(path, bits=3))[0])
     bare = write("| a:1\n| c\n", "e.vw")
-    stream = VwStream(bare, known=hashed)
+    stream = VwStream(bare, expected=hashed)
     assert stream.label_name is None
     assert rows(stream)[1].tolist() == [None, None]
     with pytest.raises(DataError, match="6 columns without names"):
-        VwStream(path, known=Known(names=None, values=(None,) * 6, labels=(1,), needs_label=True))
+        VwStream(
+            path, expected=ExpectedColumns(names=None, values=(None,) * 6, labels=(1,), needs_label=True)
+        )
     with pytest.raises(DataError, match="texts"):
-        VwStream(path, known=Known(names=None, values=(None,) * 8, labels=("p",), needs_label=True))
+        VwStream(
+            path, expected=ExpectedColumns(names=None, values=(None,) * 8, labels=("p",), needs_label=True)
+        )
 
 
 def test_too_many_names_ask_for_bits(write):
     text = "".join(f"1 | n{i} m{i}\n" for i in range(40_000))
-    with pytest.raises(DataError, match="--bits"):
+    with pytest.raises(DataError, match="bits="):
         VwStream(write(text, "d.vw"))
 
 
@@ -462,7 +466,7 @@ def test_arrow_types(write):
     }
     for name, values in refused.items():
         path = parquet(write, {name: values, "x": [1, 2], **base})
-        with pytest.raises(DataError, match=rf"column '{name}' holds .*--drop"):
+        with pytest.raises(DataError, match=rf"column '{name}' holds .*drop="):
             ArrowStream(path)
         assert rows(ArrowStream(path, drop=[name]))[0].tolist() == [[1], [2]]
     dates = ArrowStream(parquet(write, {"date": refused["date"], **base}), nominal=["date"])

@@ -15,7 +15,7 @@ from streamboost import (
     SingleLearnerClassifier,
 )
 from streamboost.models import LEARNERS
-from streamboost.streams.builtin import load_builtin
+from streamboost.streams.datasets.builtin import load_builtin
 
 
 @pytest.mark.parametrize("cls", LEARNERS.values())

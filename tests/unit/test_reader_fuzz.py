@@ -105,6 +105,7 @@ def check_rows(stream, size):
     return count, last
 
 
+@pytest.mark.filterwarnings("ignore::streamboost.streams.DataWarning")
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("number", range(FILES))
 def test_no_line_does_harm(tmp_path, name, number):

@@ -12,8 +12,17 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamboost.streams import CsvStream, DataError, LibsvmStream, Stream, data_files, open_stream, to_arrays
-from streamboost.streams.source import ByteSource
+from streamboost.streams import (
+    CsvStream,
+    DataError,
+    DataWarning,
+    LibsvmStream,
+    Stream,
+    data_files,
+    open_stream,
+    to_arrays,
+)
+from streamboost.streams.readers.source import ByteSource
 
 
 @pytest.fixture
@@ -116,7 +125,9 @@ def test_csv_text_behind_the_first_thousand_rows_is_a_bad_line(write):
     with pytest.raises(DataError, match=r"data\.csv, line 1502: column 'a': 'oops' is not a finite number"):
         everything(CsvStream(path))
     text = "a,label\n" + "1,0\n" * 998 + "word,1\n" + "2,0\n" * 10
-    assert CsvStream(write(text)).nominal.tolist() == [True]
+    with pytest.warns(DataWarning, match=r"'a' is read as nominal because of 'word' \(line 1000\)"):
+        stream = CsvStream(write(text))
+    assert stream.nominal.tolist() == [True]
 
 
 @pytest.mark.parametrize(
@@ -195,8 +206,31 @@ def test_csv_from_standard_input(stdin):
         everything(stream)
 
 
-def test_standard_input_needs_a_format():
-    with pytest.raises(DataError, match="--format"):
+@pytest.mark.parametrize(
+    ("text", "reader"),
+    [
+        ("a,b,label\n1,2,0\n3,4,1\n", "CsvStream"),
+        ("+1 1:0.5 3:2\n-1 2:1\n", "LibsvmStream"),
+        ('{"a": 1, "label": 0}\n{"a": 2, "label": 1}\n', "JsonLinesStream"),
+        ("@relation r\n@attribute a numeric\n@attribute c {0,1}\n@data\n1,0\n2,1\n", "ArffStream"),
+        ("1 |f a:1 b\n-1 |f b:2\n", "VwStream"),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_format_of_standard_input_is_guessed(monkeypatch, text, reader, packed):
+    data = gzip.compress(text.encode()) if packed else text.encode()
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+    options = {"LibsvmStream": {"n_features": 3}, "VwStream": {"bits": 2}}.get(reader, {})
+    stream = open_stream("-", **options)
+    assert type(stream).__name__ == reader
+    assert [len(chunk) for chunk in stream.chunks()] == [2]
+    with pytest.raises(DataError, match="only once"):
+        list(stream.chunks())
+
+
+def test_empty_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
+    with pytest.raises(DataError, match="standard input: the file is empty"):
         open_stream("-")
 
 
@@ -278,7 +312,7 @@ def test_libsvm_scan_names_a_bad_label(write):
 
 def test_libsvm_from_standard_input(stdin):
     stdin(LIBSVM)
-    with pytest.raises(DataError, match="--n-features"):
+    with pytest.raises(DataError, match="n_features="):
         open_stream("-", format="libsvm")
     stdin(LIBSVM)
     stream = open_stream("-", format="libsvm", n_features=4)
@@ -298,7 +332,7 @@ def test_folder_of_data(write, tmp_path, monkeypatch):
     assert isinstance(open_stream("heart"), LibsvmStream)
     with pytest.raises(DataError, match="did you mean 'people'"):
         open_stream("peple")
-    with pytest.raises(DataError, match="--label is for CSV"):
+    with pytest.raises(DataError, match="label= is for CSV"):
         open_stream("heart", label="y")
     monkeypatch.setenv("STREAMBOOST_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(DataError, match="STREAMBOOST_DATA"):
@@ -309,7 +343,7 @@ def test_reading_into_memory(write):
     held = to_arrays(CsvStream(write(long_csv(""))), limit=1100)
     assert held.X.shape == (1100, 2)
     assert to_arrays(held, 5).y.tolist() == [0, 1, 0, 1, 0]
-    sparse = to_arrays(LibsvmStream(write(LIBSVM, "d.libsvm")))
+    sparse = to_arrays(LibsvmStream(write(LIBSVM, "d.libsvm"), sparse=True))
     assert scipy.sparse.issparse(sparse.X)
     assert sparse.permuted(np.array([3, 0])).X.toarray().tolist() == [[1e-3, -4, 1], [0.5, 0, 2]]
 

@@ -115,7 +115,8 @@ class RowVerbs(FittedAttributes):
 
 
 def _one_label(y: Any) -> NDArray[Any]:
-    label = np.asarray([y])
+    # Texts as they are: those of NumPy would lose a zero byte at the end.
+    label = np.asarray([y], dtype=object if isinstance(y, str) else None)
     if label.ndim != 1:
         raise ValueError(f"y must be one label, got {y!r}.")
     return label

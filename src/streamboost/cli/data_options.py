@@ -36,6 +36,24 @@ Format = Annotated[
         help="csv, libsvm, arff, vw, jsonl, parquet or arrow (default: by the name of the file, or its look).",
     ),
 ]
+Weight = Annotated[str | None, typer.Option("--weight", help="Column that holds the weights of the rows.")]
+NaValues = Annotated[
+    str | None,
+    typer.Option(
+        "--na-values",
+        help="Cells that mean missing, as NA,null,- (default: the usual ones; an empty cell always does).",
+    ),
+]
+FileLimits = Annotated[
+    str | None,
+    typer.Option(
+        "--limits",
+        help="Let a file ask for more: line=BYTES, cell=BYTES, label=BYTES, texts=BYTES, columns=N, as a=1,b=2.",
+    ),
+]
+Sparse = Annotated[
+    bool, typer.Option("--sparse", help="Never read LIBSVM rows as dense, however few zeros they have.")
+]
 OnBadLine = Annotated[
     str, typer.Option("--on-bad-line", help="stop at a line that cannot be read, or skip and count it.")
 ]
@@ -44,3 +62,17 @@ OnBadLine = Annotated[
 def words(text: str | None) -> list[str] | None:
     """The words of a list a,b,c."""
     return None if text is None else text.split(",")
+
+
+def limits_of(text: str | None) -> dict[str, int] | None:
+    """The limits of a list name=number,name=number."""
+    if text is None:
+        return None
+    found: dict[str, int] = {}
+    for word in text.split(","):
+        name, _, number = word.partition("=")
+        try:
+            found[name.strip()] = int(number)
+        except ValueError:
+            raise typer.BadParameter(f"--limits {word}: expected NAME=NUMBER, as line=200000000.") from None
+    return found

@@ -104,7 +104,7 @@ def show_dataset(name: str) -> None:
 
 def fetch_datasets(names: list[str]) -> None:
     """Bring registered sets into the cache folder."""
-    from streamboost.streams.fetch import fetch
+    from streamboost.streams.datasets.fetch import fetch
 
     if not names:
         raise UserError("--fetch needs the name of a data set; `streamboost datasets` lists them.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from streamboost.base.files.writing import write_file
 from streamboost.cli.console import progress_bar, stdout
 from streamboost.cli.parameters import ModelSpec
 from streamboost.cli.run import result_table
@@ -40,6 +41,6 @@ def demo(folder: Path, n_rows: int) -> None:
     console.print(result_table(results, title=title))
     plot_errors(results, folder / "demo.png", title="Synthetic-2: prequential error")
     figures = json.dumps([result.to_dict() for result in results], indent=1)
-    (folder / "demo.json").write_text(figures + "\n")
+    write_file(folder / "demo.json", f"{figures}\n".encode())
     console.print(f"picture: {folder / 'demo.png'}", highlight=False, soft_wrap=True)
     console.print(f"figures: {folder / 'demo.json'}", highlight=False, soft_wrap=True)

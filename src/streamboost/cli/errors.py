@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -20,7 +22,11 @@ class UserError(ValueError):
 
 def one_line(error: BaseException) -> str:
     """The message of an error without line breaks."""
-    text = error.format_message() if isinstance(error, _ClickException) else str(error)  # type: ignore[attr-defined]
+    if isinstance(error, _ClickException):
+        text = error.format_message()  # type: ignore[attr-defined]
+    else:
+        # Messages about data speak of the options of `open_stream`; here they are flags.
+        text = error.for_shell() if hasattr(error, "for_shell") else str(error)
     return " ".join(text.split()) or type(error).__name__
 
 
@@ -45,7 +51,8 @@ class OneLineGroup(TyperGroup):
         """Run; in standalone mode (the console script) exit with the code."""
         options = {"complete_var": complete_var, "windows_expand_args": windows_expand_args, **extra}
         try:
-            code = super().main(args, prog_name, standalone_mode=False, **options)
+            with plain_warnings():
+                code = super().main(args, prog_name, standalone_mode=False, **options)
             if not standalone_mode:
                 return code
         except (_ClickException, typer.Abort, MemoryError, ValueError, OSError) as error:
@@ -55,6 +62,20 @@ class OneLineGroup(TyperGroup):
                 sys.exit(130)
             _fail("not enough memory." if isinstance(error, MemoryError) else one_line(error))
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Warnings as one line each, without the place in the source."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = message.for_shell() if hasattr(message, "for_shell") else str(message)
+        typer.echo(f"streamboost: warning: {' '.join(text.split())}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = show
+        yield
 
 
 def _fail(message: str) -> None:

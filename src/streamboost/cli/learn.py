@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 from streamboost.cli.console import progress_bar, stdout
+from streamboost.cli.errors import plain_warnings
 from streamboost.cli.models import OpenModel
-from streamboost.cli.run import bad_lines, plain_warnings, result_table
+from streamboost.cli.run import bad_lines, result_table
 from streamboost.evaluate import prequential
 from streamboost.streams import Stream
 

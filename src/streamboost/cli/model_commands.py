@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from streamboost.cli.data_options import Data, Delimiter, Format, Header, Label, Limit, OnBadLine
+from streamboost.cli.data_options import (
+    Data,
+    Delimiter,
+    FileLimits,
+    Format,
+    Header,
+    Label,
+    Limit,
+    NaValues,
+    OnBadLine,
+    Sparse,
+    Weight,
+    limits_of,
+    words,
+)
 
 if TYPE_CHECKING:
     from streamboost.cli.models import OpenModel
@@ -30,6 +44,9 @@ def predict_command(
     header: Header = None,
     delimiter: Delimiter = None,
     data_format: Format = None,
+    na_values: NaValues = None,
+    limits: FileLimits = None,
+    sparse: Sparse = False,
     on_bad_line: OnBadLine = "stop",
 ) -> None:
     """Answer for every row with a saved model; if the rows have labels, show the error."""
@@ -37,9 +54,17 @@ def predict_command(
     from streamboost.cli.run import check_writable
 
     check_writable("--out", out)
-    opened, stream = _open(
-        model, "predict", data, label, header, delimiter, data_format, on_bad_line, needs_label=False
-    )
+    reading = {
+        "format": data_format,
+        "label": label,
+        "header": header,
+        "delimiter": delimiter,
+        "na_values": words(na_values),
+        "limits": limits_of(limits),
+        "sparse": sparse or None,
+        "on_bad_line": on_bad_line,
+    }
+    opened, stream = _open(model, "predict", data, reading, needs_label=False)
     predict(opened, stream, out, proba=proba, limit=limit)
 
 
@@ -54,6 +79,10 @@ def learn_command(
     header: Header = None,
     delimiter: Delimiter = None,
     data_format: Format = None,
+    weight: Weight = None,
+    na_values: NaValues = None,
+    limits: FileLimits = None,
+    sparse: Sparse = False,
     on_bad_line: OnBadLine = "stop",
 ) -> None:
     """Go on learning with a saved model, as if it had never stopped, and save it."""
@@ -61,38 +90,30 @@ def learn_command(
     from streamboost.cli.run import check_writable
 
     check_writable("--save", save)
-    opened, stream = _open(
-        model, "test_then_train", data, label, header, delimiter, data_format, on_bad_line, needs_label=True
-    )
+    reading = {
+        "format": data_format,
+        "label": label,
+        "header": header,
+        "delimiter": delimiter,
+        "weight": weight,
+        "na_values": words(na_values),
+        "limits": limits_of(limits),
+        "sparse": sparse or None,
+        "on_bad_line": on_bad_line,
+    }
+    opened, stream = _open(model, "test_then_train", data, reading, needs_label=True)
     learn(opened, stream, model if save is None else save, limit=limit)
 
 
 def _open(
-    model: Path,
-    verb: str,
-    data: str,
-    label: str | None,
-    header: bool | None,
-    delimiter: str | None,
-    data_format: str | None,
-    on_bad_line: str,
-    *,
-    needs_label: bool,
+    model: Path, verb: str, data: str, reading: dict[str, Any], *, needs_label: bool
 ) -> tuple[OpenModel, Stream]:
     from streamboost.cli.models import OpenModel
     from streamboost.cli.run import warn
     from streamboost.streams import open_stream
 
     opened = OpenModel(model, verb=verb)
-    stream = open_stream(
-        data,
-        format=data_format,
-        label=label,
-        header=header,
-        delimiter=delimiter,
-        on_bad_line=on_bad_line,
-        known=opened.known(needs_label=needs_label),
-    )
+    stream = open_stream(data, expected=opened.expected(needs_label=needs_label), **reading)
     ignored: list[str] = getattr(stream, "ignored", [])
     if ignored:
         shown = ", ".join(ignored[:5]) + (", ..." if len(ignored) > 5 else "")

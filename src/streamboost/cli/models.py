@@ -8,7 +8,7 @@ from typing import Any
 from streamboost.base.naming import holds_text, model_columns, to_codes, to_names
 from streamboost.cli.errors import UserError
 from streamboost.models import ModelFileError, load
-from streamboost.streams import Known, Stream
+from streamboost.streams import ExpectedColumns, Stream
 
 
 class OpenModel:
@@ -31,10 +31,10 @@ class OpenModel:
         self.name = type(self.model).__name__
         self.columns = model_columns(self.model)
 
-    def known(self, *, needs_label: bool) -> Known:
+    def expected(self, *, needs_label: bool) -> ExpectedColumns:
         """What a reader has to know."""
         names = self.columns.names
-        return Known(
+        return ExpectedColumns(
             names=None if names is None else tuple(map(str, names)),
             values=tuple(
                 tuple(map(str, values)) if values is not None and holds_text(values) else None

@@ -13,13 +13,18 @@ from streamboost.cli.data_options import (
     Data,
     Delimiter,
     Drop,
+    FileLimits,
     Format,
     Header,
     Label,
     Limit,
+    NaValues,
     NFeatures,
     Nominal,
     OnBadLine,
+    Sparse,
+    Weight,
+    limits_of,
     words,
 )
 from streamboost.cli.model_commands import learn_command, predict_command
@@ -127,6 +132,10 @@ def _run(
     drop: Drop = None,
     header: Header = None,
     delimiter: Delimiter = None,
+    weight: Weight = None,
+    na_values: NaValues = None,
+    limits: FileLimits = None,
+    sparse: Sparse = False,
     on_bad_line: OnBadLine = "stop",
     scale: Annotated[
         str | None,
@@ -195,6 +204,10 @@ def _run(
         delimiter=delimiter,
         drop=words(drop),
         bits=bits,
+        sparse=sparse or None,
+        weight=weight,
+        na_values=words(na_values),
+        limits=limits_of(limits),
         on_bad_line=on_bad_line,
         seed=data_seed,
         limit=limit,
@@ -259,6 +272,9 @@ def _compare(
     drop: Drop = None,
     header: Header = None,
     delimiter: Delimiter = None,
+    na_values: NaValues = None,
+    limits: FileLimits = None,
+    sparse: Sparse = False,
     on_bad_line: OnBadLine = "stop",
     n_features: NFeatures = None,
     data_format: Format = None,
@@ -279,7 +295,7 @@ def _compare(
     if rank_by != "error":
         asked = tuple(dict.fromkeys((*asked, *_metrics(rank_by))))
     protocol = Protocol(orders, seed, delay, asked, folds, repeats, positive=positive)
-    options = {
+    options: dict[str, Any] = {
         "format": data_format,
         "label": label,
         "header": header,
@@ -290,6 +306,9 @@ def _compare(
         "on_bad_line": on_bad_line,
         "seed": data_seed,
     }
+    # What is not given is not named, so that runs of earlier versions are found again.
+    more = {"na_values": words(na_values), "limits": limits_of(limits), "sparse": sparse or None}
+    options.update({name: value for name, value in more.items() if value is not None})
     sources = [Source(text, options, limit) for text in data]
     well = compare(
         sources,

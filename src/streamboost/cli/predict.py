@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, TextIO
 import numpy as np
 from rich.table import Table
 
+from streamboost.base.files.writing import replacing
 from streamboost.cli.console import stderr, stdout
 from streamboost.cli.models import OpenModel
 from streamboost.cli.run import bad_lines
@@ -68,14 +69,8 @@ def _sheet(path: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
         return
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
-    try:
-        with open(handle, "w", encoding="utf-8", newline="") as file:
-            yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with replacing(path) as binary:
+        file = io.TextIOWrapper(binary, encoding="utf-8", newline="")
+        yield file
+        file.flush()
+        file.detach()

@@ -6,9 +6,6 @@ import json
 import math
 import os
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +13,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from streamboost.base.files.writing import check_target, write_file
 from streamboost.cli.console import progress_bar, quantity, stderr, stdout
-from streamboost.cli.errors import UserError
+from streamboost.cli.errors import UserError, plain_warnings
 from streamboost.cli.models import name_columns
 from streamboost.cli.parameters import ModelSpec
 from streamboost.evaluate import PrequentialResult, prequential
@@ -51,10 +49,10 @@ def check_writable(option: str, path: Path | None) -> None:
     """Raise for a file that could not be written."""
     if path is None or str(path) == "-":
         return
-    if not path.absolute().parent.is_dir():
-        raise UserError(f"{option} {path}: the folder {path.parent} does not exist.")
-    if path.is_dir():
-        raise UserError(f"{option} {path}: is a directory.")
+    try:
+        check_target(path)
+    except OSError as error:
+        raise UserError(f"{option} {error}") from error
 
 
 def run(
@@ -95,7 +93,7 @@ def run(
         if to_stdout:
             sys.stdout.write(text + "\n")
         else:
-            output.json.write_text(text + "\n")
+            write_file(output.json, f"{text}\n".encode())
     if output.plot is not None:
         result.plot(output.plot)
     if output.plot_report is not None:
@@ -107,7 +105,10 @@ def run(
 
 
 def bad_lines(stream: Stream) -> int:
-    """Lines that were skipped, after saying what was wrong with the first one."""
+    """Lines that were skipped, after saying what was wrong with the first one, and which cells were missing values."""
+    missing: tuple[str, ...] = getattr(stream, "missing_met", ())
+    if missing:
+        warn(f"read as missing values: {', '.join(missing)} (--na-values says which cells are)")
     count: int = getattr(stream, "n_bad", 0)
     if count:
         warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
@@ -219,16 +220,3 @@ def warn(message: str) -> None:
     """One line on standard error."""
     text = f"streamboost: warning: {' '.join(message.split())}"
     stderr().print(text, highlight=False, markup=False, soft_wrap=True)
-
-
-@contextmanager
-def plain_warnings() -> Iterator[None]:
-    """Warnings of the model as one line each, without the place in the source."""
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        warn(str(message))
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
-        warnings.showwarning = show
-        yield

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.files.writing import write_figure
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from streamboost.evaluate.result import PrequentialResult
+from streamboost.evaluate.result import PrequentialResult
 
 # Okabe and Ito: told apart by colour-blind readers too.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
@@ -91,7 +93,7 @@ def plot_errors(
         )
     _dress(axes, results, title)
     if path is not None:
-        figure.savefig(path, dpi=150)
+        write_figure(path, figure)
     return figure
 
 

@@ -15,26 +15,12 @@ import scipy.sparse
 from streamboost.evaluate.baselines import BASELINES
 from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
-from streamboost.streams.columns import Known
-from streamboost.streams.registry import open_stream
+from streamboost.streams.open import open_stream
+from streamboost.streams.readers.columns import ExpectedColumns
+from streamboost.streams.readers.formats import bare_name
 
 FORMAT = 1
 """Changes when a stored run can no longer be read, or when what is stored has another meaning."""
-
-_ENDINGS = (
-    ".gz",
-    ".csv",
-    ".tsv",
-    ".libsvm",
-    ".svm",
-    ".arff",
-    ".vw",
-    ".jsonl",
-    ".parquet",
-    ".arrow",
-    ".txt",
-    ".data",
-)
 
 
 @dataclass(frozen=True)
@@ -56,9 +42,7 @@ class Source:
         if self.label:
             return self.label
         name = self.text.replace("\\", "/").rstrip("/").rpartition("/")[2]
-        for ending in _ENDINGS:
-            name = name.removesuffix(ending)
-        return name or self.text
+        return bare_name(name) or self.text
 
     def load(self) -> DataSet:
         """Read it into memory."""
@@ -69,7 +53,7 @@ class Source:
         stream = open_stream(self.text, limit=self.limit, **self.options)
         held = to_arrays(stream, self.limit)
         if self.more:
-            held = _followed(held, stream, open_stream(self.more, known=_known(stream), **self.options))
+            held = _followed(held, stream, open_stream(self.more, expected=_known(stream), **self.options))
         held = prepare(held, self.steps)
         if not held.y.shape[0]:
             raise DataError(f"{self.text}: no rows.")
@@ -290,11 +274,13 @@ def plan_runs(sets: list[DataFacts], algorithms: list[Algorithm], protocol: Prot
     ]
 
 
-def _known(stream: Stream) -> Known:
+def _known(stream: Stream) -> ExpectedColumns:
     """What a second file has to hold to be read with the codes of the first, which has been read."""
     values: dict[int, tuple[str, ...]] = getattr(stream, "column_values", {})
     width = range(stream.n_features or 0)
-    return Known(stream.feature_names, tuple(values.get(j) for j in width), stream.find_classes(), True)
+    return ExpectedColumns(
+        stream.feature_names, tuple(values.get(j) for j in width), stream.find_classes(), True
+    )
 
 
 def _followed(first: ArrayStream, about: Stream, second: Stream) -> ArrayStream:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from streamboost.base.files.writing import write_file
 from streamboost.experiments.charts import (
     ErrorAgainstSize,
     ErrorAgainstSpeed,
@@ -38,7 +39,6 @@ from streamboost.experiments.report_parts import (
     size_text,
     together,
 )
-from streamboost.experiments.store import replace_file
 from streamboost.experiments.summary import ALPHA, BEST, SCORES, Cell, Summary, measure_name
 from streamboost.experiments.tables import (
     LIKE_BEST_MARK,
@@ -59,7 +59,7 @@ def write_report(summary: Summary, folder: Path, command: str) -> list[Path]:
     written |= {f"{picture.name}.png": picture.png for picture in report.pictures}
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in written.items():
-        replace_file(folder / name, content)
+        write_file(folder / name, content)
     return [folder / name for name in written]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.files.writing import write_file
 from streamboost.experiments.plan import FORMAT, Run
 
 DONE, REFUSED, FAILED = "done", "refused", "failed"
@@ -95,33 +96,4 @@ class RunStore:
             buffer, about=text, wrong=np.zeros(0, np.uint8) if record.wrong is None else record.wrong
         )
         self.folder.mkdir(parents=True, exist_ok=True)
-        replace_file(self.path(run), buffer.getvalue())
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it, not even after a crash."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-        for left in path.parent.glob(f".{path.name}.*"):
-            if not _is_running(left.suffix[1:]):
-                left.unlink(missing_ok=True)
-
-
-def _is_running(process: str) -> bool:
-    """Whether the process that writes a temporary file may still be at it; one that was killed left it behind."""
-    if os.name != "posix":  # elsewhere signal 0 is not a question
-        return True
-    try:
-        os.kill(int(process), 0)
-    except (ProcessLookupError, ValueError):
-        return False
-    except PermissionError:
-        return True
-    return True
+        write_file(self.path(run), buffer.getvalue())

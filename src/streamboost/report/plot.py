@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streamboost.base.files.writing import write_figure
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from streamboost.report.ensemble_report import EnsembleReport
+from streamboost.report.ensemble_report import EnsembleReport
 
 _REALITY, _BOUND, _INK, _GRID = "#0072B2", "#D55E00", "#333333", "#DDDDDD"
 
@@ -40,7 +42,7 @@ def plot_report(report: EnsembleReport, path: str | os.PathLike[str] | None = No
         fontsize=12,
     )
     if path is not None:
-        figure.savefig(path, dpi=150)
+        write_figure(path, figure)
     return figure
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from streamboost.base.files.writing import write_file
 from streamboost.experiments.figures import Picture, render
 from streamboost.experiments.page import Block, Code, DataTable, Facts, Figure, Page, TableCell, Text
-from streamboost.experiments.store import replace_file
 from streamboost.reproduce.charts import Lines, Scatter, Series
 from streamboost.reproduce.compare import AGREES, DIFFERS, Comparison, RebuiltTable, Reproduction
 from streamboost.reproduce.output import (
@@ -51,7 +51,7 @@ def write_report(
     files |= {f"{picture.name}.png": picture.png for picture in pictures}
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        replace_file(folder / name, content)
+        write_file(folder / name, content)
     return [folder / name for name in files]
 
 

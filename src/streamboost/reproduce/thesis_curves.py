@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.files.writing import write_file
 from streamboost.evaluate.folds import fold_rows, training_order
 from streamboost.experiments.plan import FORMAT, Algorithm, DataFacts, DataSet
-from streamboost.experiments.store import replace_file
 from streamboost.reproduce.charts import Lines, Series
 from streamboost.reproduce.compare import Reproduction
 from streamboost.reproduce.papers.oza2001 import (
@@ -121,7 +121,7 @@ def _kept(
         return None
     values = measure(curve, job)
     folder.mkdir(parents=True, exist_ok=True)
-    replace_file(path, json.dumps({"identity": identity, "values": values}).encode())
+    write_file(path, json.dumps({"identity": identity, "values": values}).encode())
     return values
 
 

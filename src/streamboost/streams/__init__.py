@@ -3,22 +3,29 @@
 A stream yields :class:`Chunk` objects and holds no more of the data than one chunk at a time.
 """
 
-from streamboost.streams.arff import ArffStream, SparseArffStream, open_arff
 from streamboost.streams.base import (
     DEFAULT_CHUNK_SIZE,
     ArrayStream,
     Chunk,
+    Coding,
     DataError,
+    DataWarning,
     Label,
     Stream,
     as_stream,
     limited,
     to_arrays,
 )
-from streamboost.streams.builtin import BUILTIN, BuiltinSet, load_builtin
-from streamboost.streams.columns import Known
-from streamboost.streams.csv import CsvStream
-from streamboost.streams.datasets import CACHE_VARIABLE, DATA_VARIABLE, Dataset, cache_folder, registered
+from streamboost.streams.datasets import (
+    BUILTIN,
+    CACHE_VARIABLE,
+    DATA_VARIABLE,
+    BuiltinSet,
+    Dataset,
+    cache_folder,
+    load_builtin,
+    registered,
+)
 from streamboost.streams.generators import (
     GENERATORS,
     AgrawalStream,
@@ -33,11 +40,15 @@ from streamboost.streams.generators import (
     WaveformStream,
     make_generator,
 )
-from streamboost.streams.jsonl import JsonLinesStream
-from streamboost.streams.libsvm import LibsvmStream
-from streamboost.streams.parquet import ArrowStream
-from streamboost.streams.registry import DataFile, data_files, load, open_stream
-from streamboost.streams.vw import VwStream
+from streamboost.streams.open import DataFile, data_files, load, open_stream
+from streamboost.streams.readers.arff import ArffStream, SparseArffStream, open_arff
+from streamboost.streams.readers.columns import ExpectedColumns
+from streamboost.streams.readers.csv import CsvStream
+from streamboost.streams.readers.jsonl import JsonLinesStream
+from streamboost.streams.readers.libsvm import LibsvmStream
+from streamboost.streams.readers.limits import Limits
+from streamboost.streams.readers.parquet import ArrowStream
+from streamboost.streams.readers.vw import VwStream
 
 __all__ = [
     "BUILTIN",
@@ -51,19 +62,22 @@ __all__ = [
     "ArrowStream",
     "BuiltinSet",
     "Chunk",
+    "Coding",
     "CsvStream",
     "DataError",
     "DataFile",
+    "DataWarning",
     "Dataset",
     "DriftStream",
+    "ExpectedColumns",
     "GeneratedStream",
     "HyperplaneStream",
     "JsonLinesStream",
-    "Known",
     "LEDStream",
     "Label",
     "LabelNoiseStream",
     "LibsvmStream",
+    "Limits",
     "RandomRBFStream",
     "SEAStream",
     "SparseArffStream",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
+
+from streamboost.base.inputs.coded import CodedLabels, CodedTable
 
 Label: TypeAlias = str | int | float | bool
 
@@ -19,23 +23,93 @@ DEFAULT_CHUNK_SIZE = 2048
 class DataError(ValueError):
     """The data cannot be read. The message is one line and names the file, the line and the value."""
 
+    def for_shell(self) -> str:
+        """The message with the options of :func:`open_stream` written as those of the command line."""
+        return for_shell(str(self))
+
+
+class DataWarning(UserWarning):
+    """Something about the data that may not be meant as it is read."""
+
+    def for_shell(self) -> str:
+        """The message with options written as those of the command line."""
+        return for_shell(str(self))
+
+
+def warn_of_data(message: str) -> None:
+    """Warn in the words of Python; the command line has its own."""
+    warnings.warn(message, DataWarning, stacklevel=3)
+
+
+_OPTION = re.compile(
+    r"\b(label|nominal|drop|n_features|bits|format|weight|na_values|limits|dates|sparse)=(\[[^]]*]|\{[^}]*}|\w+)?"
+)
+
+
+def for_shell(message: str) -> str:
+    """The options of :func:`open_stream` in a message as flags: ``drop=['a']`` becomes ``--drop a``."""
+
+    def flag(found: re.Match[str]) -> str:
+        name, value = found[1].replace("_", "-"), (found[2] or "").strip("[]{}").replace(": ", "=")
+        return f"--{name} {value.replace(chr(39), '')}".rstrip()
+
+    return _OPTION.sub(flag, message)
+
+
+@dataclass(frozen=True)
+class Coding:
+    """What columns are called and what codes stand for, the same for all chunks of a stream.
+
+    ``values`` are those of the nominal columns and ``labels`` the labels, by their codes. Both grow while a file is read;
+    no code ever changes its meaning.
+    """
+
+    names: tuple[str, ...] | None = None
+    values: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    labels: Sequence[Any] = ()
+
 
 @dataclass(frozen=True)
 class Chunk:
     """Consecutive rows of a stream.
 
-    ``X`` is a float64 array, a CSR matrix, or for frames given by the user a slice of the frame.
+    ``X`` is a float64 array (nominal values as codes), a CSR matrix, or for frames given by the user a slice of the frame.
     ``lines`` are the line numbers of a file, or the numbers of the rows, counted from 1. ``weight`` is None where
-    every row weighs 1.
+    every row weighs 1. ``coding`` says what codes stand for, and ``label_codes`` are the codes of ``y``, where the stream
+    has them: a model of streamboost gets :attr:`rows` and :attr:`labels`, which spare it to code everything again.
     """
 
     X: Any
     y: npt.NDArray[Any]
     lines: npt.NDArray[np.int64]
     weight: npt.NDArray[np.float64] | None = None
+    coding: Coding | None = None
+    label_codes: npt.NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return int(self.y.shape[0])
+
+    @property
+    def rows(self) -> Any:
+        """What a model of streamboost is given for X: names and values of the columns with the codes."""
+        if self.coding is None or (self.coding.names is None and not self.coding.values):
+            return self.X
+        return CodedTable(self.X, self.coding.values, self.coding.names)
+
+    @property
+    def labels(self) -> npt.NDArray[Any] | CodedLabels:
+        """What a model of streamboost is given for y."""
+        if self.coding is None or self.label_codes is None:
+            return self.y
+        return CodedLabels(self.label_codes, self.coding.labels)
+
+    def first(self, n: int) -> Chunk:
+        """The first n rows."""
+        weight = None if self.weight is None else self.weight[:n]
+        codes = None if self.label_codes is None else self.label_codes[:n]
+        return replace(
+            self, X=self.X[:n], y=self.y[:n], lines=self.lines[:n], weight=weight, label_codes=codes
+        )
 
 
 @runtime_checkable
@@ -82,7 +156,7 @@ class Stream(Protocol):
         """The labels, sorted, after a pass over them if need be. Needs a repeatable stream."""
 
     def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
-        """The rows from the first one on; every chunk but the last has ``size`` rows."""
+        """The rows from the first one on; at most ``size`` of them at a time."""
 
 
 def plain_label(value: Any) -> Label:
@@ -119,8 +193,10 @@ class ArrayStream:
         feature_names: Sequence[str] | None = None,
         nominal: npt.NDArray[np.bool_] | None = None,
         weight: npt.NDArray[np.float64] | None = None,
+        coding: Coding | None = None,
     ) -> None:
         self.weight = weight
+        self.coding = coding
         self.y: npt.NDArray[Any] = np.asarray(y)
         if self.y.ndim != 1:
             raise DataError(f"y must have one dimension, got {self.y.ndim}.")
@@ -167,7 +243,7 @@ class ArrayStream:
             self._read = stop
             lines = np.arange(start + 1, stop + 1, dtype=np.int64)
             weight = None if self.weight is None else self.weight[start:stop]
-            yield Chunk(self.X[start:stop], self.y[start:stop], lines, weight)
+            yield Chunk(self.X[start:stop], self.y[start:stop], lines, weight, self.coding)
 
     def permuted(self, order: npt.NDArray[np.int64]) -> ArrayStream:
         """The same rows in another order."""
@@ -184,6 +260,7 @@ class ArrayStream:
             feature_names=self.feature_names,
             nominal=self.nominal,
             weight=None if self.weight is None else self.weight[order],
+            coding=self.coding,
         )
 
 
@@ -208,8 +285,7 @@ def limited(chunks: Iterator[Chunk], limit: int | None) -> Iterator[Chunk]:
         if left <= 0:
             return
         if len(chunk) > left:
-            weight = None if chunk.weight is None else chunk.weight[:left]
-            chunk = Chunk(chunk.X[:left], chunk.y[:left], chunk.lines[:left], weight)
+            chunk = chunk.first(left)
         left -= len(chunk)
         yield chunk
         if left <= 0:
@@ -241,4 +317,5 @@ def to_arrays(stream: Stream, limit: int | None = None) -> ArrayStream:
         feature_names=stream.feature_names,
         nominal=stream.nominal,
         weight=weight,
+        coding=parts[-1].coding,
     )

@@ -1,14 +1,17 @@
 // Separated values to rows of doubles: numbers as they are, nominal values as codes in order of first appearance.
 //
 // Cells are cut by one delimiter; blanks around a cell do not count. A cell that begins with a quote goes to the closing one and
-// may hold delimiters and line ends; a quote inside is doubled (CSV) or behind a backslash (ARFF). Empty and "?" are missing: NaN.
+// may hold delimiters and line ends; a quote inside is doubled (CSV) or behind a backslash (ARFF). Empty and the markers are missing: NaN.
 //
 // A row is kept whole or not at all: a bad one takes back the codes that it gave out, so that the rest of the file reads as if the
-// line were not there. A quote that is not closed within `longest_quote` bytes, or closed in front of more text, spoils only the line
-// where it stands.
+// line were not there. A quote that is not closed within `Limits::cell` bytes, or closed in front of more text, spoils only the line
+// where it stands. Time is linear in the text: a row over several lines is read again with every block until it is whole, and such
+// rows are short.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -22,8 +25,6 @@
 
 namespace streamboost::text {
 
-inline constexpr std::size_t longest_quote = std::size_t{1} << 17;
-
 struct Dialect {
   char delimiter = ',';
   bool arff = false;  // ' quotes too, a backslash escapes, % begins a comment line
@@ -32,7 +33,7 @@ struct Dialect {
 // Cuts a row into cells.
 class CellScanner {
  public:
-  explicit CellScanner(Dialect dialect) : dialect_(dialect) {}
+  explicit CellScanner(Dialect dialect, std::size_t longest_quote = Limits{}.cell) : dialect_(dialect), longest_quote_(longest_quote) {}
 
   bool is_blank(char c) const { return c == ' ' || (c == '\t' && dialect_.delimiter != '\t') || c == '\r' || c == '\v' || c == '\f'; }
   bool ends_cell(char c) const { return c == dialect_.delimiter || c == '\n'; }
@@ -67,8 +68,8 @@ class CellScanner {
 
   const char* quoted(const char* p, const char* end, std::string_view& text, std::int64_t& lines, Bad& bad) {
     const char quote = *p++;
-    const bool too_far = static_cast<std::size_t>(end - p) > longest_quote;
-    if (too_far) end = p + longest_quote;
+    const bool too_far = static_cast<std::size_t>(end - p) > longest_quote_;
+    if (too_far) end = p + longest_quote_;
     scratch_.clear();
     const char* run = p;  // bytes not yet copied
     for (; p < end; ++p) {
@@ -97,7 +98,54 @@ class CellScanner {
   }
 
   Dialect dialect_;
+  std::size_t longest_quote_;
   std::string scratch_;
+};
+
+// Cells that stand for a missing value. The first byte tells most other cells apart at once.
+class Markers {
+ public:
+  explicit Markers(std::vector<std::string> texts = {}) : texts_(std::move(texts)), met_(texts_.size()) {
+    for (const std::string& text : texts_) {
+      if (!text.empty()) begins_[static_cast<unsigned char>(text[0])] = true;
+      double x;
+      const char* end = parse_number(text.c_str(), x);
+      if (end == text.c_str() + text.size() && x - x == 0) numbers_.emplace_back(x, &text - texts_.data());
+    }
+  }
+
+  // The number of the marker, or -1.
+  int find(std::string_view cell) const {
+    if (cell.empty() || !begins_[static_cast<unsigned char>(cell[0])]) return -1;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      if (texts_[i] == cell) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  // Numbers that stand for a missing value, such as -999, however they are written.
+  int find(double x) const {
+    for (const auto& [number, marker] : numbers_) {
+      if (number == x) return static_cast<int>(marker);
+    }
+    return -1;
+  }
+
+  void meet(int marker) { met_[static_cast<std::size_t>(marker)] = true; }
+
+  std::vector<std::string> met() const {
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      if (met_[i]) found.push_back(texts_[i]);
+    }
+    return found;
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<bool> met_;
+  std::vector<std::pair<double, std::ptrdiff_t>> numbers_;
+  std::array<bool, 256> begins_{};
 };
 
 enum class CellKind : std::uint8_t { ignored, number, nominal };
@@ -115,15 +163,26 @@ struct CsvPlan {
   LabelKind label = LabelKind::none;
   bool header = false;  // the first row holds names: it is not read
   std::size_t most_values = 1'000'000;
+  std::size_t most_labels = 65'536;
+  std::vector<std::string> missing{"?"};     // beside the empty cell, in every column but the label
+  std::vector<std::string> missing_numbers;  // in numeric columns only
+  Limits limits;
 };
 
 class CsvParser {
  public:
-  explicit CsvParser(CsvPlan plan) : codes(static_cast<std::size_t>(plan.n_slots)), plan_(std::move(plan)), scanner_(plan_.dialect) {}
+  explicit CsvParser(CsvPlan plan)
+      : lines(plan.limits.line),
+        codes(static_cast<std::size_t>(plan.n_slots)),
+        missing(plan.missing),
+        missing_numbers(plan.missing_numbers),
+        plan_(std::move(plan)),
+        scanner_(plan_.dialect, plan_.limits.cell) {}
 
   LineBuffer lines;
   Fault fault;
   std::vector<TextCodes> codes;  // [slot]
+  Markers missing, missing_numbers;
   TextCodes label_codes;
   std::vector<double> value;  // [row][slot]
   std::vector<double> label;
@@ -158,13 +217,16 @@ class CsvParser {
       label_value_ = std::numeric_limits<double>::quiet_NaN();
       std::int64_t inside = 0;
       const char* end = row(begin, value.data() + value.size() - width, inside);
-      if (end == nullptr && !lines.finished() && fault.bad != Bad::quote_open) {
+      const bool over_lines = inside > 0 || end == nullptr;
+      const char* last = end == nullptr ? lines.end() : end;
+      const bool too_long = over_lines && static_cast<std::size_t>(last - begin) > Limits::rows_of_cells * plan_.limits.cell;
+      if (end == nullptr && !lines.finished() && fault.bad != Bad::quote_open && !too_long) {
         take_back(width);
         return Step::more;
       }
-      if (end == nullptr || (fault.bad == Bad::quote_followed && inside > 0)) {
+      if (end == nullptr || too_long || (fault.bad == Bad::quote_followed && inside > 0)) {
         // Rather a quote that nobody closed before a later one was opened than a cell over many lines.
-        fault = Fault{Bad::quote_open, 0, fault.column, 0, {}};
+        fault = Fault{too_long ? Bad::row_too_long : Bad::quote_open, 0, fault.column, 0, {}};
         inside = 0;
         end = LineBuffer::line_end(begin, lines.end());
       } else if (const Bad bad = lines.check_text(begin, end); bad != Bad::none) {
@@ -185,7 +247,11 @@ class CsvParser {
  private:
   void take_back(std::size_t width) {
     value.resize(value.size() - width);
-    for (; !grown_.empty(); grown_.pop_back()) grown_.back()->take_back();
+    for (; !grown_.empty(); grown_.pop_back()) {
+      TextCodes& book = *grown_.back();
+      n_text_ -= book.text(book.size() - 1).size();
+      book.take_back();
+    }
   }
 
   void refuse(Bad bad, std::size_t column, std::string_view token) {
@@ -244,6 +310,8 @@ class CsvParser {
       if (const Bad bad = judge_label(x, plan_.label); bad != Bad::none) refuse(bad, at, cut(p, q));
     } else if (std::isinf(x)) {
       refuse(Bad::value_infinite, at, cut(p, q));
+    } else if (const int marker = missing.find(x); marker >= 0) {
+      missing.meet(marker);
     } else {
       out[column.slot] = x;
     }
@@ -253,11 +321,11 @@ class CsvParser {
 
   // A cell that is not a plain number at first sight: missing, nominal, quoted or wrong.
   void read(std::string_view text, CsvColumn column, std::size_t at, double* out) {
-    const bool missing = text.empty() || text == "?";
-    if (missing) {
+    if (text.empty() || (column.slot < 0 && text == "?")) {
       if (column.slot < 0) refuse(Bad::label_missing, at, text);
       return;
     }
+    if (column.slot >= 0 && is_missing(text, column)) return;
     if (column.kind == CellKind::number) {
       number_.assign(text);  // with a zero byte behind it
       double x;
@@ -269,15 +337,38 @@ class CsvParser {
     std::int64_t code = book.find(text);
     if (code < 0) {
       if (column.declared) return refuse(Bad::undeclared, at, text);
-      if (book.size() >= plan_.most_values) return refuse(Bad::too_many_values, at, text);
+      if (const Bad bad = judge_new(text, column.slot < 0, book.size()); bad != Bad::none) return refuse(bad, at, text);
       code = book.add(text);
+      n_text_ += text.size();
       grown_.push_back(&book);
     }
     (column.slot < 0 ? label_value_ : out[column.slot]) = static_cast<double>(code);
   }
 
+  // A marker that a model has learned as a value, or that a file declares as one, is that value.
+  bool is_missing(std::string_view text, CsvColumn column) {
+    const bool number = column.kind == CellKind::number;
+    const int marker = missing.find(text);
+    if (marker >= 0 && (number || codes[static_cast<std::size_t>(column.slot)].find(text) < 0)) {
+      missing.meet(marker);
+      return true;
+    }
+    const int of_numbers = number ? missing_numbers.find(text) : -1;
+    if (of_numbers >= 0) missing_numbers.meet(of_numbers);
+    return of_numbers >= 0;
+  }
+
+  Bad judge_new(std::string_view text, bool is_label, std::size_t known) const {
+    const Limits& limits = plan_.limits;
+    if (is_label && text.size() > limits.label) return Bad::label_too_long;
+    if (text.size() > limits.cell) return Bad::cell_too_long;
+    if (known >= (is_label ? plan_.most_labels : plan_.most_values)) return is_label ? Bad::too_many_labels : Bad::too_many_values;
+    return n_text_ + text.size() > limits.texts ? Bad::too_much_text : Bad::none;
+  }
+
   CsvPlan plan_;
   CellScanner scanner_;
+  std::size_t n_text_ = 0;  // bytes of the values found in this file
   std::vector<TextCodes*> grown_;
   std::string number_;
   double label_value_ = 0;
@@ -291,9 +382,9 @@ struct CsvRows {
     std::vector<std::string> cell;
   };
 
-  static std::vector<Row> read(std::string_view data, bool whole, Dialect dialect, std::size_t most) {
-    LineBuffer lines;
-    CellScanner scanner(dialect);
+  static std::vector<Row> read(std::string_view data, bool whole, Dialect dialect, std::size_t most, const Limits& limits = {}) {
+    LineBuffer lines(limits.line);
+    CellScanner scanner(dialect, limits.cell);
     std::vector<Row> rows;
     lines.feed(data);
     if (whole) lines.finish();
@@ -313,9 +404,12 @@ struct CsvRows {
         row.cell.emplace_back(text);
         if (*p == '\n') break;
       }
-      if (p == nullptr && !lines.finished() && row.bad != Bad::quote_open) break;
-      if (p == nullptr || (row.bad == Bad::quote_followed && inside > 0)) {
-        row.bad = Bad::quote_open;
+      const char* last = p == nullptr ? lines.end() : p;
+      const bool too_long = (inside > 0 || p == nullptr) && static_cast<std::size_t>(last - begin) > Limits::rows_of_cells * limits.cell;
+      if (p == nullptr && !lines.finished() && row.bad != Bad::quote_open && !too_long) break;
+      if (p == nullptr || too_long || (row.bad == Bad::quote_followed && inside > 0)) {
+        row.bad = too_long ? Bad::row_too_long : Bad::quote_open;
+        row.cell.clear();
         inside = 0;
         p = LineBuffer::line_end(begin, lines.end());
       } else if (const Bad bad = lines.check_text(begin, p); bad != Bad::none) {

@@ -14,7 +14,10 @@ namespace streamboost::text {
 class LibsvmParser {
  public:
   // n_features: the highest index allowed; 0 for any.
-  LibsvmParser(std::int64_t n_features, LabelKind label) : n_features_(n_features), label_kind_(label) { clear(); }
+  LibsvmParser(std::int64_t n_features, LabelKind label, const Limits& limits = {})
+      : lines(limits.line), n_features_(n_features), label_kind_(label) {
+    clear();
+  }
 
   LineBuffer lines;
   Fault fault;

@@ -10,7 +10,15 @@
 
 namespace streamboost::text {
 
-inline constexpr std::size_t longest_line = std::size_t{1} << 26;
+// What a file may ask of memory, in bytes of its text; whoever trusts a file may raise them.
+struct Limits {
+  std::size_t line = std::size_t{1} << 26;   // one line; a row over several lines may have `rows_of_cells` times a cell
+  std::size_t cell = std::size_t{1} << 17;   // a quoted cell, and any nominal value
+  std::size_t label = 1000;                  // a label that is text
+  std::size_t texts = std::size_t{1} << 28;  // all different nominal values and labels together
+
+  static constexpr std::size_t rows_of_cells = 8;
+};
 
 // Why a line cannot be used. The names are those that the bindings hand out.
 enum class Bad : std::uint8_t {
@@ -32,12 +40,18 @@ enum class Bad : std::uint8_t {
   quote_followed,
   undeclared,
   too_many_values,
+  cell_too_long,
+  label_too_long,
+  too_many_labels,
+  too_much_text,
+  row_too_long,
 };
 
 inline constexpr const char* bad_name[] = {
-    "none",       "zero_byte",        "not_utf8",       "too_long",        "label_missing",   "label_not_number", "label_not_whole",
-    "not_a_pair", "value_not_number", "value_infinite", "index_below_one", "index_too_large", "index_order",      "width",
-    "quote_open", "quote_followed",   "undeclared",     "too_many_values"};
+    "none",          "zero_byte",        "not_utf8",       "too_long",        "label_missing",   "label_not_number", "label_not_whole",
+    "not_a_pair",    "value_not_number", "value_infinite", "index_below_one", "index_too_large", "index_order",      "width",
+    "quote_open",    "quote_followed",   "undeclared",     "too_many_values", "cell_too_long",   "label_too_long",   "too_many_labels",
+    "too_much_text", "row_too_long"};
 
 struct Fault {
   Bad bad = Bad::none;
@@ -82,8 +96,11 @@ inline bool is_utf8(const char* begin, const char* end) {
 
 class LineBuffer {
  public:
+  explicit LineBuffer(std::size_t longest_line = Limits{}.line) : longest_line_(longest_line) {}
+
   void feed(std::string_view block) {
     buffer_.erase(0, at_);
+    limit_ -= at_;
     at_ = 0;
     if (discarding_) {
       const auto newline = block.find('\n');
@@ -92,12 +109,8 @@ class LineBuffer {
       discarding_ = false;
     }
     plain_ = (buffer_.empty() || plain_) && is_plain(block.data(), block.size());
-    const auto newline = block.rfind('\n');
     // Whole lines may be left before the tail when a reader stopped for a row that goes on behind the block.
-    if (newline != std::string_view::npos)
-      limit_ = buffer_.size() + newline + 1;
-    else
-      limit_ = buffer_.rfind('\n') == std::string::npos ? 0 : buffer_.rfind('\n') + 1;
+    if (const auto newline = block.rfind('\n'); newline != std::string_view::npos) limit_ = buffer_.size() + newline + 1;
     buffer_.append(block);
   }
 
@@ -133,8 +146,8 @@ class LineBuffer {
 
   // A line that does not end is given up; the rest of it is thrown away as it comes.
   bool give_up_long_line(Fault& fault) {
-    if (finished_ || buffer_.size() - at_ <= longest_line) return false;
-    fault = {Bad::too_long, line_ + 1, 0, 0, shortened({buffer_.data() + at_, 40})};
+    if (finished_ || buffer_.size() - at_ <= longest_line_) return false;
+    fault = {Bad::too_long, line_ + 1, 0, 0, shortened(std::string_view(buffer_).substr(at_, 40))};
     buffer_.clear();
     at_ = limit_ = 0;
     ++line_;
@@ -143,6 +156,7 @@ class LineBuffer {
   }
 
  private:
+  std::size_t longest_line_;
   std::string buffer_;
   std::size_t at_ = 0;
   std::size_t limit_ = 0;

@@ -18,9 +18,7 @@ import math
 import os
 import re
 import struct
-import tempfile
 import zipfile
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -71,29 +69,6 @@ def write_archive(file: BinaryIO, manifest: dict[str, Any], arrays: dict[str, ND
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for member, data in {"manifest.json": text.encode(), **members}.items():
             archive.writestr(zipfile.ZipInfo(member, _EPOCH), data)
-
-
-def write_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put `data` at `path` whole or not at all: temporary name, sync, rename, sync."""
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)  # mkstemp gives 0600; a saved model is an ordinary file
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    directory = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
 
 
 def read_archive(file: BinaryIO) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

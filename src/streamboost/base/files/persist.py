@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
-from streamboost.base.files.archive import ModelFileError, read_archive, write_archive, write_file
+from streamboost.base.files.archive import ModelFileError, read_archive, write_archive
 from streamboost.base.files.manifest import Manifest, check_room, columns_of, json_value, schema_of
+from streamboost.base.files.writing import write_file
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.params import LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session

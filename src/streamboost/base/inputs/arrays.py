@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,20 +11,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
+from streamboost.base.inputs.cells import TIMES, is_beyond_double, object_column
+from streamboost.base.inputs.coded import CodedTable
 from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
 from streamboost.base.inputs.schema import Growth, Schema, check_names, resolve_categorical
 
 LARGEST = 1e100  # beyond this a square, a norm or a variance may overflow and spoil a learner for good
-
-STRINGS = (
-    "{where} holds text ({value!r}). Nominal columns: use a categorical dtype in a frame, "
-    "or give them as numbers and name them in categorical_features=."
-)
-
-TIMES = (
-    "{where} is of type {kind}: times are not features by themselves. Give what matters about them as numbers or "
-    "categories, such as the hour, the weekday or the age in days."
-)
 
 
 @dataclass
@@ -38,6 +31,10 @@ class Table:
     columns: list[Any] = field(default_factory=list)
     """A frame's columns: a float64 array, or a list of categories with None for missing."""
     nominal: list[bool] = field(default_factory=list)
+    values: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    """What the codes in the nominal columns of `dense` stand for, where a reader has given them."""
+    exact: NDArray[Any] | None = None
+    """Whole numbers as they came, if a double cannot hold all of them."""
 
 
 @dataclass
@@ -58,20 +55,31 @@ def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
         return Table(n_rows=len(X), width=X.shape[1], dense=X, nominal=[False] * X.shape[1])
     if sp.issparse(X):
         return _read_sparse(X, estimator, least)
+    if isinstance(X, CodedTable):
+        table = read_table(X.rows, estimator, least=least)
+        table.names, table.values = None if X.names is None else list(X.names), X.values
+        for column in X.values:
+            table.nominal[column] = True
+        return table
     if hasattr(X, "columns") or hasattr(X, "column_names"):
         from streamboost.base.inputs.frames import read_frame
 
-        table = read_frame(X, least)
-        if table is not None:
-            return table
+        frame = read_frame(X, least)
+        if frame is not None:
+            return frame
+    if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     array = np.asarray(X) if not hasattr(X, "__array_function__") or isinstance(X, np.ndarray) else X
     if isinstance(array, np.ndarray) and array.dtype.kind in "USO":
-        _refuse_text(array)
+        X = _objects(array)
     if isinstance(array, np.ndarray) and array.dtype.kind in "mM":
         raise TypeError(TIMES.format(where="Every column of X (from column 0 on)", kind=array.dtype))
     options: dict[str, Any] = {"ensure_min_samples": least, "input_name": "X", "estimator": estimator}
     dense = check_array(X, dtype=np.float64, order="C", ensure_all_finite=False, **options)
-    return Table(n_rows=len(dense), width=dense.shape[1], dense=dense, nominal=[False] * dense.shape[1])
+    table = Table(n_rows=len(dense), width=dense.shape[1], dense=dense, nominal=[False] * dense.shape[1])
+    if isinstance(array, np.ndarray) and array.dtype.kind in "iu" and is_beyond_double(array):
+        table.exact = array
+    return table
 
 
 def _is_ready(X: Any) -> bool:
@@ -85,25 +93,68 @@ def _is_ready(X: Any) -> bool:
     )
 
 
-def _refuse_text(array: NDArray[Any]) -> None:
-    for position, value in enumerate(array.ravel()[:100_000].tolist()):
-        if isinstance(value, str | bytes):
-            column = position % array.shape[-1] if array.ndim == 2 else 0
-            raise ValueError(STRINGS.format(where=f"Column {column} of X", value=value))
+def _objects(array: NDArray[Any]) -> NDArray[Any]:
+    """Texts and objects as numbers; what is none is named with its column and row."""
+    if array.ndim != 2 or not array.size:
+        return array
+    titles = [f"Column {column} of X" for column in range(array.shape[1])]
+    return np.column_stack([object_column(array[:, j].tolist(), title) for j, title in enumerate(titles)])
 
 
 def _read_sparse(X: Any, estimator: str, least: int) -> Table:
     options: dict[str, Any] = {"ensure_min_samples": least, "input_name": "X", "estimator": estimator}
+    check_sparse(X)
     csr = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, **options)
-    if not csr.has_canonical_format:
-        csr = csr.copy()
+    if not _is_canonical(csr):
+        csr = sp.csr_matrix((csr.data, csr.indices, csr.indptr), shape=csr.shape, copy=True)
+        csr.has_canonical_format = csr.has_sorted_indices = False  # whatever was claimed
         csr.sum_duplicates()
     n_rows, width = csr.shape
     if width > np.iinfo(np.int32).max:
         raise ValueError(f"X has {width} columns; at most {np.iinfo(np.int32).max} are supported.")
-    if csr.nnz and (int(csr.indices.min()) < 0 or int(csr.indices.max()) >= width):
-        raise ValueError("X is not a valid CSR matrix: a column index is out of range.")
     return Table(n_rows=n_rows, width=width, csr=csr, nominal=[False] * width)
+
+
+def check_sparse(X: Any) -> None:
+    """Look at the arrays of a sparse matrix before compiled code follows their indices."""
+    if X.format in ("csr", "csc"):
+        rows, columns = X.shape if X.format == "csr" else X.shape[::-1]
+        starts, indices = np.asarray(X.indptr), np.asarray(X.indices)
+        if starts.shape != (rows + 1,) or int(starts[0]) != 0:
+            first = starts[0] if starts.size else "nothing"
+            _refuse_sparse(X, f"indptr has {starts.size} entries from {first} on, not {rows + 1} from 0 on")
+        falls = np.flatnonzero(starts[1:] < starts[:-1])
+        if falls.size:
+            row = int(falls[0])
+            _refuse_sparse(X, f"indptr falls from {starts[row]} to {starts[row + 1]} behind row {row}")
+        n_cells, n_values = int(starts[-1]), int(np.asarray(X.data).size)
+        if n_cells > min(indices.size, n_values):
+            _refuse_sparse(X, f"indptr ends with {n_cells} for {indices.size} indices and {n_values} values")
+        _check_range(X, indices[:n_cells], columns)
+    elif X.format == "coo":
+        for axis, size in zip((X.row, X.col), X.shape, strict=True):
+            _check_range(X, np.asarray(axis), size)
+
+
+def _check_range(X: Any, indices: NDArray[Any], size: int) -> None:
+    wrong = (indices < 0) | (indices >= size)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        _refuse_sparse(X, f"the index {indices[at]} (entry {at}) is not between 0 and {size - 1}")
+
+
+def _refuse_sparse(X: Any, reason: str) -> None:
+    raise ValueError(
+        f"X is not a valid {X.format.upper()} matrix: {reason}. Build it again from its values, rows and columns."
+    )
+
+
+def _is_canonical(csr: Any) -> bool:
+    """Whether indices rise within every row; what the matrix says about itself may be wrong."""
+    rising = csr.indices[1:] > csr.indices[:-1]
+    ends = csr.indptr[1:-1]
+    rising[ends[(ends > 0) & (ends < csr.indices.size)] - 1] = True
+    return bool(rising.all())
 
 
 def first_schema(table: Table, categorical: Any) -> Schema:
@@ -128,15 +179,17 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
     if table.csr is not None:
         return _encode_csr(table, schema)
     growth = Growth()
-    if table.dense is not None and schema.all_numeric:
+    if table.dense is not None and schema.all_numeric and not table.values:
         return CodedRows(table.n_rows, dense=table.dense, largest=check_finite(table.dense, schema))
     # Column by column, so columns lie together while they are worked on.
     dense = None if table.dense is None else np.asfortranarray(table.dense)
     out = np.empty((table.n_rows, table.width), order="F")
     for column, book in enumerate(schema.books):
         source = table.columns[column] if dense is None else dense[:, column]
+        if book is not None:
+            source = _exact(table, column, source)
         if book is None:
-            if isinstance(source, list):
+            if isinstance(source, list) or column in table.values:
                 raise ValueError(
                     f"{schema.title(column)} is numeric, as in the first rows, but now holds categories. Make it numbers "
                     "again; or start again with fit, and categorical_features= if its values are categories."
@@ -146,7 +199,11 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
         missing = _missing(source)
         if isinstance(source, np.ndarray) and np.isinf(source).any():
             raise ValueError(f"Input X contains infinity in {schema.title(column)}, which is nominal.")
-        codes, new = book.encode(source, active, grow, missing)
+        if column in table.values:
+            theirs = np.where(missing, -1, source).astype(np.intp)
+            codes, new = book.translate(theirs, table.values[column], active, grow, missing)
+        else:
+            codes, new = book.encode(source, active, grow, missing)
         for value in new:
             check_scalar(value, f"A category of {schema.title(column)}")
         if len(book) + len(new) >= MOST_CATEGORIES:
@@ -159,6 +216,12 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
         out[missing, column] = np.nan
     check_finite(out, schema)
     return CodedRows(table.n_rows, dense=np.ascontiguousarray(out), growth=growth)
+
+
+def _exact(table: Table, column: int, source: Any) -> Any:
+    """Categories that are whole numbers beyond a double's as Python's own, which do not merge."""
+    whole = source if table.exact is None else table.exact[:, column]
+    return whole.tolist() if isinstance(whole, np.ndarray) and whole.dtype.kind in "iu" else source
 
 
 def _capped(

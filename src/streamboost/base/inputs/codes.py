@@ -81,6 +81,36 @@ class CodeBook:
             codes[row] = new.get(items[row], -1)
         return codes, list(new)
 
+    def translate(
+        self,
+        codes: NDArray[np.intp],
+        values: Sequence[Any],
+        active: NDArray[np.bool_] | None,
+        grow: bool,
+        missing: NDArray[np.bool_] | None = None,
+    ) -> tuple[NDArray[np.int32], list[Any]]:
+        """Like `encode` for somebody else's codes of `values`: every different value is looked at once.
+
+        A negative code is missing or unknown.
+        """
+        present = codes if missing is None else np.where(missing, -1, codes)
+        used = np.flatnonzero(np.bincount(present + 1, minlength=1)[1:])
+        # The last entry answers for the code -1.
+        mine = np.full((int(used[-1]) if used.size else 0) + 2, -1, np.int32)
+        mine[used] = [self.codes[values[code]] for code in used.tolist()]
+        unknown = used[mine[used] < 0]
+        if not grow or not unknown.size:
+            return mine[present], []
+        first = np.full(mine.size, -1)
+        rows = np.flatnonzero(present >= 0 if active is None else (present >= 0) & active)[::-1]
+        first[present[rows]] = (
+            rows  # from the last row to the first: what stays is where a value appears first
+        )
+        found = unknown[first[unknown] >= 0]
+        found = found[np.argsort(first[found], kind="stable")]
+        mine[found] = np.arange(len(self), len(self) + found.size, dtype=np.int32)
+        return mine[present], [values[code] for code in found.tolist()]
+
     def _lookup_table(self) -> NDArray[np.int32]:
         if self._table is None:
             table = np.full(_TABLE, -1, np.int32)
@@ -112,6 +142,10 @@ def check_scalar(value: Any, what: str) -> None:
     if not isinstance(value, str | int | float | bool):
         raise TypeError(
             f"{what} {value!r} is of type {type(value).__name__}; allowed are str, int, float and bool."
+        )
+    if isinstance(value, str) and value.endswith("\0"):
+        raise ValueError(
+            f"{what} {value[:40]!r} ends in a zero byte, which texts of NumPy lose; take it off."
         )
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{what} is {value!r}; it must be finite.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 from array import array
 from collections.abc import Mapping
@@ -13,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
-from streamboost.base.inputs.arrays import LARGEST, TIMES, CodedRows, refuse_value
+from streamboost.base.inputs.arrays import LARGEST, CodedRows, refuse_value
+from streamboost.base.inputs.cells import is_missing, to_number
 from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Name, Schema, categorical_names
@@ -24,7 +24,7 @@ UNSCALED = 10.0  # beyond this a linear learner without scaling deserves a word
 def first_dict_schema(x: Mapping[Any, Any], categorical: Any) -> Schema:
     """Let the first dict fix names, width and kinds."""
     declared = categorical_names(categorical)
-    names = [_name(key) for key, value in x.items() if not _is_missing(value)]
+    names = [_name(key) for key, value in x.items() if not is_missing(value)]
     nominal = [_looks_nominal(x[name]) or name in declared for name in names]
     return Schema(names, nominal, declared)
 
@@ -42,7 +42,7 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
                 f"This {estimator} addresses columns by position (its first rows were an array): the keys of x must "
                 f"be column numbers from 0 to {schema.width - 1}, got {key!r}."
             )
-        if _is_missing(value) or (column < 0 and not grow):
+        if is_missing(value) or (column < 0 and not grow):
             continue
         if column < 0:
             name = _name(key)
@@ -76,10 +76,6 @@ def _new_code(value: Any, name: Name, growth: Growth, column: int) -> float:
     return 0.0
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
 def _looks_nominal(value: Any) -> bool:
     return isinstance(value, str | bool | np.bool_)
 
@@ -100,14 +96,7 @@ def _name(key: Any) -> Name:
 def _number(value: Any, title: str) -> float:
     if isinstance(value, str | bytes):
         raise ValueError(f"{title} is numeric, but x holds the text {value!r} there.")
-    if isinstance(value, dt.date | dt.time | dt.timedelta | np.datetime64 | np.timedelta64):
-        raise TypeError(TIMES.format(where=title, kind=type(value).__name__))
-    try:
-        number = float(value)
-    except TypeError:
-        raise TypeError(
-            f"{title} is numeric, but x holds {value!r} of type {type(value).__name__}."
-        ) from None
+    number = to_number(value, title)
     if abs(number) > LARGEST:
         refuse_value(number, title, "x")
     return number
@@ -153,7 +142,7 @@ class FastRow:
                     if code < 0:
                         return None
             values = array("d", items)
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, OverflowError):
             return None
         # One call that is false for NaN, infinity and what is next to it.
         if not math.hypot(*values) <= LARGEST:

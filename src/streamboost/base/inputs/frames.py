@@ -8,7 +8,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from streamboost.base.inputs.arrays import TIMES, Table
+from streamboost.base.inputs.arrays import Table
+from streamboost.base.inputs.cells import TIMES, is_beyond_double, is_missing, object_column
 
 _NOMINAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean)
 _TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
@@ -51,7 +52,7 @@ def read_frame(X: Any, least: int = 0) -> Table | None:
     columns = [_read_column(frame[:, number], name) for number, name in enumerate(names)]
     nominal = [isinstance(column, list) for column in columns]
     table = Table(n_rows=len(frame), width=len(names), names=names if all(texts) else None, nominal=nominal)
-    if any(nominal):
+    if any(nominal) or any(column.dtype != np.float64 for column in columns):
         table.columns = columns
     else:
         table.dense = np.ascontiguousarray(np.column_stack(columns), dtype=np.float64)
@@ -64,21 +65,35 @@ def _read_column(series: Any, name: Any) -> Any:
         return [_plain(value) for value in series.to_list()]
     if any(dtype == kind for kind in _TEMPORAL):
         raise TypeError(TIMES.format(where=f"Column {name!r}", kind=dtype))
-    if dtype.is_numeric() or dtype == nw.Unknown:
+    if dtype.is_integer():
+        return _whole_numbers(series)
+    if dtype.is_numeric():
         return series.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
-    if dtype == nw.Object:
-        values = series.to_list()
-        if any(isinstance(value, str) for value in values):
-            raise ValueError(
-                f"Column {name!r} mixes text and other values. Nominal columns: use a categorical dtype in a frame, "
-                "or categorical_features=."
+    if dtype == nw.Unknown:
+        values = series.to_numpy()
+        if values.dtype.kind == "c":
+            raise TypeError(
+                f"Column {name!r} holds complex numbers ({values[0]}); give their parts as two columns."
             )
-        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        if values.dtype.kind in "fiub":
+            return values.astype(np.float64)
+        return object_column(values.tolist(), f"Column {name!r}")
+    if dtype == nw.Object:
+        return object_column(series.to_list(), f"Column {name!r}")
     raise TypeError(
         f"Column {name!r} is of type {dtype}; allowed are numbers, booleans, text and categories."
     )
 
 
+def _whole_numbers(series: Any) -> Any:
+    """Whole numbers as doubles, or as they are where a double cannot hold them: categories must not merge."""
+    if not series.is_null().any():
+        exact = np.asarray(series.to_numpy())
+        if exact.dtype.kind in "iu" and is_beyond_double(exact):
+            return exact
+    return series.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
+
+
 def _plain(value: Any) -> Any:
     value = value.item() if isinstance(value, np.generic) else value
-    return None if value is None or value != value else value
+    return None if is_missing(value) else value

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d
 
+from streamboost.base.inputs.coded import CodedLabels
 from streamboost.base.inputs.codes import CodeBook, check_scalar
+
+LONGEST_LABEL = 10_000
+"""Characters of a label: arrays of texts give every row the room of the longest one."""
 
 
 class ClassCodes:
@@ -31,16 +35,19 @@ class ClassCodes:
             self._refresh()
 
     def _refresh(self) -> None:
-        by_code = np.array(self.book.values)
+        by_code = label_array(self.book.values)
         self.order: NDArray[np.intp] = np.argsort(by_code, kind="stable")  # position in classes_ -> code
         self.classes: NDArray[Any] = by_code[self.order]
         self.by_code: NDArray[Any] = by_code
 
     def encode(
-        self, y: NDArray[Any], active: NDArray[np.bool_] | None
+        self, y: NDArray[Any] | CodedLabels, active: NDArray[np.bool_] | None
     ) -> tuple[NDArray[np.int32], list[Any]]:
         """Return codes and newly discovered labels; refuse what is not a label before anything is learned."""
-        codes, new = self.book.encode(y, active, grow=not self.declared)
+        if isinstance(y, CodedLabels):
+            codes, new = self.book.translate(y.codes.astype(np.intp), y.values, active, not self.declared)
+        else:
+            codes, new = self.book.encode(y, active, grow=not self.declared)
         if self.declared:
             if (codes < 0).any():
                 row = int(np.argmax(codes < 0))
@@ -49,7 +56,7 @@ class ClassCodes:
                 )
             return codes, []
         for label in new:
-            check_scalar(label, "A label in y")
+            check_label(label, "A label in y")
         kinds = {isinstance(label, str) for label in (*self.book.values[:1], *new)}
         if len(kinds) > 1:
             raise ValueError("Labels must all be text or all be numbers; y mixes both.")
@@ -73,23 +80,24 @@ class ClassCodes:
 
 def declare(classes: ArrayLike) -> ClassCodes:
     """Return codes for labels fixed up front."""
-    labels = np.unique(column_or_1d(classes)).tolist()
+    labels = np.unique(column_or_1d(_as_array(classes, "classes"))).tolist()
     if not labels:
         raise ValueError("classes is empty; it must hold every label that may appear.")
     for label in labels:
-        check_scalar(label, "A label in classes")
+        check_label(label, "A label in classes")
     return ClassCodes(labels, declared=True)
 
 
-def read_labels(y: Any, n_rows: int, estimator: str, *, discovering: bool) -> NDArray[Any]:
-    """Return y as a flat array after the checks that do not need the codes."""
+def read_labels(y: Any, n_rows: int, estimator: str, *, discovering: bool) -> NDArray[Any] | CodedLabels:
+    """Return y as a flat array (codes stay codes) after the checks that do not need the codes."""
+    if isinstance(y, CodedLabels):
+        _check_length(len(y), n_rows)
+        return y
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None.")
-    flat: NDArray[Any] = y if type(y) is np.ndarray and y.ndim == 1 else column_or_1d(y, warn=True)
-    if len(flat) != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {len(flat)}]"
-        )
+    plain = type(y) is np.ndarray and y.ndim == 1
+    flat: NDArray[Any] = y if plain else column_or_1d(_as_array(y, "y"), warn=True)
+    _check_length(len(flat), n_rows)
     if flat.dtype.kind == "f":
         if not np.isfinite(flat).all():
             raise ValueError(f"Input y contains NaN or infinity (row {int(np.argmin(np.isfinite(flat)))}).")
@@ -108,6 +116,79 @@ def read_labels(y: Any, n_rows: int, estimator: str, *, discovering: bool) -> ND
     elif flat.dtype.kind not in "iubU":
         raise ValueError(f"Unknown label type: {flat.dtype}. Labels are text, whole numbers or booleans.")
     return flat
+
+
+def label_array(labels: Sequence[Any]) -> NDArray[Any]:
+    """Return labels as an array that holds every one of them exactly."""
+    if labels and all(isinstance(label, int) and not isinstance(label, bool) for label in labels):
+        low, high = min(labels), max(labels)
+        if high >= 2**63 and low >= 0:
+            return np.array(labels, dtype=np.uint64)
+        if high >= 2**63:
+            raise ValueError(f"The labels {low} and {high} fit no common type of NumPy; make them text.")
+    return np.array(labels)
+
+
+def check_label(label: Any, what: str) -> None:
+    """Refuse what cannot be a label: it must come back from arrays and files as it went in."""
+    check_scalar(label, what)
+    if isinstance(label, int) and not -(2**63) <= label < 2**64:
+        raise ValueError(f"{what} is {label}; whole numbers have at most 64 bits. Make it text.")
+    if isinstance(label, str) and len(label) > LONGEST_LABEL:
+        raise ValueError(
+            f"{what} has {len(label):,} characters ({label[:40]!r}...); at most {LONGEST_LABEL:,} are allowed."
+        )
+
+
+def _as_array(y: Any, what: str) -> Any:
+    """Labels of all kinds of containers as an array that has lost nothing; what is left alone NumPy reads rightly."""
+    if isinstance(y, np.ma.MaskedArray):
+        hidden = np.ma.getmaskarray(y).ravel()
+        if hidden.any():
+            row = int(np.argmax(hidden))
+            raise ValueError(f"{what} is masked in row {row}: a missing label. Leave such rows out.")
+        return y.data
+    if isinstance(y, list | tuple):
+        exact = {type(label) for label in y} <= {str, int, bool}
+        if exact and (any(isinstance(v, str) and v.endswith("\0") for v in y) or _is_wide(y)):
+            array = np.empty(len(y), dtype=object)
+            array[:] = y
+            return array
+        return y
+    if hasattr(y, "dtype") and not isinstance(y, np.ndarray):
+        return _series(y, what)
+    return y
+
+
+def _is_wide(labels: Sequence[Any]) -> bool:
+    return any(isinstance(label, int) and not -(2**63) <= label < 2**63 for label in labels)
+
+
+def _series(y: Any, what: str) -> Any:
+    """A series of pandas, polars or Arrow: its nullable types are no floats."""
+    import narwhals as nw
+
+    series: Any = nw.from_native(y, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return y
+    if series.is_null().any():
+        row = int(np.argmax(series.is_null().to_numpy()))
+        raise ValueError(f"Input {what} contains NaN or a missing label (row {row}).")
+    if series.dtype.is_integer():
+        unsigned = series.dtype.is_unsigned_integer()
+        return np.asarray(series.to_numpy(), dtype=np.uint64 if unsigned else np.int64)
+    if series.dtype == nw.Boolean:
+        return np.asarray(series.to_numpy(), dtype=np.bool_)
+    if series.dtype == nw.String:
+        return label_array(series.to_list())
+    return y
+
+
+def _check_length(n_labels: int, n_rows: int) -> None:
+    if n_labels != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {n_labels}]"
+        )
 
 
 def check_same_classes(classes: ArrayLike, labels: ClassCodes) -> None:

@@ -14,7 +14,15 @@ def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     """Return checked weights, or None if they are all 1 (the core's short way)."""
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=np.float64, order="C")
+    if isinstance(sample_weight, np.ma.MaskedArray) and np.ma.is_masked(sample_weight):
+        row = int(np.argmax(np.ma.getmaskarray(sample_weight)))
+        raise ValueError(
+            f"sample_weight is masked in row {row}; every row needs a weight, 0 to leave it out."
+        )
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"sample_weight must be numbers, one for each row: {error}.") from error
     if weight.ndim == 0:
         weight = np.full(n_rows, weight.item())
     if weight.shape != (n_rows,):

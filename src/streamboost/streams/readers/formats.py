@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from streamboost.streams.arff import open_arff
 from streamboost.streams.base import DataError, Stream
-from streamboost.streams.columns import Known
-from streamboost.streams.csv import CsvStream
-from streamboost.streams.jsonl import JsonLinesStream
-from streamboost.streams.libsvm import LibsvmStream
-from streamboost.streams.parquet import ArrowStream
-from streamboost.streams.source import ByteSource
-from streamboost.streams.vw import VwStream
+from streamboost.streams.readers.arff import open_arff
+from streamboost.streams.readers.columns import ExpectedColumns
+from streamboost.streams.readers.csv import CsvStream
+from streamboost.streams.readers.jsonl import JsonLinesStream
+from streamboost.streams.readers.libsvm import LibsvmStream
+from streamboost.streams.readers.parquet import ArrowStream
+from streamboost.streams.readers.source import ByteSource
+from streamboost.streams.readers.vw import VwStream
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class _Format:
     options: frozenset[str]
 
 
-_COLUMNS = frozenset({"label", "nominal", "drop"})
+_COLUMNS = frozenset({"label", "nominal", "drop", "weight"})
 _READERS = {
-    "csv": _Format(CsvStream, ("csv", "tsv"), _COLUMNS | {"header", "delimiter"}),
-    "libsvm": _Format(LibsvmStream, ("libsvm", "svm", "svmlight"), frozenset({"n_features"})),
-    "arff": _Format(open_arff, ("arff",), _COLUMNS),
+    "csv": _Format(CsvStream, ("csv", "tsv"), _COLUMNS | {"header", "delimiter", "na_values"}),
+    "libsvm": _Format(LibsvmStream, ("libsvm", "svm", "svmlight"), frozenset({"n_features", "sparse"})),
+    "arff": _Format(open_arff, ("arff",), _COLUMNS | {"na_values"}),
     "vw": _Format(VwStream, ("vw",), frozenset({"bits"})),
-    "jsonl": _Format(JsonLinesStream, ("jsonl", "ndjson"), _COLUMNS),
+    "jsonl": _Format(JsonLinesStream, ("jsonl", "ndjson"), _COLUMNS | {"na_values"}),
     "parquet": _Format(ArrowStream, ("parquet", "pq"), _COLUMNS),
     "arrow": _Format(ArrowStream, ("arrow", "feather", "ipc"), _COLUMNS),
 }
@@ -51,13 +51,17 @@ class Reading:
     format: str | None = None
     label: str | None = None
     header: bool | None = None
-    nominal: Sequence[str] | None = None
+    nominal: Sequence[str] | str | None = None
     n_features: int | None = None
     delimiter: str | None = None
     drop: Sequence[str] | None = None
     bits: int | None = None
+    sparse: bool | None = None
+    weight: str | None = None
+    na_values: Sequence[str] | None = None
+    limits: Mapping[str, int] | None = None
     on_bad_line: str = "stop"
-    known: Known | None = None
+    expected: ExpectedColumns | None = None
 
     def check(self) -> None:
         """Raise for values that no file could make right."""
@@ -77,41 +81,49 @@ def split_name(path: Path) -> tuple[str, str | None]:
     return (stem, kind) if kind else (bare, None)
 
 
+def bare_name(name: str) -> str:
+    """The name of a file without the endings of data files."""
+    bare = name.removesuffix(".gz")
+    stem, _, ending = bare.rpartition(".")
+    return stem if stem and ending.lower() in (*_ENDINGS, "txt", "data") else bare
+
+
 def open_file(path: str | os.PathLike[str], reading: Reading) -> Stream:
     """A stream over one file, or over standard input (``-``)."""
     text = os.fspath(path)
-    if text == "-" and reading.format is None:
-        raise DataError(
-            f"Standard input has no name that tells its format; give --format ({_listed(FORMATS)})."
-        )
-    kind = reading.format or split_name(Path(text))[1] or _guess_format(Path(text))
+    source: str | os.PathLike[str] = path
+    kind = reading.format or split_name(Path(text))[1]
+    if kind is None:
+        # What can be read only once is handed on with the bytes that were looked at.
+        source = opened = ByteSource(path)
+        kind = _guess_format(opened)
     entry = _READERS[kind]
-    options: dict[str, Any] = {"on_bad_line": reading.on_bad_line, "known": reading.known}
+    options: dict[str, Any] = {
+        "on_bad_line": reading.on_bad_line,
+        "expected": reading.expected,
+        "limits": reading.limits,
+    }
     for field in fields(reading):
         value = getattr(reading, field.name)
         if field.name in entry.options:
-            options[field.name] = value
+            if value is not None:
+                options[field.name] = value
         elif value is not None and field.name not in ("format", "n_features", *options):
             readers = [name for name, other in _READERS.items() if field.name in other.options]
-            flag = "--" + field.name.replace("_", "-")
             if field.name == "label":
                 raise DataError(
-                    f"{text}: {kind.upper()} rows begin with their label; --label is for CSV and others."
+                    f"{text}: {kind.upper()} rows begin with their label; label= is for CSV and others."
                 )
-            raise DataError(f"{text}: {flag} is not for {kind} but for {', '.join(readers)}.")
-    stream: Stream = entry.reader(path, **options)
+            raise DataError(f"{text}: {field.name}= is not for {kind} but for {', '.join(readers)}.")
+    stream: Stream = entry.reader(source, **options)
     if reading.n_features is not None and reading.n_features != stream.n_features:
         raise DataError(f"{text}: has {stream.n_features} features, not {reading.n_features}.")
     return stream
 
 
-def _guess_format(path: Path) -> str:
+def _guess_format(source: ByteSource) -> str:
     """The format by the first bytes: magic ones, or the look of the first line that is not blank."""
-    blocks = ByteSource(path).blocks()
-    try:
-        start = next(blocks, b"")
-    finally:
-        blocks.close()
+    start = source.peek()
     if start[:4] == b"PAR1":
         return "parquet"
     if start[:6] == b"ARROW1":
@@ -128,4 +140,4 @@ def _guess_format(path: Path) -> str:
             return "vw"
         rest = text.split("#", 1)[0].split()[1:]
         return "libsvm" if rest and all(":" in token for token in rest) else "csv"
-    raise DataError(f"{path}: the file is empty.")
+    raise DataError(f"{source.name}: the file is empty.")

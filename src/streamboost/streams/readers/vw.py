@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, check_chunk_size
-from streamboost.streams.columns import Known, label_array
-from streamboost.streams.source import HEAD_ROWS, FileStream, numbers_to_labels, whole
+from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, Label, check_chunk_size
+from streamboost.streams.readers.columns import ExpectedColumns, label_array
+from streamboost.streams.readers.source import HEAD_ROWS, FileStream, numbers_to_labels, whole
 
 MOST_NAMES = 1 << 16
 MOST_BITS = 24
@@ -46,7 +46,7 @@ class VwStream(FileStream):
     path : path, or ``-``
     bits : hash names into 2^bits columns; None gives each name a column of its own.
     on_bad_line : ``"stop"`` or ``"skip"``.
-    known : the columns and labels of a trained model, if it is one that reads the file.
+    expected : the columns and labels of a trained model, if it is one that reads the file.
     """
 
     def __init__(
@@ -54,38 +54,38 @@ class VwStream(FileStream):
         path: str | os.PathLike[str],
         *,
         bits: int | None = None,
+        limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
-        known: Known | None = None,
+        expected: ExpectedColumns | None = None,
     ) -> None:
-        super().__init__(path, on_bad_line=on_bad_line)
+        super().__init__(path, on_bad_line=on_bad_line, limits=limits)
         if bits is not None and not 1 <= bits <= MOST_BITS:
             raise DataError(f"The number of bits must be from 1 to {MOST_BITS}, got {bits}.")
         self.feature_names: tuple[str, ...] | None = None
         self.nominal: npt.NDArray[np.bool_] | None = None
         self._column: dict[str, int] | None = None
-        if known is not None:
-            self._follow(known)
+        if expected is not None:
+            self._follow(expected)
         else:
             if bits is None and not self.repeatable:
-                raise DataError(
-                    f"{self.name}: the names cannot be collected ahead; give --bits to hash them."
-                )
+                raise DataError(f"{self.name}: the names cannot be collected ahead; give bits= to hash them.")
             self._bits = bits
             self.n_features: int | None = None if bits is None else 1 << bits
-        self._label_kind = self._look(known)
-        if known is None and bits is None:
+        self._label_kind = self._look(expected)
+        if expected is None and bits is None:
             self._collect_names()
+        self._coding = Coding(self.feature_names)
 
-    def _follow(self, known: Known) -> None:
-        if known.label_kind == "text":
+    def _follow(self, expected: ExpectedColumns) -> None:
+        if expected.label_kind == "text":
             raise DataError(
                 f"{self.name}: the labels of the format are numbers; those of the model are texts."
             )
-        width = len(known.values)
+        width = len(expected.values)
         self.n_features = width
-        if known.names is not None:
-            self._column = {name: at for at, name in enumerate(known.names)}
-            self.feature_names, self._bits = known.names, None
+        if expected.names is not None:
+            self._column = {name: at for at, name in enumerate(expected.names)}
+            self.feature_names, self._bits = expected.names, None
         elif width & (width - 1):
             raise DataError(
                 f"{self.name}: the model has {width} columns without names; hashing makes 2^bits."
@@ -98,15 +98,15 @@ class VwStream(FileStream):
         """None if the rows have no labels."""
         return None if self._label_kind == "none" else "label"
 
-    def _look(self, known: Known | None) -> str:
+    def _look(self, expected: ExpectedColumns | None) -> str:
         """The kind of the labels, by the first rows."""
         labels = [e.label for _, e in islice(self._examples(self._blocks.look()), HEAD_ROWS)]
         self._blocks.rewind()
         if not labels:
             self._end_pass(0)
         found = [label for label in labels if label is not None]
-        if known is not None:
-            return known.label_kind if found or known.needs_label else "none"
+        if expected is not None:
+            return expected.label_kind if found or expected.needs_label else "none"
         return "whole" if whole(found) else "number"
 
     def _collect_names(self) -> None:
@@ -122,7 +122,7 @@ class VwStream(FileStream):
             for name in example.features:
                 column.setdefault(name, len(column))
             if len(column) > MOST_NAMES:
-                raise DataError(f"{self.name}: more than {MOST_NAMES:,} names; hash them with --bits.")
+                raise DataError(f"{self.name}: more than {MOST_NAMES:,} names; hash them with bits=.")
         if not column:
             raise DataError(f"{self.name}: no row has a feature.")
         self._column, self._found, self.n_rows = column, numbers_to_labels(labels), count
@@ -190,6 +190,7 @@ class VwStream(FileStream):
             label_array(labels, self._label_kind, ()),
             np.array([line for line, _ in rows], dtype=np.int64),
             None if (weight == 1.0).all() else weight,
+            self._coding,
         )
 
     def _place(self, name: str) -> int:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from streamboost.streams.base import ArrayStream, DataError, Stream, to_arrays
-from streamboost.streams.builtin import BUILTIN, is_builtin, load_builtin
-from streamboost.streams.columns import Known
-from streamboost.streams.datasets import DATA_VARIABLE, registered
-from streamboost.streams.files import Reading, open_file, split_name
+from streamboost.streams.datasets.builtin import BUILTIN, is_builtin, load_builtin
+from streamboost.streams.datasets.registry import DATA_VARIABLE, registered
+from streamboost.streams.readers.columns import ExpectedColumns
+from streamboost.streams.readers.formats import Reading, open_file, split_name
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,17 @@ def open_stream(
     format: str | None = None,
     label: str | None = None,
     header: bool | None = None,
-    nominal: Sequence[str] | None = None,
+    nominal: Sequence[str] | str | None = None,
     n_features: int | None = None,
     delimiter: str | None = None,
     drop: Sequence[str] | None = None,
     bits: int | None = None,
+    sparse: bool | None = None,
+    weight: str | None = None,
+    na_values: Sequence[str] | None = None,
+    limits: Mapping[str, int] | None = None,
     on_bad_line: str = "stop",
-    known: Known | None = None,
+    expected: ExpectedColumns | None = None,
     seed: int = 0,
     limit: int | None = None,
 ) -> Stream:
@@ -74,8 +78,12 @@ def open_stream(
         delimiter=delimiter,
         drop=drop,
         bits=bits,
+        sparse=sparse,
+        weight=weight,
+        na_values=na_values,
+        limits=limits,
         on_bad_line=on_bad_line,
-        known=known,
+        expected=expected,
     )
     reading.check()
     path = Path(text)

@@ -9,16 +9,24 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from streamboost.streams.base import DataError
-from streamboost.streams.columns import IGNORED, NUMBER, Head, Known, make_layout
-from streamboost.streams.source import HEAD_ROWS, ByteSource
-from streamboost.streams.tables import MOST_TEXTS, Arrays, CodedStream
+from streamboost.streams.readers.columns import (
+    IGNORED,
+    NUMBER,
+    Choice,
+    ExpectedColumns,
+    FirstRows,
+    plan_columns,
+)
+from streamboost.streams.readers.source import HEAD_ROWS, ByteSource
+from streamboost.streams.readers.tables import Arrays, BadCell, CodedStream
 
 _BATCH = 8192
 _GZIP = b"\x1f\x8b"
@@ -38,10 +46,12 @@ class ArrowStream(CodedStream):
         label: str | None = None,
         nominal: Sequence[str] | str | None = None,
         drop: Sequence[str] | None = None,
+        weight: str | None = None,
+        limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
-        known: Known | None = None,
+        expected: ExpectedColumns | None = None,
     ) -> None:
-        super().__init__(path, on_bad_line=on_bad_line)
+        super().__init__(path, on_bad_line=on_bad_line, limits=limits)
         try:
             import pyarrow as pa
         except ImportError:
@@ -51,23 +61,25 @@ class ArrowStream(CodedStream):
         self._file = _seekable(self._source)
         weakref.finalize(self, self._file.close)
         self._rows_read = 0
-        schema = self._schema()
-        types = dict(zip(schema.names, schema.types, strict=True))
-        settled = {*(drop or ()), *(() if nominal in (None, "all") else nominal or ())}
-        for name, kind in types.items() if known is None else ():
-            if name not in settled:
-                _check_type(self.name, name, kind, pa.types)
-        first = next(iter(self._batches(HEAD_ROWS)), None)
-        if first is None or not first.num_rows:
-            raise DataError(f"{self.name}: no rows.")
-        head = Head(
-            file=self.name,
-            columns=list(schema.names),
-            named=True,
-            numeric=[_is_number(kind, pa.types) for kind in schema.types],
-            seen=[set(_python(column)) for column in first.columns],
-        )
-        self._set_layout(make_layout(head, label=label, nominal=nominal, drop=drop, known=known))
+        with self._guarded():
+            schema = self._schema()
+            self._limits.check_columns(self.name, len(schema.names))
+            types = dict(zip(schema.names, schema.types, strict=True))
+            settled = {*(drop or ()), *(() if nominal in (None, "all") else nominal or ())}
+            for name, kind in types.items() if expected is None else ():
+                if name not in settled:
+                    _check_type(self.name, name, kind, pa.types)
+            first = next(iter(self._batches(HEAD_ROWS)), None)
+            if first is None or not first.num_rows:
+                raise DataError(f"{self.name}: no rows.")
+            head = FirstRows(
+                file=self.name,
+                columns=list(schema.names),
+                named=True,
+                numeric=[_is_number(kind, pa.types) for kind in schema.types],
+                seen=[set(_python(column)) for column in first.columns],
+            )
+        self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected)))
 
     @property
     def repeatable(self) -> bool:
@@ -98,6 +110,26 @@ class ArrowStream(CodedStream):
         except (pa.ArrowException, OSError, ValueError) as error:
             raise self._broken(error) from error
 
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Whatever pyarrow says about a damaged file is told in one line."""
+        import pyarrow as pa
+
+        try:
+            yield
+        except DataError:
+            raise
+        except (
+            pa.ArrowException,
+            OSError,
+            ValueError,
+            TypeError,
+            OverflowError,
+            KeyError,
+            MemoryError,
+        ) as error:
+            raise self._broken(error) from error
+
     def _broken(self, error: Exception) -> DataError:
         text = " ".join(str(error).split())
         return DataError(
@@ -114,12 +146,14 @@ class ArrowStream(CodedStream):
         opened = self._open()
         try:
             if hasattr(opened, "iter_batches"):
-                yield from opened.iter_batches(batch_size=size)
+                batches = opened.iter_batches(batch_size=size)
             elif hasattr(opened, "num_record_batches"):
-                for number in range(opened.num_record_batches):
-                    yield opened.get_batch(number)
+                batches = map(opened.get_batch, range(opened.num_record_batches))
             else:
-                yield from opened
+                batches = iter(opened)
+            for batch in batches:
+                batch.validate(full=True)  # Arrow follows offsets of a file without looking at them
+                yield batch
         except (pa.ArrowException, OSError) as error:
             raise self._broken(error) from error
 
@@ -129,7 +163,7 @@ class ArrowStream(CodedStream):
         self._rows_read = n_rows = 0
         held: list[Arrays] = []
         count = 0
-        for part in self._parts():
+        for part in self._guarded_parts():
             held.append(part)
             count += len(part[2])
             while count >= size:
@@ -143,19 +177,28 @@ class ArrowStream(CodedStream):
             yield X, y, lines
         self._end_pass(n_rows)
 
+    def _guarded_parts(self) -> Iterator[Arrays]:
+        parts = self._parts()
+        while True:
+            with self._guarded():
+                part = next(parts, None)
+            if part is None:
+                return
+            yield part
+
     def _parts(self) -> Iterator[Arrays]:
-        layout = self._layout
+        plan = self._plan
         for batch in self._batches(_BATCH):
             columns = batch.columns
             numbers = {
-                at: _floats(columns[at], self, layout.columns[at])
-                for at, kind in enumerate(layout.kinds)
+                at: _floats(columns[at], self, plan.columns[at])
+                for at, kind in enumerate(plan.kinds)
                 if kind == NUMBER
             }
             good = self._judge(batch.num_rows, columns, numbers)
-            X = np.empty((int(good.sum()), layout.n_features))
+            X = np.empty((int(good.sum()), plan.n_slots))
             label = np.full(len(X), np.nan)
-            for at, (kind, slot) in enumerate(zip(layout.kinds, layout.slots, strict=True)):
+            for at, (kind, slot) in enumerate(zip(plan.kinds, plan.slots, strict=True)):
                 if kind == IGNORED:
                     continue
                 if kind == NUMBER:
@@ -175,18 +218,18 @@ class ArrowStream(CodedStream):
         self, n: int, columns: Sequence[Any], numbers: dict[int, npt.NDArray[np.float64]]
     ) -> npt.NDArray[np.bool_]:
         """Which rows of a batch can be used; the others are met as bad lines."""
-        layout = self._layout
+        plan = self._plan
         problems: dict[int, tuple[str, int, str]] = {}
         for at, values in numbers.items():
             for row in np.flatnonzero(np.isinf(values)).tolist():
                 problems.setdefault(row, ("value_infinite", at, str(values[row])))
-        place = layout.label_at
+        place = plan.label_at
         if place is not None:
             if place in numbers:
                 values = numbers[place]
                 missing = np.isnan(values)
                 odd = (values != np.floor(values)) | (np.abs(values) >= 2.0**53)
-                odd &= ~missing & (layout.label_kind == "whole")
+                odd &= ~missing & (plan.label_kind == "whole")
                 for row in np.flatnonzero(odd).tolist():
                     problems.setdefault(row, ("label_not_whole", place, f"{values[row]:g}"))
             else:
@@ -208,16 +251,19 @@ class ArrowStream(CodedStream):
         import pyarrow as pa
 
         texts = _as_text(column, pa).filter(pa.array(good)).dictionary_encode()
-        place = np.array(
-            [codes.setdefault(text, len(codes)) for text in texts.dictionary.to_pylist()], dtype=float
-        )
-        if len(codes) > MOST_TEXTS:
-            raise DataError(f"{self.name}: {self._cell_reason('too_many_values', at, '')}")
+        place = np.array([self._checked(codes, text, at) for text in texts.dictionary.to_pylist()])
         known = np.asarray(texts.indices.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
         out = np.full(len(known), np.nan)
         if place.size:
             out[known] = place[texts.indices.fill_null(0).to_numpy()[known]]
         return out
+
+    def _checked(self, codes: dict[str, int], text: str, at: int) -> float:
+        try:
+            self._check_text(codes, text, at)
+        except BadCell as error:
+            raise DataError(f"{self.name}: {self._cell_reason(*error.args)}") from None
+        return self._code(codes, text)
 
 
 def _seekable(source: ByteSource) -> BinaryIO:
@@ -255,10 +301,10 @@ def _check_type(file: str, name: str, kind: Any, types: Any) -> None:
     where = f"{file}: column {name!r} holds {kind}"
     if types.is_temporal(value):
         raise DataError(
-            f"{where}. Turn it into numbers (days since a start, hour of the day), leave it out with --drop, or take "
-            "every date as a value of its own with --nominal."
+            f"{where}. Turn it into numbers (days since a start, hour of the day), leave it out with drop=, or take "
+            "every date as a value of its own with nominal=."
         )
-    raise DataError(f"{where}; only numbers, texts and booleans can be read. Leave it out with --drop.")
+    raise DataError(f"{where}; only numbers, texts and booleans can be read. Leave it out with drop=.")
 
 
 def _python(column: Any) -> list[Any]:

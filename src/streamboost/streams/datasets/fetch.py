@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
 from streamboost.streams.base import DataError
-from streamboost.streams.datasets import DATA_VARIABLE, Dataset, Recipe, cache_folder
+from streamboost.streams.datasets.registry import DATA_VARIABLE, Dataset, Recipe, cache_folder
 
 _BLOCK = 1 << 16
 _SECONDS = 30.0

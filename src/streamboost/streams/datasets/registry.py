@@ -1,7 +1,7 @@
 """The registry of public data sets: what is known about each, and where its file is on this machine.
 
 The entries are in ``datasets.json`` beside this file. A set is looked for in the folder that ``STREAMBOOST_DATA``
-names, then in the cache folder. Nothing here uses the network: see :mod:`streamboost.streams.fetch`.
+names, then in the cache folder. Nothing here uses the network: see :mod:`streamboost.streams.datasets.fetch`.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
@@ -16,9 +16,27 @@ import scipy.sparse
 
 from streamboost import _core
 from streamboost.streams.base import DataError
-from streamboost.streams.columns import DECLARED, NOMINAL, NUMBER, Head, Known, Layout, make_layout
-from streamboost.streams.source import HEAD_BYTES, HEAD_ROWS, Blocks, ByteSource, FileStream, is_number
-from streamboost.streams.tables import RowStream, TableStream, to_number
+from streamboost.streams.readers.columns import (
+    DECLARED,
+    NOMINAL,
+    NUMBER,
+    Choice,
+    ColumnPlan,
+    ExpectedColumns,
+    FirstRows,
+    MissingMarkers,
+    plan_columns,
+)
+from streamboost.streams.readers.limits import Limits, way_out
+from streamboost.streams.readers.source import (
+    HEAD_BYTES,
+    HEAD_ROWS,
+    Blocks,
+    ByteSource,
+    FileStream,
+    is_number,
+)
+from streamboost.streams.readers.tables import RowStream, TableStream, to_number
 
 _DATA_LINE = re.compile(rb"^[ \t]*@data\b[^\n]*(\n|$)", re.IGNORECASE | re.MULTILINE)
 _NAME = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{},%]+"
@@ -57,25 +75,24 @@ class _Header:
         if count > 1:
             raise DataError(f"{name}: {count} attributes are named {twice!r}.")
 
-    def layout(
+    def plan(
         self,
         name: str,
         rows: Sequence[Sequence[Any]],
         *,
-        label: str | None,
-        nominal: Sequence[str] | str | None,
-        drop: Sequence[str] | None,
-        known: Known | None,
-    ) -> Layout:
+        choice: Choice,
+    ) -> ColumnPlan:
         """The places of the attributes; those that are neither numeric nor nominal are refused."""
-        settled = {*(drop or ()), *(nominal or ())} if known is None and nominal != "all" else None
+        label, nominal, expected = choice.label, choice.nominal, choice.expected
+        drop = set(choice.drop or ())
+        settled = {*drop, *(nominal or ())} if expected is None and nominal != "all" else None
         for attribute in self.attributes if settled is not None else ():
             if attribute.kind not in ("nominal", "numeric") and attribute.name not in (settled or ()):
                 raise DataError(
                     f"{name}: attribute {attribute.name!r} is a {attribute.kind}. Turn it into numbers or declare its "
-                    "values, leave it out with --drop, or take every text as a value of its own with --nominal."
+                    "values, leave it out with drop=, or take every text as a value of its own with nominal=."
                 )
-        head = Head(
+        head = FirstRows(
             file=name,
             columns=[attribute.name for attribute in self.attributes],
             named=True,
@@ -83,18 +100,19 @@ class _Header:
             seen=[{row[at] for row in rows} for at in range(len(self.attributes))],
         )
         # What is declared nominal is no date, whatever it looks like.
-        declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in (drop or ())]
-        if known is not None:
-            return make_layout(head, label=label, known=known)
-        label_name = label or next((a for a in reversed(head.columns) if a not in (drop or ())), None)
+        declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in drop]
+        if expected is not None:
+            return plan_columns(head, choice)
+        left = (a for a in reversed(head.columns) if a not in drop and a != choice.weight)
+        label_name = label or next(left, None)
         forced = [text for text in (*declared, *(nominal or ())) if text != label_name]
-        layout = make_layout(head, label=label, nominal="all" if nominal == "all" else forced, drop=drop)
+        plan = plan_columns(head, replace(choice, nominal="all" if nominal == "all" else forced))
         for at, attribute in enumerate(self.attributes):
-            if layout.kinds[at] == NOMINAL and attribute.values:
-                layout.kinds[at] = DECLARED
-                if layout.slots[at] >= 0:
-                    layout.values[layout.slots[at]] = list(attribute.values)
-        return layout
+            if plan.kinds[at] == NOMINAL and attribute.values:
+                plan.kinds[at] = DECLARED
+                if 0 <= plan.slots[at] < plan.n_features:
+                    plan.values[plan.slots[at]] = list(attribute.values)
+        return plan
 
 
 def _attribute(file: str, line: int, found: re.Match[str]) -> Attribute:
@@ -127,7 +145,8 @@ class _ArffBody(FileStream):
     """The blocks behind the header, for both readers."""
 
     def __init__(self, opened: _Opened) -> None:
-        super().__init__(opened.path, on_bad_line=opened.on_bad_line)
+        super().__init__(opened.path, on_bad_line=opened.on_bad_line, limits=opened.limits)
+        self._limits.check_columns(self.name, len(opened.header.attributes))
         self._blocks, self._header = opened.blocks, opened.header
         self._source = opened.blocks.source
 
@@ -155,18 +174,20 @@ class _Opened:
     header: _Header
     start: bytes
     on_bad_line: str
-    options: dict[str, Any]
+    choice: Choice
+    na_values: Sequence[str] | None
+    limits: Mapping[str, int] | None
 
-    def layout(self, name: str, rows: Sequence[Sequence[Any]]) -> Layout:
+    def plan(self, name: str, rows: Sequence[Sequence[Any]]) -> ColumnPlan:
         """The places of the attributes, by the first rows."""
         if not rows:
             raise DataError(f"{name}: no rows below @data.")
-        return self.header.layout(name, rows, **self.options)
+        return self.header.plan(name, rows, choice=self.choice)
 
-    def classes(self, layout: Layout) -> tuple[str, ...] | None:
+    def classes(self, plan: ColumnPlan) -> tuple[str, ...] | None:
         """The declared labels; a model that goes on knows its own."""
-        at = layout.label_at
-        if at is None or layout.kinds[at] != DECLARED:
+        at = plan.label_at
+        if at is None or plan.kinds[at] != DECLARED:
             return None
         return tuple(sorted(self.header.attributes[at].values))
 
@@ -177,15 +198,18 @@ def open_arff(
     label: str | None = None,
     nominal: Sequence[str] | str | None = None,
     drop: Sequence[str] | None = None,
+    weight: str | None = None,
+    na_values: Sequence[str] | None = None,
+    limits: Mapping[str, int] | None = None,
     on_bad_line: str = "stop",
-    known: Known | None = None,
+    expected: ExpectedColumns | None = None,
 ) -> ArffStream | SparseArffStream:
     """One ARFF file (plain or gzip) or standard input (``-``), dense or sparse by its first row.
 
     The parameters are those of :class:`CsvStream`, of which it needs no ``header`` and no ``delimiter``; ``nominal`` may name
-    attributes of texts and dates too.
+    attributes of texts and dates too. ``?`` is missing; ``na_values`` names other cells that are.
     """
-    blocks = Blocks(ByteSource(path))
+    blocks = Blocks(ByteSource.of(path))
     name = blocks.source.name
     data = bytearray()
     found = None
@@ -196,7 +220,9 @@ def open_arff(
             found = None
         elif found is not None and data.count(b"\n", found.end()) > HEAD_ROWS:
             break
-        if len(data) > HEAD_BYTES:
+        if len(data) > HEAD_BYTES and (found is None or data.find(b"\n", found.end()) >= 0):
+            break
+        if len(data) > HEAD_BYTES + Limits.read(limits).line:
             break
     blocks.rewind()
     if not data.strip():
@@ -204,11 +230,13 @@ def open_arff(
     if found is None:
         raise DataError(f"{name}: not an ARFF file, or one without rows: no @data line is followed by any.")
     text = bytes(data)
+    if len(text) - found.end() > Limits.read(limits).line and b"\n" not in text[found.end() :]:
+        raise DataError(f"{name}: a first row that is too long. {way_out('line', Limits.read(limits).line)}")
     header = _Header(name, text[: found.start()], text.count(b"\n", 0, found.end()))
     start = text[found.end() :]
     start = start if start.endswith(b"\n") or len(text) > HEAD_BYTES else start + b"\n"
-    options = {"label": label, "nominal": nominal, "drop": drop, "known": known}
-    opened = _Opened(path, blocks, header, start, on_bad_line, options)
+    choice = Choice(label, nominal, drop, weight, expected)
+    opened = _Opened(path, blocks, header, start, on_bad_line, choice, na_values, limits)
     lines = (line.strip() for line in start.split(b"\n"))
     first = next((line for line in lines if line and not line.startswith(b"%")), b"")
     return (SparseArffStream if first.startswith(b"{") else ArffStream)(opened)
@@ -221,18 +249,19 @@ class ArffStream(_ArffBody, TableStream):
 
     def __init__(self, opened: _Opened) -> None:
         super().__init__(opened)
-        rows = _core.csv_rows(opened.start, False, ",", True, HEAD_ROWS)
+        self._markers = MissingMarkers.read(opened.na_values, usual=False)
+        rows = _core.csv_rows(opened.start, False, ",", True, HEAD_ROWS, self._limits.of_parser())
         rows = [(line + self._header.lines, bad, cells) for line, bad, cells in rows]
         good = self._good_rows(rows, len(self._header.attributes))
-        self._set_layout(opened.layout(self.name, [cells for _, _, cells in good]))
+        self._set_plan(opened.plan(self.name, [cells for _, _, cells in good]))
         self._check_labels(good)
-        self.classes = opened.classes(self._layout)
+        self.classes = opened.classes(self._plan)
 
     def _new_parser(self) -> _core.CsvParser:
-        layout = self._layout
-        parser = _core.CsvParser(",", layout.kinds, layout.slots, layout.label_kind, layout.values, arff=True)
-        if layout.label_at is not None and layout.kinds[layout.label_at] == DECLARED:
-            parser.declare_labels(self._header.attributes[layout.label_at].values)
+        plan = self._plan
+        parser = _core.CsvParser(",", arff=True, **self._parser_options())
+        if plan.label_at is not None and plan.kinds[plan.label_at] == DECLARED:
+            parser.declare_labels(self._header.attributes[plan.label_at].values)
         return parser
 
 
@@ -246,32 +275,33 @@ class SparseArffStream(_ArffBody, RowStream):
 
     def __init__(self, opened: _Opened) -> None:
         super().__init__(opened)
+        self._markers = MissingMarkers.read(opened.na_values, usual=False)
         attributes = self._header.attributes
         self._absent: list[Any] = [a.values[0] if a.values else 0.0 for a in attributes]
         blank = b"\n" * self._header.lines
         head = [row for _, row in islice(self._parsed(iter([blank + opened.start])), HEAD_ROWS)]
-        self._set_layout(opened.layout(self.name, [self._dense(row) for row in head]))
-        self.classes = opened.classes(self._layout)
+        self._set_plan(opened.plan(self.name, [self._dense(row) for row in head]))
+        self.classes = opened.classes(self._plan)
 
     def _rows(self) -> Iterator[tuple[int, Any]]:
         return self._parsed(self._body_blocks())
 
     def _read(self, values: dict[int, Any]) -> tuple[Any, float]:
-        if self._layout.nominal.any():
+        if self._texts:
             return super()._read(self._dense(values))
-        layout = self._layout
+        plan = self._plan
         label: float | str = math.nan
-        if layout.label_at is not None:
-            label = self._read_label(values.get(layout.label_at, self._absent[layout.label_at]))
+        if plan.label_at is not None:
+            label = self._read_label(values.get(plan.label_at, self._absent[plan.label_at]))
         cells = [
-            (layout.slots[at], to_number(value, at))
+            (plan.slots[at], to_number(value, at))
             for at, value in values.items()
-            if layout.slots[at] >= 0 and layout.kinds[at] == NUMBER
+            if plan.slots[at] >= 0 and plan.kinds[at] == NUMBER
         ]
         return sorted(cells), self._label_code(label)
 
     def _matrix(self, rows: list[Any]) -> Any:
-        if self._layout.nominal.any():
+        if self._texts:
             return super()._matrix(rows)
         cells = [cell for row in rows for cell in row]
         starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
@@ -281,7 +311,7 @@ class SparseArffStream(_ArffBody, RowStream):
                 np.array([slot for slot, _ in cells], dtype=np.int32),
                 starts.astype(np.int32),
             ),
-            shape=(len(rows), self._layout.n_features),
+            shape=(len(rows), self._plan.n_slots),
         )
 
     def _dense(self, row: dict[int, Any]) -> list[Any]:
@@ -327,6 +357,8 @@ class SparseArffStream(_ArffBody, RowStream):
         if text == "?":
             return None
         if attribute.kind == "numeric":
+            if text in self._markers.of_number:
+                return None
             if not is_number(text):
                 raise ValueError(f"attribute {attribute.name!r}: {text!r} is not a number.")
             return float(text)

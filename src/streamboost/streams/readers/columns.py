@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from streamboost.streams.base import DataError, Label
-from streamboost.streams.source import is_number, whole
+from streamboost.streams.readers.source import is_number, whole
 
 MISSING = frozenset({"", "?"})
+USUAL_MARKERS = ("?", "NA", "N/A", "NULL", "null", "None", "nan", "NaN", "#N/A")
+NUMERIC_MARKERS = ("-",)
+"""Missing in columns of numbers only: beside + or words it is a value."""
 IGNORED, NUMBER, NOMINAL, DECLARED = "ignored", "number", "nominal", "declared"
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ]\d{1,2}:\d{2}.*)?"
@@ -23,7 +28,7 @@ DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 
 
 @dataclass(frozen=True)
-class Known:
+class ExpectedColumns:
     """What a trained model expects of a file.
 
     ``names`` are its columns, None if they are addressed by position; ``values`` holds for each column the values
@@ -51,7 +56,48 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Head:
+class MissingMarkers:
+    """Cells that stand for a missing value, beside the empty one: everywhere, and in columns of numbers."""
+
+    anywhere: tuple[str, ...] = ("?",)
+    numbers: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, given: Sequence[str] | None, *, usual: bool = True) -> MissingMarkers:
+        """Those that the user gives, else the usual ones, or only ``?`` where a format has a way to say missing."""
+        if given is not None:
+            return cls(tuple(dict.fromkeys(text.strip() for text in given if text.strip())))
+        return cls(USUAL_MARKERS, NUMERIC_MARKERS) if usual else cls()
+
+    @cached_property
+    def of_text(self) -> frozenset[str]:
+        """What is missing in a nominal column."""
+        return frozenset(("", *self.anywhere))
+
+    @cached_property
+    def numbers_too(self) -> frozenset[float]:
+        """Numbers that stand for a missing value, such as -999."""
+        return frozenset(float(text) for text in self.anywhere if is_number(text) and isfinite(float(text)))
+
+    @cached_property
+    def of_number(self) -> frozenset[str]:
+        """What is missing in a column of numbers."""
+        return self.of_text | frozenset(self.numbers)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the user says about columns; None leaves it to the first rows."""
+
+    label: str | None = None
+    nominal: Sequence[str] | str | None = None
+    drop: Sequence[str] | None = None
+    weight: str | None = None
+    expected: ExpectedColumns | None = None
+
+
+@dataclass(frozen=True)
+class FirstRows:
     """What the first rows of a file tell: for every column its name, its kind and its distinct values."""
 
     file: str
@@ -60,9 +106,17 @@ class Head:
     numeric: list[bool]
     seen: list[set[Any]]
 
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """The columns by name."""
+        found: dict[str, list[int]] = {}
+        for at, name in enumerate(self.columns):
+            found.setdefault(name, []).append(at)
+        return found
+
 
 @dataclass
-class Layout:
+class ColumnPlan:
     """The place of every column of a file. ``slots`` are columns of the result, -1 is the label."""
 
     columns: list[str]
@@ -74,6 +128,8 @@ class Layout:
     named: bool
     values: list[list[str]]
     ignored: list[str] = field(default_factory=list)
+    weight_at: int | None = None
+    """The column of weights. It gets a place behind the features."""
 
     @property
     def n_features(self) -> int:
@@ -81,11 +137,16 @@ class Layout:
         return len(self.feature_names)
 
     @property
+    def n_slots(self) -> int:
+        """The width of the rows with their weight."""
+        return self.n_features + (self.weight_at is not None)
+
+    @property
     def nominal(self) -> npt.NDArray[np.bool_]:
         """Which columns of the result hold codes."""
         mask = np.zeros(self.n_features, dtype=bool)
         for kind, slot in zip(self.kinds, self.slots, strict=True):
-            if slot >= 0:
+            if 0 <= slot < self.n_features:
                 mask[slot] = kind in (NOMINAL, DECLARED)
         return mask
 
@@ -96,9 +157,9 @@ class Layout:
         return [place[slot] for slot in range(self.n_features)]
 
 
-def find_column(head: Head, name: str) -> int:
+def find_column(head: FirstRows, name: str) -> int:
     """The place of a column by its name."""
-    found = [i for i, text in enumerate(head.columns) if text == name]
+    found = head.places.get(name, [])
     if len(found) == 1:
         return found[0]
     if found:
@@ -107,11 +168,17 @@ def find_column(head: Head, name: str) -> int:
     raise DataError(f"{head.file}: no column {name!r}; the columns are {shown}.")
 
 
-def discover(
-    head: Head, label: str | None, nominal: Sequence[str] | str | None, drop: Sequence[str] | None
-) -> Layout:
-    """The layout that the first rows ask for, the label being the last column unless it is named."""
-    dropped = {find_column(head, name) for name in drop or ()}
+def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
+    """The plan that the first rows ask for, the label being the last column unless it is named."""
+    label, nominal = choice.label, choice.nominal
+    dropped = {find_column(head, name) for name in choice.drop or ()}
+    weight_at = None if choice.weight is None else _weight_column(head, choice.weight)
+    if weight_at is not None:
+        if weight_at in dropped or choice.weight == label:
+            raise DataError(
+                f"{head.file}: the column {choice.weight!r} cannot be the weight and something else."
+            )
+        dropped.add(weight_at)
     left = [i for i in range(len(head.columns)) if i not in dropped]
     if label is None and not left:
         raise DataError(f"{head.file}: every column is dropped.")
@@ -123,7 +190,7 @@ def discover(
         raise DataError(f"{head.file}: no column is left beside the label {head.columns[label_at]!r}.")
     forced = set(features) if nominal == "all" else set()
     for name in () if nominal == "all" else nominal or ():
-        if name not in head.columns:
+        if name not in head.places:
             raise DataError(f"{head.file}: no column {name!r} to read as nominal.")
         forced.add(find_column(head, name))
     kinds = [NUMBER if number and i not in forced else NOMINAL for i, number in enumerate(head.numeric)]
@@ -136,8 +203,12 @@ def discover(
     for i in dropped:
         kinds[i] = IGNORED
     text = kinds[label_at] == NOMINAL
-    integral = not text and whole([float(value) for value in head.seen[label_at] if value not in MISSING])
-    return Layout(
+    # A label that is declared as a number and is none will be a bad line.
+    numbers = [float(value) for value in head.seen[label_at] if is_number(str(value))]
+    integral = not text and whole([number for number in numbers if number == number])
+    if weight_at is not None:
+        kinds[weight_at], slots[weight_at] = NUMBER, len(features)
+    return ColumnPlan(
         columns=head.columns,
         kinds=kinds,
         slots=slots,
@@ -146,17 +217,27 @@ def discover(
         feature_names=tuple(head.columns[i] for i in features),
         named=head.named,
         values=[[] for _ in features],
+        weight_at=weight_at,
     )
 
 
-def _refuse_dates(head: Head, column: int) -> None:
+def _weight_column(head: FirstRows, name: str) -> int:
+    at = find_column(head, name)
+    if not head.numeric[at]:
+        texts = (str(value) for value in head.seen[at] if not is_number(str(value)))
+        example = min((text for text in texts if text not in MISSING), default="")
+        raise DataError(f"{head.file}: the weights in column {name!r} must be numbers, not {example!r}.")
+    return at
+
+
+def _refuse_dates(head: FirstRows, column: int) -> None:
     seen = {str(value) for value in head.seen[column]} - MISSING
     where = f"{head.file}: column {head.columns[column]!r}"
     example = min(seen, default="")
     if seen and all(map(_DATE.fullmatch, seen)):
         raise DataError(
             f"{where} holds dates or times ({example!r}). Turn it into numbers (days since a start, hour of the day), "
-            "leave it out with --drop, or take every date as a value of its own with --nominal."
+            "leave it out with drop=, or take every date as a value of its own with nominal=."
         )
     with_comma = {text for text in seen if DECIMAL_COMMA.fullmatch(text)}
     if with_comma and all(map(is_number, seen - with_comma)):
@@ -164,60 +245,67 @@ def _refuse_dates(head: Head, column: int) -> None:
         raise DataError(f"{where} holds numbers with a decimal comma ({example!r}); write them with a point.")
 
 
-def match(head: Head, known: Known, label: str | None) -> Layout:
-    """The layout that a model asks for: by name where both have names, else by position."""
-    width = len(known.values)
-    by_name = head.named and known.names is not None
+def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
+    """The plan that a model asks for: by name where both have names, else by position."""
+    expected, label = choice.expected, choice.label
+    assert expected is not None
+    weight_at = None if choice.weight is None else _weight_column(head, choice.weight)
+    width = len(expected.values)
+    by_name = head.named and expected.names is not None
     label_at = None if label is None else find_column(head, label)
     if by_name:
-        assert known.names is not None
-        places = _by_name(head, known.names)
-        last = len(head.columns) - 1
-        if label_at is None and last not in places:
+        assert expected.names is not None
+        places = _by_name(head, expected.names)
+        last = max((at for at in range(len(head.columns)) if at != weight_at), default=0)
+        if label_at is None and last not in set(places):
             label_at = last
     else:
-        if len(head.columns) == width + 1 and label_at is None:
-            label_at = width
-        places = [i for i in range(len(head.columns)) if i != label_at]
+        places = [i for i in range(len(head.columns)) if i not in (label_at, weight_at)]
+        if len(places) == width + 1 and label_at is None:
+            label_at = places.pop()
         if len(places) != width:
             raise DataError(
                 f"{head.file}: {len(head.columns)} columns where the model has {width} features"
-                f"{' (and a label is needed)' if known.needs_label else ''}."
+                f"{' (and a label is needed)' if expected.needs_label else ''}."
             )
     if label_at in places:
         raise DataError(f"{head.file}: the column {head.columns[label_at or 0]!r} is a feature of the model.")
     # Whoever asks for answers need not have the truth: a last column of other things is no label.
-    guessed = label_at is not None and label is None and not known.needs_label
-    if guessed and not any(map(known.has_label, head.seen[label_at or 0])):
+    guessed = label_at is not None and label is None and not expected.needs_label
+    if guessed and not any(map(expected.has_label, head.seen[label_at or 0])):
         label_at = None
-    if label_at is None and known.needs_label:
+    if label_at is None and expected.needs_label:
         raise DataError(
-            f"{head.file}: the last column {head.columns[-1]!r} is a feature of the model; name the label with --label."
+            f"{head.file}: the last column {head.columns[-1]!r} is a feature of the model; name the label with label=."
         )
     slots, kinds = [-1] * len(head.columns), [IGNORED] * len(head.columns)
-    for slot, (at, values) in enumerate(zip(places, known.values, strict=True)):
+    for slot, (at, values) in enumerate(zip(places, expected.values, strict=True)):
         slots[at], kinds[at] = slot, NUMBER if values is None else NOMINAL
     if label_at is not None:
-        kinds[label_at] = NOMINAL if known.label_kind == "text" else NUMBER
-    used = {*places, label_at}
-    return Layout(
+        kinds[label_at] = NOMINAL if expected.label_kind == "text" else NUMBER
+    if weight_at is not None:
+        if weight_at in places or weight_at == label_at:
+            raise DataError(
+                f"{head.file}: the column {choice.weight!r} cannot be the weight and something else."
+            )
+        slots[weight_at], kinds[weight_at] = width, NUMBER
+    used = {*places, label_at, weight_at}
+    return ColumnPlan(
         columns=head.columns,
         kinds=kinds,
         slots=slots,
         label_at=label_at,
-        label_kind="none" if label_at is None else known.label_kind,
-        feature_names=known.names or tuple(head.columns[i] for i in places),
-        named=known.names is not None,
-        values=[list(values or ()) for values in known.values],
+        label_kind="none" if label_at is None else expected.label_kind,
+        feature_names=expected.names or tuple(head.columns[i] for i in places),
+        named=expected.names is not None,
+        values=[list(values or ()) for values in expected.values],
         ignored=[name for i, name in enumerate(head.columns) if i not in used],
+        weight_at=weight_at,
     )
 
 
-def _by_name(head: Head, names: Iterable[str]) -> list[int]:
-    place: dict[str, int] = {}
-    for i, name in enumerate(head.columns):
-        place.setdefault(name, i)
-    missing = [name for name in names if name not in place]
+def _by_name(head: FirstRows, names: Iterable[str]) -> list[int]:
+    missing = [name for name in names if name not in head.places]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         shown = ", ".join(head.columns[:20]) + (", ..." if len(head.columns) > 20 else "")
@@ -227,22 +315,15 @@ def _by_name(head: Head, names: Iterable[str]) -> list[int]:
     return [find_column(head, name) for name in names]
 
 
-def make_layout(
-    head: Head,
-    *,
-    label: str | None = None,
-    nominal: Sequence[str] | str | None = None,
-    drop: Sequence[str] | None = None,
-    known: Known | None = None,
-) -> Layout:
-    """The layout for a model that knows its columns, or for one that is still to learn."""
-    return discover(head, label, nominal, drop) if known is None else match(head, known, label)
+def plan_columns(head: FirstRows, choice: Choice) -> ColumnPlan:
+    """The plan for a model that knows its columns, or for one that is still to learn."""
+    return plan_by_first_rows(head, choice) if choice.expected is None else plan_for_model(head, choice)
 
 
 def label_array(values: npt.NDArray[np.float64], kind: str, texts: Sequence[str]) -> npt.NDArray[Any]:
     """Labels as the parsers give them (numbers, or codes of texts) as the model gets them."""
     if kind == "text":
-        return np.array(texts)[values.astype(np.intp)]
+        return np.array([texts[code] for code in values.astype(np.intp).tolist()], dtype=np.str_)
     if kind == "none":
         return np.full(len(values), None, dtype=object)
     return values.astype(np.int64) if kind == "whole" else values

@@ -7,12 +7,13 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from streamboost.streams.base import DataError, Label
+from streamboost.streams.readers.limits import Limits, way_out
 
 HEAD_ROWS = 1000
 """Rows that decide the kinds of the columns."""
@@ -24,7 +25,6 @@ BLOCK = 1 << 18
 """Bytes read at a time: the parsers work while they are still in the cache."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_LONGEST_LINE = 1 << 26
 _NEW_MEMBER = 31  # zlib's way to say: a gzip header, and its checksum at the end
 
 
@@ -41,6 +41,7 @@ class ByteSource:
         self.size: int | None = None
         self._raw: BinaryIO | None = None
         self._taken = False
+        self._peeked = b""
         if self.is_stdin:
             return
         try:
@@ -52,6 +53,14 @@ class ByteSource:
             raise DataError(f"{self.name}: {error.strerror or error}.") from error
         if not self.path.exists():
             raise DataError(f"{self.name}: no such file.")
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> ByteSource:
+        """The source of a path, or of one that was opened already to guess its format."""
+        return path if isinstance(path, ByteSource) else cls(path)
+
+    def __fspath__(self) -> str:
+        return str(self.path)
 
     @property
     def repeatable(self) -> bool:
@@ -77,14 +86,10 @@ class ByteSource:
         if self._taken and not self.repeatable:
             raise DataError(f"{self.name}: can be read only once.")
         self._taken = True
+        raw = self._open()
+        peeked, self._peeked = self._peeked, b""
         try:
-            # The system's own standard input stays open for the caller.
-            raw = cast(BinaryIO, sys.stdin.buffer) if self.is_stdin else self.path.open("rb", buffering=0)
-        except OSError as error:
-            raise DataError(f"{self.name}: {error.strerror or error}.") from error
-        self._raw = raw
-        try:
-            blocks = self._unpacked(iter(lambda: raw.read(BLOCK), b""))
+            blocks = self._unpacked(chain([peeked] if peeked else [], _raw_blocks(raw)))
             if not text:
                 yield from blocks
                 return
@@ -98,6 +103,35 @@ class ByteSource:
         finally:
             if not self.is_stdin:
                 raw.close()
+
+    def peek(self) -> bytes:
+        """The first unpacked bytes, to guess a format by; they will be read again."""
+        if self.repeatable:
+            blocks = self.blocks()
+            try:
+                return next(blocks, b"")
+            finally:
+                blocks.close()
+        try:
+            for block in _raw_blocks(self._open()):
+                self._peeked += block
+                if b"\n" in block or len(self._peeked) > BLOCK or self._peeked[:2] == _GZIP_MAGIC:
+                    break
+        except OSError as error:
+            raise DataError(f"{self.name}: {error.strerror or error}.") from error
+        return next(self._unpacked(iter([self._peeked])), b"").removeprefix(codecs.BOM_UTF8)
+
+    def _open(self) -> BinaryIO:
+        """The file; what can be read only once is opened once."""
+        if self._raw is not None and not self.repeatable:
+            return self._raw
+        try:
+            # The system's own standard input stays open for the caller.
+            raw = cast(BinaryIO, sys.stdin.buffer) if self.is_stdin else self.path.open("rb", buffering=0)
+        except OSError as error:
+            raise DataError(f"{self.name}: {error.strerror or error}.") from error
+        self._raw = raw
+        return raw
 
     def _unpacked(self, packed: Iterator[bytes]) -> Iterator[bytes]:
         first = next(packed, b"")
@@ -128,6 +162,12 @@ class ByteSource:
             raise DataError(f"{self.name}: a damaged gzip file ({error}).") from error
         if not member.eof:
             raise DataError(f"{self.name}: the gzip file is cut off (after line {lines}).")
+
+
+def _raw_blocks(raw: BinaryIO) -> Iterator[bytes]:
+    # A pipe gives what it has instead of waiting for a whole block: rows are learned as they come.
+    read = getattr(raw, "read1", raw.read)
+    return iter(lambda: read(BLOCK), b"")
 
 
 class Blocks:
@@ -190,13 +230,20 @@ class FileStream:
     """What the streams over files have in common.
 
     ``on_bad_line`` is ``"stop"`` (a line that cannot be read raises) or ``"skip"`` (it is left out and counted
-    in ``n_bad``; ``first_bad`` says what was wrong with the first one).
+    in ``n_bad``; ``first_bad`` says what was wrong with the first one). ``limits`` replaces some of :class:`Limits`.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, on_bad_line: str = "stop") -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        on_bad_line: str = "stop",
+        limits: Mapping[str, int] | None = None,
+    ) -> None:
+        self._limits = Limits.read(limits)
         if on_bad_line not in ("stop", "skip"):
             raise DataError(f"What to do with a bad line is stop or skip, not {on_bad_line!r}.")
-        self._source = ByteSource(path)
+        self._source = ByteSource.of(path)
         self._blocks = Blocks(self._source)
         self.skips_bad_lines = on_bad_line == "skip"
         self.name = self._source.name
@@ -263,7 +310,7 @@ class FileStream:
         return {
             "zero_byte": "not a text file (a zero byte).",
             "not_utf8": "not a text file in UTF-8.",
-            "too_long": f"a line of more than {_LONGEST_LINE:,} bytes.",
+            "too_long": f"a line that is too long. {way_out('line', self._limits.line)}",
             "label_not_whole": f"label {token} where the labels are whole numbers.",
         }.get(bad, f"{bad} ({token}).")
 
@@ -273,7 +320,7 @@ class FileStream:
 
     def _text_lines(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, str]]:
         """The lines with their numbers, for the readers that are written in Python; bad text is met here."""
-        for number, line in enumerate(_whole_lines(blocks), start=1):
+        for number, line in enumerate(_whole_lines(blocks, self._limits.line), start=1):
             if line is None:
                 self._bad(number, self._reason("too_long", number, 0, 0, ""))
                 continue
@@ -290,7 +337,7 @@ class FileStream:
             yield number, text
 
 
-def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes | None]:
+def _whole_lines(blocks: Iterator[bytes], longest: int) -> Iterator[bytes | None]:
     """The lines without their ends; None in the place of one that is too long."""
     tail = io.BytesIO()
     discarding = False
@@ -308,7 +355,7 @@ def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes | None]:
                 yield line
         if not discarding:
             tail.write(rest)
-        if tail.tell() > _LONGEST_LINE:
+        if tail.tell() > longest:
             tail, discarding = io.BytesIO(), True
     if discarding:
         yield None

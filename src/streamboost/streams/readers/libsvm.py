@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +11,20 @@ import scipy.sparse
 
 from streamboost import _core
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, check_chunk_size
-from streamboost.streams.columns import Known, label_array
-from streamboost.streams.source import HEAD_ROWS, FileStream, numbers_to_labels, whole
+from streamboost.streams.readers.columns import ExpectedColumns, label_array
+from streamboost.streams.readers.limits import CHUNK_CELLS, MOST_DENSE
+from streamboost.streams.readers.source import HEAD_ROWS, FileStream, numbers_to_labels, whole
+
+DENSE_FROM = 0.3
+"""The share of cells that are not zero from which rows are read as dense."""
 
 
 class LibsvmStream(FileStream):
     """One LIBSVM file (plain or gzip) or standard input (``-``).
 
-    The width is ``n_features`` or, for a regular file, the highest index found by a first pass over it.
+    The width is ``n_features`` or, for a regular file, the highest index found by a first pass over it. Rows are CSR
+    matrices; where more than 30 % of the cells of the first 1,000 rows are not zero they are dense arrays, which learners
+    treat as complete (centred scaling, faster steps). ``sparse=True`` forbids that.
     """
 
     def __init__(
@@ -26,26 +32,31 @@ class LibsvmStream(FileStream):
         path: str | os.PathLike[str],
         *,
         n_features: int | None = None,
+        sparse: bool = False,
+        limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
-        known: Known | None = None,
+        expected: ExpectedColumns | None = None,
     ) -> None:
         if n_features is not None and n_features < 1:
             raise DataError(f"The number of features must be at least 1, got {n_features}.")
-        super().__init__(path, on_bad_line=on_bad_line)
-        if known is not None:
-            if known.label_kind == "text":
+        super().__init__(path, on_bad_line=on_bad_line, limits=limits)
+        if expected is not None:
+            if expected.label_kind == "text":
                 raise DataError(f"{self.name}: LIBSVM labels are numbers; those of the model are texts.")
-            n_features = len(known.values)
+            n_features = len(expected.values)
         if n_features is None and not self.repeatable:
-            raise DataError(
-                f"{self.name}: the number of features cannot be counted ahead; give --n-features."
-            )
+            raise DataError(f"{self.name}: the number of features cannot be counted ahead; give n_features=.")
         self.feature_names: tuple[str, ...] | None = None
         self.nominal: npt.NDArray[np.bool_] | None = None
         self.n_features: int | None = n_features
-        self._label_kind = self._look() if known is None else known.label_kind
+        kind, density = self._look()
+        self._label_kind = kind if expected is None else expected.label_kind
         if n_features is None:
             self.n_features = self._scan()
+        assert self.n_features is not None
+        self._limits.check_columns(self.name, self.n_features, sparse=True)
+        # Cells per row are counted ahead, columns only now.
+        self.dense = not sparse and density > DENSE_FROM * self.n_features and self.n_features <= MOST_DENSE
 
     def find_classes(self) -> tuple[Label, ...]:
         """The labels, sorted, after a pass over the file if there was none yet."""
@@ -55,20 +66,25 @@ class LibsvmStream(FileStream):
         return self._found
 
     def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
-        """The rows as CSR matrices of the full width."""
+        """The rows as CSR matrices of the full width, or as arrays."""
         check_chunk_size(size)
         assert self.n_features is not None
-        parser = _core.LibsvmParser(self.n_features, self._label_kind)
+        if self.dense:
+            size = min(size, max(1, CHUNK_CELLS // self.n_features))
+        parser = self._parser(self.n_features, self._label_kind)
         for _ in self._fill(parser, size):
             indptr, indices, data, labels, lines = parser.take()
             X = scipy.sparse.csr_matrix((data, indices, indptr), shape=(len(lines), self.n_features))
             X.has_canonical_format = True  # the parser has seen that indices increase
-            yield Chunk(X, label_array(labels, self._label_kind, ()), lines)
+            y = label_array(labels, self._label_kind, ())
+            yield Chunk(X.toarray() if self.dense else X, y, lines)
 
-    def _look(self) -> str:
-        """The kind of the labels, by the first rows."""
-        parser = _core.LibsvmParser(0, "number")
-        found: list[float] = []
+    def _parser(self, width: int, kind: str) -> _core.LibsvmParser:
+        return _core.LibsvmParser(width, kind, self._limits.line)
+
+    def _look(self) -> tuple[str, float]:
+        """The kind of the labels and the mean number of cells that are not zero, by the first rows."""
+        parser = self._parser(0, "number")
         step = 0
         for block in self._blocks.look():
             parser.feed(block)
@@ -78,11 +94,12 @@ class LibsvmStream(FileStream):
         if step != 1:
             parser.finish()
             self._step_through(parser)
-        found = parser.take()[3].tolist()
+        _, _, cells, labels, _ = parser.take()
+        found = labels.tolist()
         self._blocks.rewind()
         if not found:
             self._end_empty()
-        return "whole" if whole(found) else "number"
+        return "whole" if whole(found) else "number", np.count_nonzero(cells) / len(found)
 
     def _step_through(self, parser: _core.LibsvmParser) -> int:
         while (step := parser.parse(HEAD_ROWS)) == 2:
@@ -99,7 +116,7 @@ class LibsvmStream(FileStream):
         """One pass for the labels, the highest index and the number of rows."""
         labels: set[float] = set()
         count = 0
-        parser = _core.LibsvmParser(self.n_features or 0, self._label_kind)
+        parser = self._parser(self.n_features or 0, self._label_kind)
         for _ in self._fill(parser, DEFAULT_CHUNK_SIZE):
             values = parser.take()[3]
             count += len(values)

@@ -1,0 +1,202 @@
+"""CSV files as streams: numeric and nominal columns, a label column, bounded memory.
+
+The first 1,000 rows decide the kind of each column: nominal if any of their values is not a number. Values of
+a nominal column are coded 0, 1, 2 ... in order of first appearance (``categories`` keeps the values), so that
+rows leave as float64 arrays. An empty cell, ``?`` and the usual markers (``NA``, ``null`` ...) are missing (NaN). The
+delimiter is a comma, a semicolon, a tab or a bar, whichever cuts the first rows into the same number of cells.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from streamboost import _core
+from streamboost.streams.base import DataError, warn_of_data
+from streamboost.streams.readers.columns import (
+    DECIMAL_COMMA,
+    NOMINAL,
+    Choice,
+    ExpectedColumns,
+    FirstRows,
+    MissingMarkers,
+    plan_columns,
+)
+from streamboost.streams.readers.limits import way_out
+from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS, is_number
+from streamboost.streams.readers.tables import Row, TableStream, row_reason
+
+DELIMITERS = ",;\t|"
+_SNIFFED_ROWS = 50
+
+
+class CsvStream(TableStream):
+    """One CSV file (plain or gzip) or standard input (``-``).
+
+    Parameters
+    ----------
+    path : path, or ``-``
+    label : name of the label column, by default the last one. Without a header the columns are named 1, 2 ...
+    header : whether the first row holds the names; by default it does unless its cells look like those below it.
+    nominal : names of columns that are nominal whatever their values look like, or ``"all"``.
+    delimiter : one character; found out by default.
+    drop : names of columns to leave out.
+    weight : name of a column that holds the weights of the rows.
+    na_values : cells that stand for a missing value, beside the empty one; by default ?, NA, N/A, NULL, null, None, nan, and
+        in columns of numbers - too.
+    limits : what the file may ask of memory, e.g. ``{"line": 2**28}``; see :class:`Limits`.
+    on_bad_line : ``"stop"`` or ``"skip"``.
+    expected : the columns and labels of a trained model, if it is one that reads the file.
+    """
+
+    _takes_markers = True
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        label: str | None = None,
+        header: bool | None = None,
+        nominal: Sequence[str] | str | None = None,
+        delimiter: str | None = None,
+        drop: Sequence[str] | None = None,
+        weight: str | None = None,
+        na_values: Sequence[str] | None = None,
+        limits: Mapping[str, int] | None = None,
+        on_bad_line: str = "stop",
+        expected: ExpectedColumns | None = None,
+    ) -> None:
+        super().__init__(path, on_bad_line=on_bad_line, limits=limits)
+        self._markers = MissingMarkers.read(na_values)
+        choice = Choice(label, nominal, drop, weight, expected)
+        if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\n\r'):
+            raise DataError(f"A delimiter is one character, not {delimiter!r}.")
+        self._why_numeric = (
+            f" (by its first {HEAD_ROWS:,} rows it is numeric)"
+            if expected is None
+            else " (to the model it is numeric)"
+        )
+        self._delimiter, rows = self._cut(self._look(delimiter), delimiter)
+        first = rows[0][2]
+        width = len(first)
+        if width < 2 and (expected is None or len(expected.values) != 1 or expected.needs_label):
+            raise DataError(
+                f"{self.name}: only one column; cells are separated by a comma, a semicolon, a tab or a bar."
+            )
+        good = self._good_rows(rows, width)
+        self._has_header = header if header is not None else self._finds_header(good, expected)
+        body = good[1:] if self._has_header else good[:HEAD_ROWS]
+        if not body:
+            raise DataError(f"{self.name}: no rows{' below the header' if self._has_header else ''}.")
+        names = first if self._has_header else [str(i + 1) for i in range(width)]
+        seen = [{row[2][i] for row in body} for i in range(width)]
+        head = FirstRows(
+            file=self.name,
+            columns=[text or f"column {i + 1}" for i, text in enumerate(names)],
+            named=self._has_header,
+            numeric=[all(map(is_number, cells - self._markers.of_number)) for cells in seen],
+            seen=[cells - self._markers.of_text for cells in seen],
+        )
+        self._set_plan(plan_columns(head, choice))
+        self._check_labels(body)
+        if expected is None and nominal != "all":
+            self._warn_of_words(body, set(nominal or ()))
+
+    def _look(self, delimiter: str | None) -> bytes:
+        """The bytes of the first rows, or all of them if there are fewer."""
+        data = bytearray()
+        enough = self._whole_head = False
+        n_lines, looked = 0, 0
+        for block in self._blocks.look():
+            data += block
+            n_lines += block.count(b"\n")
+            # Rows are lines or more: whoever has enough lines may still lack rows, so the rows are counted then, and again
+            # when the text has doubled.
+            if n_lines > HEAD_ROWS and len(data) >= 2 * looked:
+                looked = len(data)
+                rows = self._first(bytes(data), delimiter or ",", HEAD_ROWS + 1)
+                enough = len(rows) > HEAD_ROWS
+            if enough or (len(data) > HEAD_BYTES and n_lines) or len(data) > self._limits.line:
+                break
+        else:
+            self._whole_head = True
+        self._blocks.rewind()
+        return bytes(data)
+
+    def _cut(self, data: bytes, delimiter: str | None) -> tuple[str, list[Row]]:
+        """The delimiter and the first rows, the first of all being good."""
+        best: tuple[tuple[float, float], str] | None = None
+        line = data.lstrip(b"\r\n").partition(b"\n")[0]
+        if b"\0" in line:
+            raise DataError(f"{self.name}, line 1: {row_reason((1, 'zero_byte', []), 0)}")
+        if len(line) > self._limits.line:
+            raise DataError(
+                f"{self.name}, line 1: a line that is too long. {way_out('line', self._limits.line)}"
+            )
+        for candidate in DELIMITERS if delimiter is None else delimiter:
+            self._limits.check_columns(self.name, line.count(candidate.encode()) + 1)
+            rows = self._first(data, candidate, _SNIFFED_ROWS)
+            score = _fit([cells for _, bad, cells in rows if bad == "none"])
+            if best is None or score > best[0]:
+                best = score, candidate
+        assert best is not None
+        rows = self._first(data, best[1], HEAD_ROWS + 1)
+        if not rows:
+            raise DataError(f"{self.name}: the file is empty.")
+        if rows[0][1] != "none":
+            # Even where bad lines are skipped: without a first row nothing is known about the others.
+            raise DataError(f"{self.name}, line {rows[0][0]}: {row_reason(rows[0], 0)}")
+        return best[1], rows
+
+    def _first(self, data: bytes, delimiter: str, most: int) -> list[Row]:
+        limits = self._limits.of_parser()
+        return _core.csv_rows(data, self._whole_head, delimiter, False, most, limits)
+
+    def _warn_of_words(self, rows: list[Row], wanted: set[str]) -> None:
+        """Say which columns are nominal only because of a few words among numbers: most often markers or slips."""
+        for at, kind in enumerate(self._plan.kinds):
+            if kind != NOMINAL or self._plan.slots[at] < 0 or self._plan.columns[at] in wanted:
+                continue
+            present = [
+                (line, cells[at]) for line, _, cells in rows if cells[at] not in self._markers.of_number
+            ]
+            words = [(line, cell) for line, cell in present if not is_number(cell)]
+            if words and 2 * len(words) < len(present):
+                line, cell = words[0]
+                name, share = self._plan.columns[at], 1 - len(words) / len(present)
+                warn_of_data(
+                    f"{self.name}: column {name!r} is read as nominal because of {cell[:40]!r} (line {line}), but "
+                    f"{share:.0%} of its first cells are numbers. If it stands for a missing value, say so with "
+                    f"na_values=[{cell[:40]!r}]; if the column is nominal, with nominal=[{name!r}]."
+                )
+
+    def _finds_header(self, rows: list[Row], expected: ExpectedColumns | None) -> bool:
+        """Whether the first row holds names: not if it could stand among the rows below."""
+        first = rows[0][2]
+        if expected is not None and expected.names is not None and set(expected.names) <= set(first):
+            return True
+        if all(map(is_number, first)):
+            return False
+        if any(is_number(cell) and not cell.isdigit() for cell in first):
+            return False  # years may be names, 0.5 and -1 are not
+        count = Counter(first)
+        for i, cell in enumerate(first):
+            if cell and count[cell] > 1 and not all(is_number(row[2][i]) for row in rows[1:]):
+                return False  # the same word twice, above words: a value
+        return True
+
+    def _new_parser(self) -> _core.CsvParser:
+        return _core.CsvParser(self._delimiter, header=self._has_header, **self._parser_options())
+
+
+def _fit(rows: list[list[str]]) -> tuple[float, float]:
+    """How well a delimiter cuts rows: the share of rows of one width, and the share of cells that are numbers."""
+    if not rows:
+        return 0.0, 0.0
+    width, count = Counter(map(len, rows)).most_common(1)[0]
+    if width < 2:
+        return 0.0, 0.0
+    cells = [cell for row in rows for cell in row]
+    numbers = sum(is_number(cell) or DECIMAL_COMMA.fullmatch(cell) is not None for cell in cells)
+    return count / len(rows), numbers / len(cells)

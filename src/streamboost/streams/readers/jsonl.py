@@ -1,0 +1,148 @@
+"""JSON lines as a stream: one object per line, its keys being the columns.
+
+The keys of the first 1,000 objects are the columns, in order of first appearance; a column is numeric if all its values
+there are numbers. A key that an object lacks, and null, are missing; true and false are the values of a nominal column.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from streamboost.streams.base import DataError
+from streamboost.streams.readers.columns import (
+    Choice,
+    ExpectedColumns,
+    FirstRows,
+    MissingMarkers,
+    plan_columns,
+)
+from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS
+from streamboost.streams.readers.tables import RowStream
+
+
+class JsonLinesStream(RowStream):
+    """One file of JSON lines (plain or gzip) or standard input (``-``).
+
+    The parameters are those of :class:`CsvStream`, of which it needs no ``header`` and no ``delimiter``. The label is by default
+    the key ``label`` if there is one, else the last key of the first object.
+    """
+
+    _takes_markers = True
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        label: str | None = None,
+        nominal: Sequence[str] | str | None = None,
+        drop: Sequence[str] | None = None,
+        weight: str | None = None,
+        na_values: Sequence[str] | None = None,
+        limits: Mapping[str, int] | None = None,
+        on_bad_line: str = "stop",
+        expected: ExpectedColumns | None = None,
+    ) -> None:
+        super().__init__(path, on_bad_line=on_bad_line, limits=limits)
+        self._markers = MissingMarkers.read(na_values)
+        self._why_numeric = f" (by its first {HEAD_ROWS:,} rows it is numeric)" if expected is None else ""
+        self._accepts_more = expected is not None
+        rows = self._look()
+        if label is None:
+            label = "label" if any("label" in row for row in rows) else None
+        if label is None and expected is None:
+            skipped = {*(drop or ()), weight}
+            label = next((key for key in reversed(rows[0]) if key not in skipped), None)
+        if self.skips_bad_lines:
+            # A line that will be skipped says nothing about the columns.
+            rows = [row for row in rows if _is_usable(row, label if expected is None else None)] or rows
+        seen: dict[str, list[Any]] = {}
+        for row in rows:
+            for key, value in row.items():
+                seen.setdefault(key, []).append(value)
+        self._limits.check_columns(self.name, len(seen))
+        for name in expected.names or () if expected is not None else ():
+            seen.setdefault(name, [])  # a key that no object has is missing everywhere
+        columns = list(seen)
+        self._place = {name: at for at, name in enumerate(columns)}
+        head = FirstRows(
+            file=self.name,
+            columns=columns,
+            named=True,
+            numeric=[all(map(self._is_number, values)) for values in seen.values()],
+            seen=[{value for value in values if self._is_plain(value)} for values in seen.values()],
+        )
+        if expected is not None and expected.names is None:
+            raise DataError(f"{self.name}: JSON has names, but the model knows its columns by position only.")
+        self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected)))
+
+    def _look(self) -> list[dict[str, Any]]:
+        """The first objects."""
+        rows: list[dict[str, Any]] = []
+        n_bytes = 0
+        for _, row, length in self._objects(self._blocks.look()):
+            rows.append(row)
+            n_bytes += length
+            if len(rows) == HEAD_ROWS or n_bytes > HEAD_BYTES:
+                break
+        self._blocks.rewind()
+        if not any(rows):
+            self._end_pass(0)
+        return rows
+
+    def _is_number(self, value: Any) -> bool:
+        if isinstance(value, str):
+            return value.strip() in self._markers.of_number
+        return value is None or isinstance(value, float)
+
+    def _is_plain(self, value: Any) -> bool:
+        if isinstance(value, str):
+            return value.strip() not in self._markers.of_text
+        return value is not None and value == value and not isinstance(value, (list, dict))
+
+    def _rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
+        width = len(self._plan.columns)
+        for line, entry, _ in self._objects(iter(self._blocks)):
+            values: list[Any] = [None] * width
+            unknown = None
+            for key, value in entry.items():
+                at = self._place.get(key)
+                if at is not None:
+                    values[at] = value
+                elif not self._accepts_more:
+                    unknown = key
+            if unknown is None:
+                yield line, values
+            else:
+                self._bad(line, f"the key {unknown!r} is in none of the first {HEAD_ROWS:,} objects.")
+
+    def _objects(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, dict[str, Any], int]]:
+        for line, text in self._text_lines(blocks):
+            if not text or text.isspace():
+                continue
+            try:
+                # Whole numbers too become doubles at once: Python's own have no bound.
+                entry = json.loads(text, parse_int=float)
+            except ValueError as error:
+                self._bad(line, f"not JSON ({getattr(error, 'msg', 'a number that is too long')}).")
+                continue
+            except RecursionError:
+                self._bad(line, "not JSON that can be read (values inside values inside values ...).")
+                continue
+            if isinstance(entry, dict):
+                yield line, entry, len(text)
+            else:
+                self._bad(line, "not a JSON object: {...} is expected.")
+
+
+def _is_usable(row: dict[str, Any], label: str | None) -> bool:
+    """Whether nothing is wrong with an object whatever its columns are."""
+    if label is not None and row.get(label) is None:
+        return False
+    return not any(
+        isinstance(value, (list, dict)) or (isinstance(value, float) and math.isinf(value))
+        for value in row.values()
+    )

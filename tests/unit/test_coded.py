@@ -1,0 +1,107 @@
+"""Codes travel with the chunk: what a reader has coded a model takes as it is, and learns the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from streamboost import NaiveBayes, OnlineBaggingClassifier, OSBoostClassifier
+from streamboost.base.inputs.coded import CodedLabels, CodedTable
+from streamboost.base.inputs.codes import CodeBook
+from streamboost.base.naming import model_columns
+from streamboost.streams import open_stream, to_arrays
+
+RNG = np.random.default_rng(5)
+N = 300
+FRAME = pd.DataFrame(
+    {
+        "size": RNG.normal(size=N).round(3),
+        "colour": RNG.choice(["red", "green", "blue", "a, b"], N),
+        "shape": RNG.choice(["round", "square"], N),
+    }
+)
+FRAME.loc[RNG.choice(N, 30, replace=False), "colour"] = None
+LABELS = np.where((FRAME["size"] > 0) ^ (FRAME["colour"] == "red"), "yes", "no")
+
+
+@pytest.fixture
+def path(tmp_path):
+    FRAME.assign(label=LABELS).to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def model():
+    return OnlineBaggingClassifier(NaiveBayes(), n_estimators=7, random_state=3)
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1000])
+def test_a_file_teaches_what_its_frame_teaches(path, size):
+    by_file, by_frame = model(), model()
+    answers = [by_file.test_then_train(c.rows, c.labels) for c in open_stream(path).chunks(size)]
+    expected = by_frame.test_then_train(FRAME, LABELS)
+    assert np.concatenate(answers).tolist() == expected.tolist()
+    assert model_columns(by_file) == model_columns(by_frame)
+    np.testing.assert_array_equal(by_file.predict_proba(FRAME), by_frame.predict_proba(FRAME))
+
+
+def test_codes_mean_the_same_in_every_chunk(path):
+    stream = open_stream(path)
+    parts = [(chunk.rows, chunk.labels) for chunk in stream.chunks(50)]  # the texts grow behind their back
+    whole = model()
+    for rows, labels in parts:
+        whole.partial_fit(rows, labels)
+    np.testing.assert_array_equal(
+        whole.predict_proba(FRAME), model().partial_fit(FRAME, LABELS).predict_proba(FRAME)
+    )
+
+
+def test_rows_of_no_weight_discover_nothing(path):
+    weight = (np.arange(N) % 3 > 0).astype(float)
+    by_file, by_frame = model(), model()
+    (chunk,) = open_stream(path).chunks()
+    by_file.partial_fit(chunk.rows, chunk.labels, sample_weight=weight)
+    by_frame.partial_fit(FRAME, LABELS, sample_weight=weight)
+    assert model_columns(by_file) == model_columns(by_frame)
+    np.testing.assert_array_equal(by_file.predict_proba(FRAME), by_frame.predict_proba(FRAME))
+
+
+def test_orders_keep_their_codes(path):
+    held = to_arrays(open_stream(path))
+    order = RNG.permutation(N)
+    (chunk,) = held.permuted(order).chunks()
+    by_file = model().partial_fit(chunk.rows, chunk.labels)
+    by_frame = model().partial_fit(FRAME.iloc[order], LABELS[order])
+    np.testing.assert_array_equal(by_file.predict_proba(FRAME), by_frame.predict_proba(FRAME))
+
+
+def test_a_model_that_counts_columns_refuses_names(path):
+    (chunk,) = open_stream(path).chunks()
+    by_place = OSBoostClassifier(n_estimators=3).partial_fit(np.nan_to_num(chunk.X), chunk.labels)
+    with pytest.raises(ValueError, match="addresses columns by position"):
+        by_place.predict(chunk.rows)
+
+
+def test_translation_is_encoding():
+    values = ["b", "a", "c", "d"]
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        theirs = rng.integers(-1, 4, 20)
+        active = None if seed % 2 else rng.random(20) < 0.5
+        missing = theirs < 0
+        texts = [None if code < 0 else values[code] for code in theirs]
+        for grow in (True, False):
+            mine, other = CodeBook(["x", "c"]), CodeBook(["x", "c"])
+            codes, new = mine.translate(theirs, values, active, grow, missing)
+            expected, found = other.encode(texts, active, grow, missing)
+            assert codes.tolist() == expected.tolist()
+            assert new == found
+
+
+def test_parts_of_coded_rows():
+    table = CodedTable(np.arange(6.0).reshape(3, 2), {1: ["a"] * 6}, ("p", "q"))
+    labels = CodedLabels(np.array([1, 0, 1], np.int32), ["no", "yes"])
+    assert table[1:].shape == (2, 2)
+    assert len(table) == len(labels) == 3
+    assert labels.tolist() == ["yes", "no", "yes"]
+    assert np.asarray(labels[np.array([0, 2])]).tolist() == ["yes", "yes"]
