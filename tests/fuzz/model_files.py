@@ -11,6 +11,7 @@ import io
 import tempfile
 import time
 import warnings
+import weakref
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,7 @@ class ModelFiles:
             warnings.simplefilter("ignore")
             models = {**build(), **more_models()}
         self.folder = tempfile.TemporaryDirectory()
+        weakref.finalize(self, self.folder.cleanup)
         self.names = sorted(models)
         self.files: dict[str, Members] = {}
         for name, model in models.items():
