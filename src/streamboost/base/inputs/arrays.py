@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +82,11 @@ def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
         table = read_frame(X, least)
         if table is not None:
             return table
+    if isinstance(X, list | tuple) and any(isinstance(row, Mapping) for row in X[:1]):
+        raise TypeError(
+            "X is a list of dicts. Learn dicts one by one with learn_one, whose columns may come and go; or make a frame "
+            "of them: pandas.DataFrame(X)."
+        )
     array = np.asarray(X) if not hasattr(X, "__array_function__") or isinstance(X, np.ndarray) else X
     if isinstance(array, np.ndarray) and array.dtype.kind in "USO":
         _refuse_text(array)
