@@ -31,7 +31,8 @@ class PyBank final : public Bank {
   IntakeNeeds needs() const override { return {}; }
   bool has_after() const override { return false; }
   bool needs_gil() const override { return true; }
-  std::unique_ptr<Bank> copy() const override { return nullptr; }
+  // Growing and loading change nothing in here, so that a copy may share the objects.
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<PyBank>(*this); }
   double least_numbers(const Schema&) const override { return 0; }
   const std::vector<nb::object>& objects() const { return objects_; }
 

@@ -13,6 +13,7 @@ from streamboost import catalogue
 
 if TYPE_CHECKING:
     from streamboost.base.files.archive import ModelFileError as ModelFileError
+    from streamboost.base.pieces import LearningInterrupted as LearningInterrupted
     from streamboost.batch import *  # noqa: F403 (the table below says what)
     from streamboost.ensemble import *  # noqa: F403 (the table below says what)
     from streamboost.learners import *  # noqa: F403 (the table below says what)
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     **{entry.class_name: entry.package for entry in catalogue.ENTRIES},
+    "LearningInterrupted": "base.pieces",
     "ModelFileError": "base.files.archive",
     "UniversalPredictor": "sequences",
     "load": "models",

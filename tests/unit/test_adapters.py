@@ -136,6 +136,10 @@ def test_a_learner_that_raises_breaks_the_model_until_fit():
     model = OnlineBaggingClassifier(Breaking(), n_estimators=3, random_state=0)
     with pytest.raises(OSError, match="disk full"):
         model.partial_fit(X, Y)
+    assert not hasattr(model, "classes_"), "a first call that fails has never begun"
+    model.partial_fit(X[:2], Y[:2])
+    with pytest.raises(OSError, match="disk full"):
+        model.partial_fit(X, Y)
     for verb in (
         lambda: model.predict(X),
         lambda: model.partial_fit(X, Y),

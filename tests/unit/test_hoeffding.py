@@ -443,7 +443,7 @@ def test_drawing_names_columns_values_and_classes():
 
 def test_drawing_an_untrained_tree_and_other_learners():
     model = OnlineBaggingClassifier(HoeffdingTree(), n_estimators=2, random_state=0)
-    model.partial_fit([[0.0, 1.0]], ["a"], classes=["a", "b"], sample_weight=[0.0])
+    model.partial_fit([[0.0, 1.0]], ["a"], classes=["a", "b"], sample_weight=[1e-12])
     assert tree_text(model) == "nothing learned"
     with pytest.raises(ValueError, match="learners 0 to 1"):
         tree_text(model, 2)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from streamboost.base.inputs.codes import CodeBook
-from streamboost.base.inputs.schema import Name
+from streamboost.base.inputs.schema import Name, Schema
 from streamboost.base.session import Session
 
 
@@ -24,37 +24,38 @@ class ColumnNames:
     values: tuple[tuple[Any, ...] | None, ...]
 
 
-def model_columns(model: Any) -> ColumnNames:
-    """The columns of a model that has learned something."""
-    schema = _session(model).schema
+def column_names(schema: Schema) -> ColumnNames:
+    """The columns of a schema as people know them."""
     values = tuple(None if book is None else tuple(book.values) for book in schema.books)
     return ColumnNames(None if schema.names is None else tuple(schema.names), values)
 
 
 def to_codes(model: Any) -> ColumnNames:
     """Take names and texts off: columns are addressed by position, texts by their codes. Returns what was there."""
-    before = model_columns(model)
     session = _session(model)
-    session.schema.names = None
-    for column, values in enumerate(before.values):
-        if values is not None and holds_text(values):
-            session.schema.books[column] = CodeBook(float(code) for code in range(len(values)))
-    _refresh(session)
+    with session.writing:
+        before = column_names(session.schema)
+        session.schema.names = None
+        for column, values in enumerate(before.values):
+            if values is not None and holds_text(values):
+                session.schema.books[column] = CodeBook(float(code) for code in range(len(values)))
+        _refresh(session)
     return before
 
 
 def to_names(model: Any, names: Sequence[Name] | None, texts: Mapping[int, Sequence[Any]]) -> None:
     """Give a model that was fed positions and codes the names of its columns and the texts of their codes."""
     session = _session(model)
-    schema = session.schema
-    if names is not None and (len(names) != schema.width or len(set(names)) != len(names)):
-        raise ValueError(f"{schema.width} columns need as many different names, got {list(names)[:10]}.")
-    schema.names = None if names is None else list(names)
-    for column, values in texts.items():
-        book = schema.books[column]
-        if book is not None:
-            schema.books[column] = CodeBook(values[int(code)] for code in book.values)
-    _refresh(session)
+    with session.writing:
+        schema = session.schema
+        if names is not None and (len(names) != schema.width or len(set(names)) != len(names)):
+            raise ValueError(f"{schema.width} columns need as many different names, got {list(names)[:10]}.")
+        schema.names = None if names is None else list(names)
+        for column, values in texts.items():
+            book = schema.books[column]
+            if book is not None:
+                schema.books[column] = CodeBook(values[int(code)] for code in book.values)
+        _refresh(session)
 
 
 def holds_text(values: Sequence[Any]) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from streamboost import _core
+
 
 @dataclass
 class LaneScope:
@@ -50,15 +52,30 @@ class BoosterPlan:
     """Whether all classes must be named before the first row."""
 
 
+class WatchedParameters:
+    """Whoever has compared parameters is told when one is set, so that it need not compare them row by row."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if not name.startswith("_"):
+            _core.parameter_changed()
+
+
 def same_value(a: Any, b: Any) -> bool:
-    """Compare two parameter values, arrays included."""
+    """Compare two parameter values, arrays included; a NumPy scalar is the number that a file gives back."""
     if a is b:
         return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return bool(np.array_equal(a, b))
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):  # a file gives lists back
         return len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b, strict=True))
+    a, b = plain(a), plain(b)
     return type(a) is type(b) and bool(a == b)
+
+
+def plain(value: Any) -> Any:
+    """Return a NumPy scalar as the Python value that it stands for."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def count_threads(n_jobs: int | None) -> int:

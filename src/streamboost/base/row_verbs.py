@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,26 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.fitted import FittedAttributes
-from streamboost.base.inputs.dicts import first_dict_schema, read_dict
-from streamboost.base.inputs.labels import ClassCodes, check_same_classes, declare, read_labels
-from streamboost.base.inputs.schema import Schema
-from streamboost.base.inputs.weights import read_weight
-from streamboost.base.session import Session
+from streamboost.base.inputs.sources import DictRow
+from streamboost.base.session import JUDGED_AFTER, Session
+
+LOOK_BACK_EVERY = 1024  # rows that take the short way
 
 
 class RowVerbs(FittedAttributes):
-    """`learn_one` and its kin. Dicts with the usual keys take a short way (`FastRow`)."""
-
-    categorical_features: Any
-
-    @abstractmethod
-    def _ready(self) -> Session | None: ...
-
-    @abstractmethod
-    def _start(self, labels: ClassCodes, schema: Schema) -> Session: ...
-
-    @abstractmethod
-    def _look_back(self, session: Session) -> None: ...
+    """`learn_one` and its kin. Dicts with the usual keys take a short way (`FastRow` in the bindings)."""
 
     def learn_one(
         self,
@@ -52,66 +39,55 @@ class RowVerbs(FittedAttributes):
             All labels that may ever appear, given with the first row; else labels are discovered as they come.
         """
         session = self._session
-        if (
-            session is not None
-            and session.fast is not None
-            and classes is None
-            and sample_weight == 1.0
-            and session.fast.learn(x, y)
-        ):
-            if not session.judged:
-                self._look_back(session)
-            return
-        session = self._ready()
-        title = type(self).__name__
-        labels = session.labels if session is not None else ClassCodes()
-        if classes is not None:
-            if session is None:
-                labels = declare(classes)
-            else:
-                check_same_classes(classes, labels)
-        label = read_labels(_one_label(y), 1, title, discovering=not labels.declared)
-        weight = None if sample_weight == 1.0 else read_weight([sample_weight], 1)
-        active = None if weight is None else weight > 0
-        if session is None:
-            if not isinstance(x, Mapping):
-                raise TypeError(f"x must be a dict of feature values, got {type(x).__name__}.")
-            if active is not None and not active.any():
+        fast = None if session is None else session.fast
+        if session is not None and fast is not None and classes is None and sample_weight == 1.0:
+            n_learned = fast.learn(x, y)
+            if n_learned:
+                if not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged):
+                    self._look_back(session)
                 return
-            session = self._start(labels, first_dict_schema(x, self.categorical_features))
-        codes, new = session.labels.encode(label, active)
-        session.check_classes(new)
-        block = read_dict(x, session.schema, title, grow=active is None or bool(active.any()))
-        session.check_scale(block)
-        session.reserve(block.growth, len(session.labels) + len(new))
-        self._session = session
-        session.learn(block, codes, weight, new, "none")
-        self._look_back(session)
+        self._learn(DictRow(x, type(self).__name__), _one_label(y), classes, [sample_weight])
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Return the label of one dict, or None while no class is known."""
-        raw = self._answer_one(x, "label")
-        return None if raw is None or raw[0] < 0 else self._known().labels.book.values[raw[0]]
+        session = self._session
+        fast = None if session is None else session.fast
+        if fast is not None:
+            label = fast.predict(x)
+            if label is not NotImplemented:
+                return label
+        answers = self._ask_one(x, "label")
+        return None if answers is None else answers[0]
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each known label for one dict; empty while no class is known."""
-        raw = self._answer_one(x, "proba")
-        if raw is None:
-            return {}
-        labels = self._known().labels
-        row = raw[0].tolist()
-        return {labels.book.values[code]: row[code] for code in labels.order.tolist()}
-
-    def _answer_one(self, x: Mapping[Any, Any], answer: str) -> NDArray[Any] | None:
         session = self._session
-        if session is not None and session.fast is not None:
-            raw = session.fast.answer(x, answer)
-            if raw is not None:
-                return raw
-        session = self._ready()
-        if session is None or not session.knows_classes:
+        fast = None if session is None else session.fast
+        if fast is not None:
+            proba: Any = fast.predict_proba(x)
+            if proba is not NotImplemented:
+                known: dict[Any, float] = proba
+                return known
+        answers = self._ask_one(x, "proba")
+        return {} if answers is None else answers[0]
+
+    def _ask_one(self, x: Mapping[Any, Any], answer: str) -> Any:
+        """Return the answer to one dict in a list, or None while no class is known."""
+        if self._session is None:
             return None
-        return session.ask(read_dict(x, session.schema, type(self).__name__, grow=False), answer)
+        source = DictRow(x, type(self).__name__)
+
+        def ask(session: Session) -> Any:
+            if not session.knows_classes:
+                return None
+            raw = session.ask(source, answer)
+            return (
+                raw.tolist()
+                if answer == "label"
+                else [dict(zip(session.labels.classes.tolist(), raw[0].tolist(), strict=True))]
+            )
+
+        return self._read(ask)
 
 
 def _one_label(y: Any) -> NDArray[Any]:

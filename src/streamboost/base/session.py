@@ -1,27 +1,57 @@
-"""Everything a model has learned, and the one way a block of rows reaches the core."""
+"""One model at work: everything it has learned, the one way of rows into the core, and the lock that threads share.
+
+    check -> code -> warn -> grow and learn (or ask) -> commit
+
+A call holds the lock from its first look at the model to its last: one that learns alone, those that read together.
+Whatever is refused is refused before the core is touched; from there on a call is committed piece by piece.
+"""
 
 from __future__ import annotations
 
+import copy
+import sys
+import time
 import warnings
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
-from streamboost.base.inputs.arrays import CodedRows, largest_magnitude
+from streamboost.base.inputs.arrays import LARGEST, CodedRows, largest_magnitude
 from streamboost.base.inputs.codes import MOST_CATEGORIES
-from streamboost.base.inputs.dicts import UNSCALED, FastRow
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.params import BoosterPlan, LearnerPlan
+from streamboost.base.pieces import InterruptsWait, LearningInterrupted, Lesson, Pace, join
 
 JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
+UNSCALED = 10.0
+"""Beyond this a linear learner without scaling deserves a word."""
+
+
+class Source(Protocol):
+    """The rows of one call, as the user gave them."""
+
+    n_rows: int
+
+    def first_schema(self, categorical: Any) -> Schema:
+        """Let these rows fix columns and their kinds."""
+
+    def check(self, schema: Schema) -> None:
+        """Refuse rows whose columns are not the model's."""
+
+    def coded(self, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
+        """Check the rows against the model's columns and give codes to their categories."""
 
 
 class Session:
-    """The state behind a started estimator: code maps in Python, numbers in the core."""
+    """The state behind a started estimator: code maps in Python, numbers in the core.
+
+    Callers of its methods hold ``reading`` or ``writing``. Learners written in Python may not be ready for two threads
+    at once, so their readers take turns, too.
+    """
 
     def __init__(
         self,
@@ -46,29 +76,54 @@ class Session:
         self.schema = schema
         self.frozen = frozen
         self.monitor = monitor
+        self.read_only = False
         self.broken: str | None = None
         self.warned = False
         self.judged = False
         self.full = False  # whether it was said that memory is short
         self.capped: set[int] = set()
-        self.fast: FastRow | None = None
-        self.model = _core.Model(
-            booster.name,
-            booster.params,
-            learner.bank,
-            learner.params,
-            n_estimators,
-            seed,
-            tie,
-            monitor,
-            lane_factory=learner.lane_factory,
-            threads=1 if learner.lane_factory is not None else threads,  # Python learners hold the GIL
+        self.pace, self.ask_pace = Pace(), Pace()
+        self._delayed: Warning | None = None
+        self._pending: tuple[int, Growth, list[Any]] | None = None
+        self._reserved = False
+        self._changes = _core.parameter_changes()
+        self._use(
+            _core.Model(
+                booster.name,
+                booster.params,
+                learner.bank,
+                learner.params,
+                n_estimators,
+                seed,
+                tie,
+                monitor,
+                lane_factory=learner.lane_factory,
+                threads=1 if learner.lane_factory is not None else threads,  # Python learners hold the GIL
+            )
         )
+
+    def _use(self, model: _core.Model) -> None:
+        self.model = model
+        self.fast: _core.FastRow | None = None
+        self.writing = model.writing()
+        self.reading = model.reading() if self.learner.lane_factory is None else self.writing
+
+    def snapshot(self) -> Session:
+        """Return a copy that is only ever read."""
+        other = copy.copy(self)
+        other._use(self.model.clone())
+        other.labels, other.schema = copy.deepcopy(self.labels), copy.deepcopy(self.schema)
+        other.capped = set(self.capped)
+        other.read_only = True
+        other.refresh_fast()
+        return other
 
     @property
     def knows_classes(self) -> bool:
         """Whether a class was declared or learned."""
         return len(self.labels) > 0
+
+    # Checks: before anything is touched.
 
     def check_classes(self, new: list[Any]) -> None:
         """Refuse labels that this algorithm or its learner cannot take, before anything is learned."""
@@ -95,109 +150,230 @@ class Session:
                 f"its first row: pass classes= to the first partial_fit, test_then_train or learn_one (found so far: {known})."
             )
 
-    def check_scale(self, block: CodedRows) -> None:
-        """Warn once about features that drown the others in a linear learner."""
-        if self.warned or not self.learner.warns_unscaled:
-            return
-        largest = largest_magnitude(block, self.schema)
-        if largest > UNSCALED:
-            self.warned = True
-            warnings.warn(
-                f"X holds values as large as {largest:.3g}, and {self.learner.title} has scale='none'. Linear "
-                f"learners expect features of about the same small size: scale X, or set scale='maxabs' or "
-                "scale='standard'.",
-                UserWarning,
-                stacklevel=4,
-            )
-
-    def check_capped(self, growth: Growth) -> None:
-        """Warn once about each column with more values than a model keeps."""
-        for column in growth.capped:
-            if column not in self.capped:
-                self.capped.add(column)
-                warnings.warn(
-                    f"{self.schema.title(column)} has more than {MOST_CATEGORIES} different values; values that came after "
-                    "those are treated as missing. A column of identifiers says little: leave it out, group its "
-                    "values, or hash them into fewer (examples/text_hashing.py shows how).",
-                    UserWarning,
-                    stacklevel=5,
+    def _warn(self, rows: CodedRows) -> bool:
+        """Say what is odd about rows, once. Where warnings are errors this refuses them: nothing was learned."""
+        delayed, self._delayed = self._delayed, None
+        if delayed is not None:
+            raise delayed
+        unscaled = False
+        if self.learner.warns_unscaled and not self.warned:
+            largest = largest_magnitude(rows, self.schema)
+            unscaled = largest > UNSCALED
+            if unscaled:
+                warn_user(
+                    f"X holds values as large as {largest:.3g}, and {self.learner.title} has scale='none'. Linear "
+                    f"learners expect features of about the same small size: scale X, or set scale='maxabs' or "
+                    "scale='standard'."
                 )
+        for column in rows.growth.capped:
+            if column not in self.capped:
+                warn_user(
+                    f"{self.schema.title(column)} has more than {MOST_CATEGORIES} different values; values that came "
+                    "after those are treated as missing. A column of identifiers says little: leave it out, group its "
+                    "values, or hash them into fewer (examples/text_hashing.py shows how)."
+                )
+        return unscaled
 
-    def reserve(self, growth: Growth, n_classes: int) -> None:
-        """Let the core grow before a block."""
-        counts = self.schema.n_values(growth)
-        self.model.reserve(len(counts), counts, n_classes, self.labels.declared)
+    def advise(self, line: str) -> None:
+        """Warn about what was learned. Where warnings are errors the next call raises it instead, before it learns."""
+        try:
+            warn_user(line)
+        except Warning as error:
+            self._delayed = error
+            self.fast = None
+
+    # Learning.
+
+    def learn(self, source: Source, y: NDArray[Any], weight: NDArray[np.float64] | None, answer: str) -> Any:
+        """Learn rows that were read, and answer for each before it is learned."""
+        active = None if weight is None else weight > 0
+        learns = active is None or bool(active.any())
+        codes, new = self.labels.encode(y, active)
+        self.check_classes(new)
+        rows = source.coded(self.schema, active, learns)
+        if not learns:
+            return None if answer == "none" else self._present(self._ask(rows, answer), answer)
+        unscaled = self._warn(rows)
+        known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
+        lesson = Lesson(rows, codes, weight, new, len(self.labels), known)
+        try:
+            raw = self._learn(lesson, answer)
+        except BaseException as error:
+            learned = rows.cut(0, getattr(error, "n_rows_learned", 0))
+            self.warned |= unscaled and largest_magnitude(learned, self.schema) > UNSCALED
+            raise
+        self.warned |= unscaled
+        self.capped.update(rows.growth.capped)
+        self.refresh_fast()
+        return None if raw is None else self._present(raw, answer)
+
+    def _learn(self, lesson: Lesson, answer: str) -> NDArray[Any] | None:
+        n, done, end, begun = lesson.rows.n_rows, 0, 0, self.model.n_learned
+        at_start, least = begun, lesson.first_active + 1
+        parts: list[NDArray[Any]] = []
+        try:
+            with InterruptsWait(self.learner.lane_factory is not None) as interrupts:
+                while done < n:
+                    begun = self.model.n_learned
+                    end = min(n, max(done + self.pace.rows, least))
+                    clock = time.perf_counter()
+                    raw = self._learn_piece(lesson.piece(done, end, self.schema, self.labels), answer)
+                    self.pace.took(end - done, time.perf_counter() - clock)
+                    if raw is not None:
+                        parts.append(raw)
+                    done = end
+                    interrupts.check()
+        except BaseException as error:
+            self.settle()
+            if self.model.broken:
+                self.broken = f"{type(error).__name__}: {error}"
+                self.fast = None
+                raise
+            if self.model.n_learned != begun:
+                done = end  # it came after the last piece was learned
+            if isinstance(error, KeyboardInterrupt):
+                raise LearningInterrupted(done, n) from error
+            if self.model.n_learned != at_start:
+                say_how_far(error, done, n)
+            raise
+        return join(parts, answer) if parts else None
+
+    def _learn_piece(self, piece: Lesson, answer: str) -> NDArray[Any] | None:
+        growth, new = piece.rows.growth, piece.new_labels
+        room = None
+        if growth or new or not self._reserved:
+            n_classes = len(self.labels) + len(new)
+            room = self.schema.n_values(growth), n_classes, self.labels.declared
+            self.fast = None
+            self._pending = self.model.n_learned, growth, new
+            self._tell_lanes(growth, n_classes)
+        raw = self.model.learn(piece.rows.native, piece.codes, piece.weight, answer, room)
+        self.settle()
+        return raw
+
+    def settle(self) -> None:
+        """Let the code maps follow what the core has learned, whatever has happened in between; does nothing twice."""
+        pending = self._pending
+        if pending is None:
+            return
+        before, growth, new = pending
+        if self.model.n_learned > before and not self.model.broken:
+            self.schema.commit(growth)
+            self.labels.extend(new)
+            self._reserved = True
+        else:
+            self._tell_lanes(Growth(), len(self.labels))
+        self._pending = None
+
+    def _tell_lanes(self, growth: Growth, n_classes: int) -> None:
+        """Let learners written in Python know the columns and categories."""
         scope = self.learner.scope
-        if scope is not None:
-            scope.n_classes = max(n_classes, self.booster.max_classes or 0)
-            names = range(self.schema.width) if self.schema.names is None else self.schema.names
-            scope.names = [*names, *growth.names]
-            scope.values = [None if book is None else list(book.values) for book in self.schema.books]
-            scope.values += [[] if nominal else None for nominal in growth.nominal]
-            for column, new in growth.values.items():
-                values = scope.values[column]
-                if values is not None:
-                    values += new
+        if scope is None:
+            return
+        scope.n_classes = max(n_classes, self.booster.max_classes or 0)
+        names = range(self.schema.width) if self.schema.names is None else self.schema.names
+        scope.names = [*names, *growth.names]
+        scope.values = [None if book is None else list(book.values) for book in self.schema.books]
+        scope.values += [[] if nominal else None for nominal in growth.nominal]
+        for column, new in growth.values.items():
+            values = scope.values[column]
+            if values is not None:
+                values += new
 
     def reserve_all(self) -> None:
         """Let the core take the size that the code maps have."""
-        self.reserve(Growth(), len(self.labels))
+        self.model.reserve(self.schema.n_values(), len(self.labels), self.labels.declared)
+        self._tell_lanes(Growth(), len(self.labels))
+        self._reserved = True
 
-    def learn(
-        self,
-        block: CodedRows,
-        codes: NDArray[np.int32],
-        weight: NDArray[np.float64] | None,
-        new_labels: list[Any],
-        answer: str,
-    ) -> NDArray[Any] | None:
-        """Learn a validated block, reserved for; code maps change only when the core has taken all of it."""
-        self.check_capped(block.growth)
-        knew_none = not self.knows_classes
-        if weight is not None and not weight.any():
-            # Nothing to learn: the same as asking, and no label needs a code.
-            return self.ask(block, answer) if answer != "none" else None
-        try:
-            raw = self._run(block, codes, weight, answer)
-        except BaseException as error:
-            self.broken = f"{type(error).__name__}: {error}"
-            self.fast = None
-            raise
-        self.schema.commit(block.growth)
-        self.labels.extend(new_labels)
-        self.refresh_fast()
-        if raw is not None and knew_none:
-            first = 0 if weight is None else int(np.argmax(weight > 0))
-            raw[: first + 1] = -1 if answer == "label" else np.nan
-        return raw
+    # Answering.
 
-    def ask(self, block: CodedRows, answer: str) -> NDArray[Any]:
-        """Answer for a block without touching the model."""
+    def ask(self, source: Source, answer: str) -> Any:
+        """Answer for rows without touching the model."""
+        if not source.n_rows:
+            source.check(self.schema)
+            return no_answers(answer, self.labels)
+        return self._present(self._ask(source.coded(self.schema, None, False), answer), answer)
+
+    def _ask(self, rows: CodedRows, answer: str) -> NDArray[Any]:
         if not self.knows_classes:
-            if answer == "label":
-                return np.full(block.n_rows, -1, np.int32)
-            return np.full((block.n_rows, 1 if answer == "both" else 0), np.nan)
-        raw = self._run(block, None, None, answer)
-        if raw is None:
-            raise RuntimeError("the core gave no answer")
-        return raw
+            return unknown(rows.n_rows, answer)
+        done, parts = 0, []
+        while done < rows.n_rows:
+            end = min(rows.n_rows, done + self.ask_pace.rows)
+            clock = time.perf_counter()
+            raw = self.model.ask(rows.cut(done, end).native, answer)
+            self.ask_pace.took(end - done, time.perf_counter() - clock)
+            parts.append(raw)
+            done = end
+        return join(parts, answer)
 
-    def _run(
-        self, block: CodedRows, y: NDArray[np.int32] | None, weight: NDArray[np.float64] | None, answer: str
-    ) -> NDArray[Any] | None:
-        if block.csr is not None:
-            return self.model.run_csr(*block.csr, y, weight, answer)
-        if block.dense is None:
-            raise RuntimeError("a block is dense or CSR")
-        return self.model.run(block.dense, y, weight, answer)
+    def _present(self, raw: NDArray[Any], answer: str) -> Any:
+        return present(raw, answer, self.labels)
+
+    # The short way of dicts.
+
+    def parameters_checked(self, changes: int) -> None:
+        """Remember that the parameters were compared; the short way of dicts is open until somebody sets one."""
+        self._changes = changes
+        if self.fast is not None:
+            self.fast.checked(changes)
 
     def refresh_fast(self) -> None:
         """Prepare the short way for dict rows; Python-written learners take the long one."""
-        watch = self.learner.warns_unscaled and not self.warned and self.schema.all_numeric
-        if self.fast is not None and self.fast.covers(self.schema, self.labels):
-            self.fast.watch_scale = watch
-            return
-        if self.learner.lane_factory is None and self.knows_classes and FastRow.fits(self.schema):
-            self.fast = FastRow(self.schema, self.labels, self.model, watch)
-        else:
-            self.fast = None
+        largest = UNSCALED if self.learner.warns_unscaled and not self.warned else LARGEST
+        fast, labels, schema = self.fast, self.labels, self.schema
+        if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
+            if self.learner.lane_factory is not None or not self.knows_classes or self._delayed is not None:
+                return
+            fast = _core.FastRow(
+                self.model,
+                list(range(schema.width)) if schema.names is None else list(schema.names),
+                [None if book is None else book.codes for book in schema.books],
+                labels.book.codes,
+                labels.book.values,
+                labels.order.tolist(),
+                largest,
+                not self.read_only,
+            )
+        fast.largest = largest
+        fast.checked(self._changes)
+        self.fast = fast
+
+
+def unknown(n_rows: int, answer: str) -> NDArray[Any]:
+    """Answers while no class is known."""
+    if answer == "label":
+        return np.full(n_rows, -1, np.int32)
+    return np.full((n_rows, 1 if answer == "both" else 0), np.nan)
+
+
+def no_answers(answer: str, labels: ClassCodes) -> Any:
+    """Answers to no rows at all."""
+    if answer == "none":
+        return None
+    raw = np.empty(0, np.int32) if answer == "label" else np.empty((0, len(labels) + (answer == "both")))
+    return present(raw, answer, labels)
+
+
+def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
+    """Codes become labels, columns take the order of ``classes_``."""
+    if answer == "both":
+        codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
+        return labels.decode(codes), raw[:, :-1][:, labels.order]
+    return labels.decode(raw) if answer == "label" else raw[:, labels.order]
+
+
+def warn_user(message: str) -> None:
+    """Warn at the line outside this package that led here."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "streamboost":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)
+
+
+def say_how_far(error: BaseException, done: int, n_rows: int) -> None:
+    """Put into an exception how many rows of its call were learned."""
+    error.n_rows_learned = done  # type: ignore[attr-defined]
+    if hasattr(error, "add_note"):
+        error.add_note(f"The model has learned exactly the first {done} of {n_rows} rows of this call.")

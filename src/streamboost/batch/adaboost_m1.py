@@ -95,7 +95,7 @@ class AdaBoostM1Classifier(BatchEnsemble):
     @property
     def estimator_errors_(self) -> NDArray[np.float64]:
         """Weighted training errors of the learners that were kept, in order."""
-        lanes = self._fitted().model.report()
+        lanes = self._read(lambda session: session.model.report())
         total = lanes["sum_correct"] + lanes["sum_wrong"]
         errors: NDArray[np.float64] = lanes["sum_wrong"][total > 0] / total[total > 0]
         return errors

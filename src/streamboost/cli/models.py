@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from streamboost.base.naming import holds_text, model_columns, to_codes, to_names
+from streamboost.base.naming import holds_text, to_codes, to_names
 from streamboost.cli.errors import UserError
 from streamboost.models import ModelFileError, load
 from streamboost.streams import ExpectedColumns, Stream
@@ -23,13 +23,13 @@ class OpenModel:
             raise UserError(f"{path}: {error}") from error
         except OSError as error:
             raise UserError(f"{path}: {error.strerror or error}.") from error
-        if not hasattr(self.model, "_session"):
+        if not hasattr(self.model, "columns_"):
             raise UserError(f"{path}: a {type(self.model).__name__} is no classifier.")
         if not hasattr(self.model, verb):
             raise UserError(f"{path}: {type(self.model).__name__} learns all rows at once and cannot go on.")
         self.path = path
         self.name = type(self.model).__name__
-        self.columns = model_columns(self.model)
+        self.columns = self.model.columns_
 
     def expected(self, *, needs_label: bool) -> ExpectedColumns:
         """What a reader has to know."""

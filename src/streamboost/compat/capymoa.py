@@ -75,14 +75,16 @@ class CapyMOAClassifier(Classifier):
 
     def predict_proba(self, instance: Any) -> NDArray[np.float64] | None:
         """Return the probability of each label of the schema, or None before the first instance."""
-        if self.model._session is None:
+        if not hasattr(self.model, "n_learned_"):
             return None
         proba: NDArray[np.float64] = self.model.predict_proba(_row(instance))[0]
         return proba
 
     def predict(self, instance: Any) -> int | None:
         """Return the index of the most likely label, or None before the first instance."""
-        return None if self.model._session is None else int(self.model.predict(_row(instance))[0])
+        if not hasattr(self.model, "n_learned_"):
+            return None
+        return int(self.model.predict(_row(instance))[0])
 
 
 def _row(instance: Any) -> NDArray[np.float64]:

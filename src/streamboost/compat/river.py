@@ -61,7 +61,7 @@ class RiverClassifier(base.MiniBatchClassifier):
                 f"model={model!r} is no ensemble of streamboost; pass one, such as OSBoostClassifier()."
             )
         if seed is not None and model.random_state != seed:
-            if model._session is not None:
+            if hasattr(model, "n_learned_"):
                 raise ValueError(
                     f"seed={seed} comes too late: this {type(model).__name__} has learned already."
                 )
@@ -100,11 +100,11 @@ class RiverClassifier(base.MiniBatchClassifier):
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn one row, with a weight if wanted."""
-        session = self.model._session
-        if session is None or not x.keys() <= session.schema.index.keys():
+        started = hasattr(self.model, "n_learned_")
+        if not self.model.has_columns(x):
             # Columns are numbered as they come, and a dict has no order: let that of its keys mean nothing.
             x = dict(sorted(x.items(), key=lambda item: (type(item[0]).__name__, item[0])))
-        self.model.learn_one(x, y, sample_weight=w, classes=self.classes if session is None else None)
+        self.model.learn_one(x, y, sample_weight=w, classes=None if started else self.classes)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """Return the probability of each known label.
@@ -138,28 +138,28 @@ class RiverClassifier(base.MiniBatchClassifier):
     def predict_proba_many(self, X: Any) -> Any:
         """Return a frame with one column of probabilities for each known label."""
         frame = nw.from_native(X, eager_only=True)
-        if self.model._session is None or not self.model._session.knows_classes:
+        if not self.model.__sklearn_is_fitted__():
             return _frame(np.empty((len(frame), 0)), [], X)
         return _frame(self.model.predict_proba(self._aligned(frame)), self.model.classes_.tolist(), X)
 
     def predict_many(self, X: Any) -> Any:
         """Return a series of the most likely labels."""
         frame = nw.from_native(X, eager_only=True)
-        if self.model._session is None or not self.model._session.knows_classes:
+        if not self.model.__sklearn_is_fitted__():
             return _series(np.full(len(frame), None, dtype=object), X)
         return _series(self.model.predict(self._aligned(frame)), X)
 
     def _covers(self, frame: Any) -> bool:
         """Whether the model knows all columns of a frame, by names that frames can have."""
-        session = self.model._session
-        if session is None or session.schema.names is None:
+        columns = getattr(self.model, "columns_", None)
+        if columns is None or columns.names is None:
             return False
-        known = set(session.schema.names)
+        known = set(columns.names)
         return all(isinstance(name, str) for name in known) and known.issuperset(frame.columns)
 
     def _aligned(self, frame: Any) -> Any:
         """Return the model's columns: those that the frame lacks are missing, those that the model lacks are left out."""
-        names = self.model._session.schema.names
+        names = self.model.columns_.names
         if names is None:
             return frame.to_native()
         absent = [nw.lit(None, dtype=nw.Float64).alias(name) for name in names if name not in frame.columns]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -126,32 +125,33 @@ class Ensemble(Declared, StreamClassifier):
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return advise(lanes, n_learned)
 
-    def _look_back(self, session: Session) -> None:
-        """Warn once, when enough is learned to tell that something is wrong, and when memory is short."""
+    def _remarks(self, session: Session) -> list[str]:
+        lines = []
         if not session.full and session.model.short_of_memory():
             session.full = True
-            warnings.warn(
+            lines.append(
                 "The trees have reached their limit of memory: the leaves that promise least have stopped observing, and some "
-                "splits may not be made. Raise max_bytes to let them grow; report() counts the idle leaves.",
-                UserWarning,
-                stacklevel=4,
+                "splits may not be made. Raise max_bytes to let them grow; report() counts the idle leaves."
             )
-        if session.judged or not session.monitor or session.model.n_learned < JUDGED_AFTER:
-            return
-        session.judged = True
-        lanes = {
-            name: value for name, value in session.model.report().items() if isinstance(value, np.ndarray)
-        }
-        for line in self._advice(lanes, session.model.n_learned):
-            warnings.warn(line, UserWarning, stacklevel=4)
+        n_learned = session.model.n_learned
+        if not session.judged and n_learned >= JUDGED_AFTER:
+            session.judged = True
+            if session.monitor:
+                report = session.model.report()
+                lanes = {name: value for name, value in report.items() if isinstance(value, np.ndarray)}
+                lines += self._advice(lanes, n_learned)
+        return lines
 
     def report(self) -> EnsembleReport:
         """Return what each learner was given and how it did, and the algorithm's bounds against what happened."""
-        session = self._fitted()
+        return self._read(self._report_of)
+
+    def _report_of(self, session: Session) -> EnsembleReport:
         if not session.monitor:
             raise ValueError(
                 "report needs the per-learner sums: start the model with monitor=True (the default)."
             )
+        n_learned = session.model.n_learned
         raw = session.model.report()
         trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
         lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
@@ -159,11 +159,11 @@ class Ensemble(Declared, StreamClassifier):
         return EnsembleReport(
             model=type(self).__name__,
             learner=session.learner.title,
-            n_learned=session.model.n_learned,
+            n_learned=n_learned,
             lanes=lanes,
             totals=totals,
-            bounds=self._bounds(lanes, totals, session.model.n_learned) if session.model.n_learned else (),
-            advice=self._advice(lanes, session.model.n_learned),
+            bounds=self._bounds(lanes, totals, n_learned) if n_learned else (),
+            advice=self._advice(lanes, n_learned),
             trace=trace,
             trace_bounded=bounded,
             trace_label=self._trace_label,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 
@@ -19,14 +20,16 @@ class _Tree:
     """One tree of a model with the names of its columns, values and classes."""
 
     def __init__(self, model: Any, lane: int) -> None:
-        session = model._fitted()
+        model._read(lambda session: self._look(model, session, lane))
+
+    def _look(self, model: Any, session: Any, lane: int) -> None:
         if session.learner.bank not in ("hoeffding", "iti"):
             raise ValueError(f"The learners of this model are no trees but {session.learner.title}.")
         n_lanes = model._n_lanes()
         if not 0 <= lane < n_lanes:
             raise ValueError(f"lane={lane!r}: the model has learners 0 to {n_lanes - 1}.")
         self.nodes = [_Node(*raw) for raw in session.model.tree(lane)]
-        self.schema = session.schema
+        self.schema = copy.deepcopy(session.schema)
         self.labels = list(session.labels.book.values)
 
     def conditions(self, node: _Node) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import os
 from abc import abstractmethod
@@ -17,29 +18,20 @@ from streamboost.base.files.archive import ModelFileError, read_archive, write_a
 from streamboost.base.files.manifest import Manifest, check_room, columns_of, json_value, schema_of
 from streamboost.base.files.writing import write_file
 from streamboost.base.inputs.labels import ClassCodes
-from streamboost.base.params import LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
+from streamboost.base.sharing import SharedModel
 from streamboost.catalogue import ModelEntry
 
 PARAMETER = "learner."  # prefix of arrays that are parameters of the learner, beside the core's state
 Arrays = dict[str, NDArray[Any]]
 
 
-class Persistence:
+class Persistence(SharedModel):
     """Saving and restoring of an estimator: no pickle in files, the same bytes inside pickles."""
 
     _entry: ClassVar[ModelEntry]
     _model_version: ClassVar[int]
     _object_parameters: ClassVar[frozenset[str]] = frozenset({"estimator"})
-    _session: Session | None
-
-    @abstractmethod
-    def _new_session(
-        self, seed: int, labels: ClassCodes, columns: Any, lanes: list[Any] | None = None
-    ) -> Session: ...
-
-    @abstractmethod
-    def _learner_plan(self, seed: int) -> LearnerPlan: ...
 
     @abstractmethod
     def _n_lanes(self) -> int: ...
@@ -55,17 +47,25 @@ class Persistence:
         The file is a zip of a JSON manifest and plain arrays: reading it runs no code. Models of Python-written
         learners cannot be saved so; pickle them, and only load pickles from people you trust.
         """
-        session = self._session
-        if session is None:
+        if self._session is None:
             raise ValueError(f"This {type(self).__name__} has learned nothing yet: there is nothing to save.")
+        write_file(path, self._read(self._file_bytes, fitted=False))
+
+    def _file_bytes(self, session: Session) -> bytes:
         if session.learner.lane_factory is not None:
+            if "estimators" in self._object_parameters:
+                reason = f"the experts of a {type(self).__name__} may be any Python objects"
+            else:
+                reason = f"{session.learner.title} is a Python-written learner"
             raise ValueError(
-                f"save cannot store {session.learner.title}: it is a Python-written learner, and a model file "
-                "holds no code. Use pickle or joblib for this model, or one of streamboost's own learners."
+                f"save cannot store this {type(self).__name__}: {reason}, and a model file holds no code. "
+                "Use pickle or joblib for this model, or an ensemble of one of streamboost's own learners."
             )
-        write_file(path, self._to_bytes(session))
+        return self._to_bytes(session)
 
     def _to_bytes(self, session: Session) -> bytes:
+        """Return the bytes of a file; the caller holds the session."""
+        session.settle()
         if session.broken is not None:
             raise RuntimeError(
                 f"This {type(self).__name__} is broken ({session.broken}); call fit to start again."
@@ -107,7 +107,7 @@ class Persistence:
         session.check_classes([])
         counts = schema.n_values()
         if schema.d0 < schema.width:  # the first reservation fixes d0
-            session.model.reserve(schema.d0, counts[: schema.d0], len(labels), labels.declared)
+            session.model.reserve(counts[: schema.d0], len(labels), labels.declared)
         session.reserve_all()
         fresh = session.model.state()
         if set(fresh) != set(state):
@@ -131,12 +131,25 @@ class Persistence:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name != "_session"}
-        session = self._session
-        if session is not None:
-            state["_archive"] = self._to_bytes(session)
-            if session.learner.lane_factory is not None:
-                state["_lanes"] = session.model.lane_objects(), session.frozen
+        try:
+            return state if self._session is None else {**state, **self._read(self._pickled, fitted=False)}
+        except AttributeError:  # the first call of another thread was refused
+            return state
+
+    def _pickled(self, session: Session) -> dict[str, Any]:
+        state: dict[str, Any] = {"_archive": self._to_bytes(session)}
+        if session.learner.lane_factory is not None:
+            # Copied here: what is pickled after the lock is gone must not learn any more.
+            state["_lanes"] = copy.deepcopy(session.model.lane_objects()), session.frozen
         return state
+
+    def _copied_session(self, session: Session) -> Session:
+        other = type(self).__new__(type(self))
+        attributes = {name: value for name, value in self.__dict__.items() if name != "_session"}
+        other.__setstate__({**attributes, **self._pickled(session)})
+        if other._session is None:
+            raise RuntimeError("a copied model has no session")
+        return other._session
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         attributes = dict(state)

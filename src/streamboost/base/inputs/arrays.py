@@ -48,6 +48,23 @@ class CodedRows:
     largest: float | None = None
     """The largest |x|, where all columns are numeric and nothing is missing: it falls off when rows are checked."""
 
+    @property
+    def native(self) -> Any:
+        """The rows as the core takes them: a matrix, or the three arrays of a CSR matrix."""
+        return self.dense if self.csr is None else self.csr
+
+    def cut(self, first: int, end: int) -> CodedRows:
+        """Rows ``first`` to ``end``; what was discovered in them is for the caller to say."""
+        if first == 0 and end == self.n_rows:
+            return self
+        if self.csr is None:
+            return CodedRows(end - first, dense=None if self.dense is None else self.dense[first:end])
+        start, columns, values = self.csr
+        inside = slice(int(start[first]), int(start[end]))
+        return CodedRows(
+            end - first, csr=(start[first : end + 1] - start[first], columns[inside], values[inside])
+        )
+
 
 def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
     """Read X, of at least so many rows, without looking at the model."""
@@ -69,6 +86,11 @@ def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
             return frame
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
         X = np.ma.filled(X.astype(np.float64), np.nan)
+    if isinstance(X, list | tuple) and any(isinstance(row, Mapping) for row in X[:1]):
+        raise TypeError(
+            "X is a list of dicts. Learn dicts one by one with learn_one, whose columns may come and go; or make a frame "
+            "of them: pandas.DataFrame(X)."
+        )
     array = np.asarray(X) if not hasattr(X, "__array_function__") or isinstance(X, np.ndarray) else X
     if isinstance(array, np.ndarray) and array.dtype.kind in "USO":
         X = _objects(array)

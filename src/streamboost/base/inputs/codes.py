@@ -32,10 +32,11 @@ class CodeBook:
         return len(self.values)
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Give the next codes to `values`."""
+        """Give the next codes to `values`; those that have theirs keep them, so an interrupted call can be repeated."""
         for value in values:
-            self.codes[value] = len(self.values)
-            self.values.append(value)
+            code = self.codes.setdefault(value, len(self.values))
+            if code == len(self.values):
+                self.values.append(value)
         self._table = None
 
     def encode(

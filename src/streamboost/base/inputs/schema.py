@@ -24,6 +24,9 @@ class Growth:
     capped: list[int] = field(default_factory=list)
     """Columns in which a value got no code because there were too many already."""
 
+    def __bool__(self) -> bool:
+        return bool(self.names or self.values)
+
 
 class Schema:
     """The columns of a model. Named columns are addressed by name, positional ones by number.
@@ -80,13 +83,14 @@ class Schema:
         return counts
 
     def commit(self, growth: Growth) -> None:
-        """Make what a successful call has discovered part of the model."""
-        if growth.names:
+        """Make what a successful call has discovered part of the model. Doing it again changes nothing."""
+        if growth.names and growth.names[-1] not in self.index:
             if self.names is None:
                 raise RuntimeError("positional columns never grow")
-            self.names += growth.names
-            self._nominal += [self.width + i for i, nominal in enumerate(growth.nominal) if nominal]
-            self.books += [CodeBook() if nominal else None for nominal in growth.nominal]
+            width = len(self.index)  # the index is written last: until then nothing of this counts
+            self.names[width:] = growth.names
+            self.books[width:] = [CodeBook() if nominal else None for nominal in growth.nominal]
+            self._nominal = [column for column, book in enumerate(self.books) if book is not None]
             self._reindex()
         for column, new in growth.values.items():
             book = self.books[column]

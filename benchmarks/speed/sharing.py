@@ -1,0 +1,132 @@
+"""``python -m benchmarks.speed.sharing``: what it costs to share a model: snapshots against copies, and the lock of `learn_one`.
+
+``--against DIR`` compares single calls with another build, installed by ``pip install --target DIR``: short runs of both
+take turns, so that whatever else the machine does falls on both alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+RUNS = 7
+CALLS = 3000
+VERBS = ("learn_one", "predict_one", "predict_proba_one")
+
+# Only public verbs, so that any build can run it. Time of the thread: the machine may be busy.
+CHILD = """
+import json, sys, time
+import numpy as np
+import streamboost
+from streamboost import OSBoostClassifier, Perceptron
+X = np.random.default_rng(0).normal(size=(2000, 20))
+rows = [{f"x{j}": v for j, v in enumerate(row)} for row in X.tolist()]
+y = (X[:, 0] > 0).astype(int).tolist()
+model = OSBoostClassifier(Perceptron(), n_estimators=int(sys.argv[2]), random_state=1)
+for row, label in zip(rows, y):
+    model.learn_one(row, label)
+def middle(call, arguments):
+    spent, n = [], len(arguments)
+    for i in range(int(sys.argv[1])):
+        given = arguments[i % n]
+        start = time.thread_time_ns()
+        call(*given)
+        spent.append(time.thread_time_ns() - start)
+    return float(np.median(spent)) / 1000
+asked = [(row,) for row in rows]
+print(json.dumps({
+    "where": streamboost.__file__,
+    "learn_one": middle(model.learn_one, list(zip(rows, y))),
+    "predict_one": middle(model.predict_one, asked),
+    "predict_proba_one": middle(model.predict_proba_one, asked),
+}))
+"""
+
+
+def single_calls(place: Path, n_estimators: int) -> dict[str, Any]:
+    """Medians of single calls of one build, in a process of its own. No site hooks: they would prefer this build."""
+    paths = [str(place), *[path for path in sys.path if path.endswith("site-packages")]]
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", CHILD, str(CALLS), str(n_estimators)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    if Path(found["where"]).parent.parent != place:
+        raise SystemExit(f"{place} holds no streamboost: {found['where']} was imported.")
+    return found
+
+
+def compare(here: Path, there: Path) -> None:
+    for n_estimators in (10, 100):
+        runs = [(single_calls(there, n_estimators), single_calls(here, n_estimators)) for _ in range(RUNS)]
+        for verb in VERBS:
+            before, after = (min(run[side][verb] for run in runs) for side in (0, 1))
+            print(
+                f"{verb:18} {n_estimators:4} learners, 20 numbers: {before:7.2f} us before, {after:7.2f} us now, "
+                f"ratio {after / before:.2f}"
+            )
+
+
+def best(call: Callable[[], object], times: int = 5) -> float:
+    """Milliseconds of the quickest of some calls."""
+    found = []
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - start)
+    return min(found) * 1000
+
+
+def snapshots() -> None:
+    from streamboost import NaiveBayes, OnlineBoostingClassifier, OSBoostClassifier, Perceptron
+
+    rng = np.random.default_rng(0)
+    print(
+        f"{'model':24}{'learners':>10}{'columns':>9}{'bytes':>14}{'snapshot ms':>13}{'deepcopy ms':>13}{'MB/s':>8}"
+    )
+    for name, make in (
+        ("OSBoost, perceptrons", lambda n: OSBoostClassifier(Perceptron(), n_estimators=n, random_state=1)),
+        (
+            "Oza, naive Bayes",
+            lambda n: OnlineBoostingClassifier(NaiveBayes(), n_estimators=n, random_state=1),
+        ),
+    ):
+        for n, d in ((10, 20), (100, 20), (100, 1000), (1000, 1000)):
+            X = rng.normal(size=(50, d))
+            model = make(n).fit(X, (X[:, 0] > 0).astype(int))
+            size, quick = model.memory_bytes(), best(model.snapshot)
+            slow = best(lambda model=model: copy.deepcopy(model), 3)  # type: ignore[misc]
+            print(f"{name:24}{n:10}{d:9}{size:14}{quick:13.3f}{slow:13.3f}{size / 1e3 / quick:8.0f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--against", type=Path, help="another build, installed by pip install --target")
+    parser.add_argument(
+        "--build", type=Path, help="this build likewise; default: where streamboost is imported from"
+    )
+    options = parser.parse_args()
+    if options.against is None:
+        snapshots()
+        return
+    import streamboost
+
+    here = options.build or Path(streamboost.__file__).parent.parent
+    compare(here.resolve(), options.against.resolve())
+
+
+if __name__ == "__main__":
+    main()

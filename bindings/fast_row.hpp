@@ -1,0 +1,161 @@
+// The shortest way from a dict with the usual keys to the core.
+//
+// Anything unusual (a missing key, a new one, a new label or category, NaN, infinity, text among numbers, a model that has
+// grown since, a parameter that was set) is left to the long way, which decides and explains. Only a plain dict is read so: one
+// of a subclass may answer for keys that it does not have.
+#pragma once
+#include <array>
+#include <atomic>
+
+#include "py_model.hpp"
+
+namespace streamboost {
+
+// Goes up whenever somebody sets a parameter of any estimator; whoever has compared parameters remembers it.
+inline std::atomic<std::uint64_t> parameter_changes{0};
+
+class FastRow {
+ public:
+  // books: the codes of each nominal column's values, None for a numeric one. labels: the codes of the classes; `classes`: by code.
+  // `order`: codes as they stand in classes_. `learns`: false for a model that is only read.
+  FastRow(nb::object model, nb::list names, nb::list books, nb::dict labels, nb::list classes, const std::vector<int>& order,
+          double largest, bool learns)
+      : owner_(std::move(model)),
+        model_(nb::cast<PyModel*>(owner_)),
+        names_(std::move(names)),
+        books_(std::move(books)),
+        labels_(std::move(labels)),
+        classes_(std::move(classes)),
+        order_(order),
+        width_(names_.size()),
+        largest_(largest),
+        learns_(learns) {}
+
+  // The number of rows learned so far, with this one; 0 if it was not learned.
+  std::int64_t learn(nb::handle x, nb::handle y) {
+    const int code = look_up(labels_.ptr(), y.ptr());
+    Values row;
+    if (code < 0 || !learns_ || !read(x, row)) return 0;
+    const HeldWithGil held(model_->lock(), SharedLock::Use::write);
+    if (!covers_model()) return 0;
+    const std::int32_t label = code;
+    model_->learn_now(block(row), &label, nullptr, {});
+    return model_->model().intake().n_learned();
+  }
+
+  // The label of one row, or NotImplemented.
+  nb::object predict(nb::handle x) {
+    Values row;
+    std::int32_t code = -1;
+    if (!read(x, row) || !answer(row, {Output::label, &code, nullptr})) return not_here();
+    return code < 0 ? nb::none() : nb::borrow(classes_[static_cast<std::size_t>(code)]);
+  }
+
+  // A dict of probabilities in the order of classes_, or NotImplemented.
+  nb::object predict_proba(nb::handle x) {
+    Values row;
+    std::vector<double> proba(order_.size());
+    if (!read(x, row) || !answer(row, {Output::proba, nullptr, proba.data()})) return not_here();
+    nb::dict out;
+    for (int code : order_) out[classes_[static_cast<std::size_t>(code)]] = proba[static_cast<std::size_t>(code)];
+    return out;
+  }
+
+  std::size_t width() const { return width_; }
+  std::size_t n_classes() const { return order_.size(); }
+  double largest() const { return largest_; }
+  void set_largest(double value) { largest_ = value; }
+  void set_checked(std::uint64_t value) { checked_ = value; }
+
+ private:
+  static constexpr std::size_t most_on_stack = 64;
+  struct Values {
+    std::array<double, most_on_stack> few;
+    std::vector<double> many;
+    double* data = few.data();
+  };
+
+  static nb::object not_here() { return nb::borrow(Py_NotImplemented); }
+
+  // A code, or -1. Keys may be of any kind, and comparing them may run anything: nothing raised here is of interest.
+  static int look_up(PyObject* codes, PyObject* key) {
+    Py_INCREF(key);
+    PyObject* code = PyDict_GetItemWithError(codes, key);
+    Py_DECREF(key);
+    if (code == nullptr) PyErr_Clear();
+    return code == nullptr ? -1 : static_cast<int>(PyLong_AsLong(code));
+  }
+
+  bool read(nb::handle x, Values& row) const {
+    if (checked_ != parameter_changes.load(std::memory_order_relaxed) || !PyDict_CheckExact(x.ptr()) ||
+        static_cast<std::size_t>(PyDict_GET_SIZE(x.ptr())) != width_)
+      return false;
+    if (width_ > most_on_stack) {
+      row.many.resize(width_);
+      row.data = row.many.data();
+    }
+    for (std::size_t j = 0; j < width_; ++j) {
+      PyObject* item = PyDict_GetItemWithError(x.ptr(), NB_LIST_GET_ITEM(names_.ptr(), static_cast<Py_ssize_t>(j)));
+      if (item == nullptr) {
+        PyErr_Clear();
+        return false;
+      }
+      PyObject* book = NB_LIST_GET_ITEM(books_.ptr(), static_cast<Py_ssize_t>(j));
+      double value;
+      if (book != Py_None) {
+        value = look_up(book, item);
+        if (value < 0) return false;
+      } else {
+        if (PyFloat_CheckExact(item)) {
+          value = PyFloat_AS_DOUBLE(item);
+        } else {
+          Py_INCREF(item);
+          value = PyFloat_AsDouble(item);
+          Py_DECREF(item);
+          if (value == -1.0 && PyErr_Occurred()) {
+            PyErr_Clear();
+            return false;
+          }
+        }
+        if (!(value <= largest_ && value >= -largest_)) return false;
+      }
+      row.data[j] = value;
+    }
+    return true;
+  }
+
+  // Under the lock: whether the model has the columns and classes that this was made for.
+  bool covers_model() const {
+    const Schema& schema = model_->model().intake().schema();
+    return !model_->broken() && static_cast<std::size_t>(schema.width()) == width_ &&
+           static_cast<std::size_t>(schema.n_classes) == order_.size();
+  }
+
+  bool answer(const Values& row, const OutputBuffers& out) {
+    const HeldWithGil held(model_->lock(), SharedLock::Use::read);
+    if (!covers_model()) return false;
+    model_->model().predict(block(row), out);
+    return true;
+  }
+
+  RowBlock block(const Values& row) const {
+    RowBlock rows;
+    rows.n_rows = 1;
+    rows.n_columns = static_cast<int>(width_);
+    rows.values = row.data;
+    return rows;
+  }
+
+  nb::object owner_;
+  PyModel* model_;
+  nb::list names_, books_;
+  nb::dict labels_;
+  nb::list classes_;
+  std::vector<int> order_;
+  std::size_t width_;
+  double largest_;  // the largest magnitude that needs no closer look
+  bool learns_;
+  std::uint64_t checked_ = 0;  // parameter_changes when the parameters were last compared
+};
+
+}  // namespace streamboost

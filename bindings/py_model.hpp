@@ -1,0 +1,376 @@
+// A model behind Python: arrays in, arrays out, no maths. Blocks of rows release the GIL unless a learner is written in Python;
+// single rows keep it. Callers hold the model's lock (locking.hpp); only FastRow takes it by itself.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "locking.hpp"
+#include "py_bank.hpp"
+#include "streamboost/learners/hoeffding.hpp"
+#include "streamboost/learners/iti.hpp"
+#include "streamboost/run/models.hpp"
+
+namespace streamboost {
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+inline Config read_config(const nb::dict& parameters) {
+  Config config;
+  for (auto [key, value] : parameters) {
+    Config::Value out;
+    if (value.is_none())
+      out = std::monostate{};
+    else if (nb::isinstance<nb::bool_>(value))
+      out = nb::cast<bool>(value);
+    else if (nb::isinstance<nb::int_>(value))
+      out = nb::cast<std::int64_t>(value);
+    else if (nb::isinstance<nb::float_>(value))
+      out = nb::cast<double>(value);
+    else if (nb::isinstance<nb::str>(value))
+      out = nb::cast<std::string>(value);
+    else {
+      const auto array = nb::cast<Doubles>(value);
+      out = std::vector<double>(array.data(), array.data() + array.shape(0));
+    }
+    config.values[nb::cast<std::string>(key)] = std::move(out);
+  }
+  return config;
+}
+
+template <class T>
+nb::object own(std::vector<T>&& values, const std::vector<std::size_t>& shape) {
+  auto* moved = new std::vector<T>(std::move(values));
+  nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(moved->data(), shape.size(), shape.data(), owner));
+}
+
+inline Output output_of(const std::string& answer) {
+  if (answer == "none") return Output::none;
+  if (answer == "label") return Output::label;
+  if (answer == "score") return Output::score;
+  if (answer == "proba") return Output::proba;
+  if (answer == "both") return Output::both;
+  throw std::invalid_argument("answer must be none, label, score, proba or both");
+}
+
+// Rows of a call: a dense matrix, or the three arrays of a CSR matrix.
+class Rows {
+ public:
+  explicit Rows(const nb::handle& x) {
+    if (nb::isinstance<nb::tuple>(x)) {
+      const auto parts = nb::cast<nb::tuple>(x);
+      if (parts.size() != 3) throw std::invalid_argument("a CSR matrix has three arrays");
+      start_ = nb::cast<Longs>(parts[0], false);
+      columns_ = nb::cast<Ints>(parts[1], false);
+      values_ = nb::cast<Doubles>(parts[2], false);
+    } else {
+      dense_ = nb::cast<Matrix>(x, false);
+    }
+  }
+  std::size_t n() const { return dense_.is_valid() ? dense_.shape(0) : start_.shape(0) - 1; }
+
+  RowBlock block(int width) const {
+    static constexpr std::int32_t nowhere = 0;  // a null pointer would say that the rows are dense
+    RowBlock rows;
+    rows.n_rows = static_cast<int>(n());
+    rows.n_columns = width;
+    if (dense_.is_valid()) {
+      if (dense_.shape(1) != static_cast<std::size_t>(width))
+        throw std::invalid_argument("rows have " + std::to_string(dense_.shape(1)) + " columns, the model has " + std::to_string(width));
+      rows.values = dense_.data();
+      return rows;
+    }
+    rows.values = values_.data();
+    rows.row_start = start_.data();
+    rows.columns = columns_.shape(0) > 0 ? columns_.data() : &nowhere;
+    check_csr(rows);
+    return rows;
+  }
+
+ private:
+  // Out-of-range columns would be read past the tables: the one contract that is cheap to check here for every caller.
+  void check_csr(const RowBlock& rows) const {
+    if (start_.shape(0) < 1 || rows.row_start[0] != 0 || values_.shape(0) != columns_.shape(0) ||
+        static_cast<std::size_t>(rows.row_start[rows.n_rows]) != values_.shape(0))
+      throw std::invalid_argument("broken CSR offsets");
+    for (int r = 0; r < rows.n_rows; ++r) {
+      if (rows.row_start[r] > rows.row_start[r + 1]) throw std::invalid_argument("broken CSR offsets");
+      std::int32_t last = -1;
+      for (auto i = rows.row_start[r]; i < rows.row_start[r + 1]; ++i) {
+        if (rows.columns[i] <= last || rows.columns[i] >= rows.n_columns)
+          throw std::invalid_argument("CSR columns must ascend within the width");
+        last = rows.columns[i];
+      }
+    }
+  }
+
+  Matrix dense_;
+  Longs start_;
+  Ints columns_;
+  Doubles values_;
+};
+
+class PyModel {
+ public:
+  PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
+          int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
+          int threads, int wave_chunk)
+      : plan_{booster,
+              learner,
+              read_config(booster_params),
+              read_config(learner_params),
+              {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0)},
+              cuts,
+              std::move(lane_factory)} {
+    if (n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
+    model_ = plan_.make();
+  }
+
+  // The same model once more: its numbers are copied from memory to memory.
+  PyModel* clone() {
+    if (can_callback()) throw std::invalid_argument("learners written in Python are copied by Python");
+    const Schema& schema = model_->intake().schema();
+    auto copy = std::unique_ptr<PyModel>(new PyModel(plan_));
+    const nb::gil_scoped_release release;
+    if (schema.width() > schema.first_width) {  // the first reservation fixes the first width
+      Schema first = schema;
+      first.n_values.resize(static_cast<std::size_t>(schema.first_width));
+      copy->model_->reserve(first);
+    }
+    copy->model_->reserve(schema);
+    copy->model_->load(model_->save());
+    return copy.release();
+  }
+
+  void reserve(const Longs& n_values, int n_classes, bool declared) { model_->reserve(schema_of({n_values, n_classes, declared})); }
+
+  // Numbers that a file must hold for each learner, at least: a bank of one says so without growing.
+  static double least_numbers(const std::string& learner, const nb::dict& learner_params, int first_width, const Longs& n_values,
+                              int n_classes, bool declared) {
+    Schema schema = schema_of({n_values, n_classes, declared});
+    schema.first_width = first_width;
+    return make_bank(learner, read_config(learner_params), {0, 1}, Ensemble{})->least_numbers(schema);
+  }
+
+  // `room`: what the model must have room for before these rows, if it is to grow. Growing and learning are one call, so that
+  // nothing can come between them.
+  using Room = std::tuple<Longs, int, bool>;
+  nb::object learn(const Rows& x, const Ints& y, const std::optional<Doubles>& weight, const std::string& answer,
+                   const std::optional<Room>& room) {
+    const Output output = output_of(answer);
+    if (y.shape(0) != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
+    const Schema schema = room ? schema_of(*room) : model_->intake().schema();
+    const RowBlock rows = x.block(schema.width());
+    const double* w = weight ? weight->data() : nullptr;
+    for (std::size_t r = 0; r < x.n(); ++r)
+      if (y.data()[r] >= schema.n_classes || (y.data()[r] < 0 && !(w && w[r] == 0)))
+        throw std::invalid_argument("a label code is not reserved");
+    if (rows.row_start == nullptr) check_codes(rows, schema, w);
+    Buffers buffers(output, x.n(), static_cast<std::size_t>(schema.n_classes));
+    if (room) model_->reserve(schema);
+    learn_now(rows, y.data(), w, buffers.out);
+    return buffers.give();
+  }
+
+  nb::object ask(const Rows& x, const std::string& answer) const {
+    const Schema& schema = model_->intake().schema();
+    const RowBlock rows = x.block(schema.width());
+    Buffers buffers(output_of(answer), x.n(), static_cast<std::size_t>(schema.n_classes));
+    without_gil(x.n(), [&] { model_->predict(rows, buffers.out); });
+    return buffers.give();
+  }
+
+  // Whatever is thrown in the middle of a row marks the model: nobody knows which learners have seen it. Only memory that ran
+  // out before the first row is another matter, which the core can tell.
+  void learn_now(const RowBlock& rows, const std::int32_t* y, const double* w, const OutputBuffers& out) {
+    try {
+      without_gil(static_cast<std::size_t>(rows.n_rows), [&] { model_->learn(rows, y, w, out); });
+    } catch (const std::bad_alloc&) {
+      broken_ = model_->broken() != nullptr;
+      throw;
+    } catch (...) {
+      broken_ = true;
+      throw;
+    }
+  }
+
+  nb::dict state() {
+    nb::dict out;
+    for (auto& [name, field] : model_->save()) {
+      const std::vector<std::size_t> shape(field.shape.begin(), field.shape.end());
+      out[name.c_str()] = field.whole ? own(std::move(field.integer), shape) : own(std::move(field.real), shape);
+    }
+    return out;
+  }
+  void restore(const nb::dict& arrays) {
+    SavedState state;
+    for (auto [key, value] : arrays) {
+      SavedField field;
+      nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> array;
+      if (!nb::try_cast(value, array)) throw std::invalid_argument("a field is not a contiguous array");
+      for (std::size_t d = 0; d < array.ndim(); ++d) field.shape.push_back(static_cast<std::int64_t>(array.shape(d)));
+      if (array.dtype() == nb::dtype<double>()) {
+        const auto* p = static_cast<const double*>(array.data());
+        field.real.assign(p, p + array.size());
+      } else if (array.dtype() == nb::dtype<std::int64_t>()) {
+        field.whole = true;
+        const auto* p = static_cast<const std::int64_t*>(array.data());
+        field.integer.assign(p, p + array.size());
+      } else {
+        throw std::invalid_argument("a field must be float64 or int64");
+      }
+      state[nb::cast<std::string>(key)] = std::move(field);
+    }
+    model_->load(state);
+  }
+
+  // Arrays: per learner. Numbers: of the ensemble. "trace": its bounded history.
+  nb::dict report() {
+    nb::dict out;
+    ModelReport report = model_->report();
+    for (Bank* bank : model_->banks())
+      if (auto* trees = dynamic_cast<HoeffdingBank*>(bank))
+        for (int lane = 0; lane < bank->lanes().size(); ++lane) {
+          const auto [leaves, idle] = trees->count_leaves(lane);
+          report.lanes["leaves"].push_back(leaves);
+          report.lanes["idle_leaves"].push_back(idle);
+        }
+    for (auto& [name, values] : report.lanes) {
+      const std::size_t n = values.size();
+      out[name.c_str()] = own(std::move(values), {n});
+    }
+    for (const auto& [name, value] : report.totals) out[name.c_str()] = value;
+    if (!report.trace.empty()) {
+      const std::size_t n = report.trace.size() / History::columns;
+      out["trace"] = own(std::move(report.trace), {n, History::columns});
+      out["trace_bounded"] = report.bounded;
+    }
+    return out;
+  }
+  nb::list lane_objects() {
+    nb::list all;
+    for (Bank* bank : model_->banks())
+      if (auto* python = dynamic_cast<PyBank*>(bank))
+        for (const auto& object : python->objects()) all.append(object);
+    return all;
+  }
+  bool short_of_memory() {
+    for (Bank* bank : model_->banks())
+      if (auto* trees = dynamic_cast<HoeffdingBank*>(bank); trees != nullptr && trees->short_of_memory()) return true;
+    return false;
+  }
+  // A tree as a list of nodes in file order: (kind, column, threshold, value, fallback, children, masses per class).
+  nb::list tree(int lane) {
+    nb::list nodes;
+    for (Bank* bank : model_->banks()) {
+      auto* hoeffding = dynamic_cast<HoeffdingBank*>(bank);
+      auto* iti = dynamic_cast<ItiBank*>(bank);
+      if (hoeffding == nullptr && iti == nullptr) throw std::invalid_argument("the learners of this model are no trees");
+      if (lane < bank->lanes().begin || lane >= bank->lanes().end) continue;
+      const int own = lane - bank->lanes().begin;
+      for (const TreeNode& node : hoeffding ? hoeffding->show(own) : iti->show(own)) {
+        nb::list children, mass;
+        for (int b = 0; b < node.branches; ++b) children.append(node.first + b);
+        for (double m : node.mass) mass.append(m);
+        nodes.append(nb::make_tuple(node.kind, node.column, node.threshold, node.value, node.fallback, children, mass));
+      }
+    }
+    if (nodes.size() == 0) throw std::invalid_argument("there is no learner " + std::to_string(lane));
+    return nodes;
+  }
+  Model& model() { return *model_; }
+  const Model& model() const { return *model_; }
+  SharedLock& lock() { return lock_; }
+  bool broken() const { return broken_; }
+  bool can_callback() const { return model_->needs_gil(); }
+
+ private:
+  struct Plan {
+    std::string booster, learner;
+    Config booster_config, learner_config;
+    Ensemble ensemble;
+    std::vector<int> cuts;
+    nb::object lane_factory;
+
+    std::unique_ptr<Model> make() const {
+      const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
+        if (learner == "black_box") {
+          learner_config.check_all_read(learner);
+          return std::make_unique<PyBank>(lane_factory, lanes, ensemble.seed);
+        }
+        return make_bank(learner, learner_config, lanes, ensemble);
+      };
+      return make_model(booster, booster_config, ensemble, factory, cuts);
+    }
+  };
+  explicit PyModel(const Plan& plan) : plan_(plan), model_(plan_.make()) {}
+
+  // Where the answers to n rows go.
+  struct Buffers {
+    OutputBuffers out;
+    std::vector<std::int32_t> label;
+    std::vector<double> value;
+    std::size_t n, k;
+
+    Buffers(Output output, std::size_t rows, std::size_t n_classes) : n(rows), k(n_classes + (output == Output::both ? 1 : 0)) {
+      if (output == Output::label) label.resize(n);
+      if (output != Output::label && output != Output::none) value.resize(n * k);
+      out = {output, label.data(), value.data()};
+    }
+    nb::object give() {
+      if (out.output == Output::label) return own(std::move(label), {n});
+      if (out.output == Output::none) return nb::none();
+      return own(std::move(value), {n, k});
+    }
+  };
+
+  static Schema schema_of(const Room& room) {
+    const auto& [n_values, n_classes, declared] = room;
+    Schema schema;
+    schema.n_values.assign(n_values.data(), n_values.data() + n_values.shape(0));
+    schema.first_width = schema.width();
+    schema.n_classes = n_classes;
+    schema.declared = declared;
+    return schema;
+  }
+
+  // Safe: the arrays are held by the caller and no Python object is touched.
+  template <class Work>
+  void without_gil(std::size_t n_rows, Work work) const {
+    if (n_rows > 1 && !can_callback()) {
+      const nb::gil_scoped_release release;
+      work();
+    } else {
+      work();
+    }
+  }
+
+  // A learned nominal code addresses a table row.
+  static void check_codes(const RowBlock& rows, const Schema& schema, const double* w) {
+    for (int j = 0; j < rows.n_columns; ++j) {
+      if (!schema.nominal(j)) continue;
+      const auto limit = static_cast<double>(schema.n_values[static_cast<std::size_t>(j)]);
+      for (int r = 0; r < rows.n_rows; ++r) {
+        const double x = rows.values[static_cast<std::int64_t>(r) * rows.n_columns + j];
+        if (w && w[r] == 0) continue;
+        if (x < 0 || x >= limit) throw std::invalid_argument("a category code is not reserved");
+      }
+    }
+  }
+
+  Plan plan_;
+  std::unique_ptr<Model> model_;
+  bool broken_ = false;
+  SharedLock lock_;
+};
+
+}  // namespace streamboost

@@ -1,0 +1,58 @@
+"""The rows of one call before they meet a model: a table, or one dict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamboost.base.inputs.arrays import CodedRows, check_table, encode_table, first_schema, read_table
+from streamboost.base.inputs.dicts import first_dict_schema, read_dict
+from streamboost.base.inputs.schema import Schema
+
+
+class TableRows:
+    """Rows of an array, a sparse matrix or a frame."""
+
+    def __init__(self, X: Any, title: str, least: int = 0) -> None:
+        self.table = read_table(X, title, least=least)
+        self.n_rows = self.table.n_rows
+        self._title = title
+
+    def first_schema(self, categorical: Any) -> Schema:
+        """Let these rows fix columns and their kinds."""
+        return first_schema(self.table, categorical)
+
+    def check(self, schema: Schema) -> None:
+        """Refuse rows whose columns are not the model's."""
+        check_table(self.table, schema, self._title)
+
+    def coded(self, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
+        """Check the rows against the model's columns and give codes to their categories."""
+        self.check(schema)
+        return encode_table(self.table, schema, active, grow)
+
+
+class DictRow:
+    """One row: absent keys are missing, new ones become columns."""
+
+    n_rows = 1
+
+    def __init__(self, x: Any, title: str) -> None:
+        if not isinstance(x, Mapping):
+            raise TypeError(f"x must be a dict of feature values, got {type(x).__name__}.")
+        self._x = x
+        self._title = title
+
+    def first_schema(self, categorical: Any) -> Schema:
+        """Let this row fix columns and their kinds."""
+        return first_dict_schema(self._x, categorical)
+
+    def check(self, schema: Schema) -> None:
+        """Any key is welcome."""
+
+    def coded(self, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
+        """Check the values against the model's columns and give codes to its categories."""
+        return read_dict(self._x, schema, self._title, grow=grow)

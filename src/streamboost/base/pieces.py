@@ -1,0 +1,151 @@
+"""A long call in pieces: each is learned and committed by itself, so that a call can stop between two of them.
+
+Learning is the same bit for bit however a stream is cut, so pieces change nothing about what is learned. They are made
+to take some tens of milliseconds: after each one Python looks for signals, and Ctrl-C finds a model that has learned
+exactly the rows of the pieces before.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamboost.base.inputs.arrays import CodedRows
+from streamboost.base.inputs.labels import ClassCodes
+from streamboost.base.inputs.schema import Growth, Schema
+
+PIECE_SECONDS = 0.04
+_FEW_ROWS = 16  # a piece as small as this says little about the cost of a row
+
+
+class LearningInterrupted(KeyboardInterrupt):
+    """Ctrl-C has stopped a call that learns; the model has learned exactly its first ``n_rows_learned`` rows.
+
+    The model is sound: it answers, saves, and can go on with the rest of the rows.
+    """
+
+    def __init__(self, n_rows_learned: int, n_rows: int) -> None:
+        super().__init__(
+            f"stopped after {n_rows_learned} of {n_rows} rows: the model has learned exactly those and can go on "
+            f"with the others"
+        )
+        self.n_rows_learned = n_rows_learned
+
+
+class Pace:
+    """How many rows make a piece, from the time that the last ones took."""
+
+    def __init__(self) -> None:
+        self.rows = 64
+
+    def took(self, n_rows: int, seconds: float) -> None:
+        """Learn from one piece."""
+        if n_rows >= _FEW_ROWS or seconds > PIECE_SECONDS:
+            wanted = int(n_rows * PIECE_SECONDS / max(seconds, 1e-9))
+            self.rows = min(max(wanted, 1), 8 * self.rows, 2**24)
+
+
+@dataclass
+class Lesson:
+    """Rows to learn, coded: labels and categories that are new in them got the codes after those known before."""
+
+    rows: CodedRows
+    codes: NDArray[np.int32]
+    weight: NDArray[np.float64] | None
+    new_labels: list[Any]
+    n_labels: int
+    """Labels known before."""
+    n_values: dict[int, int]
+    """Categories known before, of the columns that have new ones."""
+
+    @property
+    def first_active(self) -> int:
+        """The first row that is learned: before it there may be nothing to ask."""
+        return 0 if self.weight is None else int(np.argmax(self.weight > 0))
+
+    def piece(self, first: int, end: int, schema: Schema, labels: ClassCodes) -> Lesson:
+        """Rows ``first`` to ``end``, with what is new in them for a model that has learned the rows before."""
+        if first == 0 and end == self.rows.n_rows:
+            return self
+        part = self.rows.cut(first, end)
+        codes = self.codes[first:end]
+        weight = None if self.weight is None else self.weight[first:end]
+        active = slice(None) if weight is None else weight > 0
+        new_labels: list[Any] = []
+        if self.new_labels:
+            known = max(len(labels), int(codes[active].max(initial=-1)) + 1)
+            new_labels = self.new_labels[len(labels) - self.n_labels : known - self.n_labels]
+            codes = np.where(codes < known, codes, 0).astype(np.int32)  # rows of weight 0: never learned
+        values: dict[int, list[Any]] = {}
+        for column, before in self.n_values.items():
+            if part.dense is None:
+                raise RuntimeError("only dense rows have categories")
+            cells = part.dense[:, column]
+            at = len(schema.books[column] or ())
+            known = max(at, int(np.fmax.reduce(cells[active], initial=-1.0)) + 1)
+            if known > at:
+                values[column] = self.rows.growth.values[column][at - before : known - before]
+            cells[cells >= known] = -1.0  # discovered only later: unseen as yet
+        part.growth = Growth(values=values)
+        return replace(self, rows=part, codes=codes, weight=weight, new_labels=new_labels)
+
+
+def join(parts: list[NDArray[Any]], answer: str) -> NDArray[Any]:
+    """The answers of pieces as those of one call: a class that a piece did not know has probability and score 0."""
+    if len(parts) == 1:
+        return parts[0]
+    width = parts[-1].shape[1] if answer != "label" else 0
+    return np.concatenate([part if answer == "label" else _widened(part, width, answer) for part in parts])
+
+
+def _widened(part: NDArray[np.float64], width: int, answer: str) -> NDArray[np.float64]:
+    if part.shape[1] == width:
+        return part
+    code = [part[:, -1:]] if answer == "both" else []
+    known = part[:, :-1] if answer == "both" else part
+    nothing = np.isnan(known).all(axis=1)  # of no column at all this is true, too
+    rest = np.zeros((len(part), width - part.shape[1]))
+    rest[nothing] = np.nan
+    return np.hstack([known, rest, *code])
+
+
+class InterruptsWait:
+    """Ctrl-C waits for the end of a piece while learners written in Python run, whose work it would cut in the middle.
+
+    A second Ctrl-C does not wait. Only the main thread sees signals: elsewhere this does nothing.
+    """
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted = wanted and threading.current_thread() is threading.main_thread()
+        self._handler: Callable[[int, FrameType | None], Any] | None = None
+        self._caught: tuple[int, FrameType | None] | None = None
+
+    def __enter__(self) -> InterruptsWait:
+        handler = signal.getsignal(signal.SIGINT) if self._wanted else None
+        if callable(handler):
+            self._handler = handler
+            signal.signal(signal.SIGINT, self._catch)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            self.check()
+
+    def _catch(self, number: int, frame: FrameType | None) -> None:
+        if self._caught is not None and self._handler is not None:
+            self._handler(number, frame)
+        self._caught = number, frame
+
+    def check(self) -> None:
+        """Let what was caught take effect."""
+        caught, self._caught = self._caught, None
+        if caught is not None and self._handler is not None:
+            self._handler(*caught)

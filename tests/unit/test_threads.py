@@ -1,0 +1,447 @@
+"""A model shared by threads: one learns or many read, and nobody sees the inside of a call."""
+
+import copy
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+from streamboost import (
+    HoeffdingTree,
+    LearningInterrupted,
+    NaiveBayes,
+    OnlineBaggingClassifier,
+    OnlineBoostingClassifier,
+    OSBoostClassifier,
+    Perceptron,
+)
+
+RNG = np.random.default_rng(3)
+N = 400
+X = RNG.normal(size=(N, 4))
+Y = (X[:, 0] + X[:, 1] > 0).astype(int)
+ROWS = [dict(zip("abcd", row, strict=True)) for row in X.tolist()]
+
+
+def trained(learner=None, **options):
+    model = OSBoostClassifier(learner or NaiveBayes(), n_estimators=8, random_state=1, **options)
+    return model.partial_fit(X, Y, classes=[0, 1])
+
+
+def by_name(learner=None):
+    model = OnlineBoostingClassifier(learner or NaiveBayes(), n_estimators=8, random_state=1)
+    for row, label in zip(ROWS[:50], Y[:50].tolist(), strict=True):
+        model.learn_one({**row, "kind": "k0"}, label)
+    return model
+
+
+def sums_to_one(proba):
+    assert np.allclose(proba.sum(axis=1), 1.0)
+
+
+def new_category(model, turn):
+    model.learn_one({**ROWS[turn % N], "kind": f"k{turn}"}, int(Y[turn % N]))
+
+
+WRITERS = {
+    "partial_fit": (trained, lambda model, turn: model.partial_fit(X, Y)),
+    "test_then_train": (
+        trained,
+        lambda model, turn: sums_to_one(model.test_then_train(X, Y, output="proba")),
+    ),
+    "fit": (trained, lambda model, turn: model.fit(X, Y)),
+    "learn_one": (
+        by_name,
+        lambda model, turn: model.learn_one({**ROWS[turn % N], "kind": "k0"}, int(Y[turn % N])),
+    ),
+    "learn_one, new categories": (by_name, new_category),
+}
+
+
+def one_row(model):
+    return {**ROWS[7], "kind": "k0"} if model.columns_.names else dict(enumerate(X[7].tolist()))
+
+
+def block(model):
+    if model.columns_.names is None:
+        return X
+    import pandas as pd
+
+    return pd.DataFrame([{**row, "kind": "k0"} for row in ROWS[:40]], columns=list(model.columns_.names))
+
+
+READERS = {
+    "predict_proba": lambda model: sums_to_one(model.predict_proba(block(model))),
+    "predict": lambda model: set(model.predict(block(model)).tolist()) <= {0, 1} or pytest.fail("odd labels"),
+    "predict_one": lambda model: model.predict_one(one_row(model)) in (0, 1) or pytest.fail("odd label"),
+    "predict_proba_one": lambda model: sums_to_one(
+        np.array([list(model.predict_proba_one(one_row(model)).values())])
+    ),
+    "report": lambda model: model.report(),
+    "pickle": lambda model: pickle.loads(pickle.dumps(model)).predict(block(model)),
+    "copy": lambda model: copy.deepcopy(model).classes_,
+    "snapshot": lambda model: sums_to_one(model.snapshot().predict_proba(block(model))),
+    "memory": lambda model: (model.memory_bytes(), model.n_learned_, model.n_features_in_, model.columns_),
+}
+
+
+def together(*jobs, seconds=0.4):
+    """Run jobs over and over, each in a thread of its own, and raise what one of them raised."""
+    until = time.monotonic() + seconds
+    failures, turns = [], [0] * len(jobs)
+
+    def work(number):
+        try:
+            while time.monotonic() < until and not failures:
+                jobs[number](turns[number])
+                turns[number] += 1
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(len(jobs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive(), "a deadlock"
+    if failures:
+        raise failures[0]
+    assert all(turns), f"somebody never had a turn: {turns}"
+    return turns
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_readers_beside_a_writer(writer, reader):
+    make, write = WRITERS[writer]
+    model = make()
+
+    def read(_):
+        try:
+            READERS[reader](model)
+        except ValueError as error:  # the width of a frame was asked for before a new column came
+            if "feature names" not in str(error):
+                raise
+
+    together(lambda turn: write(model, turn), read)
+
+
+@pytest.mark.parametrize("one", WRITERS)
+@pytest.mark.parametrize("two", WRITERS)
+def test_two_writers(one, two):
+    make = WRITERS[one][0]
+    model = make()
+    if make is not WRITERS[two][0]:
+        pytest.skip("arrays and dicts do not mix in one model")
+    together(lambda turn: WRITERS[one][1](model, 2 * turn), lambda turn: WRITERS[two][1](model, 2 * turn + 1))
+    pickle.loads(pickle.dumps(model))
+
+
+def test_writers_lose_nothing():
+    model = OnlineBaggingClassifier(n_estimators=5, random_state=2)
+    threads = [
+        threading.Thread(
+            target=lambda: [model.partial_fit(X[:50], Y[:50], classes=[0, 1]) for _ in range(20)]
+        )
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert model.n_learned_ == 4 * 20 * 50
+
+
+def test_a_reader_sees_whole_calls_only():
+    """Every call brings the same rows: whatever the interleaving, a reader finds a multiple of them."""
+    model = trained(HoeffdingTree())
+    before = model.n_learned_
+    seen = set()
+    together(lambda _: model.partial_fit(X, Y), lambda _: seen.add(model.n_learned_ - before))
+    assert {count % N for count in seen} == {0}
+
+
+class Careless(GaussianNB):
+    """A Python learner that lets other threads run in the middle of an update."""
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        super().partial_fit(X, y, classes=classes, sample_weight=sample_weight)
+        time.sleep(0.0005)
+        return self
+
+
+def test_learners_written_in_python_neither_deadlock_nor_tear():
+    model = OnlineBaggingClassifier(Careless(), n_estimators=2, random_state=1)
+    model.partial_fit(X[:20], Y[:20], classes=[0, 1])
+    together(
+        lambda turn: model.partial_fit(X[:5], Y[:5]),
+        lambda turn: sums_to_one(model.predict_proba(X[:5])),
+        lambda turn: pickle.loads(pickle.dumps(model)).predict(X[:3]),
+        seconds=1.0,
+    )
+
+
+class Curious(GaussianNB):
+    """A Python learner that asks the model it belongs to."""
+
+    owner = None
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        if type(self).owner is not None:
+            type(self).owner.predict(X)
+        return super().partial_fit(X, y, classes=classes, sample_weight=sample_weight)
+
+
+def test_calling_back_into_the_own_model_is_an_error_and_no_deadlock():
+    model = OnlineBaggingClassifier(Curious(), n_estimators=2, random_state=1)
+    model.partial_fit(X[:20], Y[:20], classes=[0, 1])
+    Curious.owner = model
+    try:
+        with pytest.raises(RuntimeError, match="from inside one of its own calls"):
+            model.partial_fit(X[:5], Y[:5])
+    finally:
+        Curious.owner = None
+    with pytest.raises(RuntimeError, match=r"broken.*own calls"):
+        model.predict(X)
+    model.fit(X, Y).predict(X)
+
+
+# Snapshots.
+
+
+def test_a_snapshot_stays_as_it_was_and_does_not_learn(tmp_path):
+    for model in (trained(), by_name(), OnlineBaggingClassifier(GaussianNB(), n_estimators=2).fit(X, Y)):
+        rows = block(model)
+        before = model.predict_proba(rows)
+        snapshot = model.snapshot()
+        assert type(snapshot) is type(model)
+        if model.columns_.names:
+            model.learn_one({**ROWS[0], "kind": "other", "more": 1.0}, 1)
+        else:
+            model.partial_fit(X, 1 - Y)
+        assert not np.array_equal(model.predict_proba(block(model)), before)
+        assert np.array_equal(snapshot.predict_proba(rows), before)
+        assert snapshot.n_learned_ < model.n_learned_
+        for learn in (
+            lambda s=snapshot: s.partial_fit(X, Y),
+            lambda s=snapshot: s.fit(X, Y),
+            lambda s=snapshot, m=model: s.learn_one(one_row(m), 1),
+        ):
+            with pytest.raises(RuntimeError, match="a snapshot, which never learns"):
+                learn()
+        model.set_params(random_state=9)
+        snapshot.predict(rows)
+        copied = copy.deepcopy(snapshot)
+        copied.learn_one(one_row(copied), 1)
+        assert copied.n_learned_ == snapshot.n_learned_ + 1
+    trained().snapshot().save(tmp_path / "s.sboost")
+
+
+def test_a_snapshot_never_waits():
+    model = trained(HoeffdingTree())
+    snapshot = model.snapshot()
+    with model._session.writing:
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(snapshot.predict(X)))
+        thread.start()
+        thread.join(30)
+        assert len(answers) == 1
+
+
+# Forks.
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_fork_while_nobody_learns():
+    model = trained()
+    reader = threading.Thread(target=lambda: [model.predict(X) for _ in range(50)])
+    reader.start()
+    child = os.fork()
+    if child == 0:
+        try:
+            model.partial_fit(X, Y)
+            os._exit(0 if len(model.predict(X)) == N else 1)
+        except BaseException:
+            os._exit(2)
+    reader.join()
+    assert os.waitpid(child, 0)[1] == 0
+    model.partial_fit(X, Y)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_fork_while_another_thread_learns():
+    model = trained()
+    holds, done = threading.Event(), threading.Event()
+
+    def learn():
+        with model._session.writing:
+            holds.set()
+            done.wait(30)
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    holds.wait(30)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            model.predict(X)
+        except RuntimeError as error:
+            code = 2
+            if "when the process was forked" in str(error):
+                model.fit(X, Y)
+                code = 0 if len(model.predict(X)) == N else 3
+        os._exit(code)
+    done.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert len(model.predict(X)) == N  # the parent goes on
+
+
+# Interrupts.
+
+
+def interrupted(call, after=0.3):
+    """Send this process a Ctrl-C while `call` runs; return the exception and how late it came."""
+    sent = []
+
+    def press():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, press)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt) as caught:
+            call()
+        return caught.value, time.monotonic() - sent[0]
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: OnlineBoostingClassifier(HoeffdingTree(), n_estimators=100, random_state=1),
+        lambda: OSBoostClassifier(Perceptron(), n_estimators=2000, random_state=1, n_jobs=2),
+        lambda: OnlineBaggingClassifier(GaussianNB(), n_estimators=3, random_state=1),
+    ],
+    ids=["native", "threads", "python"],
+)
+def test_an_interrupt_stops_between_rows(make):
+    model = make()
+    big, labels = np.tile(X, (800, 1)), np.tile(Y, 800)
+    model.partial_fit(big[:300], labels[:300], classes=[0, 1])
+    error, late = interrupted(lambda: model.partial_fit(big, labels))
+    assert isinstance(error, LearningInterrupted)
+    n = error.n_rows_learned
+    assert 0 < n < len(big)
+    assert f"{n} of {len(big)} rows" in str(error)
+    assert late < 5.0  # tens of milliseconds on a quiet machine
+    twin = make().partial_fit(big[:300], labels[:300], classes=[0, 1]).partial_fit(big[:n], labels[:n])
+    assert model.n_learned_ == 300 + n
+    assert np.array_equal(model.predict_proba(X), twin.predict_proba(X))
+    model.partial_fit(big[n : n + 500], labels[n : n + 500])
+    twin.partial_fit(big[n : n + 500], labels[n : n + 500])
+    assert np.array_equal(model.predict_proba(X), twin.predict_proba(X))
+
+
+def test_an_interrupted_model_has_discovered_only_what_it_has_learned():
+    import pandas as pd
+
+    n = 300_000
+    frame = pd.DataFrame({"a": np.tile(X[:, 0], n // N), "kind": [f"k{i // 1000}" for i in range(n)]})
+    frame["kind"] = frame["kind"].astype("category")
+    labels = np.array([i // 30_000 for i in range(n)])
+    model = OnlineBaggingClassifier(n_estimators=50, random_state=1)
+    error, _ = interrupted(lambda: model.partial_fit(frame, labels), after=1.5)
+    if not isinstance(error, LearningInterrupted):
+        pytest.skip("the interrupt came before the first row")
+    learned = error.n_rows_learned
+    twin = OnlineBaggingClassifier(n_estimators=50, random_state=1)
+    twin.partial_fit(frame[:learned], labels[:learned])
+    assert model.classes_.tolist() == twin.classes_.tolist()
+    with model._session.reading, twin._session.reading:
+        assert model._to_bytes(model._session) == twin._to_bytes(twin._session)
+
+
+def test_an_interrupted_fit_keeps_what_it_has_learned():
+    model = OnlineBoostingClassifier(HoeffdingTree(), n_estimators=100, random_state=1)
+    big, labels = np.tile(X, (500, 1)), np.tile(Y, 500)
+    error, _ = interrupted(lambda: model.fit(big, labels))
+    assert model.n_learned_ == error.n_rows_learned
+
+
+def test_an_interrupt_ends_the_waiting_for_a_lock():
+    model = trained()
+    release = threading.Event()
+
+    def hold():
+        with model._session.writing:
+            release.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    try:
+        error, late = interrupted(lambda: model.partial_fit(X, Y), after=0.2)
+        assert late < 5.0
+        assert not isinstance(error, LearningInterrupted)
+    finally:
+        release.set()
+        thread.join()
+    model.partial_fit(X, Y)
+
+
+@pytest.mark.parametrize("pieces", [1, 7, 64])
+def test_pieces_change_nothing(pieces, monkeypatch):
+    """Labels, categories and weights that come late, in pieces of any size: the same bits and the same answers."""
+    import pandas as pd
+
+    n = 200
+    rng = np.random.default_rng(pieces)
+    frame = pd.DataFrame({"a": rng.normal(size=n), "k": pd.Categorical([f"k{i // 9}" for i in range(n)])})
+    labels = np.array([f"c{i // 40}" for i in range(n)])
+    weight = rng.integers(0, 2, size=n).astype(float)
+    weight[:10] = 0
+
+    def run(rows):
+        from streamboost.base import pieces as module
+
+        monkeypatch.setattr(module.Pace, "took", lambda self, n_rows, seconds: None)
+        monkeypatch.setattr(module.Pace, "__init__", lambda self: setattr(self, "rows", rows))
+        model = OnlineBaggingClassifier(n_estimators=5, random_state=1)
+        return model, model.test_then_train(frame, labels, sample_weight=weight, output="both")
+
+    (one, (label, proba)), (two, (label2, proba2)) = run(10**6), run(pieces)
+    assert one._to_bytes(one._session) == two._to_bytes(two._session)
+    assert label.tolist() == label2.tolist()
+    assert np.array_equal(proba, proba2, equal_nan=True)
+    assert np.array_equal(one.predict_proba(frame), two.predict_proba(frame))
+
+
+def test_signal_handlers_that_use_the_model_get_an_error_instead_of_a_deadlock():
+    code = """
+import numpy as np, signal, threading, os
+from streamboost import OnlineBoostingClassifier, HoeffdingTree
+X = np.random.default_rng(0).normal(size=(200_000, 4)); y = (X[:, 0] > 0).astype(int)
+model = OnlineBoostingClassifier(HoeffdingTree(), n_estimators=100, random_state=1).partial_fit(X[:100], y[:100])
+said = []
+def handler(*_):
+    try: model.learn_one(dict(enumerate(X[0].tolist())), 1)
+    except RuntimeError as error: said.append(str(error))
+    raise KeyboardInterrupt
+signal.signal(signal.SIGINT, handler)
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try: model.partial_fit(X, y)
+except KeyboardInterrupt as error: print(error.n_rows_learned > 0, "inside one of its own calls" in said[0])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["True", "True"], done.stderr
