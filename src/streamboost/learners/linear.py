@@ -200,8 +200,8 @@ class LogisticRegression(LinearLearner):
         parameter(
             "update",
             one_of("adaptive", "plain"),
-            'How the weights move. "plain" takes the steps sqrt(2 / S) w (y - p) x, S the sum of the squared weights so far, of rows '
-            "over sqrt(d + 1), with one vector per class against the rest where there are more than two (which must then be "
+            'How the weights move. "plain" takes the steps sqrt(2 / S) w (y - p) x, S the sum of the squared weights so far, '
+            "of rows over sqrt(d + 1), with one vector per class against the rest where there are more than two (which must then be "
             "declared). It is kept to the bit for old results; `rate`, `rate_spread` and `clip` do not concern it.",
             to_core=False,
             before="plain",
@@ -220,15 +220,15 @@ class LogisticRegression(LinearLearner):
         parameter(
             "scale",
             one_of("auto", "none", "maxabs", "standard"),
-            "Running scaling of numeric columns, by statistics that include the row itself and count every row once, whatever its "
-            'weight. "auto" standardises, but leaves alone columns that hold 0 and one other value, and in CSR rows divides by the '
-            'largest value seen; "standard" centres the former too. With update="plain" "auto" means "none".',
+            "Running scaling of numeric columns, by statistics that include the row itself and count every row once, "
+            'whatever its weight. "auto" standardises, but leaves alone columns that hold 0 and one other value, and in CSR '
+            'rows divides by the largest value seen; "standard" centres the former too. With update="plain" "auto" means "none".',
         ),
         parameter(
             "clip",
             [number("(0, inf)"), NONE],
-            'Values so many standard deviations from the mean are pulled in, with scale="auto" and from a column\'s 20th value on. '
-            "None leaves them.",
+            'Values so many standard deviations from the mean are pulled in, with scale="auto" and from a column\'s 20th '
+            "value on. None leaves them.",
         ),
         FEATURE_FRACTION,
         DTYPE,

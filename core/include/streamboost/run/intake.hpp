@@ -82,7 +82,7 @@ class Intake {
   // So that no view of a row allocates.
   void make_room(RowBuffer& buffer) const {
     const auto most = static_cast<std::size_t>(schema_.width()) + 1;
-    buffer.value.reserve(std::max(most, needs_.coordinates && !any_nominal_ ? layout_.rows() : 0));
+    buffer.value.reserve(most);
     if (needs_.coordinates) buffer.index.reserve(most);
     if (needs_.rates) buffer.teach.reserve(2 * most);
   }
