@@ -201,8 +201,8 @@ class LogisticRegression(LinearLearner):
             "update",
             one_of("adaptive", "plain"),
             'How the weights move. "plain" takes the steps sqrt(2 / S) w (y - p) x, S the sum of the squared weights so far, '
-            "of rows over sqrt(d + 1), with one vector per class against the rest where there are more than two (which must then be "
-            "declared). It is kept to the bit for old results; `rate`, `rate_spread` and `clip` do not concern it.",
+            "of rows over sqrt(d + 1), with one vector per class against the rest where there are more than two (which must then "
+            "be declared). It is kept to the bit for old results; `rate`, `rate_spread` and `clip` do not concern it.",
             to_core=False,
             before="plain",
         ),
