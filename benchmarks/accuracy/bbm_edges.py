@@ -26,7 +26,7 @@ FILES = (
 GENERATED = ("sea", "sea:label_noise=0.1", "agrawal", "agrawal:label_noise=0.1", "synthetic-2", "rbf")
 LEARNERS: dict[str, Callable[[], Any]] = {
     "perceptron": lambda: sb.Perceptron(scale="maxabs"),
-    "logistic": lambda: sb.LogisticRegression(scale="maxabs"),
+    "logistic": lambda: sb.LogisticRegression(scale="maxabs", update="plain"),
     "naive Bayes": sb.NaiveBayes,
 }
 

@@ -74,7 +74,39 @@ void lane_kernels() {
   kernel("linear_ask", [](const double* in, double* out) { sb::linear_ask(in, lanes, row, out); });
   kernel("linear_teach", [](const double* in, double* out) { sb::linear_teach(out, lanes, row, in); });
   kernel("linear_masked", [](const double* in, double* out) { sb::linear_teach_masked(out, in, lanes, row, in); });
-  kernel("linear_mask_norm", [](const double* in, double* out) { sb::linear_masked_norm(in, lanes, row, out); });
+  kernel("linear_mask_norm", [](const double* in, double* out) { sb::linear_masked_norm(in, lanes, row, in, out); });
+  kernel("standardise", [](const double* in, double* out) {
+    absolute(out, out, n);
+    for (std::size_t j = 0; j < lanes; ++j) at(out, 0)[j] = static_cast<double>(j), at(out, 4)[j] = static_cast<double>(j % 2);
+    sb::standardise(
+        {at(out, 0), at(out, 1), at(out, 2), at(out, 3), at(out, 4), {at(out, 0), at(out, 1), at(out, 2), at(out, 3), at(out, 4)}}, in, 1.5,
+        at(out, 5), lanes);
+  });
+  kernel("rate_columns", [](const double* in, double* out) {
+    absolute(out, out, n);
+    sb::rate_columns(in, 0.1, 0.7, out, at(out, 1), lanes);
+  });
+  kernel("logistic_margins", [](const double* in, double* out) { sb::logistic_margins(in, out, lanes); });
+  kernel("logistic_pair", [](const double* in, double* out) { sb::logistic_pair(in, out, at(out, 1), lanes); });
+  kernel("softmax_votes", [](const double* in, double* out) {
+    alignas(64) std::array<std::int32_t, lanes> vote;
+    sb::softmax_votes(in, 4, lanes, vote.data(), out);
+    for (std::size_t i = 0; i < lanes; ++i) at(out, 1)[i] = vote[i];
+  });
+  kernel("softmax_powers", [](const double* in, double* out) {
+    sb::softmax_powers(in, 3, lanes, out, at(out, 7));
+    sb::softmax_others(out, 3, lanes, at(out, 3));
+  });
+  kernel("logistic_steps", [](const double* in, double* out) {
+    absolute(out, out, n);
+    alignas(64) Values y = values(3);
+    for (double& v : y) v = v > 0 ? 1 : -1;
+    const sb::LogisticLanes near{y.data(), at(out, 0), at(out, 1), at(out, 2), 0.3, at(out, 3)};
+    sb::logistic_margin_steps(in, near, at(out, 4), lanes);
+    const sb::LogisticLanes far{y.data(), at(out, 0), at(out, 1), at(out, 2), 1e6, at(out, 5)};
+    sb::logistic_margin_steps(in, far, at(out, 6), lanes);
+    sb::logistic_odds_steps(at(out, 0), at(out, 1), near, at(out, 7), lanes);
+  });
   kernel("linear_norms", [](const double* in, double* out) { sb::linear_squared_norms(in, 8, lanes, out); });
   kernel("perceptron_h", [](const double* in, double* out) { sb::perceptron_hypothesis(in, at(in, 2), out, lanes); });
   kernel("clip_h", [](const double* in, double* out) { sb::clip_hypothesis(in, out, lanes); });

@@ -29,9 +29,10 @@ std::vector<Kind> kinds() {
                            {"iti", {}, false},
                            {"linear", words({{"kind", "perceptron"}}), false},
                            {"linear", words({{"kind", "ogd"}}), false},
-                           {"linear", words({{"kind", "logistic"}}), false}};
+                           {"linear", words({{"kind", "logistic"}}), false},
+                           {"logistic", {}, false}};
   all[4].changed["grace_period"] = 20.0;
-  for (const char* learner : {"naive_bayes", "stump", "hoeffding", "linear"}) {
+  for (const char* learner : {"naive_bayes", "stump", "hoeffding", "linear", "logistic"}) {
     Kind part{learner, {}, false};
     part.changed["feature_fraction"] = 0.5;
     all.push_back(part);

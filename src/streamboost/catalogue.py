@@ -253,9 +253,8 @@ LEARNERS: tuple[LearnerEntry, ...] = (
     LearnerEntry(
         name="logistic",
         class_name="LogisticRegression",
-        core="linear",
+        core="logistic",
         page="learners#logisticregression",
-        discovers=2,
         probabilities=True,
     ),
     LearnerEntry(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from unittest import mock
 
-from oracle import hoeffding, iti, linear, mlp, naive_bayes, stump, tan
+from oracle import hoeffding, iti, linear, logistic, mlp, naive_bayes, stump, tan
 from oracle.adaboost_ol import AdaBoostOL
 from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
@@ -59,6 +59,17 @@ def linear_learner(name, product, oracle, scale="none", **options):
     )
 
 
+def logistic_learner(name, scale="auto", **options):
+    return Learner(
+        name,
+        lambda: sb.LogisticRegression(scale=scale, **options),
+        logistic.Adaptive,
+        options,
+        kinds=("numeric", "numeric", "nominal", "mixed"),
+        scale=scale,
+    )
+
+
 def bayes_learner(name, kinds, **options):
     return Learner(name, lambda: sb.NaiveBayes(**options), naive_bayes.NaiveBayes, options, kinds=kinds)
 
@@ -87,9 +98,16 @@ LEARNERS = [
     linear_learner("perceptron-maxabs", sb.Perceptron, linear.Perceptron, scale="maxabs"),
     linear_learner("ogd", sb.OGD, linear.OGD),
     linear_learner("ogd-standard", sb.OGD, linear.OGD, scale="standard"),
-    linear_learner("logistic", sb.LogisticRegression, linear.Logistic),
+    logistic_learner("logistic"),
+    logistic_learner("logistic-spread", rate_spread=1.0, rate=2.5, clip=None, start="sphere"),
+    logistic_learner("logistic-standard", scale="standard", fit_intercept=False),
+    linear_learner("logistic-plain", partial(sb.LogisticRegression, update="plain"), linear.Logistic),
     linear_learner(
-        "logistic-plain", sb.LogisticRegression, linear.Logistic, fit_intercept=False, scale="maxabs"
+        "logistic-plain-maxabs",
+        partial(sb.LogisticRegression, update="plain"),
+        linear.Logistic,
+        fit_intercept=False,
+        scale="maxabs",
     ),
     bayes_learner("bayes-numeric", ("numeric",)),
     bayes_learner("bayes-nominal", ("nominal",)),
@@ -363,6 +381,9 @@ def pairs(ensembles, learners):
 
 
 def needs_declared(ensemble, learner):
-    """Classes up front: where the algorithm wants it, and for networks under blocked boosting, whose oracle trains on a
-    block when it is whole. The product does so as its rows come in, which is another thing for a class met inside a block."""
-    return ensemble.declared or (ensemble.oracle is Blocked and learner.oracle is mlp.MLP)
+    """Classes up front: where the algorithm wants it, and for learners with a unit per class under blocked boosting, whose
+    oracle trains on a block when it is whole. The product does so as its rows come in, which is another thing for a class
+    met inside a block."""
+    return ensemble.declared or (
+        ensemble.oracle is Blocked and learner.oracle in (mlp.MLP, logistic.Adaptive)
+    )

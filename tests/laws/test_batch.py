@@ -24,7 +24,6 @@ def draw_stream(data, learner):
             kinds=learner.kinds,
             n_classes=(2, 3),
             declared=True,
-            weights=learner.scale != "standard",
             min_rows=2,
         )
     )

@@ -73,9 +73,7 @@ def assert_same(one, other, stream):
 @quick
 @given(data=st.data(), seed=seeds)
 def test_any_chunking_is_the_whole(ensemble, learner, data, seed):
-    # A row merely asked about enters a running mean with weight 1, a row to be learned with its own: with scale="standard" the
-    # two ways of asking agree for weights 0 and 1 only.
-    stream = draw_stream(data, ensemble, learner, weights=learner.scale != "standard")
+    stream = draw_stream(data, ensemble, learner)
     new = build(ensemble, learner, stream, data, seed)
     whole, chunked, rows, silent = new(), new(), new(), new()
     expected = whole.test_then_train(**stream.everything, classes=stream.classes).tolist()
@@ -164,8 +162,7 @@ def test_dicts_are_rows(ensemble, learner, data, seed):
         got.append(dicts.predict_one(row))
         dicts.learn_one(row, y, sample_weight=w)
     assert_same(arrays, dicts, stream)
-    if learner.scale != "standard":
-        assert got == expected
+    assert got == expected
     probabilities = [list(dicts.predict_proba_one(dict(enumerate(x.tolist()))).values()) for x in stream.X]
     assert probabilities == dicts.predict_proba(stream.X).tolist()
 
@@ -277,7 +274,11 @@ def test_mirrored_stream_gives_mirrored_answers(ensemble, name, data, seed):
     mirrored = np.where(stream.y == low, high, low)
     n_estimators = 1 if ensemble.alone else data.draw(st.integers(1, 5))
     learner = getattr(streamboost, name)
-    one, two = (ensemble.make_product(learner(fit_intercept=False), n_estimators, seed) for _ in range(2))
+    # Where the first step depends on its weight, the weight must not hang on the tie rule of learners that know nothing.
+    options = {"start": "sphere"} if name == "LogisticRegression" else {}
+    one, two = (
+        ensemble.make_product(learner(fit_intercept=False, **options), n_estimators, seed) for _ in range(2)
+    )
     p = one.test_then_train(**stream.everything, classes=stream.classes, output="proba")
     q = two.test_then_train(
         -stream.X, mirrored, sample_weight=stream.weight, classes=stream.classes, output="proba"

@@ -70,8 +70,6 @@ def test_product_agrees_with_oracle(ensemble, learner, data, seed):
             n_classes=(2, 3) if several else (2, 2),
             declare_above=2 if learner.linear else None,
             declared=True if needs_declared(ensemble, learner) else None,
-            # a running mean of weighted rows leaves open what weight a row merely asked about has
-            weights=learner.scale != "standard",
         )
     )
     n_estimators = 1 if ensemble.alone else data.draw(st.integers(1, 5))
@@ -104,7 +102,7 @@ BINARY = [e for e in ENSEMBLES if e.name == "single" or (e.binary and not e.vote
 @given(data=st.data(), seed=seeds)
 def test_scores_and_edges_agree(ensemble, learner, data, seed):
     """Where the score is the (mean) margin, it agrees; and so do the edges."""
-    stream = data.draw(streams(kinds=learner.kinds, weights=learner.scale != "standard"))
+    stream = data.draw(streams(kinds=learner.kinds))
     n_estimators = 1 if ensemble.alone else data.draw(st.integers(1, 5))
     model = product(ensemble, learner, stream, n_estimators, seed)
     scores = model.test_then_train(**stream.everything, classes=stream.classes, output="score")

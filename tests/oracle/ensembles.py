@@ -74,7 +74,7 @@ class Ensemble:
         self.wrong_rows = [
             wrong + (code != label) for wrong, code in zip(self.wrong_rows, asked, strict=True)
         ]
-        row = self.columns.learn(x, weight)
+        row = self.columns.learn(x)
         for lane in self.lanes:
             lane.meet()
         step = self.teach(row, label, weight, asked, asked_close)

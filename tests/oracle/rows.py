@@ -14,6 +14,7 @@ class Row:
         self.numbers = numbers
         self.scaled = scaled
         self.codes = codes
+        self.t = self.u = None  # coordinates and what a step adds, where there is a row stage (logistic.py)
 
 
 class Columns:
@@ -22,10 +23,11 @@ class Columns:
         self.nominal = frozenset(nominal)
         self.n_known = 0  # classes; kept by the ensemble
         self.scale = scale
+        self.stage = None  # of learners that have a row stage of their own (logistic.py)
         self.values = {
             j: {} for j in self.nominal
         }  # column -> {value: code}, codes in order of first appearance
-        self.history = {j: [] for j in range(width) if j not in self.nominal}  # column -> [(x, weight)]
+        self.history = {j: [] for j in range(width) if j not in self.nominal}  # column -> [x]
 
     def read(self, x):
         """The row as seen before it is learned."""
@@ -35,32 +37,36 @@ class Columns:
             for j in sorted(self.nominal)
             if not math.isnan(x[j]) and x[j] in self.values[j]
         ]
-        scaled = [(j, self.scale_one(number, [*self.history[j], (number, 1.0)])) for j, number in numbers]
-        return Row(numbers, scaled, codes)
+        scaled = [(j, self.scale_one(number, [*self.history[j], number])) for j, number in numbers]
+        row = Row(numbers, scaled, codes)
+        if self.stage is not None:
+            self.stage.look(row)
+        return row
 
-    def learn(self, x, weight):
-        """Take the row's values and statistics in; the row as seen from now on."""
+    def learn(self, x):
+        """Take the row's values and statistics in; the row as seen from now on. Its weight does not matter here."""
         for j in sorted(self.nominal):
             if not math.isnan(x[j]):
                 self.values[j].setdefault(x[j], len(self.values[j]))
         for j, seen in self.history.items():
             if not math.isnan(x[j]):
-                seen.append((float(x[j]), weight))
+                seen.append(float(x[j]))
         row = self.read(x)
         row.scaled = [(j, self.scale_one(number, self.history[j])) for j, number in row.numbers]
+        if self.stage is not None:
+            self.stage.learn(row)
         return row
 
     def scale_one(self, x, seen):
-        if self.scale == "none":
+        if self.scale in ("none", "auto"):
             return x
         if self.scale == "unit":
-            low, high = min(value for value, _ in seen), max(value for value, _ in seen)
+            low, high = min(seen), max(seen)
             return (x - low) / (high - low) if high > low else 0.0
         if self.scale == "maxabs":
-            largest = max(abs(value) for value, _ in seen)
+            largest = max(abs(value) for value in seen)
             return x / largest if largest > 0 else 0.0
-        total = sum(w for _, w in seen)
-        mean = sum(w * value for value, w in seen) / total
-        deviation = math.sqrt(sum(w * (value - mean) ** 2 for value, w in seen) / total)
+        mean = sum(seen) / len(seen)
+        deviation = math.sqrt(sum((value - mean) ** 2 for value in seen) / len(seen))
         # All values equal: the two-pass mean may miss them by a rounding; there is no spread all the same.
-        return 0.0 if len({value for value, _ in seen}) == 1 else (x - mean) / deviation
+        return 0.0 if len(set(seen)) == 1 else (x - mean) / deviation

@@ -53,7 +53,7 @@ class Stump:
 
     def intervals(self, j, row):
         """Ascending (low, high) of column j."""
-        numbers = [x for x, _ in self.columns.history[j]]
+        numbers = self.columns.history[j]
         merged = len(numbers) - (row is self.learning and j in dict(row.numbers))
         found = []  # [low, high, rows]
         for t, x in enumerate(numbers):

@@ -31,7 +31,12 @@ class SubsetLane:
 
     def cut(self, row):
         parts = (row.numbers, row.scaled, row.codes)
-        return Row(*([pair for pair in part if pair[0] in self.keep] for part in parts))
+        cut = Row(*([pair for pair in part if pair[0] in self.keep] for part in parts))
+        if row.t is not None:  # the row stage is the same for all lanes; a lane's Q counts its own columns
+            mine = [at for at in row.t if at == "intercept" or at[1] in self.keep]
+            cut.t, cut.u = ({at: part[at] for at in mine} for part in (row.t, row.u))
+            cut.Q, cut.n = sum(row.t[at] * row.u[at] for at in mine), row.n
+        return cut
 
     def meet(self):
         self.lane.meet()

@@ -42,6 +42,7 @@ RNG = np.random.default_rng(17)
 X = RNG.normal(size=(60, 4))
 X[:, 2] = RNG.integers(0, 3, 60)
 Y = (X[:, 0] + (X[:, 2] == 1) > 0.3).astype(int)
+MULTICLASS = ("single-multiclass", "single-softmax")  # the third column is their label
 
 
 def rows(names: str = "abcd") -> list[dict[str, Any]]:
@@ -68,7 +69,10 @@ def build() -> dict[str, Any]:
         ),
         "oza-iti": OnlineBoostingClassifier(IncrementalTree(), n_estimators=3, random_state=6, **nominal),
         "oza-logistic": OnlineBoostingClassifier(
-            LogisticRegression(scale="maxabs"), n_estimators=3, lambda_cap=10
+            LogisticRegression(scale="maxabs", update="plain"), n_estimators=3, lambda_cap=10
+        ),
+        "bagging-logistic": OnlineBaggingClassifier(
+            LogisticRegression(rate_spread=1), n_estimators=3, random_state=9, **nominal
         ),
         "oza-mlp": OnlineBoostingClassifier(MLP(hidden_units=3), n_estimators=2, **nominal),
         "oza-stump": OnlineBoostingClassifier(DecisionStump(max_bins=8), n_estimators=3, **nominal),
@@ -108,7 +112,8 @@ def build() -> dict[str, Any]:
         "bagging-mlp": OnlineBaggingClassifier(MLP(learning_rate=0.5), n_estimators=2, random_state=18),
         "osboost-horizon": OSBoostClassifier(n_estimators=3, vote="exp", rate="horizon", horizon=500),
         "single-ogd": SingleLearnerClassifier(OGD(feature_fraction=0.5)),
-        "single-multiclass": SingleLearnerClassifier(LogisticRegression()),
+        "single-multiclass": SingleLearnerClassifier(LogisticRegression(update="plain")),
+        "single-softmax": SingleLearnerClassifier(LogisticRegression(dtype="float32")),
     }
     networks: dict[str, Any] = {
         "bagging-tan": OnlineBaggingClassifier(TAN(), n_estimators=2, categorical_features=[0, 1, 2, 3]),
@@ -123,8 +128,8 @@ def build() -> dict[str, Any]:
     for model in networks.values():
         model.partial_fit(np.sign(X[half]), Y[half], classes=[0, 1])
     for name, model in models.items():
-        labels = Y[half] if name != "single-multiclass" else X[half, 2].astype(int)
-        model.partial_fit(X[half], labels, classes=np.unique(labels))
+        labels = Y[half] if name not in MULTICLASS else X[half, 2].astype(int)
+        model.partial_fit(X[half], labels, classes=None if name == "single-softmax" else np.unique(labels))
     late = OSBoostClassifier(Perceptron(), n_estimators=3, random_state=4)
     for row, label in zip(rows()[:30], Y[:30].tolist(), strict=True):
         late.learn_one(row, "yes" if label else "no")
@@ -139,7 +144,7 @@ def go_on(name: str, model: Any) -> Any:
         for row, label in zip(rows()[30:], Y[30:].tolist(), strict=True):
             model.learn_one(row, "yes" if label else "no")
         return model
-    return model.partial_fit(X[30:], Y[30:] if name != "single-multiclass" else X[30:, 2].astype(int))
+    return model.partial_fit(X[30:], Y[30:] if name not in MULTICLASS else X[30:, 2].astype(int))
 
 
 def state_bytes(model: Any) -> bytes:

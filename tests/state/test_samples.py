@@ -36,3 +36,8 @@ def test_old_files_answer_as_they_did(path):
 @pytest.mark.parametrize("name", ["oza-nb", "primed-boost"])
 def test_models_from_before_a_parameter_go_on_as_they_were(name):
     assert streamboost.load(FILES / f"v1-{name}.sboost").copies_cap is None
+
+
+@pytest.mark.parametrize("name", ["oza-logistic", "single-multiclass"])
+def test_logistic_learners_from_before_keep_their_plain_steps(name):
+    assert streamboost.load(FILES / f"v1-{name}.sboost").estimator.update == "plain"

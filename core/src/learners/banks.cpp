@@ -4,6 +4,7 @@
 #include "streamboost/learners/hoeffding.hpp"
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/learners/linear.hpp"
+#include "streamboost/learners/logistic.hpp"
 #include "streamboost/learners/mlp.hpp"
 #include "streamboost/learners/naive_bayes.hpp"
 #include "streamboost/learners/stump.hpp"
@@ -24,17 +25,19 @@ std::unique_ptr<Bank> plain(const Config& config, Lanes lanes, const Ensemble&) 
   return std::make_unique<BankKind>(BankKind::Params::read(config), lanes);
 }
 
+template <template <class> class BankOf>
 std::unique_ptr<Bank> linear(const Config& config, Lanes lanes, const Ensemble& ensemble) {
-  const auto params = LinearParams::read(config);
+  const auto params = BankOf<double>::Params::read(config);
   if (config.choice<bool>("dtype", {{"float64", false}, {"float32", true}}))
-    return std::make_unique<LinearBank<float>>(params, lanes, ensemble.n_estimators, ensemble.seed);
-  return std::make_unique<LinearBank<double>>(params, lanes, ensemble.n_estimators, ensemble.seed);
+    return std::make_unique<BankOf<float>>(params, lanes, ensemble.n_estimators, ensemble.seed);
+  return std::make_unique<BankOf<double>>(params, lanes, ensemble.n_estimators, ensemble.seed);
 }
 
 // The table of banks: one line each.
 using Maker = std::unique_ptr<Bank> (*)(const Config&, Lanes, const Ensemble&);
 const std::map<std::string, Maker> banks{
-    {"linear", linear},
+    {"linear", linear<LinearBank>},
+    {"logistic", linear<LogisticBank>},
     {"stump", seeded<StumpBank>},
     {"tan", plain<TanBank>},
     {"ban", plain<TanBank>},

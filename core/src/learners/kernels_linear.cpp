@@ -151,10 +151,10 @@ STREAMBOOST_CLONES void linear_teach_masked(float* table, const double* mask, st
   teach_table_masked(table, mask, cells, row, step);
 }
 
-STREAMBOOST_CLONES void linear_masked_norm(const double* mask, std::size_t cells, Entries row, double* out) {
+STREAMBOOST_CLONES void linear_masked_norm(const double* mask, std::size_t cells, Entries row, const double* other, double* out) {
   for (std::size_t c = 0; c < cells; c += vec_size) {
     Vec sum = {};
-    for (int i = 0; i < row.n; ++i) sum += (row.x[i] * row.x[i]) * *reinterpret_cast<const Vec*>(mask + table_row(row, i) * cells + c);
+    for (int i = 0; i < row.n; ++i) sum += (row.x[i] * other[i]) * *reinterpret_cast<const Vec*>(mask + table_row(row, i) * cells + c);
     *reinterpret_cast<Vec*>(out + c) = sum;
   }
 }

@@ -196,7 +196,7 @@ def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> Lea
         raise ModelFileError(
             f"the learner {manifest.learner_name!r} is not known; known are {sorted(LEARNERS)}"
         )
-    if manifest.learner_version != cls._version:
+    if manifest.learner_version not in (cls._version, *cls._earlier_versions):
         raise ModelFileError(
             f"version {manifest.learner_version} of {manifest.learner_name!r} is not known; "
             f"this streamboost reads version {cls._version}"

@@ -51,7 +51,7 @@ class ExpertEnsemble(Ensemble):
 
     def _experts(self) -> list[Any]:
         if self.estimators is None:
-            return [NaiveBayes(), Perceptron(scale="standard"), LogisticRegression(scale="standard")]
+            return [NaiveBayes(), Perceptron(scale="standard"), LogisticRegression()]
         experts = list(self.estimators)
         if not experts:
             raise ValueError("estimators is empty: at least one model is needed.")

@@ -1,5 +1,4 @@
-// Linear learners in lanes: perceptron, projected online gradient descent (OGD), logistic regression.
-//
+// Linear learners in lanes: perceptron, projected online gradient descent (OGD), logistic regression by plain steps.
 //
 //   raw = <v, x>, x the coordinates view of Intake (scaled, one-hot, intercept, divided by R); two classes: y = +1 for class code 1
 //   perceptron   h = clip(raw / max(1, |v|), -1, 1)     if y raw <= 0:  v += w y x
@@ -9,113 +8,63 @@
 //   more than two (declared) classes: one column of weights per class against the rest; the answer is the largest h.
 //
 // Departures  |v|^2 is kept incrementally and computed anew whenever 10,000 divides the number of examples learned. OGD stores
-//             v / scale so that projecting a sparse learner costs O(1). Where masked (feature_fraction) weights stay 0.
+//             v / scale so that projecting a sparse learner costs O(1). The table itself: linear_table.hpp.
 // Cost        two passes over the weights of the row's nonzeros. State: weights [coordinate][column][lane], |v|^2 [column][lane].
 #pragma once
 #include <algorithm>
 #include <cmath>
 
-#include "streamboost/learners/bank.hpp"
-#include "streamboost/learners/subset.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/learners/linear_table.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/math/rng.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 
-struct LinearParams {
+struct LinearParams : LinearTableParams {
   enum class Kind { perceptron, ogd, logistic };
-  enum class Start { sphere, zero, given };
   Kind kind;
-  Start start;
-  std::vector<double> given;  // [coordinate] or [lane][coordinate]; columns first, the intercept last
-  double feature_fraction;
-  IntakeNeeds needs;
   static LinearParams read(const Config& c) {
     LinearParams p{};
     p.kind = c.choice<Kind>("kind", {{"perceptron", Kind::perceptron}, {"ogd", Kind::ogd}, {"logistic", Kind::logistic}});
-    if (const auto* values = c.array("start")) {
-      p.start = Start::given;
-      p.given = *values;
-    } else {
-      p.start = c.choice<Start>("start", {{"sphere", Start::sphere}, {"zero", Start::zero}});
-    }
-    p.feature_fraction = c.number_or_none("feature_fraction").value_or(1);
-    p.needs.coordinates = true;
-    p.needs.dense = false;
-    p.needs.fit_intercept = c.flag("fit_intercept");
+    p.read_table(c);
     p.needs.scale = c.choice<Scale>("scale", {{"none", Scale::none}, {"maxabs", Scale::maxabs}, {"standard", Scale::standard}});
     return p;
   }
 };
 
-// Real: of the table of weights. Everything else is double.
 template <class Real>
-class LinearBank final : public Bank {
+class LinearBank final : public LinearTable<Real> {
  public:
   using Params = LinearParams;
   using Kind = Params::Kind;
-  using Start = Params::Start;
 
-  LinearBank(Params params, Lanes lanes, int n_estimators, std::uint64_t seed)
-      : params_(std::move(params)),
-        lanes_(lanes),
-        n_estimators_(n_estimators),
-        seed_(seed),
-        n_(static_cast<std::size_t>(lanes.size())),
-        stride_(padded(n_)),
-        trained_(1, n_),
-        sum_squares_(1, n_) {}
+  LinearBank(const Params& params, Lanes lanes, int n_estimators, std::uint64_t seed)
+      : LinearTable<Real>(params, lanes, n_estimators, seed), kind_(params.kind), sum_squares_(1, n_) {}
 
-  Lanes lanes() const override { return lanes_; }
-  IntakeNeeds needs() const override { return params_.needs; }
   std::size_t note_rows() const override { return 3 * columns_ + 3; }
-  bool has_after() const override { return true; }
-  bool trained(int lane) const override { return trained_[0][static_cast<std::size_t>(lane)] != 0; }
   std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<LinearBank>(*this); }
   double least_numbers(const Schema& schema) const override {
     const double columns = schema.declared && schema.n_classes > 2 ? schema.n_classes : 1;
-    return static_cast<double>(ColumnLayout(schema, params_.needs.fit_intercept ? 1 : 0).rows()) * columns + columns + 1;
+    return this->weights_of(schema, columns) + columns + 1;
   }
 
   void reserve(const Schema& schema) override {
     if (!schema.declared && schema.n_classes > 2)
       throw std::invalid_argument("linear learners need their classes declared when there are more than two");
-    const ColumnLayout layout(schema, params_.needs.fit_intercept ? 1 : 0);
-    if (columns_ == 0) {
-      if (schema.width() == 0) return;
-      columns_ = schema.declared && schema.n_classes > 2 ? static_cast<std::size_t>(schema.n_classes) : 1;
-      schema_ = schema;
-      layout_ = layout;
-      weights_ = LaneArray<Real>(layout.rows() * columns_, n_);
-      squared_norm_ = LaneArray<double>(columns_, n_);
-      if (params_.kind == Kind::ogd) scale_ = LaneArray<double>(columns_, n_, 1.0);
-      if (params_.feature_fraction < 1) make_mask();
-      for (std::size_t lane = 0; lane < n_; ++lane) start(lane);
-      refresh_norms();
-    } else if (layout.rows() != layout_.rows() || layout.offset.size() != layout_.offset.size()) {
-      std::vector<std::size_t> target(weights_.rows());
-      const auto place = [&](std::size_t from, std::size_t to) {
-        for (std::size_t c = 0; c < columns_; ++c) target[from * columns_ + c] = to * columns_ + c;
-      };
-      if (params_.needs.fit_intercept) place(0, 0);
-      for (std::size_t j = 0; j + 1 < layout_.offset.size(); ++j)
-        for (std::size_t r = layout_.offset[j]; r < layout_.offset[j + 1]; ++r) place(r, layout.offset[j] + (r - layout_.offset[j]));
-      weights_.rearrange(layout.rows() * columns_, target);
-      schema_ = schema;
-      layout_ = layout;
-      if (params_.feature_fraction < 1) make_mask();
-    }
+    const std::size_t columns = schema.declared && schema.n_classes > 2 ? static_cast<std::size_t>(schema.n_classes) : 1;
+    if (!this->grow(schema, columns_ > 0 ? columns_ : columns)) return;
+    squared_norm_ = LaneArray<double>(columns_, n_);
+    if (kind_ == Kind::ogd) scale_ = LaneArray<double>(columns_, n_, 1.0);
+    for (std::size_t lane = 0; lane < n_; ++lane) this->start(lane, columns_);
+    refresh_norms();
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
-    answers.change = params_.kind == Kind::perceptron && columns_ == 1 ? Change::wrong_only : Change::right_stays_right;
-    answers.own<Notes>().probabilities = params_.kind == Kind::logistic && want != Request::votes;
+    answers.change = kind_ == Kind::perceptron && columns_ == 1 ? Change::wrong_only : Change::right_stays_right;
+    answers.own<Notes>().probabilities = kind_ == Kind::logistic && want != Request::votes;
     double* raw = answers.notes.data();
     linear_ask(weights_[0], cells(), entries(example.row), raw);
-    if (params_.kind == Kind::ogd)
+    if (kind_ == Kind::ogd)
       for (std::size_t i = 0; i < cells(); ++i) raw[i] *= scale_[0][i];
     if (columns_ == 1) {
       answer_two(want, raw, answers);
@@ -125,7 +74,7 @@ class LinearBank final : public Bank {
   }
 
   void log_odds(const Example& example, double limit, Answers& answers) const override {
-    if (params_.kind != Kind::logistic) return Bank::log_odds(example, limit, answers);
+    if (kind_ != Kind::logistic) return Bank::log_odds(example, limit, answers);
     answers.own<Notes>().probabilities = false;
     linear_ask(weights_[0], cells(), entries(example.row), answers.notes.data());
     for (std::size_t i = 0; i < stride_; ++i) answers.margin[i] = std::min(std::max(answers.notes[i], -limit), limit);
@@ -139,38 +88,33 @@ class LinearBank final : public Bank {
     double* unit = xx + stride_;
     const Entries row = entries(example.row);
     begin_lesson(amount, labels.common == 1 ? 1.0 : -1.0, example.row.squared_norm, trained_[0], y, xx, stride_);
-    if (mask_.rows() > 0) linear_masked_norm(mask_[0], stride_, row, xx);
-    const int repeats = kind == Amount::copies && params_.kind == Kind::logistic ? repetitions(amount) : 1;
+    if (mask_.rows() > 0) linear_masked_norm(mask_[0], stride_, row, row.x, xx);
+    const int repeats = kind == Amount::copies && kind_ == Kind::logistic ? repetitions(amount) : 1;
     for (int repeat = 0; repeat < repeats; ++repeat) {
       const double* a = amount;
-      if (kind == Amount::copies && params_.kind == Kind::logistic) {
+      if (kind == Amount::copies && kind_ == Kind::logistic) {
         for (std::size_t i = 0; i < stride_; ++i) unit[i] = repeat < amount[i] ? 1.0 : 0.0;
         a = unit;
       }
-      if (params_.kind != Kind::perceptron)
+      if (kind_ != Kind::perceptron)
         for (std::size_t i = 0; i < stride_; ++i) sum_squares_[0][i] += a[i] * a[i];
       for (std::size_t c = 0; c < columns_; ++c) {
-        if (columns_ > 1 || labels.per_lane != nullptr) targets(labels, c, y);
+        if (columns_ > 1 || labels.per_lane != nullptr) this->targets(labels, columns_ == 1 ? 1 : static_cast<int>(c), y);
         steps(c, raw + c * stride_, y, a, xx, kind, repeat == 0 && answers.own<Notes>().probabilities ? probability(answers, c) : nullptr,
               step + c * stride_);
       }
       if (repeats > 1) {  // further copies are tested on the moved weights: raw follows in closed form
         for (std::size_t i = 0; i < cells(); ++i) raw[i] += step[i] * xx[i % stride_];
       }
-      teach(row, step);
+      this->teach(row, step);
     }
-    if (params_.kind == Kind::ogd) fold_scales();
-    if (params_.kind != Kind::logistic && (example.number + 1) % 10000 == 0) refresh_norms();
+    if (kind_ == Kind::ogd) fold_scales();
+    if (kind_ != Kind::logistic && (example.number + 1) % 10000 == 0) refresh_norms();
   }
 
   Answer after(int lane, const Example& example, double amount, Amount kind, const Answers& answers) const override {
     const auto i = static_cast<std::size_t>(lane);
-    double xx = example.row.squared_norm;
-    if (mask_.rows() > 0) {
-      xx = 0;
-      for (int e = 0; e < example.row.size; ++e)
-        xx += example.row.value[e] * example.row.value[e] * mask_[static_cast<std::size_t>(example.row.column(e))][i];
-    }
+    const double xx = mask_.rows() == 0 ? example.row.squared_norm : this->masked_product(example.row, example.row.value, i);
     Answer answer;
     double best = -2;
     for (std::size_t c = 0; c < columns_; ++c) {
@@ -187,7 +131,7 @@ class LinearBank final : public Bank {
 
   // Of a perceptron only the sign is of interest, which needs no norms.
   bool right_after(int lane, const Example& example, double amount, Amount kind, const Answers& answers) const override {
-    if (params_.kind != Kind::perceptron || columns_ != 1 || kind != Amount::copies || mask_.rows() > 0)
+    if (kind_ != Kind::perceptron || columns_ != 1 || kind != Amount::copies || mask_.rows() > 0)
       return Bank::right_after(lane, example, amount, kind, answers);
     const double raw = answers.notes[static_cast<std::size_t>(lane)], y = example.label == 1 ? 1.0 : -1.0;
     const double moved = raw + perceptron_move(raw, y, amount, example.row.squared_norm) * example.row.squared_norm;
@@ -195,12 +139,12 @@ class LinearBank final : public Bank {
   }
 
   void check() const override {
+    this->check_trained();
     for (std::size_t i = 0; i < n_; ++i) {
-      require(trained_[0][i] == 0 || trained_[0][i] == 1, "trained flag");
       require(sum_squares_[0][i] >= 0, "sum of squares");
       for (std::size_t c = 0; c < columns_; ++c) {
         require(squared_norm_[c][i] >= 0, "squared norm");
-        if (params_.kind == Kind::ogd) require(scale_[c][i] > 0, "scale");
+        if (kind_ == Kind::ogd) require(scale_[c][i] > 0, "scale");
       }
     }
   }
@@ -208,11 +152,9 @@ class LinearBank final : public Bank {
  protected:
   void begin(int lane) override {
     const auto i = static_cast<std::size_t>(lane);
-    weights_.fill_lane(i, 0);
     sum_squares_.fill_lane(i, 0);
-    if (params_.kind == Kind::ogd) scale_.fill_lane(i, 1);
-    if (mask_.rows() > 0) draw_mask(i);
-    start(i);
+    if (kind_ == Kind::ogd) scale_.fill_lane(i, 1);
+    this->start(i, columns_);
     for (std::size_t c = 0; c < columns_; ++c) {
       double sum = 0;
       for (std::size_t r = c; r < weights_.rows(); r += columns_)
@@ -223,22 +165,17 @@ class LinearBank final : public Bank {
   void exchange(int lane, Bank& other) override {
     auto& them = static_cast<LinearBank&>(other);
     const auto i = static_cast<std::size_t>(lane);
-    weights_.swap_lane(i, them.weights_);
+    this->exchange_table(i, them);
     squared_norm_.swap_lane(i, them.squared_norm_);
-    trained_.swap_lane(i, them.trained_);
     sum_squares_.swap_lane(i, them.sum_squares_);
     scale_.swap_lane(i, them.scale_);
-    mask_.swap_lane(i, them.mask_);
-  }
-  void draw_again() override {
-    if (mask_.rows() > 0) make_mask();
   }
   void fields(FieldVisitor& v) override {
     v("weights", weights_);
     v("squared_norm", squared_norm_);
     v("trained", trained_);
-    if (params_.kind != Kind::perceptron) v("sum_squares", sum_squares_);
-    if (params_.kind == Kind::ogd) v("scale", scale_);
+    if (kind_ != Kind::perceptron) v("sum_squares", sum_squares_);
+    if (kind_ == Kind::ogd) v("scale", scale_);
   }
 
  private:
@@ -248,8 +185,9 @@ class LinearBank final : public Bank {
   static constexpr double max_repetitions = 100;
   static constexpr double smallest_scale = 1e-6;
 
-  std::size_t cells() const { return columns_ * stride_; }
-  static Entries entries(const Row& row) { return {row.value, row.index, row.size}; }
+  // What the table has, by the names used here.
+  using Base = LinearTable<Real>;
+  using Base::cells, Base::entries, Base::columns_, Base::mask_, Base::n_, Base::stride_, Base::trained_, Base::weights_;
 
   int repetitions(const double* amount) const {
     double most = 0;
@@ -261,7 +199,7 @@ class LinearBank final : public Bank {
   double* probability(Answers& answers, std::size_t column) const { return answers.notes.data() + (2 * columns_ + 3 + column) * stride_; }
 
   void hypotheses(const double* raw, std::size_t column, Answers& answers, double* h) const {
-    switch (params_.kind) {
+    switch (kind_) {
       case Kind::perceptron:
         perceptron_hypothesis(raw, squared_norm_[column], h, stride_);
         break;
@@ -310,18 +248,9 @@ class LinearBank final : public Bank {
     }
   }
 
-  void targets(Labels labels, std::size_t column, double* y) const {
-    const int positive = columns_ == 1 ? 1 : static_cast<int>(column);
-    if (labels.per_lane == nullptr) {
-      std::fill_n(y, stride_, labels.common == positive ? 1.0 : -1.0);
-    } else {
-      for (std::size_t i = 0; i < stride_; ++i) y[i] = i < n_ && labels.per_lane[i] == positive ? 1.0 : -1.0;
-    }
-  }
-
   void steps(std::size_t c, const double* raw, const double* y, const double* amount, const double* xx, Amount kind, const double* p,
              double* step) {
-    switch (params_.kind) {
+    switch (kind_) {
       case Kind::perceptron:
         if (kind == Amount::copies)
           perceptron_copy_steps(raw, y, amount, xx, squared_norm_[c], step, stride_);
@@ -337,24 +266,10 @@ class LinearBank final : public Bank {
         break;
     }
   }
-  void teach(const Entries& row, const double* step) {
-    if (mask_.rows() == 0) {
-      linear_teach(weights_[0], cells(), row, step);
-      return;
-    }
-    if (columns_ == 1) return linear_teach_masked(weights_[0], mask_[0], stride_, row, step);
-    for (std::size_t c = 0; c < columns_; ++c) {  // the mask has one column for all classes
-      for (int e = 0; e < row.n; ++e) {
-        const auto r = static_cast<std::size_t>(row.index ? row.index[e] : e);
-        linear_teach_masked(weights_[r * columns_ + c], mask_[r], stride_, {row.x + e, nullptr, 1}, step + c * stride_);
-      }
-    }
-  }
-
   double hypothesis_after(std::size_t c, std::size_t i, double raw, double y, double amount, Amount kind, double xx) const {
     const double norm = squared_norm_[c][i];
     double moved = raw;
-    if (params_.kind == Kind::perceptron) {
+    if (kind_ == Kind::perceptron) {
       double step = 0, next_norm = norm;
       if (kind == Amount::copies)
         perceptron_copy_steps(&raw, &y, &amount, &xx, &next_norm, &step, 1);
@@ -366,7 +281,7 @@ class LinearBank final : public Bank {
       return h;
     }
     double sum = sum_squares_[0][i], next_norm = norm, scale = 1, step;
-    if (params_.kind == Kind::ogd) {
+    if (kind_ == Kind::ogd) {
       sum += amount * amount;
       ogd_steps(&raw, &y, &amount, &xx, &sum, &next_norm, &scale, &step, 1);
       moved = (raw + step * xx) * scale;
@@ -385,55 +300,9 @@ class LinearBank final : public Bank {
     return 2 * sigmoid(moved) - 1;
   }
 
-  // Start vectors are a pure function of (seed, coordinate, lane, column).
-  void start(std::size_t lane) {
-    trained_[0][lane] = 0;
-    if (params_.start == Start::zero) return;
-    const auto d = static_cast<std::size_t>(schema_.first_width);
-    const std::size_t coordinates = d + (params_.needs.fit_intercept ? 1 : 0);
-    if (params_.start == Start::given) {
-      const bool per_lane = params_.given.size() == coordinates * static_cast<std::size_t>(n_estimators_) && n_estimators_ > 1;
-      if (columns_ > 1) throw std::invalid_argument("start must be 'sphere' or 'zero' when there are more than two classes");
-      if (!per_lane && params_.given.size() != coordinates)
-        throw std::invalid_argument("start has " + std::to_string(params_.given.size()) + " values; expected " +
-                                    std::to_string(coordinates) + " (columns, then the intercept), or that for each of " +
-                                    std::to_string(n_estimators_) + " learners");
-      const std::size_t offset = per_lane ? (static_cast<std::size_t>(lanes_.begin) + lane) * coordinates : 0;
-      for (std::size_t k = 0; k < coordinates; ++k) set_start(k, 0, lane, params_.given[offset + k] + 0.0);
-      return;
-    }
-    for (std::size_t k = 0; k < coordinates; ++k)
-      for (std::size_t c = 0; c < columns_; ++c) {
-        const Key key{seed_, k, static_cast<std::uint32_t>(lanes_.begin + static_cast<int>(lane)), Purpose::start,
-                      static_cast<std::uint32_t>(c)};
-        set_start(k, c, lane, normal(of_birth(key, birth(static_cast<int>(lane)))) / std::sqrt(static_cast<double>(coordinates)));
-      }
-  }
-  // k: a column of the first row, or the intercept at the end. One-hot values start at 0, so that a value not yet met says nothing.
-  void set_start(std::size_t k, std::size_t c, std::size_t lane, double value) {
-    const bool intercept = k == static_cast<std::size_t>(schema_.first_width);
-    if (!intercept && schema_.nominal(static_cast<int>(k))) return;
-    const std::size_t row = intercept ? 0 : layout_.offset[k];
-    if (mask_.rows() > 0 && mask_[row][lane] == 0) return;
-    weights_[row * columns_ + c][lane] = static_cast<Real>(value);
-    if (value != 0) trained_[0][lane] = 1;
-  }
-
-  void make_mask() {
-    mask_ = LaneArray<double>(layout_.rows(), n_);
-    for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane);
-  }
-  void draw_mask(std::size_t lane) {
-    const int number = static_cast<int>(lane);
-    const auto columns = chosen_columns(params_.feature_fraction, schema_, seed_, lanes_.begin + number, birth(number));
-    if (params_.needs.fit_intercept) mask_[0][lane] = 1;
-    for (std::size_t j = 0; j < columns.size(); ++j)
-      for (std::size_t r = layout_.offset[j]; r < layout_.offset[j + 1]; ++r) mask_[r][lane] = columns[j] ? 1.0 : 0.0;
-  }
-
   void refresh_norms() {
     linear_squared_norms(weights_[0], weights_.rows() / columns_, cells(), squared_norm_[0]);
-    if (params_.kind == Kind::ogd)
+    if (kind_ == Kind::ogd)
       for (std::size_t i = 0; i < cells(); ++i) squared_norm_[0][i] *= scale_[0][i] * scale_[0][i];
   }
   void fold_scales() {
@@ -445,16 +314,8 @@ class LinearBank final : public Bank {
       }
   }
 
-  Params params_;
-  Lanes lanes_;
-  int n_estimators_;
-  std::uint64_t seed_;
-  std::size_t n_, stride_, columns_ = 0;
-  Schema schema_;
-  ColumnLayout layout_;
-  LaneArray<Real> weights_;
-  LaneArray<double> squared_norm_, trained_, sum_squares_, scale_;
-  LaneArray<double> mask_;  // [coordinate][lane], a function of the seed: not part of the state
+  Kind kind_;
+  LaneArray<double> squared_norm_, sum_squares_, scale_;
 };
 
 }  // namespace streamboost

@@ -16,6 +16,20 @@ struct Entries {
   int n;
 };
 
+// --- the row stage (kernels_intake.cpp); any n, no alignment needed
+// Statistics of columns as Scale::automatic keeps them; `keep` is where they go with the row counted in (null: nowhere), which may
+// be where they came from.
+struct ColumnMoments {
+  const double *count, *mean, *spread, *first, *many;
+  struct Kept {
+    double *count = nullptr, *mean, *spread, *first, *many;
+  } keep;
+};
+// out = the columns' values by the statistics that include them, NaN (missing) as 0
+void standardise(const ColumnMoments& columns, const double* x, double clip, double* out, std::size_t n);
+// size += t^2, q = slope size; u = t max(1 / (1 + q), pace / sqrt(q)), 0 where the size is 0
+void rate_columns(const double* t, double slope, double pace, double* size, double* u, std::size_t n);
+
 // --- linear banks (kernels_linear.cpp); tables of doubles, or of floats, which are multiplied and added as floats
 // out[cell] = sum_i x_i table[row_i][cell]
 void linear_ask(const double* table, std::size_t cells, Entries row, double* out);
@@ -26,8 +40,8 @@ void linear_teach(float* table, std::size_t cells, Entries row, const double* st
 // the same with a 0/1 mask of the same layout
 void linear_teach_masked(double* table, const double* mask, std::size_t cells, Entries row, const double* step);
 void linear_teach_masked(float* table, const double* mask, std::size_t cells, Entries row, const double* step);
-// out[cell] = sum_i x_i^2 mask[row_i][cell]
-void linear_masked_norm(const double* mask, std::size_t cells, Entries row, double* out);
+// out[cell] = sum_i x_i other_i mask[row_i][cell]
+void linear_masked_norm(const double* mask, std::size_t cells, Entries row, const double* other, double* out);
 // out[cell] = sum_r table[r][cell]^2
 void linear_squared_norms(const double* table, std::size_t rows, std::size_t cells, double* out);
 void linear_squared_norms(const float* table, std::size_t rows, std::size_t cells, double* out);
@@ -55,6 +69,26 @@ void ogd_steps(const double* raw, const double* y, const double* amount, const d
                double* scale, double* step, std::size_t n);
 // p = sigmoid(raw) is given; step = rate * amount * ([y = 1] - p)
 void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step, std::size_t n);
+
+// --- logistic bank (kernels_logistic.cpp); n a multiple of 16
+// h = 2 p - 1 = tanh(z / 2), to the bit odd in z;  p0 = 1 / (1 + e^z), p1 = 1 / (1 + e^-z)
+void logistic_margins(const double* z, double* h, std::size_t n);
+void logistic_pair(const double* z, double* p0, double* p1, std::size_t n);
+// Columns [column][lane], k of them: vote = that of the highest z, the lowest of equals; power = e^(z - highest), sum = their sum
+void softmax_votes(const double* z, std::size_t k, std::size_t n, std::int32_t* vote, double* highest);
+void softmax_powers(const double* z, std::size_t k, std::size_t n, double* power, double* sum);
+// others = sum of the powers of the other columns
+void softmax_others(const double* power, std::size_t k, std::size_t n, double* others);
+// What a lane needs for an importance-invariant step (learners/logistic.hpp)
+struct LogisticLanes {
+  const double *y, *amount, *product, *pace;  // +-1, w, Q, kappa
+  double rows;                                // v n
+  double* squares;                            // B
+};
+// step = y D / Q, of the margin y z; B grows
+void logistic_margin_steps(const double* z, const LogisticLanes& lanes, double* step, std::size_t n);
+// the same of the margin y ln(power / others)
+void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step, std::size_t n);
 
 // --- naive Bayes (kernels_naive_bayes.cpp); tables [row][lane], `lanes` padded; a product is mantissa * 2^exponent
 // quadratic[lane] = sum_i (x_i - mean)^2 precision; product = prod_i precision; with gaps a precision of 0 (no data) counts as 1

@@ -12,7 +12,10 @@ struct Row {
   const double* value = nullptr;
   const std::int32_t* index = nullptr;  // null: dense
   int size = 0;
-  double squared_norm = 0;  // filled by Intake in the coordinates view
+  // Filled by Intake in the coordinates view:
+  double squared_norm = 0;        // sum of the squares; with rates the sum of value * teach
+  const double* teach = nullptr;  // with rates: what a step adds, each value times the rate of its coordinate; only in rows to learn
+  double n_rows = 0;              // with rates: rows counted, this one included
 
   bool dense() const { return index == nullptr; }
   int column(int i) const { return index ? index[i] : i; }
@@ -43,11 +46,11 @@ struct RowBlock {
   const std::int32_t* columns = nullptr;
 
   Row row(int r) const {
-    if (row_start == nullptr) return {values + static_cast<std::int64_t>(r) * n_columns, nullptr, n_columns, 0};
+    if (row_start == nullptr) return {values + static_cast<std::int64_t>(r) * n_columns, nullptr, n_columns};
     // Without a single value the arrays may be null, and yet the row is not dense: it is all zeros.
     const auto size = static_cast<int>(row_start[r + 1] - row_start[r]);
-    if (size == 0) return {nullptr, &no_column, 0, 0};
-    return {values + row_start[r], columns + row_start[r], size, 0};
+    if (size == 0) return {nullptr, &no_column, 0};
+    return {values + row_start[r], columns + row_start[r], size};
   }
 };
 

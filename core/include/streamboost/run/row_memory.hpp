@@ -70,11 +70,11 @@ class RowMemory {
     for (std::size_t r = 0; r < n; ++r) {
       double* cell = batch_phase.cell.data() + begin[r];
       for (std::size_t i = 0; i < static_cast<std::size_t>(length_[r]); ++i) cell[i] = std::bit_cast<double>(cell_[at++]);
-      const Row raw = !sparse_[r]       ? Row{cell, nullptr, width, 0}
-                      : length_[r] == 0 ? Row{nullptr, &no_column, 0, 0}
-                                        : Row{cell, batch_phase.index.data() + first[r], static_cast<int>(length_[r]), 0};
+      const Row raw = !sparse_[r]       ? Row{cell, nullptr, width}
+                      : length_[r] == 0 ? Row{nullptr, &no_column, 0}
+                                        : Row{cell, batch_phase.index.data() + first[r], static_cast<int>(length_[r])};
       Example& example = batch_phase.example[r];
-      example = intake.look(raw, batch_phase.buffer[r]);
+      example = intake.look(raw, batch_phase.buffer[r], true);
       example.label = static_cast<int>(label_[r]);
       example.weight = std::bit_cast<double>(weight_[r]);
       example.number = static_cast<std::int64_t>(r);

@@ -39,6 +39,14 @@ struct ColumnLayout {
     for (auto values : schema.n_values) offset.push_back(offset.back() + (values < 0 ? 1 : static_cast<std::size_t>(values)));
   }
   std::size_t rows() const { return offset.back(); }
+  // Where each of these rows is in a layout of the same columns, and perhaps more of them and more values.
+  std::vector<std::size_t> places_in(const ColumnLayout& newer) const {
+    std::vector<std::size_t> place(rows());
+    for (std::size_t r = 0; r < offset.front(); ++r) place[r] = r;
+    for (std::size_t j = 0; j + 1 < offset.size(); ++j)
+      for (std::size_t r = offset[j]; r < offset[j + 1]; ++r) place[r] = newer.offset[j] + (r - offset[j]);
+    return place;
+  }
 };
 
 }  // namespace streamboost

@@ -1,0 +1,112 @@
+#include <cmath>
+
+#include "streamboost/math/clones.hpp"
+#include "streamboost/math/flow.hpp"
+#include "streamboost/math/kernels.hpp"
+#include "streamboost/math/math.hpp"
+
+namespace streamboost {
+namespace {
+
+constexpr std::size_t tile = 16;
+
+// The steps of sixteen lanes whose a = e^m is given. Near or far is each lane's own choice; the far code is left out where no lane
+// of the tile needs it, which is nearly always.
+[[gnu::always_inline]] inline void steps_of_tile(const double* a, const LogisticLanes& l, std::size_t first, double* step) {
+  double time[tile], move[tile];
+  double far = 0.0;
+  for (std::size_t i = 0; i < tile; ++i) {
+    const double g = 1.0 / (1.0 + a[i]), w = l.amount[first + i];
+    const double squares = l.squares[first + i] + w * (g * g);
+    l.squares[first + i] = squares < 1e300 ? squares : 1e300;
+    time[i] = logistic_time(w, l.squares[first + i], l.product[first + i], l.pace[first + i], l.rows);
+    move[i] = flow_near(a[i], time[i]);
+    far += time[i] > 1.0 + a[i] ? 1.0 : 0.0;
+  }
+  if (far > 0.0)
+    for (std::size_t i = 0; i < tile; ++i) {
+      const double moved = flow_far(a[i], time[i]);
+      move[i] = time[i] > 1.0 + a[i] ? moved : move[i];
+    }
+  for (std::size_t i = 0; i < tile; ++i) {
+    const double product = l.product[first + i];
+    step[first + i] = product > 0.0 ? l.y[first + i] * move[i] / product : 0.0;
+  }
+}
+
+}  // namespace
+
+STREAMBOOST_CLONES void logistic_margins(const double* __restrict z, double* __restrict h, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) h[i] = logistic_margin(z[i]);
+}
+
+STREAMBOOST_CLONES void logistic_pair(const double* __restrict z, double* __restrict p0, double* __restrict p1, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double e = exp(-std::fabs(z[i]));
+    const double large = 1.0 / (1.0 + e), small = e / (1.0 + e);
+    p0[i] = z[i] > 0.0 ? small : large;
+    p1[i] = z[i] > 0.0 ? large : small;
+  }
+}
+
+STREAMBOOST_CLONES void softmax_votes(const double* __restrict z, std::size_t k, std::size_t n, std::int32_t* __restrict vote,
+                                      double* __restrict highest) {
+  for (std::size_t i = 0; i < n; ++i) {
+    highest[i] = z[i];
+    vote[i] = 0;
+  }
+  for (std::size_t c = 1; c < k; ++c)
+    for (std::size_t i = 0; i < n; ++i) {
+      vote[i] = z[c * n + i] > highest[i] ? static_cast<std::int32_t>(c) : vote[i];
+      highest[i] = z[c * n + i] > highest[i] ? z[c * n + i] : highest[i];
+    }
+}
+
+STREAMBOOST_CLONES void softmax_powers(const double* __restrict z, std::size_t k, std::size_t n, double* __restrict power,
+                                       double* __restrict sum) {
+  for (std::size_t i = 0; i < n; ++i) sum[i] = z[i];  // the highest, first
+  for (std::size_t c = 1; c < k; ++c)
+    for (std::size_t i = 0; i < n; ++i) sum[i] = z[c * n + i] > sum[i] ? z[c * n + i] : sum[i];
+  for (std::size_t c = 0; c < k; ++c)
+    for (std::size_t i = 0; i < n; ++i) power[c * n + i] = exp(z[c * n + i] - sum[i]);
+  for (std::size_t i = 0; i < n; ++i) sum[i] = power[i];
+  for (std::size_t c = 1; c < k; ++c)
+    for (std::size_t i = 0; i < n; ++i) sum[i] += power[c * n + i];
+}
+
+// From the left and from the right: taking a power away from the sum of all would leave nothing of the small ones.
+STREAMBOOST_CLONES void softmax_others(const double* __restrict power, std::size_t k, std::size_t n, double* __restrict others) {
+  double left[tile], right[tile];
+  for (std::size_t first = 0; first < n; first += tile) {
+    for (std::size_t i = 0; i < tile; ++i) left[i] = right[i] = 0.0;
+    for (std::size_t c = 0; c < k; ++c)
+      for (std::size_t i = 0; i < tile; ++i) {
+        others[c * n + first + i] = left[i];
+        left[i] += power[c * n + first + i];
+      }
+    for (std::size_t c = k; c-- > 0;)
+      for (std::size_t i = 0; i < tile; ++i) {
+        others[c * n + first + i] += right[i];
+        right[i] += power[c * n + first + i];
+      }
+  }
+}
+
+STREAMBOOST_CLONES void logistic_margin_steps(const double* z, const LogisticLanes& lanes, double* step, std::size_t n) {
+  for (std::size_t first = 0; first < n; first += tile) {
+    double a[tile];
+    for (std::size_t i = 0; i < tile; ++i) a[i] = logistic_odds(lanes.y[first + i] * z[first + i]);
+    steps_of_tile(a, lanes, first, step);
+  }
+}
+
+STREAMBOOST_CLONES void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step,
+                                            std::size_t n) {
+  for (std::size_t first = 0; first < n; first += tile) {
+    double a[tile];
+    for (std::size_t i = 0; i < tile; ++i) a[i] = logistic_odds(lanes.y[first + i], power[first + i], others[first + i]);
+    steps_of_tile(a, lanes, first, step);
+  }
+}
+
+}  // namespace streamboost
