@@ -15,6 +15,7 @@
 #include "streamboost/learners/hoeffding.hpp"
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/run/models.hpp"
+#include "streamboost/run/pooled_model.hpp"
 
 namespace streamboost {
 
@@ -44,6 +45,30 @@ inline Config read_config(const nb::dict& parameters) {
     config.values[nb::cast<std::string>(key)] = std::move(out);
   }
   return config;
+}
+
+inline GuardParams read_guard(const nb::dict& parameters) {
+  if (parameters.size() == 0) return {};
+  const Config config = read_config(parameters);
+  const GuardParams guard = GuardParams::read(config);
+  config.check_all_read("the guard against drift");
+  return guard;
+}
+
+// A single learner that answers beside the ensemble.
+struct Companion {
+  std::string name, learner;
+  Config params;
+  GuardParams guard;
+};
+inline std::vector<Companion> read_companions(const nb::list& companions) {
+  std::vector<Companion> all;
+  for (auto item : companions) {
+    const auto companion = nb::cast<nb::dict>(item);
+    all.push_back({nb::cast<std::string>(companion["name"]), nb::cast<std::string>(companion["learner"]),
+                   read_config(nb::cast<nb::dict>(companion["params"])), read_guard(nb::cast<nb::dict>(companion["guard"]))});
+  }
+  return all;
 }
 
 template <class T>
@@ -123,14 +148,16 @@ class PyModel {
  public:
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
-          int threads, int wave_chunk)
+          int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool)
       : plan_{booster,
               learner,
               read_config(booster_params),
               read_config(learner_params),
-              {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0)},
+              {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0), read_guard(guard)},
               cuts,
-              std::move(lane_factory)} {
+              std::move(lane_factory),
+              read_companions(companions),
+              read_config(pool)} {
     if (n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
     model_ = plan_.make();
   }
@@ -254,6 +281,10 @@ class PyModel {
       out["trace"] = own(std::move(report.trace), {n, History::columns});
       out["trace_bounded"] = report.bounded;
     }
+    if (!report.replacements.empty()) {
+      const std::size_t n = report.replacements.size() / 2;
+      out["replacements"] = own(std::move(report.replacements), {n, 2});
+    }
     return out;
   }
   nb::list lane_objects() {
@@ -300,6 +331,8 @@ class PyModel {
     Ensemble ensemble;
     std::vector<int> cuts;
     nb::object lane_factory;
+    std::vector<Companion> companions;
+    Config pool;
 
     std::unique_ptr<Model> make() const {
       const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
@@ -309,7 +342,20 @@ class PyModel {
         }
         return make_bank(learner, learner_config, lanes, ensemble);
       };
-      return make_model(booster, booster_config, ensemble, factory, cuts);
+      auto main = make_model(booster, booster_config, ensemble, factory, cuts);
+      if (companions.empty()) return main;
+      std::vector<PooledModel::Expert> experts;
+      experts.push_back({"main", std::move(main)});
+      for (const Companion& companion : companions) {
+        Ensemble one = ensemble;
+        one.n_estimators = one.threads = 1;
+        one.guard = companion.guard;
+        const auto bank = [&](Lanes lanes) { return make_bank(companion.learner, companion.params, lanes, one); };
+        experts.push_back({companion.name, make_model("single", Config(), one, bank, {})});
+      }
+      auto pooled = std::make_unique<PooledModel>(std::move(experts), LogPool::Params::read(pool), ensemble);
+      pool.check_all_read("the pool");
+      return pooled;
     }
   };
   explicit PyModel(const Plan& plan) : plan_(plan), model_(plan_.make()) {}

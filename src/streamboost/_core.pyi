@@ -28,6 +28,9 @@ class Model:
         lane_factory: Callable[[int], object] | None = None,
         threads: int = 1,
         wave_chunk: int = 0,
+        guard: Mapping[str, Any] = ...,
+        companions: Sequence[Mapping[str, Any]] = (),
+        pool: Mapping[str, Any] = ...,
     ) -> None: ...
     @property
     def n_learned(self) -> int: ...

@@ -5,6 +5,7 @@
 
 #include "streamboost/ensembles/adaboost_ol.hpp"
 #include "streamboost/ensembles/adaboost_olm.hpp"
+#include "streamboost/ensembles/adaptive_bagging.hpp"
 #include "streamboost/ensembles/arcx4.hpp"
 #include "streamboost/ensembles/bagging.hpp"
 #include "streamboost/ensembles/batch_bagging.hpp"
@@ -61,6 +62,7 @@ using Maker = std::unique_ptr<Model> (*)(const Config&, const Ensemble&, const B
 const std::map<std::string, Maker> boosters{
     {"single", make<Single>},
     {"bagging", make<Bagging>},
+    {"adaptive_bagging", make<AdaptiveBagging>},
     {"oza", make<OzaBoost>},
     {"osboost", make<OSBoost>},
     {"osboost_ocp", make<OSBoostOCP>},

@@ -50,6 +50,12 @@ class BoosterPlan:
     max_classes: int | None = None
     declared: bool = False
     """Whether all classes must be named before the first row."""
+    guard: dict[str, Any] = field(default_factory=dict)
+    """The guard of every lane against drift, as the core reads it; empty: none."""
+    companions: tuple[dict[str, Any], ...] = ()
+    """Single learners that answer beside the ensemble: name, learner, its parameters, its guard."""
+    pool: dict[str, Any] = field(default_factory=dict)
+    """How their answers and the ensemble's become one."""
 
 
 class WatchedParameters:
@@ -65,6 +71,7 @@ def same_value(a: Any, b: Any) -> bool:
     """Compare two parameter values, arrays included; a NumPy scalar is the number that a file gives back."""
     if a is b:
         return True
+    a, b = (value.as_parameter() if hasattr(value, "as_parameter") else value for value in (a, b))
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return bool(np.array_equal(a, b))
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):  # a file gives lists back

@@ -99,6 +99,9 @@ class Session:
                 monitor,
                 lane_factory=learner.lane_factory,
                 threads=1 if learner.lane_factory is not None else threads,  # Python learners hold the GIL
+                guard=booster.guard,
+                companions=list(booster.companions),
+                pool=booster.pool,
             )
         )
 

@@ -84,6 +84,10 @@ class ADWIN(Detector):
                 "level must be at least delta."
             )
 
+    def as_parameter(self) -> list[Any]:
+        """Return what a model file keeps of it as a parameter: name, delta, warning."""
+        return ["adwin", self.delta, self.warning]
+
     def reset(self) -> None:
         """Forget all numbers."""
         self._window = _core.Adwin(float(self.delta))

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from streamboost.ensemble.adaboost_ol import AdaBoostOLClassifier as AdaBoostOLClassifier
 from streamboost.ensemble.adaboost_olm import AdaBoostOLMClassifier as AdaBoostOLMClassifier
+from streamboost.ensemble.adaptive import ADWINBaggingClassifier as ADWINBaggingClassifier
+from streamboost.ensemble.adaptive import ADWINBoostingClassifier as ADWINBoostingClassifier
+from streamboost.ensemble.adaptive import AdaptiveRandomForestClassifier as AdaptiveRandomForestClassifier
+from streamboost.ensemble.adaptive import LeveragingBaggingClassifier as LeveragingBaggingClassifier
+from streamboost.ensemble.adaptive import StreamBoostClassifier as StreamBoostClassifier
+from streamboost.ensemble.adaptive import StreamingRandomPatchesClassifier as StreamingRandomPatchesClassifier
 from streamboost.ensemble.arcx4 import OnlineArcX4Classifier as OnlineArcX4Classifier
 from streamboost.ensemble.bagging import OnlineBaggingClassifier as OnlineBaggingClassifier
 from streamboost.ensemble.bayes import BayesianEnsembleClassifier as BayesianEnsembleClassifier

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.report import Bound, adaboost_ol_bounds
 
 
@@ -69,6 +69,7 @@ class AdaBoostOLClassifier(Ensemble):
             "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
         ),
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
 
@@ -85,6 +86,9 @@ class AdaBoostOLClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -97,6 +101,9 @@ class AdaBoostOLClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes
 
     def _bounds(

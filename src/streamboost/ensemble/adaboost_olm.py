@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE
 from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_TARGET, WEIGHTS, MulticlassBooster
 from streamboost.report import Bound, olm_bounds
 
@@ -80,6 +80,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
             "best so far.",
         ),
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -111,6 +112,9 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -128,6 +132,9 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes
 
     def _bounds(

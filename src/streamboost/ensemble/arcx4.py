@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 
 
 class OnlineArcX4Classifier(Ensemble):
@@ -43,6 +43,7 @@ class OnlineArcX4Classifier(Ensemble):
         LEARNER,
         SIZE,
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
 
@@ -56,6 +57,9 @@ class OnlineArcX4Classifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -65,4 +69,7 @@ class OnlineArcX4Classifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes

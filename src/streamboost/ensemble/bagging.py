@@ -6,7 +6,7 @@ from typing import Any
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 
 
 class OnlineBaggingClassifier(Ensemble):
@@ -58,6 +58,7 @@ class OnlineBaggingClassifier(Ensemble):
             "What a learner puts into the vote: its label, or its class distribution.",
         ),
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
 
@@ -74,6 +75,9 @@ class OnlineBaggingClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -86,4 +90,7 @@ class OnlineBaggingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes

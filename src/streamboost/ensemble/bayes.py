@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.learners import LogisticRegression, NaiveBayes
 from streamboost.report import Bound, bayes_bounds, error_bound, halves_bound
 
@@ -131,6 +131,7 @@ class BayesianEnsembleClassifier(Ensemble):
             "Integrate the Gamma likelihoods' posteriors only every so many examples.",
         ),
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
 
@@ -157,6 +158,9 @@ class BayesianEnsembleClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -179,6 +183,9 @@ class BayesianEnsembleClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes
 
     def _hypothesis(self) -> str:

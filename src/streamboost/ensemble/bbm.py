@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.report import Bound, bbm_bounds
 
 
@@ -64,6 +64,7 @@ class OnlineBBMClassifier(Ensemble):
             "paper).",
         ),
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
 
@@ -79,6 +80,9 @@ class OnlineBBMClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -90,6 +94,9 @@ class OnlineBBMClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes
 
     def _bounds(

@@ -27,6 +27,7 @@ from streamboost.base.parameter import (
 )
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
+from streamboost.drift import ADWIN
 from streamboost.learners import LEARNERS, Learner, NaiveBayes, adapter_plan, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
 
@@ -78,6 +79,32 @@ MAX_BYTES = parameter(
     to_core=False,
     before=None,
 )
+DRIFT = (
+    parameter(
+        "drift",
+        anything('None, "adwin" or ADWIN'),
+        "A guard for every learner: :class:`streamboost.drift.ADWIN` watches its errors and has it replaced when they rise. "
+        '"adwin" is ``ADWIN(0.001, warning=0.01)``. None: learners are never replaced.',
+        to_core=False,
+        before=None,
+    ),
+    parameter(
+        "background",
+        FLAG,
+        "With `drift`: whether a warning starts a background learner, which takes over if the drift is confirmed. If not, "
+        "a drift starts the learner anew.",
+        to_core=False,
+        before=True,
+    ),
+    parameter(
+        "on_drift",
+        one_of("learner", "lane"),
+        "With `drift`: what begins again: the learner, or also what the ensemble remembers about its place.",
+        to_core=False,
+        before="learner",
+    ),
+)
+"""The parameters of the guard against drift."""
 SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
 """The last parameters of every ensemble."""
 
@@ -93,17 +120,31 @@ class Ensemble(Declared, StreamClassifier):
     _trace_label: ClassVar[str] = "what is promised at most"
     estimator: Any
     n_estimators: int
+    background: bool
+    on_drift: str
 
     def _booster_plan(self) -> BoosterPlan:
         entry = self._entry
-        return BoosterPlan(entry.core, self._core_params(), entry.max_classes, entry.declared)
+        return BoosterPlan(
+            entry.core, self._core_params(), entry.max_classes, entry.declared, guard=self._guard()
+        )
+
+    def _guard(self) -> dict[str, Any]:
+        """Return the guard against drift as the core reads it."""
+        drift = getattr(self, "drift", None)
+        return {} if drift is None else guard_of(drift, self.background, self.on_drift)
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
         if self.estimator is None:
-            return NaiveBayes().plan()
+            return self._within_memory(self._default_learner().plan())
         if isinstance(self.estimator, Learner):
             return self._within_memory(self.estimator.plan())
         return adapter_plan(self.estimator, seed)
+
+    @classmethod
+    def _default_learner(cls) -> Learner:
+        """Return the learner that ``estimator=None`` stands for."""
+        return NaiveBayes()
 
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
         """Give every tree its share of the ensemble's memory, or its own limit if that is lower."""
@@ -154,6 +195,7 @@ class Ensemble(Declared, StreamClassifier):
         n_learned = session.model.n_learned
         raw = session.model.report()
         trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
+        replacements = raw.pop("replacements", None)
         lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
         totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
         return EnsembleReport(
@@ -167,6 +209,7 @@ class Ensemble(Declared, StreamClassifier):
             trace=trace,
             trace_bounded=bounded,
             trace_label=self._trace_label,
+            replacements=_last_replacements(replacements),
         )
 
     @classmethod
@@ -181,7 +224,7 @@ class Ensemble(Declared, StreamClassifier):
         names = [name for name in cls._get_param_names() if name != "estimator"]
         params = check_params(read_older(cls, manifest.params), names, cls.__name__)
         if estimator is None:
-            estimator = _rebuild_learner(manifest, arrays)
+            estimator = _rebuild_learner(manifest, arrays, cls._default_learner())
         model = cls(**params, estimator=estimator)
         try:
             model._validate_params()
@@ -190,7 +233,47 @@ class Ensemble(Declared, StreamClassifier):
         return model
 
 
-def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> Learner | None:
+def guard_of(
+    drift: Any,
+    background: bool,
+    on_drift: str,
+    error: str = "before",
+    spare_amount: str = "lane",
+) -> dict[str, Any]:
+    """Return a guard as the core reads it, from what a user or a file calls it."""
+    detector = drift
+    if isinstance(drift, str) and drift == "adwin":
+        detector = ADWIN(warning=0.01)
+    elif isinstance(drift, list | tuple) and len(drift) == 3 and drift[0] == "adwin":  # from a file
+        detector = ADWIN(drift[1], warning=drift[2])
+    if not isinstance(detector, ADWIN):
+        raise ValueError(
+            f"drift={drift!r} is not allowed: give None, 'adwin', or streamboost.drift.ADWIN(delta, warning=...)."
+        )
+    detector._validate_params()
+    detector._check_params()
+    warning = detector.delta if detector.warning is None else detector.warning
+    return {
+        "delta": float(detector.delta),
+        "warning": float(warning),
+        "background": bool(background),
+        "error": error,
+        "on_drift": on_drift,
+        "spare_amount": spare_amount,
+    }
+
+
+def _last_replacements(pairs: NDArray[Any] | None, most: int = 1000) -> NDArray[np.int64]:
+    """Return the last replacements of learners: example number and lane, in the order in which they happened."""
+    if pairs is None:
+        return np.empty((0, 2), np.int64)
+    found = pairs.astype(np.int64)
+    return found[np.lexsort((found[:, 1], found[:, 0]))][-most:]
+
+
+def _rebuild_learner(
+    manifest: Manifest, arrays: dict[str, NDArray[Any]], default: Learner
+) -> Learner | None:
     cls = LEARNERS.get(manifest.learner_name or "")
     if cls is None:
         raise ModelFileError(
@@ -210,7 +293,7 @@ def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> Lea
             raise ModelFileError(f"{cls.__name__} has no parameter {parameter!r}")
         given[parameter] = arrays[name]
     if manifest.learner_default:
-        if cls is not NaiveBayes or manifest.learner_params:
+        if cls is not type(default) or manifest.learner_params:
             raise ModelFileError("the file calls a learner the default that is not")
         return None
     learner = cls(**given)

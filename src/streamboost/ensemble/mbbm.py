@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import FLAG, number, numbers, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE
 from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_TARGET, WEIGHTS, MulticlassBooster
 from streamboost.report import Bound, mbbm_bounds
 
@@ -88,6 +88,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
             'Draws for each value of ``potential="mc"``.',
         ),
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -133,6 +134,9 @@ class OnlineMBBMClassifier(MulticlassBooster):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -151,6 +155,9 @@ class OnlineMBBMClassifier(MulticlassBooster):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes
 
     def _edges(self) -> NDArray[np.float64]:

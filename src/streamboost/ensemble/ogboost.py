@@ -6,7 +6,7 @@ from typing import Any
 
 from streamboost.base.parameter import number, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 
 
 class OGBoostClassifier(Ensemble):
@@ -66,6 +66,7 @@ class OGBoostClassifier(Ensemble):
             "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
         ),
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
 
@@ -83,6 +84,9 @@ class OGBoostClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -96,6 +100,9 @@ class OGBoostClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes
 
     def _n_lanes(self) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.report import Bound, exp_bounds, ocp_bounds, smooth_bounds
 
 _CORE_NAMES = {"uniform": "osboost", "ocp": "osboost_ocp", "exp": "osboost_exp"}
@@ -121,6 +121,7 @@ class OSBoostClassifier(Ensemble):
             to_core=False,
         ),
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
 
@@ -143,6 +144,9 @@ class OSBoostClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -161,6 +165,9 @@ class OSBoostClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes
 
     def _booster_plan(self) -> BoosterPlan:

@@ -6,7 +6,7 @@ from typing import Any
 
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 
 DEFAULT_COPIES_CAP = 10
 """Measured on the thesis' data sets: see the page on online boosting."""
@@ -98,6 +98,7 @@ class OnlineBoostingClassifier(Ensemble):
             "What a learner puts into the vote, times its weight: its label, or its class distribution.",
         ),
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
 
@@ -120,6 +121,9 @@ class OnlineBoostingClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -138,4 +142,7 @@ class OnlineBoostingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes

@@ -6,7 +6,7 @@ from typing import Any
 
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, Ensemble
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, Ensemble
 from streamboost.learners import HoeffdingTree
 from streamboost.learners.hoeffding import GROWTH
 
@@ -34,6 +34,7 @@ class SingleLearnerClassifier(Ensemble):
     _parameters = (
         LEARNER,
         *SHARED,
+        *DRIFT,
         MAX_BYTES,
     )
 
@@ -46,6 +47,9 @@ class SingleLearnerClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
         max_bytes: int | None = 2**28,
     ) -> None:
         self.estimator = estimator
@@ -54,6 +58,9 @@ class SingleLearnerClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
         self.max_bytes = max_bytes
 
     def _n_lanes(self) -> int:

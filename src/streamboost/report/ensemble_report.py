@@ -41,6 +41,8 @@ class EnsembleReport:
     trace : array of shape (n_points, 4) or None
         A bounded history: examples learned, their weight, the sum of mistakes that the algorithm's own bound speaks
         of, and that bound (if ``trace_bounded``).
+    replacements : array of shape (n, 2)
+        The last learners that a guard against drift replaced: example number and learner, oldest first.
     """
 
     model: str
@@ -53,6 +55,7 @@ class EnsembleReport:
     trace: NDArray[Any] | None = None
     trace_bounded: bool = False
     trace_label: str = "what is promised at most"
+    replacements: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
     @property
     def n_estimators(self) -> int:
@@ -67,6 +70,7 @@ class EnsembleReport:
             "n_learned": self.n_learned,
             "lanes": {name: values.tolist() for name, values in self.lanes.items()},
             "totals": dict(self.totals),
+            "replacements": self.replacements.tolist(),
             "bounds": [bound.to_dict() for bound in self.bounds],
             "advice": list(self.advice),
             "trace": None if self.trace is None else self.trace.tolist(),

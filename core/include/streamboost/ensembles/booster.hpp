@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "streamboost/drift/guard.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/math/rng.hpp"
 #include "streamboost/run/config.hpp"
@@ -32,6 +33,7 @@ struct Ensemble {
   bool monitor = true;
   int threads = 1;
   int wave_chunk = 0;  // rows that go from thread to thread together; 0: the usual number, and only where threads pay
+  GuardParams guard;   // of every lane against drift; off unless asked for
 };
 
 struct PassageBase {
@@ -46,9 +48,15 @@ struct Scratch {
   Amount kind = Amount::weight;               // ... and as what
   AlignedVector<double> work, row;            // a booster's own room, sized by itself
   std::vector<std::int32_t> counts;
-  void prepare(const Bank& bank, std::size_t n_classes) {
+  Answers spare_answers;  // of the background learners, where there are any
+  AlignedVector<double> spare_amount;
+  void prepare(const Bank& bank, const Bank* spares, std::size_t n_classes) {
     const auto lanes = static_cast<std::size_t>(bank.lanes().size());
     bank.prepare(n_classes, answers);
+    if (spares != nullptr) {
+      spares->prepare(n_classes, spare_answers);
+      spare_amount.resize(padded(lanes));
+    }
     amount.resize(padded(lanes));
     draw.resize(padded(lanes));
     extra.resize(padded(lanes));
@@ -60,8 +68,10 @@ struct Block {
   std::unique_ptr<Bank> bank;
   LaneState state;
   LaneEvents events;
+  DriftGuard guard;              // on where the ensemble asks for it
+  std::unique_ptr<Bank> spares;  // background learners, lane by lane, where the guard wants them
   Lanes lanes() const { return bank->lanes(); }
-  Block copy() const { return {bank->copy(), state, events}; }
+  Block copy() const { return {bank->copy(), state, events, guard, spares ? spares->copy() : nullptr}; }
 };
 
 // What the ensemble says of one row, over the classes known when it arrived.

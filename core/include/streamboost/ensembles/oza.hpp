@@ -123,7 +123,7 @@ struct OzaBoost {
     // Where copies cannot change whether a lane is right, their number is drawn after lambda has run through all lanes, or never:
     // a learner that stands still when it is right needs none.
     const bool settled = !update_first || (has_after && scratch.answers.right_stays_right());
-    const bool none_needed = update_first && scratch.answers.change == Change::wrong_only && block.events.listener == nullptr;
+    const bool none_needed = update_first && scratch.answers.change == Change::wrong_only && !block.events.kept;
     const double later = none_needed ? 0.0 : to_be_drawn;
     if (kind == Amount::copies)
       uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson,

@@ -15,7 +15,8 @@ struct ModelReport {
   std::map<std::string, std::vector<double>> lanes;
   std::map<std::string, double> totals;
   std::vector<double> trace;
-  bool bounded = false;  // the trace holds a bound
+  bool bounded = false;              // the trace holds a bound
+  std::vector<double> replacements;  // pairs: example number, lane
 
   void lane(const std::string& name, const AlignedVector<double>& values) { lanes[name].assign(values.begin(), values.end()); }
 };

@@ -32,12 +32,41 @@ struct OutputBuffers {
   double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label
 };
 
+// The class with the highest score; ties go to the lowest code, or to a keyed draw among the tied.
+inline int pick_class(const double* score, int known, const Ensemble& ensemble, std::int64_t number) {
+  int best = known > 0 ? 0 : -1, tied = 1;
+  for (int c = 1; c < known; ++c) {
+    if (score[c] > score[best]) {
+      best = c;
+      tied = 1;
+    } else if (score[c] == score[best]) {
+      ++tied;
+    }
+  }
+  if (tied < 2 || !ensemble.random_ties) return best;
+  auto skip = static_cast<int>(uniform({ensemble.seed, static_cast<std::uint64_t>(number), 0, Purpose::tie}) * tied);
+  int winner = best;
+  for (int c = best; c < known; ++c)
+    if (score[c] == score[best] && skip-- == 0) winner = c;
+  return winner;
+}
+
 using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
+
+// What a model will be once its schema has grown: made aside, so that it may fail; taken over by `commit`, which cannot.
+struct Growth {
+  virtual ~Growth() = default;
+  virtual void commit() noexcept = 0;
+};
 
 class Model {
  public:
   virtual ~Model() = default;
-  virtual void reserve(const Schema&) = 0;
+  virtual std::unique_ptr<Growth> prepare(const Schema&) = 0;  // null: there is nothing to grow
+  // All or nothing.
+  void reserve(const Schema& schema) {
+    if (const auto growth = prepare(schema)) growth->commit();
+  }
   virtual void learn(const RowBlock&, const std::int32_t* label, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
   virtual SavedState save() = 0;
@@ -60,7 +89,14 @@ class Pipeline final : public Model {
     const auto add = [&](int end) {
       BlockOf block;
       block.bank = make_bank(Lanes{begin, end});
+      block.guard = DriftGuard(ensemble_.guard, Lanes{begin, end});
+      if (block.guard.on()) block.bank->keep_births();
+      if (block.guard.on() && ensemble_.guard.background) {
+        block.spares = make_bank(Lanes{begin, end});
+        block.spares->keep_births();
+      }
       block.events.stats.on = ensemble_.monitor;
+      block.events.kept = block.guard.on();
       block.state.reserve(Lanes{begin, end});
       block.events.stats.prefixes = watches_prefixes;
       if constexpr (requires { booster_.begin(block.state); }) booster_.begin(block.state);
@@ -78,28 +114,24 @@ class Pipeline final : public Model {
     intake_ = Intake(blocks_.front().bank->needs());
   }
 
-  // All or nothing: everything grows on copies, which then take the places of what they were made of.
-  void reserve(const Schema& schema) override {
+  // Everything grows on copies, which then take the places of what they were made of.
+  std::unique_ptr<Growth> prepare(const Schema& schema) override {
     require_sound();
-    Intake intake = intake_;
-    intake.reserve(schema);
-    if (reserved_ && intake.schema() == intake_.schema()) return;
-    Booster booster = booster_;
-    booster.reserve(intake.schema().n_classes);
-    std::vector<std::unique_ptr<Bank>> grown;
+    auto growth = std::make_unique<Grown>(*this);
+    growth->intake.reserve(schema);
+    if (reserved_ && growth->intake.schema() == intake_.schema()) return nullptr;
+    const Schema& now = growth->intake.schema();
+    growth->booster.reserve(now.n_classes);
+    const auto grow = [&](const std::unique_ptr<Bank>& bank, std::vector<std::unique_ptr<Bank>>& into) {
+      into.push_back(bank ? bank->copy() : nullptr);
+      Bank* copy = into.back() ? into.back().get() : bank.get();  // Python-written learners have nothing to grow
+      if (copy != nullptr) copy->reserve(now);
+    };
     for (const auto& block : blocks_) {
-      grown.push_back(block.bank->copy());
-      Bank* bank = grown.back() ? grown.back().get() : block.bank.get();  // Python-written learners have nothing to grow
-      bank->reserve(intake.schema());
+      grow(block.bank, growth->banks);
+      grow(block.spares, growth->spares);
     }
-    // Nothing from here on can fail.
-    static_assert(std::is_nothrow_move_assignable_v<Booster> && std::is_nothrow_move_assignable_v<Intake>);
-    intake_ = std::move(intake);
-    booster_ = std::move(booster);
-    for (std::size_t b = 0; b < blocks_.size(); ++b)
-      if (grown[b]) blocks_[b].bank = std::move(grown[b]);
-    reserved_ = true;
-    forget_places();
+    return growth;
   }
 
   void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& answers) override {
@@ -154,7 +186,12 @@ class Pipeline final : public Model {
     for (auto& block : blocks) {
       block.bank->check_births();
       block.bank->check();
+      if (block.spares) {
+        block.spares->check_births();
+        block.spares->check();
+      }
       block.state.check();
+      block.guard.check(intake.n_learned());
     }
     intake_ = std::move(intake);
     booster_ = std::move(booster);
@@ -176,6 +213,8 @@ class Pipeline final : public Model {
     const auto seen = static_cast<double>(intake_.n_learned());
     for (auto& block : blocks_)
       if (block.events.stats.on) block.events.stats.write_report(report, seen);
+    for (auto& block : blocks_)
+      if (block.guard.on()) block.guard.write_report(report, block.lanes(), intake_.n_learned());
     Saver saver;
     saver.n_lanes_all = ensemble_.n_estimators;
     for (auto& block : blocks_) {
@@ -208,6 +247,25 @@ class Pipeline final : public Model {
     if constexpr (requires { Booster::column_rows; }) return Booster::column_rows;
     return 1;
   }
+
+  struct Grown final : Growth {
+    Pipeline& pipeline;
+    Intake intake;
+    Booster booster;
+    std::vector<std::unique_ptr<Bank>> banks, spares;  // null: nothing to replace
+    explicit Grown(Pipeline& p) : pipeline(p), intake(p.intake_), booster(p.booster_) {}
+    void commit() noexcept override {
+      static_assert(std::is_nothrow_move_assignable_v<Booster> && std::is_nothrow_move_assignable_v<Intake>);
+      pipeline.intake_ = std::move(intake);
+      pipeline.booster_ = std::move(booster);
+      for (std::size_t b = 0; b < banks.size(); ++b) {
+        if (banks[b]) pipeline.blocks_[b].bank = std::move(banks[b]);
+        if (spares[b]) pipeline.blocks_[b].spares = std::move(spares[b]);
+      }
+      pipeline.reserved_ = true;
+      pipeline.forget_places();
+    }
+  };
 
   struct Lesson {
     const RowBlock& rows;
@@ -288,7 +346,7 @@ class Pipeline final : public Model {
   std::vector<Scratch> make_scratch() const {
     std::vector<Scratch> scratch(blocks_.size());
     const auto n_classes = static_cast<std::size_t>(std::max(intake_.schema().n_classes, 2));
-    for (std::size_t b = 0; b < scratch.size(); ++b) scratch[b].prepare(*blocks_[b].bank, n_classes);
+    for (std::size_t b = 0; b < scratch.size(); ++b) scratch[b].prepare(*blocks_[b].bank, blocks_[b].spares.get(), n_classes);
     return scratch;
   }
 
@@ -296,7 +354,7 @@ class Pipeline final : public Model {
 
   // Threads that have something to do. A batch phase needs all lanes to wait for its last row: it runs in one.
   int workers_for(int n_rows) const {
-    if (n_rows < 2 * wave_chunk()) return 1;
+    if (n_rows < 2 * wave_chunk() || one_by_one()) return 1;
     if constexpr (keeps_rows)
       if (booster_.remembers(intake_.n_learned())) return 1;
     return std::min(ensemble_.threads, static_cast<int>(blocks_.size()));
@@ -338,8 +396,8 @@ class Pipeline final : public Model {
       const Example& example = work.example[r];
       if (example.weight > 0) {
         booster_.learn(example, blocks_[b], scratch, work.passage[r]);
-        blocks_[b].events.taught(example, *blocks_[b].bank, scratch.amount.data(), scratch.kind);
         blocks_[b].bank->finish_example(example);
+        if (blocks_[b].guard.on()) guard(example, blocks_[b], scratch);
         if constexpr (keeps_rows)
           if (booster_.batch_phase_due(example.number)) booster_.batch_phase(work.batch_phase, blocks_[b], scratch);
       } else if (work.passage[r].answers) {
@@ -347,6 +405,55 @@ class Pipeline final : public Model {
       }
     }
   }
+
+  // The lanes have learned the example: their spares follow, then the guard judges what the lanes answered.
+  void guard(const Example& example, BlockOf& block, Scratch& scratch) {
+    const GuardParams& params = block.guard.params();
+    const double *amount = scratch.amount.data(), *wrong = block.events.wrong();
+    if (block.spares) {
+      if (block.guard.any_spare()) {
+        block.guard.spare_amounts(amount, example.weight, scratch.spare_amount.data(), scratch.spare_amount.size());
+        const Amount kind = params.spare_amount == GuardParams::SpareAmount::lane ? scratch.kind : Amount::weight;
+        block.spares->ask(example, Request::votes, scratch.spare_answers);
+        block.spares->learn(example, {example.label}, scratch.spare_amount.data(), kind, scratch.spare_answers);
+      }
+      block.spares->finish_example(example);
+    }
+    if (params.after) {
+      Example again = example;
+      again.n_classes = example.n_classes_after;
+      block.bank->ask(again, Request::votes, scratch.answers);
+      for (std::size_t i = 0; i < scratch.extra.size(); ++i) scratch.extra[i] = scratch.answers.vote[i] == example.label ? 0.0 : 1.0;
+      wrong = scratch.extra.data();
+    }
+    const bool alarm =
+        block.guard.judge(example.number, wrong, amount, *block.bank, block.spares.get(), [&](std::size_t i) { reborn(block, i); });
+    if (one_by_one()) alarm_ |= alarm;  // one thread
+  }
+  static void reborn(BlockOf& block, std::size_t i) {
+    if constexpr (requires { block.state.reborn(i); }) block.state.reborn(i);
+    if constexpr (requires { block.state.restart(i); })
+      if (block.guard.params().on_drift == GuardParams::OnDrift::lane) block.state.restart(i);
+  }
+
+  // Some lane has alarmed: the lane with the highest error in its window starts again, the first of equals.
+  void restart_worst(std::int64_t number) {
+    BlockOf* worst_block = nullptr;
+    std::size_t worst = 0;
+    double highest = -1;
+    for (auto& block : blocks_) {
+      std::size_t lane = 0;
+      const double error = block.guard.worst_error(lane);
+      if (error <= highest) continue;
+      highest = error;
+      worst_block = &block;
+      worst = lane;
+    }
+    if (worst_block == nullptr) return;
+    worst_block->guard.restart(worst, number, *worst_block->bank);
+    reborn(*worst_block, worst);
+  }
+  bool one_by_one() const { return ensemble_.guard.on && ensemble_.guard.on_drift == GuardParams::OnDrift::worst; }
 
   void conclude(const Lesson& lesson, Chunk& work) {
     for (int r = 0; r < work.size; ++r) {
@@ -368,9 +475,12 @@ class Pipeline final : public Model {
     work.batch_phase = BatchPhase();
     if constexpr (keeps_rows) make_room(lesson, from, to);
     lessons_begun_ = true;
-    for (int first = from; first < to; first += chunk) {
-      admit(lesson, first, to, work);
+    const int step = one_by_one() ? 1 : chunk;
+    for (int first = from; first < to; first += step) {
+      admit(lesson, first, std::min(to, first + step), work);
+      alarm_ = false;
       for (std::size_t b = 0; b < blocks_.size(); ++b) teach(b, work, scratch[b]);
+      if (alarm_ && one_by_one()) restart_worst(work.example[0].number);
       conclude(lesson, work);
     }
   }
@@ -435,7 +545,7 @@ class Pipeline final : public Model {
       case Output::none:
         break;
       case Output::label:
-        answers.label[r] = pick(verdict.score, known, example.number);
+        answers.label[r] = pick_class(verdict.score, known, ensemble_, example.number);
         break;
       case Output::score:
         std::copy_n(verdict.score, reserved, answers.value + static_cast<std::size_t>(r) * reserved);
@@ -446,29 +556,10 @@ class Pipeline final : public Model {
       case Output::both: {
         double* row = answers.value + static_cast<std::size_t>(r) * (reserved + 1);
         std::copy_n(verdict.proba, reserved, row);
-        row[reserved] = pick(verdict.score, known, example.number);
+        row[reserved] = pick_class(verdict.score, known, ensemble_, example.number);
         break;
       }
     }
-  }
-
-  // The class with the highest score; ties go to the lowest code, or to a keyed draw among the tied.
-  int pick(const double* score, int known, std::int64_t number) const {
-    int best = known > 0 ? 0 : -1, tied = 1;
-    for (int c = 1; c < known; ++c) {
-      if (score[c] > score[best]) {
-        best = c;
-        tied = 1;
-      } else if (score[c] == score[best]) {
-        ++tied;
-      }
-    }
-    if (tied < 2 || !ensemble_.random_ties) return best;
-    auto skip = static_cast<int>(uniform({ensemble_.seed, static_cast<std::uint64_t>(number), 0, Purpose::tie}) * tied);
-    int winner = best;
-    for (int c = best; c < known; ++c)
-      if (score[c] == score[best] && skip-- == 0) winner = c;
-    return winner;
   }
 
   void make_room(const Lesson& lesson, int from, int to) {
@@ -502,6 +593,10 @@ class Pipeline final : public Model {
       block.state.fields(v);
       v.prefix = "monitor/";
       block.events.stats.fields(v);
+      v.prefix = "guard/";
+      block.guard.fields(v);
+      v.prefix = "spare/";
+      if (block.spares) block.spares->visit(v);
     }
   }
 
@@ -516,6 +611,7 @@ class Pipeline final : public Model {
   const char* broken_ = nullptr;  // why, once a lesson has failed in the middle
   bool lessons_begun_ = false;    // of this call
   bool reserved_ = false;
+  bool alarm_ = false;               // a lane alarmed on the example at hand; of the guard that waits for all lanes
   std::optional<bool> threads_pay_;  // once tried; forgotten when the schema grows
 };
 

@@ -128,6 +128,8 @@ def _room(state: dict[str, NDArray[Any]]) -> int:
 
 def json_value(value: Any) -> Any:
     """Return a parameter value as JSON can hold it."""
+    if hasattr(value, "as_parameter"):  # a detector of drift, told as a list
+        value = value.as_parameter()
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, Sequence) and not isinstance(value, str):

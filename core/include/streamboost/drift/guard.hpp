@@ -1,0 +1,217 @@
+// A guard for every lane: notices when a learner has become worse and replaces it.
+//
+// Papers    Gomes et al.: Adaptive random forests for evolving data stream classification (2017), for warnings and background
+//           learners; Bifet, Holmes, Pfahringer: Leveraging bagging for evolving data streams (2010), for resets without them.
+//
+// Works under every booster with every bank: all it reads is whether a lane's answer was right, and all it does is reset a lane, or let it
+// change places with the same lane of a second bank, the spares. For every learned example and lane whose amount was positive:
+//
+//   error = the lane's answer before learning was wrong (or, error = after: its answer after learning)
+//   warning level passed    the lane's spare is planted anew (a new birth) and learns from the next example on; it never votes
+//   drift level passed      the spare takes the lane's place; without one the lane starts again, empty
+//
+// Order: ask, weigh, teach the lane, teach its spare, guard. After a change of learner the detectors begin again, and what the booster
+// remembers about the learner in that lane is forgotten (LaneState::reborn, where there is one). What describes the place in the chain
+// (Oza's sums, say) stays, unless on_drift = lane asks the booster to forget that as well (LaneState::restart).
+// on_drift = worst: when any lane alarms, the lane with the highest error in its window starts again; the pipeline then runs example by
+// example, because all lanes must have spoken.
+//
+// Everything here belongs to one lane and reads its own past only, so cuts and threads do not matter. A weight of 0 leaves it untouched.
+// Cost        one input into two detectors per lane and example (adwin.hpp), and one more learner for each lane under warning.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "streamboost/drift/adwin.hpp"
+#include "streamboost/learners/bank.hpp"
+#include "streamboost/run/bound_sums.hpp"
+#include "streamboost/run/config.hpp"
+
+namespace streamboost {
+
+struct GuardParams {
+  enum class OnDrift { learner, lane, worst };
+  enum class SpareAmount { lane, one };
+  bool on = false;
+  double drift = 0, warning = 0;
+  bool background = false;
+  bool after = false;  // judged by the answer after learning
+  OnDrift on_drift = OnDrift::learner;
+  SpareAmount spare_amount = SpareAmount::lane;
+
+  static GuardParams read(const Config& c) {
+    return {true,
+            c.number("delta"),
+            c.number("warning"),
+            c.flag("background"),
+            c.choice<bool>("error", {{"before", false}, {"after", true}}),
+            c.choice<OnDrift>("on_drift", {{"learner", OnDrift::learner}, {"lane", OnDrift::lane}, {"worst", OnDrift::worst}}),
+            c.choice<SpareAmount>("spare_amount", {{"lane", SpareAmount::lane}, {"one", SpareAmount::one}})};
+  }
+};
+
+class DriftGuard {
+ public:
+  DriftGuard() = default;
+  DriftGuard(const GuardParams& params, Lanes lanes) : params_(params), lane_(static_cast<std::size_t>(lanes.size())) {}
+
+  bool on() const { return params_.on; }
+  const GuardParams& params() const { return params_; }
+  bool any_spare() const { return spares_ > 0; }
+  bool has_spare(std::size_t lane) const { return lane_[lane].spare; }
+
+  // What the spares learn of an example, from what the lanes were taught.
+  void spare_amounts(const double* amount, double sample_weight, double* out, std::size_t n) const {
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool learns = i < lane_.size() && lane_[i].spare && amount[i] > 0;
+      out[i] = !learns ? 0.0 : params_.spare_amount == GuardParams::SpareAmount::lane ? amount[i] : sample_weight;
+    }
+  }
+
+  // After the lanes and their spares have learned example `number`. replaced(lane) is called for every lane with a new learner.
+  // Returns whether some lane alarmed; with on_drift = worst nothing else happens to an alarming lane.
+  template <class Replaced>
+  bool judge(std::int64_t number, const double* wrong_before, const double* amount, Bank& bank, Bank* spares, Replaced&& replaced) {
+    bool alarm = false;
+    for (std::size_t i = 0; i < lane_.size(); ++i) {
+      if (!(amount[i] > 0)) continue;
+      Lane& lane = lane_[i];
+      const bool wrong = wrong_before[i] != 0;
+      if (spares != nullptr && lane.warning.update(wrong, params_.warning)) {
+        lane.warnings += 1;
+        lane.spare_birth = next_birth(lane);
+        spares->reset(static_cast<int>(i), static_cast<std::uint32_t>(lane.spare_birth));
+        spares_ += lane.spare ? 0 : 1;
+        lane.spare = true;
+        lane.warning.reset();
+      }
+      if (!lane.drift.update(wrong, params_.drift)) continue;
+      alarm = true;
+      lane.drifts += 1;
+      if (params_.on_drift == GuardParams::OnDrift::worst) continue;
+      if (lane.spare) {
+        bank.swap(static_cast<int>(i), *spares);
+        spares->reset(static_cast<int>(i), static_cast<std::uint32_t>(lane.spare_birth));  // empties the old learner's memory
+        lane.spare = false;
+        spares_ -= 1;
+        lane.warning.reset();
+      } else {
+        bank.reset(static_cast<int>(i), static_cast<std::uint32_t>(next_birth(lane)));
+      }
+      born(lane, number);
+      replaced(i);
+    }
+    return alarm;
+  }
+
+  // The highest error inside a window, and whose it is; -1 if no lane has one.
+  double worst_error(std::size_t& worst) const {
+    double highest = -1;
+    for (std::size_t i = 0; i < lane_.size(); ++i)
+      if (lane_[i].drift.width() > 0 && lane_[i].drift.mean() > highest) {
+        highest = lane_[i].drift.mean();
+        worst = i;
+      }
+    return highest;
+  }
+  void restart(std::size_t i, std::int64_t number, Bank& bank) {
+    bank.reset(static_cast<int>(i), static_cast<std::uint32_t>(next_birth(lane_[i])));
+    born(lane_[i], number);
+  }
+
+  void write_report(ModelReport& report, Lanes lanes, std::int64_t n_learned) const {
+    for (const Lane& lane : lane_) {
+      report.lanes["warnings"].push_back(static_cast<double>(lane.warnings));
+      report.lanes["drifts"].push_back(static_cast<double>(lane.drifts));
+      report.lanes["replacements"].push_back(static_cast<double>(lane.replaced));
+      report.lanes["age"].push_back(static_cast<double>(n_learned - lane.born_at));
+      report.lanes["window"].push_back(static_cast<double>(lane.drift.width()));
+      report.lanes["window_error"].push_back(lane.drift.mean());
+    }
+    for (std::size_t i = 0; i < lane_.size(); ++i)
+      for (double number : lane_[i].history) {
+        report.replacements.push_back(number);
+        report.replacements.push_back(static_cast<double>(lanes.begin) + static_cast<double>(i));
+      }
+  }
+
+  void fields(FieldVisitor& v) {
+    if (!params_.on) return;
+    Ragged<double> warning, drift, counters, history;
+    for (const Lane& lane : lane_) {
+      warning.push_back(lane.warning.pack());
+      drift.push_back(lane.drift.pack());
+      counters.push_back(lane.counters());
+      history.push_back(lane.history);
+    }
+    if (params_.background) v("warning", warning);
+    v("drift", drift);
+    v("counters", counters);
+    v("history", history);
+    spares_ = 0;
+    for (std::size_t i = 0; i < lane_.size(); ++i) {
+      if (params_.background) lane_[i].warning.unpack(warning[i]);
+      lane_[i].drift.unpack(drift[i]);
+      lane_[i].set_counters(counters[i]);
+      lane_[i].history = history[i];
+      spares_ += lane_[i].spare ? 1 : 0;
+    }
+  }
+  void check(std::int64_t n_learned) const {
+    for (const Lane& lane : lane_) {
+      require(!lane.spare || params_.background, "spare learner");
+      require(lane.births < births_end && lane.spare_birth < births_end, "births of a lane");
+      require(lane.born_at <= n_learned && lane.history.size() <= most_history, "history of a lane");
+      for (double number : lane.history) require(number >= 0 && number <= static_cast<double>(n_learned), "history of a lane");
+    }
+  }
+
+ private:
+  static constexpr std::int64_t births_end = 65536;  // keys hold 16 bits of a birth: the count begins again after 65,535
+  static constexpr std::size_t most_history = 100;   // replacements that a lane remembers
+
+  struct Lane {
+    Adwin<Ones> warning, drift;
+    bool spare = false;
+    std::int64_t spare_birth = 0, births = 0, warnings = 0, drifts = 0, replaced = 0, born_at = 0;
+    std::vector<double> history;  // example numbers of the last replacements
+
+    std::vector<double> counters() const {
+      std::vector<double> all;
+      for (std::int64_t n : {std::int64_t{spare}, spare_birth, births, warnings, drifts, replaced, born_at})
+        all.push_back(static_cast<double>(n));
+      return all;
+    }
+    void set_counters(const std::vector<double>& all) {
+      require(all.size() == 7, "counters of a lane");
+      for (double n : all) require(n >= 0 && n <= 9007199254740992.0 && n == std::floor(n), "counters of a lane");
+      require(all[0] <= 1, "counters of a lane");
+      spare = all[0] != 0;
+      spare_birth = static_cast<std::int64_t>(all[1]);
+      births = static_cast<std::int64_t>(all[2]);
+      warnings = static_cast<std::int64_t>(all[3]);
+      drifts = static_cast<std::int64_t>(all[4]);
+      replaced = static_cast<std::int64_t>(all[5]);
+      born_at = static_cast<std::int64_t>(all[6]);
+    }
+  };
+
+  static std::int64_t next_birth(Lane& lane) {
+    lane.births = lane.births + 1 < births_end ? lane.births + 1 : 1;
+    return lane.births;
+  }
+  void born(Lane& lane, std::int64_t number) {
+    lane.drift.reset();
+    lane.replaced += 1;
+    lane.born_at = number + 1;
+    if (lane.history.size() == most_history) lane.history.erase(lane.history.begin());
+    lane.history.push_back(static_cast<double>(number));
+  }
+
+  GuardParams params_;
+  std::vector<Lane> lane_;
+  std::int64_t spares_ = 0;
+};
+
+}  // namespace streamboost

@@ -1,0 +1,150 @@
+// A logarithmic opinion pool with a referee: how several experts become one answer.
+//
+// Papers    Genest, Zidek: Combining probability distributions (1986), for the pool; the weights are learned here, by Newton steps on
+//           the logarithmic loss with fading memory (online Newton step: Hazan, Agarwal, Kale 2007).
+//
+//   symbol    here        meaning
+//   L_mc      log_p       ln max(p_m(c), floor): expert m's opinion of class c
+//   beta      beta_       weight of each expert, in [0, most]
+//   A         curvature_  faded sum of the covariances of the opinions under the pool's own answer, plus `prior` on the diagonal
+//   q         right_      faded right answers of the first expert and of the pool
+//
+//   answer    P_c ~ exp(sum_m beta_m L_mc)            the first expert answers alone while q_first > q_pool (the referee)
+//   learn     mu_m = sum_c P_c L_mc,   g_m = mu_m - L_my
+//             A <- f A + s sum_c P_c (L_c - mu)(L_c - mu)^T + (1 - f) prior I        beta <- clip(beta - A^-1 s g, 0, most)
+//             q <- f q + [was right], both judged by their answers of before
+//
+// The pool minimises the logarithmic loss, the referee guards the share of right answers: a pool of good probabilities may still name
+// the wrong class more often than its best expert does.
+// Choices     A class that the experts do not know yet has the floor for all of them, so a new class changes nothing. The system is solved
+//             by elimination without pivoting, in a fixed order: A is positive definite. s is the sample weight.
+// Cost        O(M^2 K + M^3) per example for M experts and K classes.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "streamboost/math/math.hpp"
+#include "streamboost/run/config.hpp"
+#include "streamboost/run/fields.hpp"
+
+namespace streamboost {
+
+class LogPool {
+ public:
+  struct Params {
+    double fading;  // f, in (0, 1)
+    bool referee;
+    static constexpr double floor = 1e-4, prior = 10, most = 4;
+    static Params read(const Config& c) { return {1 - 1 / c.number("horizon"), c.flag("referee")}; }
+  };
+
+  // The first expert starts with twice the weight of each other one; all together weigh 1.
+  LogPool(Params params, int experts) : params_(params), m_(static_cast<std::size_t>(experts)), beta_(m_), curvature_(m_ * m_), right_(2) {
+    const double share = 1.0 / static_cast<double>(m_ + 1);
+    for (std::size_t i = 0; i < m_; ++i) beta_[i] = i == 0 ? 2 * share : share;
+    for (std::size_t i = 0; i < m_; ++i) curvature_[i * m_ + i] = Params::prior;
+  }
+
+  std::size_t experts() const { return m_; }
+  bool first_speaks() const { return params_.referee && right_[0] > right_[1]; }
+
+  // log_p[m * stride + c] from the experts' probabilities, for k classes of which the experts know `known`.
+  void opinions(const double* const* proba, int known, int k, double* log_p) const {
+    for (std::size_t i = 0; i < m_; ++i) {
+      double* row = log_p + i * static_cast<std::size_t>(k);
+      for (int c = 0; c < k; ++c) row[c] = c < known ? std::max(proba[i][c], Params::floor) : Params::floor;
+      log_lanes(row, row, static_cast<std::size_t>(k));
+    }
+  }
+
+  // P[c] over k classes.
+  void answer(const double* log_p, int k, double* P) const {
+    double highest = 0;
+    for (int c = 0; c < k; ++c) {
+      double sum = 0;
+      for (std::size_t i = 0; i < m_; ++i) sum += beta_[i] * log_p[i * static_cast<std::size_t>(k) + static_cast<std::size_t>(c)];
+      P[c] = sum;
+      highest = c == 0 ? sum : std::max(highest, sum);
+    }
+    for (int c = 0; c < k; ++c) P[c] -= highest;
+    exp_lanes(P, P, static_cast<std::size_t>(k));
+    double sum = 0;
+    for (int c = 0; c < k; ++c) sum += P[c];
+    for (int c = 0; c < k; ++c) P[c] /= sum;
+  }
+
+  // P is the answer for the same opinions. work: room for m (m + 2) numbers.
+  void learn(const double* log_p, const double* P, int k, int label, double weight, double* work) {
+    double *mu = work, *step = work + m_, *A = work + 2 * m_;
+    for (std::size_t i = 0; i < m_; ++i) {
+      const double* row = log_p + i * static_cast<std::size_t>(k);
+      double mean = 0;
+      for (int c = 0; c < k; ++c) mean += P[c] * row[c];
+      mu[i] = mean;
+      step[i] = weight * (mean - row[label]);
+    }
+    for (std::size_t i = 0; i < m_; ++i)
+      for (std::size_t j = 0; j <= i; ++j) {
+        const double *a = log_p + i * static_cast<std::size_t>(k), *b = log_p + j * static_cast<std::size_t>(k);
+        double covariance = 0;
+        for (int c = 0; c < k; ++c) covariance += P[c] * ((a[c] - mu[i]) * (b[c] - mu[j]));
+        double cell = params_.fading * curvature_[i * m_ + j] + weight * covariance;
+        if (i == j) cell += (1 - params_.fading) * Params::prior;
+        curvature_[i * m_ + j] = curvature_[j * m_ + i] = std::min(cell, largest);
+      }
+    std::copy(curvature_.begin(), curvature_.end(), A);
+    solve(A, step);
+    for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::clamp(beta_[i] - step[i], 0.0, Params::most);
+  }
+
+  void judge(bool first_right, bool pool_right) {
+    right_[0] = params_.fading * right_[0] + (first_right ? 1 : 0);
+    right_[1] = params_.fading * right_[1] + (pool_right ? 1 : 0);
+  }
+
+  const AlignedVector<double>& weights() const { return beta_; }
+  double right(int who) const { return right_[static_cast<std::size_t>(who)]; }
+
+  void fields(FieldVisitor& v) {
+    v("pool_weights", beta_);
+    v("pool_curvature", curvature_);
+    v("pool_right", right_);
+  }
+  void check() const {
+    for (double b : beta_) require(b >= 0 && b <= Params::most, "weights of the pool");
+    for (std::size_t i = 0; i < m_; ++i) {
+      require(curvature_[i * m_ + i] > 0, "curvature of the pool");
+      for (std::size_t j = 0; j < i; ++j) {
+        const double off = curvature_[i * m_ + j];
+        require(off == curvature_[j * m_ + i], "curvature of the pool");
+        require(off * off <= curvature_[i * m_ + i] * curvature_[j * m_ + j] * (1 + 1e-9), "curvature of the pool");
+      }
+    }
+    const double most = 1 / (1 - params_.fading) * (1 + 1e-9);
+    for (double q : right_) require(q >= 0 && q <= most, "referee of the pool");
+  }
+
+ private:
+  static constexpr double largest = 1e100;  // weights up to 2^53 stay far below; beyond it nothing would move anyway
+
+  // x <- A^-1 x by elimination; A is used up.
+  void solve(double* A, double* x) const {
+    for (std::size_t p = 0; p < m_; ++p)
+      for (std::size_t i = p + 1; i < m_; ++i) {
+        const double factor = A[i * m_ + p] / A[p * m_ + p];
+        for (std::size_t j = p + 1; j < m_; ++j) A[i * m_ + j] -= factor * A[p * m_ + j];
+        x[i] -= factor * x[p];
+      }
+    for (std::size_t p = m_; p-- > 0;) {
+      for (std::size_t j = p + 1; j < m_; ++j) x[p] -= A[p * m_ + j] * x[j];
+      x[p] /= A[p * m_ + p];
+    }
+  }
+
+  Params params_;
+  std::size_t m_;
+  AlignedVector<double> beta_, curvature_, right_;
+};
+
+}  // namespace streamboost

@@ -1,0 +1,223 @@
+// Several models over the same rows, and one answer: each is an expert of a logarithmic opinion pool (ensembles/log_pool.hpp).
+//
+// Every expert is a whole pipeline with an intake of its own: trees want columns, linear learners want scaled coordinates. A slice of
+// rows goes through one expert after the other, each answering every row before learning it; then the pool goes through the slice row by
+// row with those answers, speaks with its state of before the row, and learns from the label. Nothing flows back from the pool to the
+// experts, so any slices, chunks and threads give the same bits. The first expert is the main one: it keeps the numbers of examples and
+// classes, its learners are the lanes of the report, and the referee weighs it against the pool.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "streamboost/ensembles/log_pool.hpp"
+#include "streamboost/run/pipeline.hpp"
+
+namespace streamboost {
+
+class PooledModel final : public Model {
+ public:
+  struct Expert {
+    std::string name;
+    std::unique_ptr<Model> model;
+  };
+
+  PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
+      : experts_(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
+
+  std::unique_ptr<Growth> prepare(const Schema& schema) override {
+    auto growth = std::make_unique<Grown>();
+    for (auto& expert : experts_) growth->parts.push_back(expert.model->prepare(schema));
+    return growth;
+  }
+
+  void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& out) override {
+    Work work(*this);
+    for (int first = 0; first < rows.n_rows; first += work.rows) {
+      const int n = std::min(work.rows, rows.n_rows - first);
+      Count count = counted();
+      for (std::size_t e = 0; e < experts_.size(); ++e)
+        experts_[e].model->learn(slice(rows, first, n), label + first, weight ? weight + first : nullptr, work.answers_of(e));
+      for (int r = 0; r < n; ++r) {
+        const double w = weight ? weight[first + r] : 1.0;
+        consider(r, count, work);
+        if (out.output != Output::none) write(first + r, count, work, out);
+        if (w > 0) pool_learns(r, count, label[first + r], w, work);
+      }
+    }
+  }
+
+  void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    Work work(*this);
+    const Count count = counted();
+    for (int first = 0; first < rows.n_rows; first += work.rows) {
+      const int n = std::min(work.rows, rows.n_rows - first);
+      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(slice(rows, first, n), work.answers_of(e));
+      for (int r = 0; r < n; ++r) {
+        consider(r, count, work);
+        write(first + r, count, work, out);
+      }
+    }
+  }
+
+  SavedState save() override {
+    Saver saver;
+    saver.prefix = "pool/";
+    pool_.fields(saver);
+    SavedState all = std::move(saver.state);
+    for (auto& expert : experts_)
+      for (auto& [name, field] : expert.model->save()) all[expert.name + "/" + name] = std::move(field);
+    return all;
+  }
+  void load(const SavedState& state) override {
+    std::vector<SavedState> part(experts_.size());
+    SavedState own;
+    for (const auto& [name, field] : state) {
+      const auto slash = name.find('/');
+      const std::string owner = name.substr(0, slash);
+      bool found = owner == "pool";
+      if (found) own[name] = field;
+      for (std::size_t e = 0; e < experts_.size() && !found; ++e)
+        if (experts_[e].name == owner && slash != std::string::npos) {
+          part[e][name.substr(slash + 1)] = field;
+          found = true;
+        }
+      if (!found) throw std::invalid_argument("unknown field '" + name + "'");
+    }
+    for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->load(part[e]);
+    Loader loader(own);
+    loader.prefix = "pool/";
+    pool_.fields(loader);
+    loader.require_all_used();
+    pool_.check();
+    for (const auto& expert : experts_) {
+      require(expert.model->intake().n_learned() == intake().n_learned(), "examples learned by the experts");
+      require(expert.model->intake().n_classes_known() == intake().n_classes_known(), "classes known to the experts");
+    }
+  }
+  std::size_t memory_bytes() override {
+    MemoryCounter counter;
+    pool_.fields(counter);
+    for (auto& expert : experts_) counter.bytes += expert.model->memory_bytes();
+    return counter.bytes + sizeof(*this);
+  }
+  ModelReport report() override {
+    ModelReport report = experts_.front().model->report();
+    for (std::size_t e = 0; e < experts_.size(); ++e) report.totals["pool_weight/" + experts_[e].name] = pool_.weights()[e];
+    report.totals["recently_right/" + experts_.front().name] = pool_.right(0);
+    report.totals["recently_right/pool"] = pool_.right(1);
+    return report;
+  }
+
+  const Intake& intake() const override { return experts_.front().model->intake(); }
+  const char* broken() const override {
+    for (const auto& expert : experts_)
+      if (const char* why = expert.model->broken()) return why;
+    return nullptr;
+  }
+  bool needs_gil() const override { return experts_.front().model->needs_gil(); }
+  std::vector<Bank*> banks() override { return experts_.front().model->banks(); }
+
+ private:
+  struct Grown final : Growth {
+    std::vector<std::unique_ptr<Growth>> parts;
+    void commit() noexcept override {
+      for (const auto& part : parts)
+        if (part) part->commit();
+    }
+  };
+
+  // Examples learned and classes known before a row.
+  struct Count {
+    std::int64_t number;
+    int known;
+  };
+  Count counted() const { return {intake().n_learned(), intake().n_classes_known()}; }
+
+  // What one call works with.
+  struct Work {
+    static constexpr std::size_t numbers = std::size_t{1} << 18;  // answers kept at a time
+    std::size_t k;                                                // classes that have codes, at least 2
+    std::size_t columns;                                          // the experts answer probabilities, then a label
+    int rows;
+    std::vector<std::vector<double>> answers;  // [expert][row][column]
+    std::vector<const double*> proba;          // [expert]: of the row at hand
+    std::vector<double> log_p, P, learned_P, matrix;
+
+    explicit Work(const PooledModel& model) {
+      const std::size_t m = model.experts_.size();
+      const auto reserved = static_cast<std::size_t>(model.intake().schema().n_classes);
+      k = std::max<std::size_t>(reserved, 2);
+      columns = reserved + 1;
+      rows = static_cast<int>(std::clamp<std::size_t>(numbers / (m * columns), 32, 4096));
+      answers.assign(m, std::vector<double>(static_cast<std::size_t>(rows) * columns));
+      proba.resize(m);
+      log_p.resize(m * k);
+      P.resize(k);
+      learned_P.resize(k);
+      matrix.resize(m * (m + 2));
+    }
+    OutputBuffers answers_of(std::size_t expert) { return {Output::both, nullptr, answers[expert].data()}; }
+    const double* row(std::size_t expert, int r) const { return answers[expert].data() + static_cast<std::size_t>(r) * columns; }
+    int label(std::size_t expert, int r) const { return static_cast<int>(row(expert, r)[columns - 1]); }
+  };
+
+  static RowBlock slice(const RowBlock& rows, int first, int n) {
+    RowBlock part = rows;
+    part.n_rows = n;
+    if (rows.row_start != nullptr)
+      part.row_start = rows.row_start + first;
+    else
+      part.values = rows.values + static_cast<std::int64_t>(first) * rows.n_columns;
+    return part;
+  }
+
+  // The pool's own answer to row r into work.P, where there are two classes to choose from.
+  void consider(int r, const Count& count, Work& work) const {
+    for (std::size_t e = 0; e < experts_.size(); ++e) work.proba[e] = work.row(e, r);
+    if (count.known < 2) return;
+    pool_.opinions(work.proba.data(), count.known, count.known, work.log_p.data());
+    pool_.answer(work.log_p.data(), count.known, work.P.data());
+  }
+
+  void write(int r, const Count& count, const Work& work, const OutputBuffers& out) const {
+    const bool first = count.known < 2 || pool_.first_speaks();
+    const double* p = first ? work.proba[0] : work.P.data();
+    const std::size_t reserved = work.columns - 1;
+    const auto known = static_cast<std::size_t>(count.known);
+    const int label = count.known < 2 ? count.known - 1 : pick_class(p, count.known, ensemble_, count.number);
+    if (out.output == Output::label) {
+      out.label[r] = label;
+      return;
+    }
+    double* row = out.value + static_cast<std::size_t>(r) * (reserved + (out.output == Output::both ? 1 : 0));
+    const double nothing = count.known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+    for (std::size_t c = 0; c < reserved; ++c) row[c] = c < known ? p[c] : nothing;
+    if (out.output == Output::both) row[reserved] = label;
+  }
+
+  // A class that is new with this row takes part: no expert has heard of it.
+  void pool_learns(int r, Count& count, int label, double weight, Work& work) {
+    const int after = std::max(count.known, label + 1);
+    if (after >= 2) {
+      const bool pool_right = count.known >= 2 && pick_class(work.P.data(), count.known, ensemble_, count.number) == label;
+      const double* P = work.P.data();
+      if (after > count.known) {
+        pool_.opinions(work.proba.data(), count.known, after, work.log_p.data());
+        pool_.answer(work.log_p.data(), after, work.learned_P.data());
+        P = work.learned_P.data();
+      }
+      pool_.learn(work.log_p.data(), P, after, label, weight, work.matrix.data());
+      pool_.judge(work.label(0, r) == label, pool_right);
+    }
+    count.number += 1;
+    count.known = after;
+  }
+
+  std::vector<Expert> experts_;
+  LogPool pool_;
+  Ensemble ensemble_;
+};
+
+}  // namespace streamboost

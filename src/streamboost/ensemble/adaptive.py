@@ -1,0 +1,513 @@
+"""Ensembles for streams that drift: learners are watched, replaced, and heard by how well they did lately."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
+from streamboost.base.params import BoosterPlan, LearnerPlan
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble, guard_of
+from streamboost.ensemble.oza import OnlineBoostingClassifier
+from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes
+
+RATE = parameter(
+    "rate",
+    number("(0, inf)"),
+    "Mean number of copies of an example that a learner gets: more than 1 makes quick and different learners.",
+)
+VOTE = parameter(
+    "vote",
+    one_of("log-odds", "accuracy", "uniform"),
+    "Weight of a learner's vote: the log odds of being right lately, its share of right answers since it was born, or 1.",
+)
+CHAIN = parameter(
+    "chain",
+    FLAG,
+    "Whether every other learner is a link of a boosting chain, which gets examples more often that earlier links got wrong.",
+)
+HORIZON = parameter(
+    "horizon",
+    number("(1, inf)"),
+    "Examples that count as lately, for votes, the chain and the pool.",
+)
+TREES = LEARNER.saying(
+    "The weak learner. None: Hoeffding trees that split early and look at a random part of the columns at each node. Any "
+    "other learner can stand in."
+)
+MAX_FEATURES = parameter(
+    "max_features",
+    [number("(0, 1]"), one_of("sqrt"), NONE],
+    "Share of the columns that each node of the default trees may split on; None: all of them.",
+    to_core=False,
+)
+COMPANIONS = {
+    "linear": (("linear", {"rate": 1.0}), ("linear-quick", {"rate": 4.0})),
+    "naive-bayes": (("naive-bayes", {}),),
+}
+"""Single learners beside the forest: names in the report and in files, and their parameters."""
+
+
+class AdaptiveEnsemble(Ensemble):
+    """Leveraged bagging with a guard for every learner."""
+
+    _growth: ClassVar[dict[str, Any]] = {"growth": "ensemble"}
+    _error: ClassVar[str] = "before"
+    _spare_amount: ClassVar[str] = "lane"
+    drift: Any
+    max_features: float | str | None = None
+
+    @classmethod
+    def _default_learner(cls) -> Learner:
+        return HoeffdingTree(**cls._growth)
+
+    def _default_tree(self) -> Learner:
+        """Return the tree of ``estimator=None`` as this model's parameters want it."""
+        return HoeffdingTree(**self._growth, max_features=self.max_features)
+
+    def _learner_plan(self, seed: int) -> LearnerPlan:
+        if self.estimator is None:
+            return self._within_memory(self._default_tree().plan())
+        return super()._learner_plan(seed)
+
+    def _guard(self) -> dict[str, Any]:
+        if self.drift is None:
+            return {}
+        return guard_of(self.drift, self.background, self.on_drift, self._error, self._spare_amount)
+
+
+class StreamBoostClassifier(AdaptiveEnsemble):
+    r"""The default: a small adaptive forest, three companions of another kind, and a combiner that learns whom to trust.
+
+    No scaling, no declared classes, any number of them, nominal and missing values as they come, bounded memory.
+
+    When to use it: first. Streams that change, streams that do not, few columns or many; tune nothing.
+
+    Notes
+    -----
+    The forest: every tree gets each example :math:`k \sim \mathrm{Poisson}(rate)` times (every other tree, as a link of a
+    boosting chain, more often where earlier links failed), splits early, and looks at a random part of the columns at each
+    node. ADWIN watches the errors of each tree; a warning grows a tree in the background, a drift puts it in its place. A tree
+    votes with its class distribution times :math:`\ln(a (K - 1) / (1 - a))`, a being how often it was right lately.
+
+    The companions: two linear learners, one slow and one quick, and naive Bayes. A logarithmic opinion pool gives
+
+    .. math:: P_c \propto \exp \sum_m \beta_m \ln p_m(c),
+
+    its weights :math:`\beta` learned by Newton steps on the logarithmic loss with a memory of about `horizon` examples. A
+    referee lets the forest speak alone while it has been right more often than the pool.
+
+    References
+    ----------
+    A. Bifet, G. Holmes and B. Pfahringer, Leveraging bagging for evolving data streams, ECML PKDD 2010.
+    H. M. Gomes et al., Adaptive random forests for evolving data stream classification, Machine Learning 106, 2017.
+
+    Examples
+    --------
+    >>> from streamboost import StreamBoostClassifier
+    >>> model = StreamBoostClassifier(random_state=7)
+    >>> for i in range(300):
+    ...     model.learn_one({"size": i % 10, "shop": "abc"[i % 3]}, "large" if i % 10 > 4 else "small")
+    >>> model.predict_one({"size": 8, "shop": "a"})
+    'large'
+    """
+
+    _entry = model_entry("streamboost")
+    _parameters = (
+        TREES,
+        SIZE.saying("Number of trees."),
+        RATE,
+        MAX_FEATURES,
+        VOTE,
+        CHAIN,
+        parameter(
+            "companions",
+            anything("sequence of names"),
+            'Single learners beside the forest: "linear" (a slow and a quick one) and "naive-bayes"; () for none.',
+            to_core=False,
+        ),
+        HORIZON,
+        *DRIFT,
+        MAX_BYTES,
+        *SHARED,
+    )
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 30,
+        rate: float = 6.0,
+        max_features: float | str | None = 0.6,
+        vote: str = "log-odds",
+        chain: bool = True,
+        companions: Sequence[str] = ("linear", "naive-bayes"),
+        horizon: float = 1000.0,
+        drift: Any = "adwin",
+        background: bool = True,
+        on_drift: str = "learner",
+        max_bytes: int | None = 2**28,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.rate = rate
+        self.max_features = max_features
+        self.vote = vote
+        self.chain = chain
+        self.companions = companions
+        self.horizon = horizon
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
+        self.max_bytes = max_bytes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+    def _booster_plan(self) -> BoosterPlan:
+        found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
+        pool = {"horizon": float(self.horizon), "referee": True} if found else {}
+        return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
+
+    def _companion_names(self) -> list[str]:
+        names = [self.companions] if isinstance(self.companions, str) else list(self.companions)
+        for name in names:
+            if name not in COMPANIONS:
+                raise ValueError(
+                    f"companions={self.companions!r} is not allowed: choose from {sorted(COMPANIONS)}, or () for none."
+                )
+        if len(set(names)) < len(names):
+            raise ValueError(f"companions={self.companions!r} names one of them twice.")
+        return names
+
+    @staticmethod
+    def _companion(name: str, params: dict[str, Any]) -> dict[str, Any]:
+        learner: Learner = NaiveBayes() if name == "naive-bayes" else LogisticRegression(**params)
+        plan = learner.plan()
+        guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}
+        return {"name": name, "learner": plan.bank, "params": plan.params, "guard": guard}
+
+
+class _NamedForest(AdaptiveEnsemble):
+    """A published ensemble: leveraged bagging of trees in a fixed arrangement."""
+
+    _vote: ClassVar[str]
+
+    def _booster_plan(self) -> BoosterPlan:
+        plan = super()._booster_plan()
+        return replace(plan, params={**plan.params, "vote": self._vote, "chain": False, "horizon": 1000.0})
+
+
+class AdaptiveRandomForestClassifier(_NamedForest):
+    r"""Adaptive random forest (ARF): leveraged bagging of trees with random columns at each node, watched by ADWIN.
+
+    When to use it: to compare with the published algorithm. :class:`StreamBoostClassifier` is more accurate.
+
+    Notes
+    -----
+    As in MOA: Poisson(6) copies, 60 % of the columns at each node, grace 50, delta 0.01, tie 0.05; a warning at 0.01 starts a
+    tree in the background, which learns each example once, and a drift at 0.001 puts it in place; both are judged by the answer
+    after learning. Votes are class distributions times the share of right answers since the tree was born.
+
+    References
+    ----------
+    H. M. Gomes et al., Adaptive random forests for evolving data stream classification, Machine Learning 106, 2017.
+
+    Examples
+    --------
+    >>> from streamboost import AdaptiveRandomForestClassifier
+    >>> model = AdaptiveRandomForestClassifier(n_estimators=5, random_state=7)
+    >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 20, ["low", "high", "low", "high"] * 20
+    >>> model.partial_fit(X, y).predict([[0.0], [1.0]]).tolist()
+    ['low', 'high']
+    """
+
+    _entry = model_entry("adaptive-random-forest")
+    _growth = {"growth": "moa", "leaf_features": "candidates"}  # noqa: RUF012
+    _vote = "accuracy"
+    _error = "after"
+    _spare_amount = "one"
+    _parameters = (TREES, SIZE.saying("Number of trees."), RATE, MAX_FEATURES, *DRIFT, MAX_BYTES, *SHARED)
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        rate: float = 6.0,
+        max_features: float | str | None = 0.6,
+        drift: Any = "adwin",
+        background: bool = True,
+        on_drift: str = "learner",
+        max_bytes: int | None = 2**28,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.rate = rate
+        self.max_features = max_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
+        self.max_bytes = max_bytes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+
+class StreamingRandomPatchesClassifier(_NamedForest):
+    r"""Streaming random patches (SRP): leveraged bagging of trees that each see a random part of the columns.
+
+    When to use it: to compare with the published algorithm. :class:`StreamBoostClassifier` is more accurate.
+
+    Notes
+    -----
+    As in MOA: Poisson(6) copies, 60 % of the columns for each tree, drawn anew when it is replaced; warning 1e-4, drift 1e-5,
+    judged by the answer after learning; background trees learn what their tree learns. MOA's background trees go on learning
+    beside the tree they have become; that slip is not copied.
+
+    References
+    ----------
+    H. M. Gomes, J. Read and A. Bifet, Streaming random patches for evolving data stream classification, ICDM 2019.
+
+    Examples
+    --------
+    >>> from streamboost import StreamingRandomPatchesClassifier
+    >>> model = StreamingRandomPatchesClassifier(n_estimators=5, random_state=7)
+    >>> X, y = [[0.1, 1], [0.9, 0], [0.2, 1], [0.8, 0]] * 20, ["low", "high", "low", "high"] * 20
+    >>> model.partial_fit(X, y).predict([[0.0, 1], [1.0, 0]]).tolist()
+    ['low', 'high']
+    """
+
+    _entry = model_entry("streaming-random-patches")
+    _growth = {"growth": "moa"}  # noqa: RUF012
+    _vote = "accuracy"
+    _error = "after"
+    _parameters = (
+        TREES.saying("The weak learner. None: Hoeffding trees, each with its own random part of the columns."),
+        SIZE.saying("Number of trees."),
+        RATE,
+        parameter(
+            "feature_fraction",
+            number("(0, 1]"),
+            "Share of the columns that each of the default trees sees.",
+            to_core=False,
+        ),
+        *DRIFT,
+        MAX_BYTES,
+        *SHARED,
+    )
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        rate: float = 6.0,
+        feature_fraction: float = 0.6,
+        drift: Any = ("adwin", 1e-5, 1e-4),
+        background: bool = True,
+        on_drift: str = "learner",
+        max_bytes: int | None = 2**28,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.rate = rate
+        self.feature_fraction = feature_fraction
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
+        self.max_bytes = max_bytes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+    def _default_tree(self) -> Learner:
+        return HoeffdingTree(**self._growth, feature_fraction=self.feature_fraction)
+
+
+class LeveragingBaggingClassifier(_NamedForest):
+    r"""Leveraging bagging: Poisson(6) copies, and the worst learner starts again when any of them notices drift.
+
+    When to use it: to compare with the published algorithm, or to guard any learner without background copies.
+
+    Notes
+    -----
+    ADWIN at 0.002 watches every learner, judged by its answer after learning; when one alarms, the learner with the highest error
+    in its window starts again. That decision needs all learners, so `n_jobs` does not help.
+
+    References
+    ----------
+    A. Bifet, G. Holmes and B. Pfahringer, Leveraging bagging for evolving data streams, ECML PKDD 2010.
+
+    Examples
+    --------
+    >>> from streamboost import LeveragingBaggingClassifier
+    >>> model = LeveragingBaggingClassifier(n_estimators=5, random_state=7)
+    >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 20, ["low", "high", "low", "high"] * 20
+    >>> model.partial_fit(X, y).predict([[0.0], [1.0]]).tolist()
+    ['low', 'high']
+    """
+
+    _entry = model_entry("leveraging-bagging")
+    _growth = {"growth": "vfdt"}  # noqa: RUF012
+    _vote = "uniform"
+    _error = "after"
+    background = False
+    on_drift = "worst"
+    _parameters = (
+        TREES.saying("The weak learner. None: Hoeffding trees as first published."),
+        SIZE,
+        RATE,
+        DRIFT[0],
+        MAX_BYTES,
+        *SHARED,
+    )
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 10,
+        rate: float = 6.0,
+        drift: Any = ("adwin", 0.002, None),
+        max_bytes: int | None = 2**28,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.rate = rate
+        self.drift = drift
+        self.max_bytes = max_bytes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+
+class ADWINBaggingClassifier(LeveragingBaggingClassifier):
+    r"""Online bagging in which the worst learner starts again when any of them notices drift.
+
+    When to use it: to compare with the published algorithm: :class:`LeveragingBaggingClassifier` with Poisson(1) copies.
+
+    References
+    ----------
+    A. Bifet et al., New ensemble methods for evolving data streams, KDD 2009.
+
+    Examples
+    --------
+    >>> from streamboost import ADWINBaggingClassifier
+    >>> model = ADWINBaggingClassifier(n_estimators=5, random_state=7)
+    >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 20, ["low", "high", "low", "high"] * 20
+    >>> model.partial_fit(X, y).predict([[0.0], [1.0]]).tolist()
+    ['low', 'high']
+    """
+
+    _entry = model_entry("adwin-bagging")
+    _parameters = LeveragingBaggingClassifier._parameters
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 10,
+        rate: float = 1.0,
+        drift: Any = ("adwin", 0.002, None),
+        max_bytes: int | None = 2**28,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.rate = rate
+        self.drift = drift
+        self.max_bytes = max_bytes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+
+class ADWINBoostingClassifier(Ensemble):
+    r"""Oza's online boosting with a guard for every learner.
+
+    When to use it: boosting on a stream that changes, for any number of classes. ``OnlineBoostingClassifier(drift=...)`` is the
+    same with all options.
+
+    References
+    ----------
+    N. Oza, Online ensemble learning, PhD thesis, UC Berkeley 2001.
+    A. Bifet and R. Gavaldà, Learning from time-changing data with adaptive windowing, SDM 2007.
+
+    Examples
+    --------
+    >>> from streamboost import ADWINBoostingClassifier, NaiveBayes
+    >>> model = ADWINBoostingClassifier(NaiveBayes(), n_estimators=5, random_state=7)
+    >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 20, ["low", "high", "low", "high"] * 20
+    >>> model.partial_fit(X, y).predict([[0.0], [1.0]]).tolist()
+    ['low', 'high']
+    """
+
+    _entry = model_entry("adwin-boosting")
+    _parameters = (LEARNER, SIZE, *DRIFT, MAX_BYTES, *SHARED)
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 10,
+        drift: Any = ("adwin", 0.002, None),
+        background: bool = False,
+        on_drift: str = "learner",
+        max_bytes: int | None = 2**28,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        tie: str = "lowest",
+        monitor: bool = True,
+        categorical_features: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
+        self.max_bytes = max_bytes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.tie = tie
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+
+    def _core_params(self) -> dict[str, Any]:
+        return OnlineBoostingClassifier()._core_params()
