@@ -283,7 +283,7 @@ class PyModel {
     }
     if (!report.replacements.empty()) {
       const std::size_t n = report.replacements.size() / 2;
-      out["replacements"] = own(std::move(report.replacements), {n, 2});
+      out["replacement_times"] = own(std::move(report.replacements), {n, 2});
     }
     return out;
   }

@@ -195,7 +195,7 @@ class Ensemble(Declared, StreamClassifier):
         n_learned = session.model.n_learned
         raw = session.model.report()
         trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
-        replacements = raw.pop("replacements", None)
+        replacements = raw.pop("replacement_times", None)
         lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
         totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
         return EnsembleReport(
