@@ -299,7 +299,9 @@ class StreamingRandomPatchesClassifier(_NamedForest):
     _vote = "accuracy"
     _error = "after"
     _parameters = (
-        TREES.saying("The weak learner. None: Hoeffding trees, each with its own random part of the columns."),
+        TREES.saying(
+            "The weak learner. None: Hoeffding trees, each with its own random part of the columns."
+        ),
         SIZE.saying("Number of trees."),
         RATE,
         parameter(

@@ -271,9 +271,7 @@ def _last_replacements(pairs: NDArray[Any] | None, most: int = 1000) -> NDArray[
     return found[np.lexsort((found[:, 1], found[:, 0]))][-most:]
 
 
-def _rebuild_learner(
-    manifest: Manifest, arrays: dict[str, NDArray[Any]], default: Learner
-) -> Learner | None:
+def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]], default: Learner) -> Learner | None:
     cls = LEARNERS.get(manifest.learner_name or "")
     if cls is None:
         raise ModelFileError(
