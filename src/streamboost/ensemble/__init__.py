@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from streamboost.ensemble.adaboost_ol import AdaBoostOLClassifier as AdaBoostOLClassifier
 from streamboost.ensemble.adaboost_olm import AdaBoostOLMClassifier as AdaBoostOLMClassifier
+from streamboost.ensemble.adaptive import AdaptiveRandomForestClassifier as AdaptiveRandomForestClassifier
 from streamboost.ensemble.adaptive import ADWINBaggingClassifier as ADWINBaggingClassifier
 from streamboost.ensemble.adaptive import ADWINBoostingClassifier as ADWINBoostingClassifier
-from streamboost.ensemble.adaptive import AdaptiveRandomForestClassifier as AdaptiveRandomForestClassifier
 from streamboost.ensemble.adaptive import LeveragingBaggingClassifier as LeveragingBaggingClassifier
 from streamboost.ensemble.adaptive import StreamBoostClassifier as StreamBoostClassifier
 from streamboost.ensemble.adaptive import StreamingRandomPatchesClassifier as StreamingRandomPatchesClassifier

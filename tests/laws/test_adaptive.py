@@ -1,0 +1,255 @@
+"""Ensembles that drift with the stream: guards, background learners, votes by recent accuracy, the pool.
+
+Product and oracle step by step; the laws bit for bit while learners are being warned, planted and replaced.
+"""
+
+import pickle
+
+import numpy as np
+import pytest
+from oracle.adaptive import AdaptiveBagging
+from oracle.log_pool import LogPool
+from oracle.naive_bayes import NaiveBayes as SlowBayes
+from sklearn.base import clone
+
+import streamboost as sb
+from laws.catalogue import key_of, lane_report, lanes_cut, state_of
+from streamboost import models
+from streamboost.drift import ADWIN
+
+EAGER = ADWIN(0.3, warning=0.7)  # so that streams of some hundred rows warn, drift and replace
+
+
+def turning(n, seed=0, classes=2, columns=2):
+    """Rows whose labels mean something else after every quarter of them."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, columns))
+    y = (X[:, 0] > 0).astype(int) + (classes > 2) * (X[:, 1] > 0.5)
+    turn = np.arange(n) * 4 // n
+    y = np.where(rng.random(n) < 0.1, rng.integers(0, classes, n), (y + turn) % classes)
+    return X, y
+
+
+def bits(model):
+    return {name: (a.shape, a.tobytes()) for name, a in state_of(model).items()}
+
+
+# ---- against the oracle
+
+
+@pytest.mark.parametrize("background", [True, False])
+@pytest.mark.parametrize("vote", ["log-odds", "accuracy", "uniform"])
+def test_guarded_forest_is_its_oracle(vote, background):
+    X, y = turning(260, seed=3)
+    drift = {"delta": 0.3, "warning": 0.7, "background": background}
+    model = sb.StreamBoostClassifier(
+        sb.NaiveBayes(),
+        n_estimators=4,
+        rate=2.0,
+        vote=vote,
+        horizon=50.0,
+        companions=(),
+        drift=EAGER,
+        background=background,
+        random_state=5,
+    )
+    proba = model.test_then_train(X, y, classes=[0, 1], output="proba")
+
+    def make(columns, n_classes, key, lane, birth=0):
+        return SlowBayes(columns, n_classes, key, lane)
+
+    oracle = AdaptiveBagging(
+        make, 4, key_of(model), rate=2.0, vote=vote, horizon=50.0, drift=drift, width=2, n_classes=2
+    )
+    for t in range(len(X)):
+        answer = oracle.answer(X[t].tolist())
+        if t and not answer.close:
+            np.testing.assert_allclose(proba[t], answer.proba, rtol=1e-8, atol=1e-11, err_msg=f"row {t}")
+        oracle.learn(X[t].tolist(), int(y[t]), 1.0)
+        assert not oracle.doubt, t
+    found = model.report().lanes
+    assert found["drifts"].tolist() == [g.drifts for g in oracle.guards]
+    assert found["warnings"].tolist() == [g.warnings for g in oracle.guards]
+    assert found["replacements"].tolist() == [g.replaced for g in oracle.guards]
+    assert found["age"].tolist() == [len(X) - g.born_at for g in oracle.guards]
+    assert found["drifts"].sum() >= 4, "a stream that does not drift shows nothing"
+    times = model.report().replacements
+    assert len(times) == found["replacements"].sum()
+    assert (np.diff(times[:, 0]) >= 0).all()
+
+
+def test_pool_is_its_oracle():
+    """The pool of forest and naive Bayes = the oracle's pool over the answers of the two, run apart."""
+    X, y = turning(600, seed=1, classes=3)
+    options = {"n_estimators": 3, "random_state": 2, "drift": None, "horizon": 200.0}
+    pooled = sb.StreamBoostClassifier(companions=("naive-bayes",), **options)
+    got = pooled.test_then_train(X, y, output="proba")
+    forest = sb.StreamBoostClassifier(companions=(), **options)
+    bayes = sb.SingleLearnerClassifier(sb.NaiveBayes(), drift=ADWIN(0.001, warning=0.01), background=False)
+    order = list(dict.fromkeys(y.tolist()))
+    sorted_codes = [order.index(label) for label in sorted(order)]
+    answers = []
+    for model in (forest, bayes):
+        labels, proba = model.test_then_train(X, y, output="both")
+        turned = np.empty_like(proba)
+        turned[:, sorted_codes] = proba
+        answers.append((labels, turned))
+    pool = LogPool(2, horizon=200.0)
+    known = 0
+    for t in range(len(X)):
+        label = order.index(y[t])
+        opinions = np.stack([proba[t, :known] for _, proba in answers])
+        if known >= 2:
+            expected = pool.answer(opinions)
+            np.testing.assert_allclose(
+                got[t][np.argsort(sorted_codes)][:known], expected, atol=1e-9, err_msg=f"row {t}"
+            )
+        said = answers[0][0][t]
+        if max(known, label + 1) >= 2:
+            pool.learn(opinions, -1 if said is None else order.index(said), label)
+        known = max(known, label + 1)
+    totals = pooled.report().totals
+    assert totals["pool_weight/main"] == pytest.approx(pool.beta[0], abs=1e-8)
+    assert totals["recently_right/pool"] == pytest.approx(pool.q[1], abs=1e-8)
+
+
+# ---- the laws, with guards at work
+
+GUARDED = [
+    sb.StreamBoostClassifier(n_estimators=5, max_features=0.7, drift=EAGER),
+    sb.StreamBoostClassifier(sb.LogisticRegression(), n_estimators=5, companions=(), drift=EAGER),
+    sb.AdaptiveRandomForestClassifier(n_estimators=5, drift=EAGER),
+    sb.StreamingRandomPatchesClassifier(n_estimators=5, drift=EAGER, feature_fraction=0.5),
+    sb.LeveragingBaggingClassifier(sb.NaiveBayes(), n_estimators=5, drift=EAGER),
+    sb.ADWINBaggingClassifier(sb.DecisionStump(), n_estimators=5, drift=EAGER),
+    sb.ADWINBoostingClassifier(sb.NaiveBayes(), n_estimators=5, drift=EAGER),
+    sb.OnlineBaggingClassifier(sb.Perceptron(), n_estimators=5, drift=EAGER, on_drift="lane"),
+    sb.OnlineBoostingClassifier(sb.HoeffdingTree(), n_estimators=5, drift=EAGER),
+    sb.OnlineArcX4Classifier(sb.NaiveBayes(), n_estimators=5, drift=EAGER),
+    sb.OSBoostClassifier(sb.NaiveBayes(), n_estimators=5, drift=EAGER),
+    sb.OSBoostClassifier(sb.Perceptron(), n_estimators=5, vote="exp", drift=EAGER, background=False),
+    sb.OGBoostClassifier(sb.OGD(), n_estimators=5, drift=EAGER),
+    sb.OnlineBBMClassifier(sb.NaiveBayes(), n_estimators=5, drift=EAGER),
+    sb.AdaBoostOLClassifier(sb.LogisticRegression(), n_estimators=5, drift=EAGER),
+    sb.OnlineMBBMClassifier(sb.HoeffdingTree(), n_estimators=5, drift=EAGER),
+    sb.AdaBoostOLMClassifier(sb.HoeffdingTree(), n_estimators=5, drift=EAGER),
+    sb.BayesianEnsembleClassifier(sb.NaiveBayes(), n_estimators=5, drift=EAGER),
+    sb.SingleLearnerClassifier(sb.IncrementalTree(), drift=EAGER),
+]
+IDS = [f"{type(m).__name__}:{type(m.estimator).__name__}" for m in GUARDED]
+
+
+def fresh(model):
+    return clone(model).set_params(random_state=3)
+
+
+@pytest.mark.parametrize("model", GUARDED, ids=IDS)
+def test_chunks_cuts_threads_and_pauses_do_not_matter(model, tmp_path):
+    X, y = turning(400, seed=2)
+    weight = np.where(np.arange(len(y)) % 7 == 3, 0.0, 1.0)
+    whole = fresh(model)
+    answers = whole.test_then_train(X, y, classes=[0, 1], sample_weight=weight, output="proba")
+    assert lane_report(whole, "drifts").sum() > 0, "nothing drifted: nothing is shown"
+
+    pieces = fresh(model)
+    got = []
+    for at in [slice(0, 1), slice(1, 120), slice(120, 121), slice(121, 290), slice(290, 400)]:
+        got.append(
+            pieces.test_then_train(X[at], y[at], classes=[0, 1], sample_weight=weight[at], output="proba")
+        )
+        if at.start in (1, 121):  # in the middle of warnings
+            path = tmp_path / "m.sboost"
+            pieces.save(path)
+            pieces = pickle.loads(pickle.dumps(models.load(path)))
+    assert np.concatenate(got).tobytes() == answers.tobytes()
+    assert bits(pieces) == bits(whole)
+
+    if "n_estimators" in model.get_params() and not isinstance(model, sb.OGBoostClassifier):
+        with lanes_cut([2, 3], wave_chunk=16):
+            cut = fresh(model).set_params(n_jobs=2)
+            assert (
+                cut.test_then_train(X, y, classes=[0, 1], sample_weight=weight, output="proba").tobytes()
+                == answers.tobytes()
+            )
+        assert bits(cut) == bits(whole)
+
+    before = bits(whole)
+    assert whole.predict_proba(X[:50]).tobytes() == whole.predict_proba(X[:50]).tobytes()
+    whole.partial_fit(X[:20], y[:20], sample_weight=np.zeros(20))
+    assert bits(whole) == before
+
+
+@pytest.mark.parametrize(
+    "learner", [sb.NaiveBayes(), sb.HoeffdingTree(growth="quick"), sb.LogisticRegression()]
+)
+def test_a_guard_helps_where_the_labels_turn(learner):
+    X, y = turning(4000, seed=5)
+    guarded = sb.OnlineBaggingClassifier(learner, n_estimators=10, drift="adwin", random_state=1)
+    plain = sb.OnlineBaggingClassifier(learner, n_estimators=10, random_state=1)
+    right = [(m.test_then_train(X, y, classes=[0, 1]) == y).mean() for m in (guarded, plain)]
+    assert right[0] > right[1] + 0.05
+    found = guarded.report()
+    assert (found.lanes["replacements"] >= 2).all()
+    turns = [1000, 2000, 3000]
+    for number, _ in found.replacements:
+        assert any(0 <= number - turn < 600 for turn in turns), number
+
+
+def test_without_drift_learners_stay():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=5000) > 0).astype(int)
+    model = sb.StreamBoostClassifier(n_estimators=10, random_state=1)
+    model.partial_fit(X, y, classes=[0, 1])
+    assert model.report().lanes["replacements"].sum() <= 3
+
+
+# ---- the default takes what comes
+
+
+def test_the_default_discovers_classes_values_columns_and_gaps():
+    rng = np.random.default_rng(3)
+    model = sb.StreamBoostClassifier(n_estimators=5, random_state=1)
+    right = 0
+    for t in range(1500):
+        kind = "abcd"[rng.integers(0, 2 if t < 500 else 4)]
+        x = {"kind": kind, "size": float(rng.normal()) if rng.random() < 0.9 else None}
+        if t > 700:
+            x["late"] = float(rng.normal())
+        label = {"a": "ham", "b": "spam", "c": "eggs", "d": "ham"}[kind]
+        right += t >= 1000 and model.predict_one(x) == label
+        model.learn_one(x, label)
+    assert right > 480
+    assert model.classes_.tolist() == ["eggs", "ham", "spam"]
+    share = model.predict_proba_one({"kind": "a", "size": 0.0})
+    assert sum(share.values()) == pytest.approx(1)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict_proba_one({"kind": "c"}) == model.predict_proba_one({"kind": "c"})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"drift": "adwim"}, "give None, 'adwin'"),
+        ({"drift": 0.5}, "give None, 'adwin'"),
+        ({"drift": ADWIN(2.0)}, "delta"),
+        ({"drift": ADWIN(0.01, warning=0.001)}, "at least delta"),
+        ({"max_features": 0}, "max_features"),
+        ({"companions": ("linear", "tree")}, "choose from"),
+        ({"companions": ("linear", "linear")}, "twice"),
+        ({"rate": 0.0}, "rate"),
+        ({"horizon": 1.0}, "horizon"),
+    ],
+)
+def test_wrong_parameters_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        sb.StreamBoostClassifier(**options).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_learner_of_anybody_can_be_guarded():
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = turning(600, seed=4)
+    model = sb.OnlineBaggingClassifier(GaussianNB(), n_estimators=3, drift=EAGER, random_state=0)
+    model.partial_fit(X, y, classes=[0, 1])
+    assert model.report().lanes["replacements"].sum() > 0
