@@ -127,7 +127,7 @@ GUARDED = [
     sb.OnlineBoostingClassifier(sb.HoeffdingTree(), n_estimators=5, drift=EAGER),
     sb.OnlineArcX4Classifier(sb.NaiveBayes(), n_estimators=5, drift=EAGER),
     sb.OSBoostClassifier(sb.NaiveBayes(), n_estimators=5, drift=EAGER),
-    sb.OSBoostClassifier(sb.Perceptron(), n_estimators=5, vote="exp", drift=EAGER, background=False),
+    sb.OSBoostClassifier(sb.NaiveBayes(), n_estimators=5, vote="exp", drift=EAGER, background=False),
     sb.OGBoostClassifier(sb.OGD(), n_estimators=5, drift=EAGER),
     sb.OnlineBBMClassifier(sb.NaiveBayes(), n_estimators=5, drift=EAGER),
     sb.AdaBoostOLClassifier(sb.LogisticRegression(), n_estimators=5, drift=EAGER),
