@@ -119,3 +119,30 @@ def test_loading_imports_no_pickle_by_name(tmp_path):
 def test_a_missing_file_is_a_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         streamboost.load(tmp_path / "nowhere")
+
+
+def test_what_could_not_be_loaded_is_not_saved(tmp_path, monkeypatch):
+    """The bytes are read back before they take the place of a file that loads."""
+    model = streamboost.OSBoostClassifier(n_estimators=3, random_state=0).fit([[0.0], [1.0]], [0, 1])
+    path = tmp_path / "model.sboost"
+    model.save(path)
+    good = path.read_bytes()
+    state = model._session.model.state
+    spoilt = {name: np.full_like(a, np.inf) if a.dtype == np.float64 else a for name, a in state().items()}
+    monkeypatch.setattr(model._session, "model", _Spoilt(model._session.model, spoilt))
+    with pytest.raises(RuntimeError, match="was not saved"):
+        model.save(path)
+    assert path.read_bytes() == good
+
+
+class _Spoilt:
+    """A native model whose numbers went wrong."""
+
+    def __init__(self, model, state):
+        self._model, self._state = model, state
+
+    def state(self):
+        return self._state
+
+    def __getattr__(self, name):
+        return getattr(self._model, name)

@@ -387,3 +387,11 @@ def test_html_and_text_representations():
         == "OSBoostClassifier(estimator=Perceptron(scale='maxabs'), n_estimators=6, random_state=7)"
     )
     assert "OSBoostClassifier" in model._repr_html_()
+
+
+def test_predict_both_is_predict_and_predict_proba():
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.tile(["a", "b", "c"], 20)
+    model = streamboost.OnlineBaggingClassifier(n_estimators=5, random_state=1).partial_fit(X, y)
+    labels, proba = model.predict_both(X)
+    assert labels.tolist() == model.predict(X).tolist()
+    assert proba.tobytes() == model.predict_proba(X).tobytes()

@@ -171,6 +171,11 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, WatchedParameters
         """Return the probability of each class in ``classes_``, one row per row of `X`."""
         return self._ask(X, "proba")
 
+    def predict_both(self, X: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return what `predict` and `predict_proba` do, asking the model once."""
+        labels, proba = self._ask(X, "both")
+        return labels, proba
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return scores: one number per row for two classes (positive: ``classes_[1]``), else one per class."""
         scores = self._ask(X, "score")

@@ -38,11 +38,11 @@ def predict(opened: OpenModel, stream: Stream, out: Path | None, *, proba: bool,
             heads += [f"proba_{label}" for label in model.classes_.tolist()]
         writer.writerow(heads)
         for chunk in limited(stream.chunks(), limit):
-            answers = model.predict(chunk.X)
+            answers, shares = model.predict_both(chunk.X) if proba else (model.predict(chunk.X), None)
             columns: list[Any] = [chunk.lines.tolist()] if numbered else []
             columns.append(answers.tolist())
-            if proba:
-                columns += np.asarray(model.predict_proba(chunk.X)).T.tolist()
+            if shares is not None:
+                columns += shares.T.tolist()
             writer.writerows(zip(*columns, strict=True))
             n_rows += len(chunk)
             if judged:

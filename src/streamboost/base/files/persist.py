@@ -49,7 +49,21 @@ class Persistence(SharedModel):
         """
         if self._session is None:
             raise ValueError(f"This {type(self).__name__} has learned nothing yet: there is nothing to save.")
-        write_file(path, self._read(self._file_bytes, fitted=False))
+        data = self._read(self._file_bytes, fitted=False)
+        self._check_loads(data)
+        write_file(path, data)
+
+    def _check_loads(self, data: bytes) -> None:
+        """Read the bytes back by the checks that loading makes, before they take the place of a file that loads."""
+        raw, arrays = read_archive(io.BytesIO(data))
+        manifest = Manifest.read(raw)
+        try:
+            self._rebuild(manifest, arrays)._restore(manifest, arrays)
+        except (ValueError, TypeError) as error:
+            raise RuntimeError(
+                f"This {type(self).__name__} was not saved: what would be written could not be loaded ({error}). "
+                "A file of that name is left as it was."
+            ) from error
 
     def _file_bytes(self, session: Session) -> bytes:
         if session.learner.lane_factory is not None:
