@@ -130,7 +130,7 @@ class OLM(Multiclass):
         return {"offered": amounts, "amount": amounts, "w": ws, "alpha": before, "says": says, "s": final}
 
     def lesson(self, i, w):
-        if self.weights != "paper_code":
+        if self.weight_scale != "paper_code":
             return self.amount(i, w)
         if self.loss == "exponential":
             return max(10 * w / math.exp(0.2 * math.sqrt(i)), 1e-10)

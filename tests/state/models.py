@@ -27,7 +27,6 @@ from streamboost import (
     LogisticRegression,
     NaiveBayes,
     OGBoostClassifier,
-    OnlineArcX4Classifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
     OnlineBoostingClassifier,
@@ -37,6 +36,7 @@ from streamboost import (
     PrimedOnlineBoostingClassifier,
     SingleLearnerClassifier,
 )
+from streamboost.models import MODELS
 
 RNG = np.random.default_rng(17)
 X = RNG.normal(size=(60, 4))
@@ -85,7 +85,6 @@ def build() -> dict[str, Any]:
         "ogboost": OGBoostClassifier(Perceptron(), n_estimators=3, n_candidates=2, loss="savage"),
         "online-bbm": OnlineBBMClassifier(OGD(), n_estimators=5, edge=0.1, weighting="sampling"),
         "adaboost-ol": AdaBoostOLClassifier(Perceptron(), n_estimators=4, hedge="best"),
-        "arc-x4": OnlineArcX4Classifier(n_estimators=3),
         "blocked-boost": BlockedBoostingClassifier(n_estimators=4, block_size=7, random_state=6),
         "primed-waiting": PrimedOnlineBoostingClassifier(
             n_estimators=4, n_prime=40, random_state=7, **nominal
@@ -115,6 +114,9 @@ def build() -> dict[str, Any]:
         "single-multiclass": SingleLearnerClassifier(LogisticRegression(update="plain")),
         "single-softmax": SingleLearnerClassifier(LogisticRegression(dtype="float32")),
     }
+    for name, cls in MODELS.items():  # whoever is not there yet, with its defaults
+        if not any(type(model) is cls for model in models.values()):
+            models[name] = cls(n_estimators=3, random_state=1)
     networks: dict[str, Any] = {
         "bagging-tan": OnlineBaggingClassifier(TAN(), n_estimators=2, categorical_features=[0, 1, 2, 3]),
         "single-ban": SingleLearnerClassifier(BAN(relearn="query"), categorical_features=[0, 1, 2, 3]),
