@@ -13,7 +13,7 @@ inline const Config::Value none = std::monostate{};
 
 inline Values values_of(const std::string& name) {
   const Values smooth{{"gamma", 0.1}, {"hypothesis", word("real")}};
-  const Values multiclass{{"costs", word("argmax")}, {"weights", word("rescaled")}, {"weight_target", 5.0}, {"hedge", word("vote")}};
+  const Values multiclass{{"costs", word("argmax")}, {"weight_scale", word("rescaled")}, {"weight_target", 5.0}, {"hedge", word("vote")}};
   const Values oza{{"order", word("update_first")}, {"untrained", word("wrong")},   {"lambda_cap", none},
                    {"copies_cap", count(10)},       {"vote", word("log_odds")},     {"prefix", word("stop_at_first_bad")},
                    {"draw", word("poisson")},       {"normalise", word("running")}, {"ballot", word("label")}};
@@ -24,8 +24,8 @@ inline Values values_of(const std::string& name) {
       {"oza", oza},
       {"osboost", smooth},
       {"osboost_ocp", {{"projection", word("sort")}, {"step", word("1/sqrt(Nt)")}, {"domain", word("simplex")}}},
-      {"osboost_exp", {{"hedge", word("vote")}, {"eta", none}, {"horizon", none}}},
-      {"ogboost", {{"loss", word("logit")}, {"shrinkage", 1.0}, {"n_candidates", count(1)}, {"hypothesis", word("real")}}},
+      {"osboost_exp", {{"hedge", word("vote")}, {"hedge_rate", none}, {"horizon", none}}},
+      {"ogboost", {{"loss", word("logistic")}, {"shrinkage", 1.0}, {"n_candidates", count(1)}, {"hypothesis", word("real")}}},
       {"online_bbm", {{"edge", 0.05}, {"weighting", word("importance")}}},
       {"adaboost_ol", {{"weighting", word("sampling")}, {"hedge", word("vote")}, {"hypothesis", word("real")}}},
       {"mbbm",
@@ -34,7 +34,7 @@ inline Values values_of(const std::string& name) {
         {"n_draws", count(100)},
         {"early_exit", true},
         {"off_by_one", false}}},
-      {"adaboost_olm", {{"loss", word("logistic")}, {"gradient", word("true")}, {"rate", word("theory")}}},
+      {"adaboost_olm", {{"loss", word("logistic")}, {"gradient", word("true")}, {"step", word("theory")}}},
       {"blocked", {{"block_size", count(100)}, {"literal", false}}},
       {"primed", {{"n_prime", count(20)}, {"n_passes", count(1)}, {"resample", false}, {"keep_one", true}}},
       {"batch_bagging", {{"n_rows", count(20)}, {"n_passes", count(1)}}},
@@ -58,7 +58,7 @@ inline Values values_of(const std::string& name) {
       {"stump", {{"numeric", word("bins")}, {"max_bins", count(64)}, {"feature_fraction", none}}},
       {"tan", {{"n_parents", count(1)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
       {"ban", {{"n_parents", count(2)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
-      {"mlp", {{"hidden_units", count(0)}, {"updates_per_example", count(1)}, {"learning_rate", 0.2}}},
+      {"mlp", {{"hidden_units", count(0)}, {"updates_per_example", count(1)}, {"rate", 0.2}}},
       {"iti", {{"metric", word("gain_ratio")}, {"prune", true}}},
       {"hoeffding",
        {{"grace_period", 200.0},

@@ -198,6 +198,19 @@ def test_warnings_are_one_line(run):
     assert result.stderr.startswith("streamboost: warning: ")
 
 
+@pytest.mark.parametrize("place", ["before", "after", "equals", "word"])
+def test_a_flag_that_is_true_or_false_leaves_the_file_alone(run, two, place):
+    model = ["-m", "online-mbbm", "-n", "2", "--json", "-"]
+    written = {
+        "before": ["--early-exit", two, *model],
+        "after": [two, "--no-early-exit", *model],
+        "equals": ["--early-exit=false", two, *model],
+        "word": ["--early-exit", "false", two, *model],
+    }[place]
+    parameters = json.loads(run("run", *written).stdout)["parameters"]
+    assert parameters["early_exit"] is (place == "before")
+
+
 def test_lists(run, two, monkeypatch):
     text = run("models").stdout
     assert all(name in text for name in [*MODELS, "--gamma", "0.1", "--seed", "true | false"])

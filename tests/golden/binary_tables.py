@@ -78,7 +78,7 @@ def ogboost_table():
         {
             "y": int(line["y"]),
             "exponential": numbers(line["exponential"]),
-            "logit": numbers(line["logit"]),
+            "logistic": numbers(line["logistic"]),
             "error": numbers(line["error"]),
             "share": float(Fraction(line["share"])) if line["share"] else None,
         }

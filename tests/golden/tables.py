@@ -40,7 +40,7 @@ OZA_ANSWERS = [0, 0, 0, 1, 1, 1, 0]  # row 0: nothing learned, the lowest code
 OSBOOST_GAMMA = 1 - 0.9**4
 OSBOOST_THETA = OSBOOST_GAMMA / (2 + OSBOOST_GAMMA)
 
-BAYES_OPTIONS = {"loss": "hinge", "hypothesis": "real", "alpha": 1.0, "beta": 2.0, "theta": 1.0}
+BAYES_OPTIONS = {"loss": "hinge", "hypothesis": "real", "prior_shape": 1.0, "prior_rate": 2.0, "theta": 1.0}
 
 BAGGING_KEY = 20260101
 BAGGING_LABELS = [1, 0, 1, 1, 0, 0, 1]

@@ -46,7 +46,7 @@ def test_ocp_other_step_rules(step, row):
 def test_exp_steps():
     steps, script = tables.exp_table()
     halving, anytime, best = (
-        make(EXP, script, **options) for options in ({"rate": math.log(2)}, {}, {"hedge": "best"})
+        make(EXP, script, **options) for options in ({"hedge_rate": math.log(2)}, {}, {"hedge": "best"})
     )
     for t, expected in enumerate(steps):
         assert halving.shares() == pytest.approx(expected["share"])
@@ -61,16 +61,16 @@ def test_exp_steps():
         assert halving.trace[-1]["expected"] == pytest.approx(expected["expected"])
 
 
-@pytest.mark.parametrize("loss", ["logit", "exponential"])
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
 def test_ogboost_steps(loss):
     steps, script = tables.ogboost_table()
     model = make(OGBoost, script, loss=loss)
     for t, expected in enumerate(steps):
-        if expected["share"] is not None and loss == "logit":
+        if expected["share"] is not None and loss == "logistic":
             assert model.answer([t]).proba[1] == pytest.approx(expected["share"])
         model.learn([t], expected["y"])
         assert model.trace[-1]["w"] == pytest.approx(expected[loss])
-        if loss == "logit":
+        if loss == "logistic":
             assert model.error == pytest.approx(expected["error"])
 
 

@@ -62,7 +62,7 @@ def test_ocp_other_step_rules(step, row, projection):
 
 @pytest.mark.parametrize(
     ("answer", "options"),
-    [("vote", {}), ("vote", {"rate": math.log(2)}), ("best", {"hedge": "best"})],
+    [("vote", {}), ("vote", {"hedge_rate": math.log(2)}), ("best", {"hedge": "best"})],
     ids=["anytime", "halving", "best"],
 )
 def test_exp_steps(answer, options):
@@ -70,27 +70,27 @@ def test_exp_steps(answer, options):
     model = make(OSBoostClassifier, script, vote="exp", **options)
     expected_loss = 0.0
     for t, expected in enumerate(steps):
-        if t and "rate" in options:
+        if t and "hedge_rate" in options:
             shares = np.exp(lane(model, "hedge_log_weight"))
             np.testing.assert_allclose(shares / shares.sum(), expected["share"], rtol=1e-12)
         assert learn(model, t, expected["y"]) == expected[answer], t
         assert lane(model, "expert_loss").tolist() == expected["loss"]
         expected_loss += expected["expected"]
-        if "rate" in options:
+        if "hedge_rate" in options:
             assert model.report().totals["expected_loss"] == pytest.approx(expected_loss)
 
 
-@pytest.mark.parametrize("loss", ["logit", "exponential"])
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
 def test_ogboost_steps(loss):
     steps, script = tables.ogboost_table()
     model = make(OGBoostClassifier, script, loss=loss)
     for t, expected in enumerate(steps):
-        if t and expected["share"] is not None and loss == "logit":
+        if t and expected["share"] is not None and loss == "logistic":
             p = model.predict_proba([[float(t)]])[0, 1]
             assert p == pytest.approx(expected["share"], rel=1e-12)
         learn(model, t, expected["y"])
         np.testing.assert_allclose(received(t), expected[loss][:3], rtol=1e-12, err_msg=f"row {t}")
-        if loss == "logit":
+        if loss == "logistic":
             np.testing.assert_allclose(
                 lane(model, "error"), expected["error"], rtol=1e-12, err_msg=f"row {t}"
             )

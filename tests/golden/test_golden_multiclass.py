@@ -61,7 +61,14 @@ def mbbm_table():
 def test_mbbm_oracle():
     steps, script = mbbm_table()
     booster = MBBM(
-        scripted_lanes(script), 3, 0, width=1, n_classes=3, edge=0.25, potential="exact", weights="paper_code"
+        scripted_lanes(script),
+        3,
+        0,
+        width=1,
+        n_classes=3,
+        edge=0.25,
+        potential="exact",
+        weight_scale="paper_code",
     )
     for t, (y, weights) in enumerate(steps):
         booster.learn([float(t)], y)
@@ -76,7 +83,7 @@ def test_mbbm_product(potential):
         n_estimators=3,
         edge=0.25,
         potential=potential,
-        weights="paper_code",  # their floor teaches every learner on the first row
+        weight_scale="paper_code",  # their floor teaches every learner on the first row
         random_state=0,
     )
     before = np.zeros(3)
@@ -93,7 +100,7 @@ def olm_script():
 
 
 def test_olm_oracle():
-    booster = OLM(scripted_lanes(olm_script()), 2, 0, width=1, n_classes=3, weights="normalised")
+    booster = OLM(scripted_lanes(olm_script()), 2, 0, width=1, n_classes=3, weight_scale="normalised")
     for t, (y, _, weights, alpha) in enumerate(OLM_STEPS):
         booster.learn([float(t)], y)
         assert booster.trace[-1]["w"] == pytest.approx(weights, rel=1e-12), t
@@ -102,7 +109,7 @@ def test_olm_oracle():
 
 def test_olm_product():
     model = AdaBoostOLMClassifier(
-        ScriptedLabels(olm_script()), n_estimators=2, weights="normalised", random_state=0
+        ScriptedLabels(olm_script()), n_estimators=2, weight_scale="normalised", random_state=0
     )
     before = np.zeros(2)
     for t, (y, _, weights, alpha) in enumerate(OLM_STEPS):

@@ -107,7 +107,7 @@ def test_stump_cuts(numeric):
 
 def test_mlp_step():
     """One hidden unit, one numeric column, rows 0 and 2 (the second scaled to 1), both steps by hand from the keyed start."""
-    model = sb.SingleLearnerClassifier(sb.MLP(hidden_units=1, learning_rate=0.5), random_state=11)
+    model = sb.SingleLearnerClassifier(sb.MLP(hidden_units=1, rate=0.5), random_state=11)
     model.partial_fit([[0.0]], [0], classes=[0, 1], sample_weight=[0.0])  # nothing is learned: the start
     first, second = state(model, "first").ravel(), state(model, "second").ravel()
 

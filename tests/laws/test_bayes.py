@@ -65,7 +65,7 @@ def test_closed_form_is_the_mean_of_the_gamma_posterior(g, alpha, beta, theta):
 @given(m=margin_rows, data=st.data(), loss=st.sampled_from(LOSSES))
 def test_product_keeps_the_closed_form(m, data, loss):
     y = data.draw(st.lists(st.integers(0, 1), min_size=len(m), max_size=len(m)))
-    model = scripted(m, y, loss=loss, alpha=2.0, beta=3.0, theta=0.5)
+    model = scripted(m, y, loss=loss, prior_shape=2.0, prior_rate=3.0, theta=0.5)
     c = np.vstack([np.zeros(m.shape[1]), m[1:]])
     g = [[oracle.loss(loss, x, 1 if label else -1) for x in row] for row, label in zip(c, y, strict=True)]
     total = np.sum(g, axis=0)
@@ -98,7 +98,7 @@ def test_scaling_prior_and_likelihood_together_changes_no_answer(m, data, loss, 
             random_state=0,
             hypothesis="real",
             loss=loss,
-            beta=beta,
+            prior_rate=beta,
             theta=theta,
         )
         model.partial_fit(np.arange(len(y), dtype=float).reshape(-1, 1), y, classes=[0, 1])
@@ -199,16 +199,16 @@ def test_error_bound_on_a_sample(p, c):
     assert errors.mean() <= limit * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("weights", ["bayes", "sgd", "voting"])
+@pytest.mark.parametrize("vote", ["bayes", "sgd", "uniform"])
 @quick
 @given(m=margin_rows, data=st.data(), loss=st.sampled_from(LOSSES))
-def test_error_bound_along_the_stream(weights, m, data, loss):
+def test_error_bound_along_the_stream(vote, m, data, loss):
     """The form that report() shows: whatever the weights were in each round."""
     y = data.draw(st.lists(st.integers(0, 1), min_size=len(m), max_size=len(m)))
-    model = scripted(m, y, loss=loss, weights=weights)
+    model = scripted(m, y, loss=loss, vote=vote)
     found = {bound.name: bound for bound in model.report().bounds}
     assert found["errors of the weighted vote"].holds
-    assert ("distance to the minimiser" in found) == (weights == "bayes")
+    assert ("distance to the minimiser" in found) == (vote == "bayes")
     errors = found["errors of the weighted vote"].lhs
     ensemble = oracle.Bayes(
         lambda *_: None,
@@ -216,7 +216,7 @@ def test_error_bound_along_the_stream(weights, m, data, loss):
         0,
         width=1,
         n_classes=2,
-        weights=weights,
+        vote=vote,
         loss=loss,
         feature_fraction=None,
     )
@@ -374,10 +374,10 @@ def test_log_odds_beat_a_plain_vote_when_columns_differ_in_worth():
     errors = {}
     for name, options in {
         "bayes": {"theta": 1.0},
-        "voting": {"weights": "voting"},
+        "uniform": {"vote": "uniform"},
     }.items():
         model = BayesianEnsembleClassifier(
             NaiveBayes(), n_estimators=40, random_state=0, hypothesis="sign", feature_fraction=0.2, **options
         )
         errors[name] = float((model.test_then_train(X, y, classes=[0, 1]) != y)[300:].mean())
-    assert errors["bayes"] < errors["voting"]
+    assert errors["bayes"] < errors["uniform"]

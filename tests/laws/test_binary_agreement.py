@@ -250,8 +250,8 @@ def test_rate_for_a_known_horizon():
     stream, n = deep_stream(50), 6
     known = replace(
         exp,
-        options={"vote": "exp", "rate": "horizon", "horizon": 50},
-        oracle_options={"rate": math.sqrt(8 * math.log(n) / 50)},
+        options={"vote": "exp", "hedge_rate": "horizon", "horizon": 50},
+        oracle_options={"hedge_rate": math.sqrt(8 * math.log(n) / 50)},
     )
     for t, report, oracle in steps(known, learner, stream, n, seed=8):
         shares = np.exp(report.lanes["hedge_log_weight"])

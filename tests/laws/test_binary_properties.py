@@ -454,7 +454,8 @@ def test_ol_needs_a_stable_sigmoid():
 
 
 @pytest.mark.parametrize(
-    ("loss", "start"), [("logit", 0.5), ("exponential", 1.0), ("hinge", 1.0), ("doom", 1.0), ("savage", 0.5)]
+    ("loss", "start"),
+    [("logistic", 0.5), ("exponential", 1.0), ("hinge", 1.0), ("doom", 1.0), ("savage", 0.5)],
 )
 def test_losses_and_their_slopes(loss, start):
     value, weight = ogboost.losses()[loss]
@@ -467,7 +468,7 @@ def test_losses_and_their_slopes(loss, start):
     weights = [weight(s) for s in points]
     falling = all(b <= a for a, b in pairwise(weights))
     assert falling == (
-        loss in ("logit", "exponential", "hinge")
+        loss in ("logistic", "exponential", "hinge")
     )  # the others forgive what is hopelessly wrong
     for s in (-1e9, 1e9):
         assert math.isfinite(ogboost.weight_of(loss, s))
@@ -477,11 +478,11 @@ def test_losses_and_their_slopes(loss, start):
     m=hnp.arrays(float, st.integers(1, 20), elements=st.floats(-1, 1)), nu=st.sampled_from([1.0, 0.5, 0.1])
 )
 def test_gradient_weights_rise_on_errors(m, nu):
-    for loss in ("logit", "exponential"):
+    for loss in ("logistic", "exponential"):
         ws = ogboost.chain(m, loss, nu)
         for (a, b), margin in zip(pairwise(ws), m, strict=True):
             assert (b > a) == (margin < 0) or abs(margin) < 1e-12
-    assert all(0 < w < 1 for w in ogboost.chain(m, "logit", nu))
+    assert all(0 < w < 1 for w in ogboost.chain(m, "logistic", nu))
 
 
 @given(seed=seeds, loss=st.sampled_from(list(ogboost.losses())))

@@ -37,8 +37,8 @@ quick = settings(max_examples=8)
 ALL = [
     pytest.param(WeightedMajorityClassifier, {}, id="weighted-majority"),
     pytest.param(HedgeClassifier, {}, id="hedge"),
-    pytest.param(HedgeClassifier, {"hedge": "sample", "rate": "constant"}, id="hedge-sample"),
-    pytest.param(HedgeClassifier, {"hedge": "best", "rate": "horizon", "horizon": 30}, id="hedge-best"),
+    pytest.param(HedgeClassifier, {"hedge": "sample", "hedge_rate": 1.0}, id="hedge-sample"),
+    pytest.param(HedgeClassifier, {"hedge": "best", "hedge_rate": "horizon", "horizon": 30}, id="hedge-best"),
     pytest.param(WinnowClassifier, {}, id="winnow"),
     pytest.param(WinnowClassifier, {"variant": "eliminate", "factor": 1.5, "threshold": 1.0}, id="winnow1"),
 ]
@@ -184,7 +184,7 @@ def test_weighted_majority_agrees_with_the_oracle(game, beta):
 def test_hedge_agrees_with_the_oracle(rate, game):
     script, heard, y, s = game
     n = script.shape[1]
-    model = scripted(HedgeClassifier, script, rate=rate, eta=0.7, horizon=15)
+    model = scripted(HedgeClassifier, script, hedge_rate=0.7 if rate == "constant" else rate, horizon=15)
     ours = oracle.Hedge(n, rate, 0.7, 15)
     for t in range(len(y)):
         votes = np.array(ours.votes(heard[t].tolist(), 2))
@@ -205,7 +205,7 @@ def test_hedge_agrees_with_the_oracle(rate, game):
 @given(game=rounds())
 def test_a_drawn_expert_is_the_oracles(game):
     script, heard, y, s = game
-    model = scripted(HedgeClassifier, script, hedge="sample", rate="constant", eta=0.7)
+    model = scripted(HedgeClassifier, script, hedge="sample", hedge_rate=0.7)
     ours = oracle.Hedge(script.shape[1], "constant", 0.7)
     for t in range(len(y)):
         label = model.test_then_train(row(t), [y[t]], classes=[0, 1], sample_weight=[s[t]])[0]

@@ -100,7 +100,7 @@ def test_two_classes_are_boosting_by_majority(data, n, edge):
     ScriptedLabels.roll.clear()
     # these weights have a floor, so that the first row teaches every learner
     model = sb.OnlineMBBMClassifier(
-        ScriptedLabels(script), n_estimators=n, edge=edge, potential="exact", weights="paper_code"
+        ScriptedLabels(script), n_estimators=n, edge=edge, potential="exact", weight_scale="paper_code"
     )
     before = np.zeros(n)
     for t in range(rows):
@@ -180,7 +180,7 @@ def test_regret_of_the_votes(kind, k, seed):
     n=st.integers(1, 8),
 )
 def test_votes_weights_and_hedge_stay_in_their_bounds(name, stream, seed, n):
-    model = sb.AdaBoostOLMClassifier(n_estimators=n, loss=name, weights="normalised", random_state=seed)
+    model = sb.AdaBoostOLMClassifier(n_estimators=n, loss=name, weight_scale="normalised", random_state=seed)
     run(model, stream)
     total = stream.weight.sum()
     if not total:
@@ -245,7 +245,7 @@ def test_two_classes_are_adaboost_ol(rows, n):
 def test_two_classes_are_the_two_class_booster_step_by_step(hedge, stream, seed, n):
     """Adaboost.OLM with AdaBoost.OL's step against AdaBoost.OL itself: votes, weights, experts, answers."""
     ours = sb.AdaBoostOLMClassifier(
-        n_estimators=n, rate="binary", weights="normalised", hedge=hedge, random_state=seed
+        n_estimators=n, step="binary", weight_scale="normalised", hedge=hedge, random_state=seed
     )
     theirs = sb.AdaBoostOLClassifier(
         n_estimators=n, hypothesis="sign", weighting="importance", hedge=hedge, random_state=seed
@@ -300,7 +300,7 @@ def test_how_ties_are_broken_is_not_learned(kind, stream, seed):
         sb.OnlineMBBMClassifier(n_estimators=4, preset="paper", potential="recursion"),
         sb.OnlineMBBMClassifier(n_estimators=3, preset="paper_code"),
         sb.AdaBoostOLMClassifier(n_estimators=6),
-        sb.AdaBoostOLMClassifier(n_estimators=6, preset="paper", rate="binary"),
+        sb.AdaBoostOLMClassifier(n_estimators=6, preset="paper", step="binary"),
         sb.AdaBoostOLMClassifier(n_estimators=6, preset="paper_code"),
         sb.AdaBoostOLMClassifier(n_estimators=6, loss="exponential"),
     ],

@@ -87,7 +87,7 @@ def test_early_exit_settles_the_answer(kind, script, edge):
 
     def make(early):
         return lambda learner, **size: sb.OnlineMBBMClassifier(
-            learner, edge=edge, potential=kind, weights="paper_code", early_exit=early, **size
+            learner, edge=edge, potential=kind, weight_scale="paper_code", early_exit=early, **size
         )
 
     answers, y, k = script
@@ -126,7 +126,7 @@ def test_learners_with_exactly_the_edge(kind, seed, k, n, edge):
         n_estimators=n,
         edge=edge,
         potential=kind,
-        weights="paper_code",
+        weight_scale="paper_code",
         early_exit=False,
     )
     model.partial_fit(np.arange(rows, dtype=float)[:, None], y, classes=list(range(k)))
@@ -149,7 +149,9 @@ def test_two_classes_vote_as_boosting_by_majority_does(script, edge):
     n = len(answers)
 
     def make(learner, **size):
-        return sb.OnlineMBBMClassifier(learner, edge=edge, weights="paper_code", early_exit=False, **size)
+        return sb.OnlineMBBMClassifier(
+            learner, edge=edge, weight_scale="paper_code", early_exit=False, **size
+        )
 
     model, says = run(make, answers, y, k)
     plain = BBM(scripted_lanes(answers), n, 0, width=1, n_classes=2, edge=edge)
@@ -179,7 +181,7 @@ def test_names_of_classes_do_not_matter(kind, potential, script, data):
     own = {"edge": 0.2, "potential": potential} if kind is sb.OnlineMBBMClassifier else {}
 
     def make(learner, **size):
-        return kind(learner, weights="paper_code", random_state=0, **own, **size)
+        return kind(learner, weight_scale="paper_code", random_state=0, **own, **size)
 
     one, says = run(make, answers, y, k)
     two, says_too = run(make, [[names[a] for a in lane] for lane in answers], [names[c] for c in y], k)

@@ -77,14 +77,14 @@ class Bayes(Ensemble):
         key,
         *,
         likelihood="exponential",
-        weights="bayes",
+        vote="bayes",
         loss="logistic",
         hypothesis="sign",
         feature_fraction=0.5,
         learners="online",
         n_pretrain=100,
-        alpha=1.0,
-        beta=1.0,
+        prior_shape=1.0,
+        prior_rate=1.0,
         theta=0.1,
         forgetting=1.0,
         sgd_rate=1.0,
@@ -98,9 +98,9 @@ class Bayes(Ensemble):
             return SubsetLane(learner, chosen(feature_fraction, width, seed, lane))
 
         super().__init__(masked, n_estimators, key, width=width, **options)
-        self.likelihood, self.rule, self.loss, self.hypothesis = likelihood, weights, loss, hypothesis
+        self.likelihood, self.rule, self.loss, self.hypothesis = likelihood, vote, loss, hypothesis
         self.static, self.n_pretrain = learners == "static", n_pretrain
-        self.alpha, self.beta, self.theta = alpha, beta, theta
+        self.alpha, self.beta, self.theta = prior_shape, prior_rate, theta
         self.forgetting, self.sgd_rate = forgetting, sgd_rate
         self.n = 0.0
         self.S = [0.0] * n_estimators
@@ -112,7 +112,7 @@ class Bayes(Ensemble):
 
     def lam(self):
         """Posterior means: lambda_i, or (alpha_i, beta_i)."""
-        if self.rule == "voting":
+        if self.rule == "uniform":
             return [1.0] * len(self.S)
         if self.rule == "sgd":
             return list(self.sgd)

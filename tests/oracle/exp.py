@@ -45,9 +45,9 @@ def answer_of_experts(mode, votes, unsure, p, u):
 
 
 class EXP(OSBoost):
-    def __init__(self, make, n_estimators, key, *, hedge="vote", rate="anytime", **options):
+    def __init__(self, make, n_estimators, key, *, hedge="vote", hedge_rate="anytime", **options):
         super().__init__(make, n_estimators, key, **options)
-        self.hedge, self.rate = hedge, rate
+        self.hedge, self.rate = hedge, hedge_rate
         self.losses = [0.0] * n_estimators
         self.expected_loss = 0.0
 

@@ -90,6 +90,6 @@ class MBBM(Multiclass):
         return {"offered": amounts, "amount": amounts, "w": raw, "s": [s for _, s in self.walked]}
 
     def lesson(self, lane, w):
-        if self.weights == "paper_code":
+        if self.weight_scale == "paper_code":
             return max(0.1 * self.constant(lane) * w / (self.n_known - 1), 1e-10)
         return self.amount(lane, w / self.limit())

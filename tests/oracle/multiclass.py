@@ -27,13 +27,13 @@ class Multiclass(Ensemble):
         key,
         *,
         costs="argmax",
-        weights="rescaled",
+        weight_scale="rescaled",
         weight_target=5.0,
         hedge="vote",
         **options,
     ):
         super().__init__(make, n_lanes, key, **options)
-        self.costs, self.weights, self.target, self.hedge = costs, weights, weight_target, hedge
+        self.costs, self.weight_scale, self.target, self.hedge = costs, weight_scale, weight_target, hedge
         self.raw_sums = [0.0] * n_lanes
         self.unsure_error_rate = costs not in (
             "argmax",
@@ -82,7 +82,7 @@ class Multiclass(Ensemble):
 
     def amount(self, i, w):
         """w in [0, 1]."""
-        if self.weights == "rescaled":
+        if self.weight_scale == "rescaled":
             self.raw_sums[i] += w
             mean = self.raw_sums[i] / (self.examples + 1)
             return self.target * w / mean if w > 0 else 0.0

@@ -19,7 +19,7 @@ LARGEST_WEIGHT = 1e3  # of the exponential loss
 def losses():
     """name -> (l(s), -l'(s))."""
     return {
-        "logit": (lambda s: math.log1p(math.exp(-s)), lambda s: sigmoid(-s)),
+        "logistic": (lambda s: math.log1p(math.exp(-s)), lambda s: sigmoid(-s)),
         "exponential": (lambda s: math.exp(-s), lambda s: min(math.exp(-s), LARGEST_WEIGHT)),
         "hinge": (lambda s: max(0.0, 1 - s), lambda s: 1.0 if s < 1 else 0.0),
         "doom": (lambda s: 1 - math.tanh(s), lambda s: 1 - math.tanh(s) ** 2),
@@ -44,7 +44,7 @@ def chain(margins, loss, shrinkage=1.0):
 
 
 class OGBoost(Binary):
-    def __init__(self, make, n_estimators, key, *, n_candidates=1, loss="logit", shrinkage=1.0, **options):
+    def __init__(self, make, n_estimators, key, *, n_candidates=1, loss="logistic", shrinkage=1.0, **options):
         super().__init__(make, n_estimators * n_candidates, key, **options)
         self.selectors = [range(m * n_candidates, (m + 1) * n_candidates) for m in range(n_estimators)]
         self.loss, self.shrinkage = loss, shrinkage
@@ -59,7 +59,7 @@ class OGBoost(Binary):
 
     def combine(self, row):
         total = self.score(row)
-        p = sigmoid(total if self.loss == "logit" else 2 * total)
+        p = sigmoid(total if self.loss == "logistic" else 2 * total)
         silent = not any(lane.trained for lane in self.lanes)
         close = not silent and abs(total) < NEAR
         return Answer(1 if total > 0 else 0, [total], [1 - p, p], close or self.signs_are_close(row))

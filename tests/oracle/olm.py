@@ -67,12 +67,12 @@ class OLM(Multiclass):
         *,
         loss="logistic",
         gradient="true",
-        rate="theory",
+        step="theory",
         preset=None,
         **options,
     ):
         super().__init__(make, n_estimators, key, **options)
-        self.loss, self.gradient, self.rate = loss, gradient, rate
+        self.loss, self.gradient, self.step_kind = loss, gradient, step
         self.alpha = [0.0] * n_estimators
         self.experts = [0.0] * n_estimators
         self.costs_paid = [0.0] * n_estimators  # sum of C[y, l]
@@ -120,7 +120,7 @@ class OLM(Multiclass):
             self.costs_paid[i] += weight * costs[l]
             self.slopes[i] -= weight * costs[label]
             g = derivative(self.loss, s, label, l, before[i], self.gradient)
-            eta = rate(self.loss, self.n_known, i + 1, self.examples + 1, self.gradient, self.rate)
+            eta = rate(self.loss, self.n_known, i + 1, self.examples + 1, self.gradient, self.step_kind)
             self.alpha[i] = max(-2.0, min(2.0, before[i] - weight * eta * g))
         self.punish(says, label, weight)
         self.loss_sum += weight * loss(self.loss, final, label)
@@ -130,7 +130,7 @@ class OLM(Multiclass):
         return {"offered": amounts, "amount": amounts, "w": ws, "alpha": before, "says": says, "s": final}
 
     def lesson(self, i, w):
-        if self.weights != "paper_code":
+        if self.weight_scale != "paper_code":
             return self.amount(i, w)
         if self.loss == "exponential":
             return max(10 * w / math.exp(0.2 * math.sqrt(i)), 1e-10)

@@ -27,7 +27,6 @@ from streamboost import (
     LogisticRegression,
     NaiveBayes,
     OGBoostClassifier,
-    OnlineArcX4Classifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
     OnlineBoostingClassifier,
@@ -37,6 +36,7 @@ from streamboost import (
     PrimedOnlineBoostingClassifier,
     SingleLearnerClassifier,
 )
+from streamboost.models import MODELS
 
 RNG = np.random.default_rng(17)
 X = RNG.normal(size=(60, 4))
@@ -81,11 +81,10 @@ def build() -> dict[str, Any]:
         "osboost-ocp": OSBoostClassifier(
             Perceptron(), n_estimators=4, random_state=5, vote="ocp", step="1/sqrt(t)"
         ),
-        "osboost-exp": OSBoostClassifier(n_estimators=4, vote="exp", hedge="sample", rate=0.7),
+        "osboost-exp": OSBoostClassifier(n_estimators=4, vote="exp", hedge="sample", hedge_rate=0.7),
         "ogboost": OGBoostClassifier(Perceptron(), n_estimators=3, n_candidates=2, loss="savage"),
         "online-bbm": OnlineBBMClassifier(OGD(), n_estimators=5, edge=0.1, weighting="sampling"),
         "adaboost-ol": AdaBoostOLClassifier(Perceptron(), n_estimators=4, hedge="best"),
-        "arc-x4": OnlineArcX4Classifier(n_estimators=3),
         "blocked-boost": BlockedBoostingClassifier(n_estimators=4, block_size=7, random_state=6),
         "primed-waiting": PrimedOnlineBoostingClassifier(
             n_estimators=4, n_prime=40, random_state=7, **nominal
@@ -93,28 +92,31 @@ def build() -> dict[str, Any]:
         "primed-boost": PrimedOnlineBoostingClassifier(n_estimators=4, n_prime=20, random_state=8),
         "bayes-default": BayesianEnsembleClassifier(n_estimators=4, random_state=9),
         "bayes-sgd": BayesianEnsembleClassifier(
-            Perceptron(), n_estimators=3, weights="sgd", alpha=2.0, beta=0.5, random_state=10
+            Perceptron(), n_estimators=3, vote="sgd", prior_shape=2.0, prior_rate=0.5, random_state=10
         ),
-        "bayes-voting": BayesianEnsembleClassifier(n_estimators=3, weights="voting", random_state=11),
+        "bayes-voting": BayesianEnsembleClassifier(n_estimators=3, vote="uniform", random_state=11),
         "bayes-gamma": BayesianEnsembleClassifier(n_estimators=3, likelihood="gamma", random_state=12),
         "online-mbbm": OnlineMBBMClassifier(HoeffdingTree(), n_estimators=3, random_state=13, **nominal),
         "online-mbbm-code": OnlineMBBMClassifier(
-            n_estimators=3, preset="paper_code", weights="normalised", random_state=14
+            n_estimators=3, preset="paper_code", weight_scale="normalised", random_state=14
         ),
         "adaboost-olm": AdaBoostOLMClassifier(n_estimators=3, random_state=15),
         "adaboost-olm-binary": AdaBoostOLMClassifier(
-            LogisticRegression(), n_estimators=3, rate="binary", weights="normalised", random_state=16
+            LogisticRegression(), n_estimators=3, step="binary", weight_scale="normalised", random_state=16
         ),
-        "ogboost-logistic": OGBoostClassifier(n_estimators=3, loss="logit"),
+        "ogboost-logistic": OGBoostClassifier(n_estimators=3, loss="logistic"),
         "oza-hoeffding": OnlineBoostingClassifier(
             HoeffdingTree(grace_period=5, delta=0.3, max_leaves=6), n_estimators=3, random_state=17, **nominal
         ),
-        "bagging-mlp": OnlineBaggingClassifier(MLP(learning_rate=0.5), n_estimators=2, random_state=18),
-        "osboost-horizon": OSBoostClassifier(n_estimators=3, vote="exp", rate="horizon", horizon=500),
+        "bagging-mlp": OnlineBaggingClassifier(MLP(rate=0.5), n_estimators=2, random_state=18),
+        "osboost-horizon": OSBoostClassifier(n_estimators=3, vote="exp", hedge_rate="horizon", horizon=500),
         "single-ogd": SingleLearnerClassifier(OGD(feature_fraction=0.5)),
         "single-multiclass": SingleLearnerClassifier(LogisticRegression(update="plain")),
         "single-softmax": SingleLearnerClassifier(LogisticRegression(dtype="float32")),
     }
+    for name, cls in MODELS.items():  # whoever is not there yet, with its defaults
+        if not any(type(model) is cls for model in models.values()):
+            models[name] = cls(n_estimators=3, random_state=1)
     networks: dict[str, Any] = {
         "bagging-tan": OnlineBaggingClassifier(TAN(), n_estimators=2, categorical_features=[0, 1, 2, 3]),
         "single-ban": SingleLearnerClassifier(BAN(relearn="query"), categorical_features=[0, 1, 2, 3]),

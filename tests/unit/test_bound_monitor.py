@@ -18,8 +18,11 @@ BOOSTERS = {
     "ocp-third": (sb.OSBoostClassifier, {"vote": "ocp", "step": "sqrt(2/(Nt))", "gamma": 0.4}),
     "ocp-ball": (sb.OSBoostClassifier, {"vote": "ocp", "domain": "l1-ball"}),
     "exp": (sb.OSBoostClassifier, {"vote": "exp"}),
-    "exp-sample": (sb.OSBoostClassifier, {"vote": "exp", "hedge": "sample", "rate": 1.0}),
-    "exp-best": (sb.OSBoostClassifier, {"vote": "exp", "hedge": "best", "rate": "horizon", "horizon": 300}),
+    "exp-sample": (sb.OSBoostClassifier, {"vote": "exp", "hedge": "sample", "hedge_rate": 1.0}),
+    "exp-best": (
+        sb.OSBoostClassifier,
+        {"vote": "exp", "hedge": "best", "hedge_rate": "horizon", "horizon": 300},
+    ),
     "bbm": (sb.OnlineBBMClassifier, {}),
     "bbm-sampling": (sb.OnlineBBMClassifier, {"edge": 0.4, "weighting": "sampling"}),
     "ol": (sb.AdaBoostOLClassifier, {}),
@@ -32,9 +35,9 @@ BOOSTERS = {
     ),
     "bayes-sgd": (
         sb.BayesianEnsembleClassifier,
-        {"weights": "sgd", "loss": "squared", "hypothesis": "log_odds"},
+        {"vote": "sgd", "loss": "squared", "hypothesis": "log_odds"},
     ),
-    "bayes-zero-one": (sb.BayesianEnsembleClassifier, {"loss": "zero_one", "weights": "voting"}),
+    "bayes-zero-one": (sb.BayesianEnsembleClassifier, {"loss": "zero_one", "vote": "uniform"}),
     "ogboost": (sb.OGBoostClassifier, {"n_candidates": 2, "loss": "savage"}),
 }
 SMOOTH = {
@@ -201,7 +204,7 @@ def test_ten_thousand_learners():
 
 def test_drawing_an_expert_changes_nothing():
     X, y, _ = stream("noise")
-    models = [make("exp-sample"), make("exp", rate=1.0)]
+    models = [make("exp-sample"), make("exp", hedge_rate=1.0)]
     for model in models:
         model.fit(X, y)
     answers = models[0].predict(X)

@@ -46,7 +46,7 @@ def test_the_docstring_tells_all_parameters_once(cls):
         assert f"{p.name} : {p.type_text}, default=" in cls.__doc__
         assert p.meaning.endswith(".")
         assert p.meaning[0].isupper() or p.meaning[0] == '"'
-    assert cls.__doc__.index("Parameters\n---") < cls.__doc__.index("Notes\n---")
+    assert cls.__doc__.index("Parameters\n---") < cls.__doc__.index("Examples\n---")
     assert cls.__doc__.endswith("\n")
     assert ">>> " in cls.__doc__
 

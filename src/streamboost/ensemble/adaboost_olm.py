@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE
-from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_TARGET, WEIGHTS, MulticlassBooster
+from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_SCALE, WEIGHT_TARGET, MulticlassBooster
 from streamboost.report import Bound, olm_bounds
 
 
@@ -65,13 +65,14 @@ class AdaBoostOLMClassifier(MulticlassBooster):
             "answers. Auto: true; paper_code: paper_code.",
         ),
         parameter(
-            "rate",
+            "step",
             one_of("theory", "binary"),
             r"Step of the descent: :math:`2\sqrt 2 / ((k-1)\sqrt t)` (logistic), or :math:`4 / ((k-1)\sqrt t)` "
             r"as in the two-class algorithm.",
+            formerly="rate",
         ),
         COSTS,
-        WEIGHTS,
+        WEIGHT_SCALE,
         WEIGHT_TARGET,
         parameter(
             "hedge",
@@ -84,12 +85,17 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         MAX_BYTES,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "best": {"gradient": "true", "costs": "argmax", "weights": "rescaled", "weight_target": 5.0},
-        "paper": {"gradient": "true", "costs": "bayes_norm", "weights": "normalised", "weight_target": 5.0},
+        "best": {"gradient": "true", "costs": "argmax", "weight_scale": "rescaled", "weight_target": 5.0},
+        "paper": {
+            "gradient": "true",
+            "costs": "bayes_norm",
+            "weight_scale": "normalised",
+            "weight_target": 5.0,
+        },
         "paper_code": {
             "gradient": "paper_code",
             "costs": "bayes_raw",
-            "weights": "paper_code",
+            "weight_scale": "paper_code",
             "weight_target": 5.0,
         },
     }
@@ -102,9 +108,9 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         preset: str = "best",
         loss: str = "logistic",
         gradient: str = "auto",
-        rate: str = "theory",
+        step: str = "theory",
         costs: str = "auto",
-        weights: str = "auto",
+        weight_scale: str = "auto",
         weight_target: float | str = "auto",
         hedge: str = "vote",
         random_state: Any = None,
@@ -122,9 +128,9 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         self.preset = preset
         self.loss = loss
         self.gradient = gradient
-        self.rate = rate
+        self.step = step
         self.costs = costs
-        self.weights = weights
+        self.weight_scale = weight_scale
         self.weight_target = weight_target
         self.hedge = hedge
         self.random_state = random_state
@@ -140,4 +146,4 @@ class AdaBoostOLMClassifier(MulticlassBooster):
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
     ) -> tuple[Bound, ...]:
-        return olm_bounds(lanes, totals, n_learned, self.loss, self._option("gradient"), self.rate)
+        return olm_bounds(lanes, totals, n_learned, self.loss, self._option("gradient"), self.step)

@@ -28,7 +28,8 @@ class BayesianEnsembleClassifier(Ensemble):
 
     Notes
     -----
-    With :math:`g_{t,i}` the loss of learner i on example t, before it learns it,
+    With :math:`g_{t,i}` the loss of learner i on example t, before it learns it, :math:`\alpha` the `prior_shape` and
+    :math:`\beta` the `prior_rate`,
 
     .. math:: \lambda_i = \frac{\alpha + n}{\beta + \theta \sum_t g_{t,i}}, \qquad
               \hat y = \mathrm{sign} \sum_i \lambda_i \,\big(g_i(x, -1) - g_i(x, +1)\big),
@@ -64,9 +65,12 @@ class BayesianEnsembleClassifier(Ensemble):
             "hundred times slower).",
         ),
         parameter(
-            "weights",
-            one_of("bayes", "sgd", "voting"),
-            "Posterior means, the same loss minimised by stochastic gradient steps, or all weights 1.",
+            "vote",
+            one_of("bayes", "sgd", "uniform"),
+            "How much each learner counts: by posterior means, by the same loss minimised with stochastic gradient "
+            "steps, or all alike.",
+            formerly="weights",
+            renamed={"voting": "uniform"},
         ),
         parameter(
             "loss",
@@ -101,19 +105,21 @@ class BayesianEnsembleClassifier(Ensemble):
             "Examples for static learners.",
         ),
         parameter(
-            "alpha",
+            "prior_shape",
             number("(0, inf)"),
-            "Prior Gamma(alpha, beta) of a weight (exponential likelihood).",
+            "Shape of the Gamma prior of a learner's weight (exponential likelihood).",
+            formerly="alpha",
         ),
         parameter(
-            "beta",
+            "prior_rate",
             number("(0, inf)"),
-            "Prior Gamma(alpha, beta) of a weight (exponential likelihood).",
+            "Rate of that prior: it counts like so much loss, times 1 over `theta`.",
+            formerly="beta",
         ),
         parameter(
             "theta",
             number("(0, inf)"),
-            "Scale of the likelihood: the prior counts like ``beta / theta`` units of loss.",
+            "Scale of the likelihood: the prior counts like ``prior_rate / theta`` units of loss.",
         ),
         parameter(
             "forgetting",
@@ -123,7 +129,7 @@ class BayesianEnsembleClassifier(Ensemble):
         parameter(
             "sgd_rate",
             number("(0, inf)"),
-            'Step size of ``weights="sgd"``; step t is ``sgd_rate / t``.',
+            'Step size of ``vote="sgd"``; step t is ``sgd_rate / t``.',
         ),
         parameter(
             "refresh",
@@ -141,14 +147,14 @@ class BayesianEnsembleClassifier(Ensemble):
         *,
         n_estimators: int = 100,
         likelihood: str = "exponential",
-        weights: str = "bayes",
+        vote: str = "bayes",
         loss: str = "logistic",
         hypothesis: str = "auto",
         feature_fraction: float | None = 0.5,
         learners: str = "online",
         n_pretrain: int = 100,
-        alpha: float = 1.0,
-        beta: float = 1.0,
+        prior_shape: float = 1.0,
+        prior_rate: float = 1.0,
         theta: float = 0.1,
         forgetting: float = 1.0,
         sgd_rate: float = 1.0,
@@ -166,14 +172,14 @@ class BayesianEnsembleClassifier(Ensemble):
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.likelihood = likelihood
-        self.weights = weights
+        self.vote = vote
         self.loss = loss
         self.hypothesis = hypothesis
         self.feature_fraction = feature_fraction
         self.learners = learners
         self.n_pretrain = n_pretrain
-        self.alpha = alpha
-        self.beta = beta
+        self.prior_shape = prior_shape
+        self.prior_rate = prior_rate
         self.theta = theta
         self.forgetting = forgetting
         self.sgd_rate = sgd_rate
@@ -207,8 +213,8 @@ class BayesianEnsembleClassifier(Ensemble):
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
     ) -> tuple[Bound, ...]:
         found = error_bound(totals)
-        if self.weights == "bayes" and self.likelihood == "exponential":
-            prior = float(self.alpha), float(self.beta), float(self.theta)
+        if self.vote == "bayes" and self.likelihood == "exponential":
+            prior = float(self.prior_shape), float(self.prior_rate), float(self.theta)
             found = bayes_bounds(lanes, totals, *prior) + found
             if self.forgetting == 1:
                 found += halves_bound(lanes, self.learners == "static")

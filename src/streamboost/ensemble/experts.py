@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from streamboost.base.estimator import StreamClassifier
 from streamboost.base.files.manifest import Manifest, check_params
-from streamboost.base.parameter import NONE, Kind, number, one_of, parameter, whole
+from streamboost.base.parameter import NONE, Kind, number, one_of, parameter
 from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import SHARED, Ensemble
+from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
 from streamboost.ensemble.single import SingleLearnerClassifier
 from streamboost.learners import Learner, LogisticRegression, NaiveBayes, Perceptron
 from streamboost.learners.adapters import ArrayLane, lane_kind, seeded_copy
@@ -190,21 +191,8 @@ class HedgeClassifier(ExpertEnsemble):
     _entry = model_entry("hedge")
     _parameters = (
         EXPERTS,
-        parameter(
-            "rate",
-            one_of("anytime", "horizon", "constant"),
-            r"How fast it learns: :math:`\eta_t = \sqrt{8 \ln N / t}`, the same with the length of the stream known, or `eta`.",
-        ),
-        parameter(
-            "eta",
-            number("(0, inf)"),
-            'The rate for ``rate="constant"``.',
-        ),
-        parameter(
-            "horizon",
-            whole("[1, inf)"),
-            'Length of the stream for ``rate="horizon"``.',
-        ),
+        HEDGE_RATE,
+        HORIZON,
         parameter(
             "hedge",
             one_of("vote", "sample", "best"),
@@ -218,9 +206,8 @@ class HedgeClassifier(ExpertEnsemble):
         self,
         estimators: Any = None,
         *,
-        rate: str = "anytime",
-        eta: float = 1.0,
-        horizon: int = 1000,
+        hedge_rate: str | float = "anytime",
+        horizon: int | None = None,
         hedge: str = "vote",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -229,8 +216,7 @@ class HedgeClassifier(ExpertEnsemble):
         categorical_features: Any = None,
     ) -> None:
         self.estimators = estimators
-        self.rate = rate
-        self.eta = eta
+        self.hedge_rate = hedge_rate
         self.horizon = horizon
         self.hedge = hedge
         self.random_state = random_state
@@ -238,6 +224,9 @@ class HedgeClassifier(ExpertEnsemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+
+    def _core_params(self) -> dict[str, Any]:
+        return {**super()._core_params(), **hedge_params(self.hedge_rate, self.horizon)}
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

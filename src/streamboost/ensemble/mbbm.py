@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import FLAG, number, numbers, one_of, parameter, whole
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE
-from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_TARGET, WEIGHTS, MulticlassBooster
+from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_SCALE, WEIGHT_TARGET, MulticlassBooster
 from streamboost.report import Bound, mbbm_bounds
 
 MOST_EDGES = 16
@@ -69,7 +69,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
             "from random draws (as in the published runs). Auto: pairwise; paper: exact; paper_code: mc.",
         ),
         COSTS,
-        WEIGHTS,
+        WEIGHT_SCALE,
         WEIGHT_TARGET,
         parameter(
             "hedge",
@@ -96,21 +96,21 @@ class OnlineMBBMClassifier(MulticlassBooster):
             "edge": (0.3, 0.1, 0.03, 0.01),
             "potential": "pairwise",
             "costs": "argmax",
-            "weights": "rescaled",
+            "weight_scale": "rescaled",
             "weight_target": 5.0,
         },
         "paper": {
             "edge": 0.1,
             "potential": "exact",
             "costs": "bayes_norm",
-            "weights": "normalised",
+            "weight_scale": "normalised",
             "weight_target": 5.0,
         },
         "paper_code": {
             "edge": 0.1,
             "potential": "mc",
             "costs": "bayes_raw",
-            "weights": "paper_code",
+            "weight_scale": "paper_code",
             "weight_target": 5.0,
         },
     }
@@ -124,7 +124,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
         edge: Any = "auto",
         potential: str = "auto",
         costs: str = "auto",
-        weights: str = "auto",
+        weight_scale: str = "auto",
         weight_target: float | str = "auto",
         hedge: str = "vote",
         early_exit: bool = True,
@@ -145,7 +145,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
         self.edge = edge
         self.potential = potential
         self.costs = costs
-        self.weights = weights
+        self.weight_scale = weight_scale
         self.weight_target = weight_target
         self.hedge = hedge
         self.early_exit = early_exit

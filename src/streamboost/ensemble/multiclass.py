@@ -24,16 +24,17 @@ COSTS = parameter(
     "costs normalised or not), or by collecting them (HoeffdingTree). Auto: argmax; paper: bayes_norm; paper_code: "
     "bayes_raw.",
 )
-WEIGHTS = parameter(
-    "weights",
+WEIGHT_SCALE = parameter(
+    "weight_scale",
     one_of("auto", "rescaled", "normalised", "paper_code"),
     "Scale of the weights: brought to the mean `weight_target` in each learner, within [0, 1] as in the theory, or with "
     "the constants of the published code. Auto: rescaled; paper: normalised; paper_code: paper_code.",
+    formerly="weights",
 )
 WEIGHT_TARGET = parameter(
     "weight_target",
     [number("(0, inf)"), one_of("auto")],
-    'Mean weight of an example with ``weights="rescaled"``. Auto: 5.',
+    'Mean weight of an example with ``weight_scale="rescaled"``. Auto: 5.',
 )
 
 

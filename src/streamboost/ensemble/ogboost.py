@@ -23,7 +23,7 @@ class OGBoostClassifier(Ensemble):
     With :math:`F_0 = 0` and loss l: selector m learns with weight :math:`w_m = -l'(y F_{m-1})`; each candidate adds
     :math:`w_m` to its error if it is wrong after learning; the candidate with the least error answers
     :math:`f_m`, and :math:`F_m = F_{m-1} + \nu f_m`. The answer is the sign of :math:`F_M`; ``predict_proba`` is
-    :math:`1 / (1 + e^{-F})` for the logit loss and :math:`1 / (1 + e^{-2F})` for the others.
+    :math:`1 / (1 + e^{-F})` for the logistic loss and :math:`1 / (1 + e^{-2F})` for the others.
 
     References
     ----------
@@ -52,8 +52,9 @@ class OGBoostClassifier(Ensemble):
         ),
         parameter(
             "loss",
-            one_of("logit", "exponential", "hinge", "doom", "savage"),
+            one_of("logistic", "exponential", "hinge", "doom", "savage"),
             "The loss of the margin. Doom and savage are bounded: robust to false labels.",
+            renamed={"logit": "logistic"},
         ),
         parameter(
             "shrinkage",
@@ -76,7 +77,7 @@ class OGBoostClassifier(Ensemble):
         *,
         n_estimators: int = 100,
         n_candidates: int = 1,
-        loss: str = "logit",
+        loss: str = "logistic",
         shrinkage: float = 1.0,
         hypothesis: str = "real",
         random_state: Any = None,

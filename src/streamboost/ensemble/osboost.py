@@ -8,10 +8,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from streamboost.base.parameter import NONE, number, one_of, parameter, whole
+from streamboost.base.parameter import number, one_of, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
 from streamboost.report import Bound, exp_bounds, ocp_bounds, smooth_bounds
 
 _CORE_NAMES = {"uniform": "osboost", "ocp": "osboost_ocp", "exp": "osboost_exp"}
@@ -107,19 +108,8 @@ class OSBoostClassifier(Ensemble):
             "or the one with the fewest mistakes so far.",
             to_core=False,
         ),
-        parameter(
-            "rate",
-            [one_of("anytime", "horizon"), number("(0, inf)")],
-            'For ``vote="exp"``: how fast Hedge learns: :math:`\\sqrt{8 \\ln N / t}`, the best constant for '
-            "`horizon` examples, or a given constant.",
-            to_core=False,
-        ),
-        parameter(
-            "horizon",
-            [whole("[1, inf)"), NONE],
-            'For ``rate="horizon"``: how many examples there will be.',
-            to_core=False,
-        ),
+        HEDGE_RATE,
+        HORIZON,
         *SHARED,
         *DRIFT,
         MAX_BYTES,
@@ -137,7 +127,7 @@ class OSBoostClassifier(Ensemble):
         step: str = "1/sqrt(Nt)",
         domain: str = "simplex",
         hedge: str = "vote",
-        rate: str | float = "anytime",
+        hedge_rate: str | float = "anytime",
         horizon: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -158,7 +148,7 @@ class OSBoostClassifier(Ensemble):
         self.step = step
         self.domain = domain
         self.hedge = hedge
-        self.rate = rate
+        self.hedge_rate = hedge_rate
         self.horizon = horizon
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -178,13 +168,7 @@ class OSBoostClassifier(Ensemble):
         if self.vote == "ocp":
             params |= {"projection": self.projection, "step": self.step, "domain": self.domain}
         if self.vote == "exp":
-            if self.rate == "horizon" and self.horizon is None:
-                raise ValueError("rate='horizon' needs horizon=, the number of examples there will be.")
-            params |= {
-                "hedge": self.hedge,
-                "eta": None if isinstance(self.rate, str) else float(self.rate),
-                "horizon": self.horizon if self.rate == "horizon" else None,
-            }
+            params |= {"hedge": self.hedge, **hedge_params(self.hedge_rate, self.horizon)}
         return params
 
     def _bounds(

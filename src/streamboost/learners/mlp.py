@@ -54,18 +54,19 @@ class MLP(Learner):
             "Steps per example; the thesis tries 1 and 10.",
         ),
         parameter(
-            "learning_rate",
+            "rate",
             number("(0, inf)"),
             "Size of a step.",
+            formerly="learning_rate",
         ),
     )
 
     def __init__(
-        self, hidden_units: int | str = "auto", *, updates_per_example: int = 1, learning_rate: float = 0.2
+        self, hidden_units: int | str = "auto", *, updates_per_example: int = 1, rate: float = 0.2
     ) -> None:
         self.hidden_units = hidden_units
         self.updates_per_example = updates_per_example
-        self.learning_rate = learning_rate
+        self.rate = rate
 
     def _core_params(self) -> dict[str, Any]:
         return {

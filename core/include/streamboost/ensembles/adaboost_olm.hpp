@@ -31,7 +31,7 @@ struct AdaBoostOLM {
   enum class Loss { logistic, exponential, squared_hinge };
   struct Params {
     Loss loss;
-    bool paper_gradient, binary_rate;
+    bool paper_gradient, binary_step;
     CostUse costs;
     WeightRule weights;
     LabelHedge::Mode hedge;
@@ -39,7 +39,7 @@ struct AdaBoostOLM {
       return {c.choice<Loss>("loss",
                              {{"logistic", Loss::logistic}, {"exponential", Loss::exponential}, {"squared_hinge", Loss::squared_hinge}}),
               c.choice<bool>("gradient", {{"true", false}, {"paper_code", true}}),
-              c.choice<bool>("rate", {{"theory", false}, {"binary", true}}),
+              c.choice<bool>("step", {{"theory", false}, {"binary", true}}),
               read_cost_use(c),
               WeightRule::read(c),
               LabelHedge::read(c)};
@@ -205,7 +205,7 @@ struct AdaBoostOLM {
   double step(int i, double t) const {
     const double root = std::sqrt(t), labels = k - 1.0;
     const double plain = 2 * std::sqrt(2.0) / (labels * root);
-    if (params.binary_rate) return 4 / (labels * root);
+    if (params.binary_step) return 4 / (labels * root);
     if (params.loss == Loss::logistic) return plain;
     if (params.loss == Loss::squared_hinge) return plain / (1 + 2.0 * i);
     return plain * exp(params.paper_gradient ? 1.0 - i : -2.0 * i);

@@ -8,7 +8,7 @@
 //   sum_t g_i      loss_sum         S_i; with forgetting r:  S <- r S + s g,  n <- r n + s,  s the sample weight
 //   T              count            n
 //   lambda_i       lambda           its weight; with likelihood = gamma the shape alpha_i, and `rate` is beta_i
-//   theta, alpha, beta  Params      scale of the likelihood, prior Gamma(alpha, beta)
+//   theta, alpha, beta  Params      scale of the likelihood, prior Gamma(alpha, beta): prior_shape and prior_rate
 //
 //   exponential   lambda_i = (alpha + n) / (beta + theta S_i)        answer: sign(sum_i lambda_i d_i),  d = g(c, -1) - g(c, +1)
 //                 (for the logistic loss d is c itself)
@@ -16,7 +16,7 @@
 //   gamma         g ~ Gamma(alpha_i, beta_i):   beta | alpha ~ Gamma(s alpha + 1, q),  s = 1 + n, q = 1 + S,
 //                 alpha ~ exp((alpha - 1)(ln 1/2 + sum ln g) + lnGamma(s alpha + 1) - s lnGamma(alpha) - (s alpha + 1) ln q)
 //                 answer of both: the class whose losses are the more likely under the posterior means (gamma_posterior.hpp)
-//   weights = sgd      lambda_i <- clip(lambda_i - (rate / t) s (theta g_i - 1 / lambda_i))        voting   lambda_i = 1
+//   vote = sgd         lambda_i <- clip(lambda_i - (rate / t) s (theta g_i - 1 / lambda_i))        uniform   lambda_i = 1
 //
 // Departures  Equal scores go to class code 0 (the paper: +1). Learners learn every example with weight s; learners = static
 //             freezes them after n_pretrain examples and begins the posterior there, as the paper's text (not its caption) says.
@@ -35,23 +35,23 @@ namespace streamboost {
 
 struct Bayes {
   enum class Likelihood { exponential, gamma_rate, gamma };
-  enum class Weights { bayes, sgd, voting };
+  enum class Vote { bayes, sgd, uniform };
   enum class Hypothesis { sign, real, log_odds };
   struct Params {
     Likelihood likelihood;
-    Weights weights;
+    Vote vote;
     Loss loss;
     Hypothesis hypothesis;
     bool static_learners;
     std::int64_t n_pretrain, refresh;
     double alpha, beta, theta, forgetting, sgd_rate;
-    bool numeric() const { return weights == Weights::bayes && likelihood != Likelihood::exponential; }
+    bool numeric() const { return vote == Vote::bayes && likelihood != Likelihood::exponential; }
 
     static Params read(const Config& c) {
       Params p{};
       p.likelihood = c.choice<Likelihood>(
           "likelihood", {{"exponential", Likelihood::exponential}, {"gamma_rate", Likelihood::gamma_rate}, {"gamma", Likelihood::gamma}});
-      p.weights = c.choice<Weights>("weights", {{"bayes", Weights::bayes}, {"sgd", Weights::sgd}, {"voting", Weights::voting}});
+      p.vote = c.choice<Vote>("vote", {{"bayes", Vote::bayes}, {"sgd", Vote::sgd}, {"uniform", Vote::uniform}});
       p.loss = c.choice<Loss>(
           "loss", {{"logistic", Loss::logistic}, {"hinge", Loss::hinge}, {"zero_one", Loss::zero_one}, {"squared", Loss::squared}});
       p.hypothesis =
@@ -60,8 +60,8 @@ struct Bayes {
       p.n_pretrain = c.whole("n_pretrain");
       if (!p.static_learners) p.n_pretrain = 0;
       p.refresh = std::max<std::int64_t>(1, c.whole("refresh"));
-      p.alpha = c.number("alpha");
-      p.beta = c.number("beta");
+      p.alpha = c.number("prior_shape");
+      p.beta = c.number("prior_rate");
       p.theta = c.number("theta");
       p.forgetting = c.number("forgetting");
       p.sgd_rate = c.number("sgd_rate");
@@ -122,7 +122,7 @@ struct Bayes {
   // Before any example a weight is its prior mean; equal weights: a plain vote.
   void begin(LaneState& state) const {
     if (holder.on()) state.square_sum = state.early_count = state.early_sum = LaneArray<double>(1, state.lambda.lanes());
-    if (params.weights != Weights::bayes) return;
+    if (params.vote != Vote::bayes) return;
     if (params.numeric())
       integrate(state);
     else
@@ -230,9 +230,9 @@ struct Bayes {
       add_squares(state.square_sum[0], g, weight, n);
     }
     discount_add(sum, count, g, params.forgetting, weight, n);
-    if (params.weights == Weights::sgd) {
+    if (params.vote == Vote::sgd) {
       sgd_weights(g, params.sgd_rate / static_cast<double>(t) * weight, params.theta, lambda, n);
-    } else if (params.weights == Weights::bayes) {
+    } else if (params.vote == Vote::bayes) {
       if (!params.numeric())
         exponential_means(sum, count, params.alpha, params.beta, params.theta, lambda, n);
       else if ((t - 1) % params.refresh == 0)

@@ -20,16 +20,14 @@
 namespace streamboost {
 
 struct ExpertHedge {
-  enum class Rate { anytime, horizon, constant };
   using Mode = Hedge::Mode;
   struct Params {
-    Rate rate;
     Mode mode;
-    double eta, horizon;
+    double rate;     // > 0: a constant rate
+    double horizon;  // > 0: the rate for that many examples; neither: anytime
     static Params read(const Config& c) {
-      return {c.choice<Rate>("rate", {{"anytime", Rate::anytime}, {"horizon", Rate::horizon}, {"constant", Rate::constant}}),
-              c.choice<Mode>("hedge", {{"vote", Mode::vote}, {"sample", Mode::sample}, {"best", Mode::best}}), c.number("eta"),
-              c.number("horizon")};
+      return {c.choice<Mode>("hedge", {{"vote", Mode::vote}, {"sample", Mode::sample}, {"best", Mode::best}}),
+              c.number_or_none("hedge_rate").value_or(0), c.number_or_none("horizon").value_or(0)};
     }
   };
   using LaneState = NoLaneState;
@@ -54,8 +52,8 @@ struct ExpertHedge {
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
   double eta(std::int64_t number) const {
-    if (params.rate == Rate::constant) return params.eta;
-    const double t = params.rate == Rate::horizon ? params.horizon : static_cast<double>(number + 1);
+    if (params.rate > 0) return params.rate;
+    const double t = params.horizon > 0 ? params.horizon : static_cast<double>(number + 1);
     return std::sqrt(8 * log_n / t);
   }
 
@@ -102,7 +100,7 @@ struct ExpertHedge {
         {{Sum::weight, "weight"}, {Sum::vote_mistakes, "vote_mistakes"}, {Sum::expected, "expected_loss"}, {Sum::mixed, "mixed_loss"}});
     if (!watch.on || n_learned < 1) return;
     report.totals["regret_limit"] = regret(eta(n_learned - 1));
-    report.totals["constant_rate"] = params.rate == Rate::anytime ? 0.0 : eta(0);
+    report.totals["constant_rate"] = params.rate > 0 || params.horizon > 0 ? eta(0) : 0.0;
   }
   void fields(FieldVisitor& v) {
     hedge.fields(v);

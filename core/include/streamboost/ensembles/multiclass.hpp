@@ -69,8 +69,9 @@ struct WeightRule {
   static constexpr double low = 5, high = 200;  // range of the published code's constants
 
   static WeightRule read(const Config& c) {
-    return {c.choice<Kind>("weights", {{"rescaled", Kind::rescaled}, {"normalised", Kind::normalised}, {"paper_code", Kind::paper_code}}),
-            c.number("weight_target")};
+    return {
+        c.choice<Kind>("weight_scale", {{"rescaled", Kind::rescaled}, {"normalised", Kind::normalised}, {"paper_code", Kind::paper_code}}),
+        c.number("weight_target")};
   }
   // The constant of one lane. Attempts 0 to 15 belong to the learners.
   double constant(std::uint64_t seed, int lane) const {

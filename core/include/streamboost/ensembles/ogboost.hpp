@@ -12,7 +12,7 @@
 //   j = argmin_k e (lowest of equals); F += nu f_{m,j}(x) with the hypothesis after the update; w = -l'(y F)
 //   predict sign(sum_m nu f_{m,best}(x)), best = argmin e of before
 //
-//   loss l(F)   logit ln(1 + e^-F)     w = 1 / (1 + e^F)              exponential e^-F    w = e^-F, at most 1000
+//   loss l(F)   logistic ln(1 + e^-F)     w = 1 / (1 + e^F)              exponential e^-F    w = e^-F, at most 1000
 //               hinge max(0, 1 - F)    w = 1{F < 1}                   doom 1 - tanh F     w = 1 - tanh^2 F
 //               savage 1 / (1 + e^2F)^2    w = 4 e^2F / (1 + e^2F)^3
 //   Doom and savage let go of examples that are far on the wrong side: robust to false labels.
@@ -28,14 +28,14 @@
 namespace streamboost {
 
 struct OGBoost {
-  enum class Loss { logit, exponential, hinge, doom, savage };
+  enum class Loss { logistic, exponential, hinge, doom, savage };
   struct Params {
     Loss loss;
     double shrinkage;
     int n_candidates;
     bool hard;
     static Params read(const Config& c) {
-      return {c.choice<Loss>("loss", {{"logit", Loss::logit},
+      return {c.choice<Loss>("loss", {{"logistic", Loss::logistic},
                                       {"exponential", Loss::exponential},
                                       {"hinge", Loss::hinge},
                                       {"doom", Loss::doom},
@@ -72,7 +72,7 @@ struct OGBoost {
   double slope(double margin) const {
     const double m = std::clamp(margin, -50.0, 50.0);
     switch (params.loss) {
-      case Loss::logit:
+      case Loss::logistic:
         return sigmoid(-m);
       case Loss::exponential:
         return std::min(exp(-m), 1000.0);
@@ -120,7 +120,7 @@ struct OGBoost {
   }
 
   void answer(const Example&, const Passage& passage, Verdict& verdict) const {
-    verdict.set_margin(passage.vote, sigmoid(params.loss == Loss::logit ? passage.vote : 2 * passage.vote));
+    verdict.set_margin(passage.vote, sigmoid(params.loss == Loss::logistic ? passage.vote : 2 * passage.vote));
   }
   void conclude(const Example& example, const Passage& passage) {
     if (!watch.on) return;

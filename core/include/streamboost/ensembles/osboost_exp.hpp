@@ -29,7 +29,7 @@ struct OSBoostEXP {
     double eta;      // > 0: a constant rate
     double horizon;  // > 0: the rate for that many examples
     static Params read(const Config& c) {
-      return {SmoothWeights::Params::read(c), SignHedge::read(c), c.number_or_none("eta").value_or(0),
+      return {SmoothWeights::Params::read(c), SignHedge::read(c), c.number_or_none("hedge_rate").value_or(0),
               c.number_or_none("horizon").value_or(0)};
     }
   };

@@ -6,7 +6,7 @@
 //   x         coordinates of Intake   bias 1, numeric columns scaled to [0, 1] by the running range, nominal columns one-hot, missing 0
 //   w1        first[x][h]             input to hidden; rows: coordinates (0 is the bias)
 //   w2        second[h][c]            hidden to output; rows: 0 is the bias, then the hidden units
-//   eta       learning_rate
+//   eta       rate
 //
 //   a_h = sigmoid(sum x_j w1[j][h]),  o_c = sigmoid(w2[0][c] + sum_h a_h w2[h][c]);  answer: the largest output of the classes known
 //   d_c = eta w ([y = c] - o_c) o_c (1 - o_c),   d_h = a_h (1 - a_h) sum_c d_c w2[h][c],   w2[h][c] += d_c a_h,   w1[j][h] += d_h x_j
@@ -42,9 +42,9 @@ class MlpBank final : public Bank {
   struct Params {
     std::size_t hidden_units;  // 0: auto
     int updates_per_example;
-    double learning_rate;
+    double rate;
     static Params read(const Config& c) {
-      return {c.whole<std::size_t>("hidden_units"), c.whole<int>("updates_per_example"), c.number("learning_rate")};
+      return {c.whole<std::size_t>("hidden_units"), c.whole<int>("updates_per_example"), c.number("rate")};
     }
   };
 
@@ -147,7 +147,7 @@ class MlpBank final : public Bank {
       for (int update = 0; update < params_.updates_per_example; ++update) {
         for (std::size_t i = 0; i < stride_; ++i) {
           const double a = i < n_ ? amount[i] : 0.0;
-          rate[i] = params_.learning_rate * (kind == Amount::weight ? a : copy < a ? 1.0 : 0.0);
+          rate[i] = params_.rate * (kind == Amount::weight ? a : copy < a ? 1.0 : 0.0);
         }
         forward(row, k, answers);
         for (std::size_t c = 0; c < k; ++c)
@@ -189,7 +189,7 @@ class MlpBank final : public Bank {
       sigmoid_lanes(out, out, k);
     };
     const double copies = kind == Amount::copies ? std::min(amount, max_repetitions) : amount > 0 ? 1.0 : 0.0;
-    const double rate = params_.learning_rate * (kind == Amount::copies ? 1.0 : amount);
+    const double rate = params_.rate * (kind == Amount::copies ? 1.0 : amount);
     for (int n = 0; n < static_cast<int>(copies) * params_.updates_per_example; ++n) {
       ahead();
       for (std::size_t c = 0; c < k; ++c)

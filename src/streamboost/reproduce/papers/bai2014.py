@@ -18,8 +18,8 @@ from streamboost.reproduce.study import (
     labelled,
 )
 
-_WEIGHTS = {"Voting": "voting", "SGD": "sgd", "Bayesian": "bayes"}
-_PRIOR: dict[str, object] = {"alpha": 1.0, "beta": 1.0, "theta": 0.1}
+_VOTES = {"Voting": "voting", "SGD": "sgd", "Bayesian": "bayes"}
+_PRIOR: dict[str, object] = {"prior_shape": 1.0, "prior_rate": 1.0, "theta": 0.1}
 _SHARE = 0.75
 _STATIC = frozenset(published_table("bai2014", "1").figures)
 
@@ -34,10 +34,10 @@ def plan(figure: PublishedFigure, facts: DataFacts, size: Size) -> Planned | Not
         if figure.algorithm == "single":
             # One learner that sees all columns and is frozen like the others.
             params |= {"n_estimators": 1, "feature_fraction": 1.0}
-        params["weights"] = _WEIGHTS.get(figure.algorithm, "voting")
+        params["vote"] = _VOTES.get(figure.algorithm, "uniform")
         return Planned((labelled("bayes", learner, figure.algorithm, params),), protocol, after_tenth)
     if figure.algorithm == "Bayesian":
-        made = labelled("bayes", learner, "Bayesian", {**params, "weights": "bayes"})
+        made = labelled("bayes", learner, "Bayesian", {**params, "vote": "bayes"})
         return Planned((made,), protocol, error_rate)
     quoted = algorithm(figure.algorithm, figure.learner, size.learners)
     if quoted is None:

@@ -40,10 +40,10 @@ _SMOOTH: dict[str, object] = {"gamma": 0.1, "hypothesis": "real"}
 _MODELS: dict[str, tuple[str, dict[str, object]]] = {
     "single": ("single", {}),
     "OzaBoost": ("oza-boost", {"untrained": "wrong", "order": "update_first", "draw": "poisson"}),
-    "OGBoost": ("ogboost", {"n_candidates": 1, "loss": "logit", "hypothesis": "real"}),
+    "OGBoost": ("ogboost", {"n_candidates": 1, "loss": "logistic", "hypothesis": "real"}),
     "OSBoost": ("osboost", _SMOOTH),
     "OSBoost.OCP": ("osboost", {**_SMOOTH, "vote": "ocp", "step": "1/sqrt(Nt)"}),
-    "OSBoost.EXP": ("osboost", {**_SMOOTH, "vote": "exp", "hedge": "sample", "rate": "anytime"}),
+    "OSBoost.EXP": ("osboost", {**_SMOOTH, "vote": "exp", "hedge": "sample", "hedge_rate": "anytime"}),
 }
 
 
