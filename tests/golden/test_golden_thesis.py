@@ -108,16 +108,13 @@ def test_stump_cuts(numeric):
 def test_mlp_step():
     """One hidden unit, one numeric column, rows 0 and 2 (the second scaled to 1), both steps by hand from the keyed start."""
     model = sb.SingleLearnerClassifier(sb.MLP(hidden_units=1, rate=0.5), random_state=11)
-    model.partial_fit([[0.0]], [0], classes=[0, 1], sample_weight=[0.0])  # nothing is learned: the start
-    first, second = state(model, "first").ravel(), state(model, "second").ravel()
 
     def uniform(key, unit):
         return draws.uniform(11, key, 0, draws.START, attempt=unit) - 0.5
 
-    assert first.tolist() == pytest.approx([uniform(0, 0) / math.sqrt(2), uniform(1 << 32, 0) / math.sqrt(2)])
+    first = [uniform(0, 0) / math.sqrt(2), uniform(1 << 32, 0) / math.sqrt(2)]
     top = 1 << 62
-    start = [uniform(top | h, c) / math.sqrt(2) for h in (0, 1) for c in (0, 1)]
-    assert second.tolist() == pytest.approx(start)
+    second = [uniform(top | h, c) / math.sqrt(2) for h in (0, 1) for c in (0, 1)]
     (bias, slope), (b0, b1, v0, v1) = first, second
     for x, row, y in ((0.0, [[0.0]], 0), (1.0, [[2.0]], 1)):
         a = sigmoid(bias + slope * x)
