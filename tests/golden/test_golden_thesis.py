@@ -123,6 +123,6 @@ def test_mlp_step():
         d = a * (1 - a) * (d0 * v0 + d1 * v1)
         b0, b1, v0, v1 = b0 + d0, b1 + d1, v0 + d0 * a, v1 + d1 * a
         bias, slope = bias + d, slope + d * x
-        model.partial_fit(row, [y])
+        model.partial_fit(row, [y], classes=[0, 1])
         assert state(model, "first").ravel().tolist() == pytest.approx([bias, slope], rel=1e-12)
         assert state(model, "second").ravel().tolist() == pytest.approx([b0, b1, v0, v1], rel=1e-12)
