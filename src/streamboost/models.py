@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
 from streamboost.base.files.manifest import Manifest
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.common import LearnerEnsemble
 from streamboost.learners import LEARNERS
 from streamboost.sequences import is_predictor, read_predictor
 
 
-def _classes(*, streams: bool) -> dict[str, type[Ensemble]]:
+def _classes(*, streams: bool) -> dict[str, type[LearnerEnsemble]]:
     return {
         entry.name: getattr(import_module(f"streamboost.{entry.package}"), entry.class_name)
         for entry in catalogue.MODELS

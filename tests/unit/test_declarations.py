@@ -10,6 +10,7 @@ from sklearn.utils import get_tags
 
 import streamboost
 from streamboost import OSBoostClassifier, _core, catalogue
+from streamboost.base.estimator import Classifier, StreamClassifier
 from streamboost.base.parameter import (
     FLAG,
     NONE,
@@ -196,3 +197,23 @@ def test_a_python_written_learner_has_no_parameters_in_the_core():
 
 def test_tags_of_a_model_with_a_wrong_parameter():
     assert not get_tags(OSBoostClassifier(vote="bad")).classifier_tags.multi_class
+
+
+@pytest.mark.parametrize("entry", catalogue.MODELS, ids=lambda entry: entry.name)
+def test_only_models_of_streams_have_the_verbs_of_streams(entry):
+    model = getattr(streamboost, entry.class_name)()
+    assert isinstance(model, Classifier)
+    assert isinstance(model, StreamClassifier) is entry.streams
+    for verb in ("partial_fit", "test_then_train", "learn_one", "report"):
+        assert hasattr(model, verb) is entry.streams
+        assert (verb in dir(model)) is entry.streams
+    for verb in (
+        "fit",
+        "predict",
+        "predict_proba",
+        "decision_function",
+        "predict_one",
+        "predict_proba_one",
+        "save",
+    ):
+        assert callable(getattr(model, verb))

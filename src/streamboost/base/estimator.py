@@ -1,4 +1,4 @@
-"""The verbs of every streaming classifier: fit, partial_fit, test_then_train, predict, and their dict forms."""
+"""The verbs: fit and predict of every classifier, partial_fit and test_then_train of those that learn from streams."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.sources import TableRows
 from streamboost.base.params import BoosterPlan, LearnerPlan, WatchedParameters, count_threads, snapshot
-from streamboost.base.row_verbs import RowVerbs
+from streamboost.base.row_verbs import RowAnswers, RowVerbs
 from streamboost.base.session import Session
 from streamboost.catalogue import ModelEntry
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 OUTPUTS = ("label", "proba", "score", "both")
 
 
-class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, WatchedParameters, BaseEstimator):
-    """Parameters, validation and labels of one streaming ensemble; the arithmetic lives in the core."""
+class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, BaseEstimator):
+    """Parameters, validation, labels and files of one classifier, and its answers; the arithmetic lives in the core."""
 
     _entry: ClassVar[ModelEntry]
     _model_version: ClassVar[int] = 1
@@ -75,6 +75,69 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, WatchedParameters
         """
         self._learn(TableRows(X, type(self).__name__, least=1), y, None, sample_weight, fit=True)
         return self
+
+    def _new_session(
+        self,
+        seed: int,
+        labels: ClassCodes,
+        columns: Schema,
+        lanes: list[Any] | None = None,
+        n_fit: int | None = None,
+    ) -> Session:
+        names = tuple(name for name in self._get_param_names() if name not in self._free_parameters)
+        return Session(
+            type(self).__name__,
+            self._booster_plan() if n_fit is None else self._fit_plan(n_fit),
+            self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),
+            n_estimators=self._n_lanes(),
+            seed=seed,
+            tie=str(self.tie),
+            monitor=bool(self.monitor),
+            threads=count_threads(self.n_jobs),
+            labels=labels,
+            schema=columns,
+            frozen=snapshot(self, names),
+        )
+
+    # Answering.
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most likely label of each row; changes nothing."""
+        return self._ask(X, "label")
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class in ``classes_``, one row per row of `X`."""
+        return self._ask(X, "proba")
+
+    def predict_both(self, X: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return what `predict` and `predict_proba` do, asking the model once."""
+        labels, proba = self._ask(X, "both")
+        return labels, proba
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return scores: one number per row for two classes (positive: ``classes_[1]``), else one per class."""
+        scores = self._ask(X, "score")
+        if scores.shape[1] == 1:
+            return -scores[:, 0]
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _ask(self, X: Any, answer: str) -> NDArray[Any]:
+        if self._session is None:
+            self._refuse_unfitted(fitted=True)
+        source = TableRows(X, type(self).__name__)
+        answers: NDArray[Any] = self._read(lambda session: session.ask(source, answer))
+        return answers
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = self._entry.max_classes is None
+        return tags
+
+
+class StreamClassifier(RowVerbs, Classifier):
+    """A classifier that goes on learning, in chunks or row by row."""
 
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -137,62 +200,3 @@ class StreamClassifier(RowVerbs, Persistence, ClassifierMixin, WatchedParameters
                 f"output={output!r} is not allowed; choose one of {', '.join(map(repr, OUTPUTS))}."
             )
         return self._learn(TableRows(X, type(self).__name__), y, classes, sample_weight, output)
-
-    def _new_session(
-        self,
-        seed: int,
-        labels: ClassCodes,
-        columns: Schema,
-        lanes: list[Any] | None = None,
-        n_fit: int | None = None,
-    ) -> Session:
-        names = tuple(name for name in self._get_param_names() if name not in self._free_parameters)
-        return Session(
-            type(self).__name__,
-            self._booster_plan() if n_fit is None else self._fit_plan(n_fit),
-            self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),
-            n_estimators=self._n_lanes(),
-            seed=seed,
-            tie=str(self.tie),
-            monitor=bool(self.monitor),
-            threads=count_threads(self.n_jobs),
-            labels=labels,
-            schema=columns,
-            frozen=snapshot(self, names),
-        )
-
-    # Answering.
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most likely label of each row; changes nothing."""
-        return self._ask(X, "label")
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class in ``classes_``, one row per row of `X`."""
-        return self._ask(X, "proba")
-
-    def predict_both(self, X: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Return what `predict` and `predict_proba` do, asking the model once."""
-        labels, proba = self._ask(X, "both")
-        return labels, proba
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return scores: one number per row for two classes (positive: ``classes_[1]``), else one per class."""
-        scores = self._ask(X, "score")
-        if scores.shape[1] == 1:
-            return -scores[:, 0]
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def _ask(self, X: Any, answer: str) -> NDArray[Any]:
-        if self._session is None:
-            self._refuse_unfitted(fitted=True)
-        source = TableRows(X, type(self).__name__)
-        answers: NDArray[Any] = self._read(lambda session: session.ask(source, answer))
-        return answers
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = self._entry.max_classes is None
-        return tags

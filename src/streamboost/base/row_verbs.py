@@ -15,38 +15,8 @@ from streamboost.base.session import JUDGED_AFTER, Session
 LOOK_BACK_EVERY = 1024  # rows that take the short way
 
 
-class RowVerbs(FittedAttributes):
-    """`learn_one` and its kin. Dicts with the usual keys take a short way (`FastRow` in the bindings)."""
-
-    def learn_one(
-        self,
-        x: Mapping[Any, Any],
-        y: Any,
-        sample_weight: float = 1.0,
-        classes: ArrayLike | None = None,
-    ) -> None:
-        """Learn one row given as a dict. New keys become new columns, absent ones are missing values.
-
-        Parameters
-        ----------
-        x : dict
-            Names of features and their values: numbers, or text and booleans for nominal ones.
-        y : label
-            Text, a whole number or a boolean.
-        sample_weight : float
-            Weight of the row; 0 means that it is checked and otherwise ignored.
-        classes : array, optional
-            All labels that may ever appear, given with the first row; else labels are discovered as they come.
-        """
-        session = self._session
-        fast = None if session is None else session.fast
-        if session is not None and fast is not None and classes is None and sample_weight == 1.0:
-            n_learned = fast.learn(x, y)
-            if n_learned:
-                if not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged):
-                    self._look_back(session)
-                return
-        self._learn(DictRow(x, type(self).__name__), _one_label(y), classes, [sample_weight])
+class RowAnswers(FittedAttributes):
+    """Answers for one dict at a time. Dicts with the usual keys take a short way (`FastRow` in the bindings)."""
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Return the label of one dict, or None while no class is known."""
@@ -88,6 +58,40 @@ class RowVerbs(FittedAttributes):
             )
 
         return self._read(ask)
+
+
+class RowVerbs(RowAnswers):
+    """Learning from one dict at a time, too."""
+
+    def learn_one(
+        self,
+        x: Mapping[Any, Any],
+        y: Any,
+        sample_weight: float = 1.0,
+        classes: ArrayLike | None = None,
+    ) -> None:
+        """Learn one row given as a dict. New keys become new columns, absent ones are missing values.
+
+        Parameters
+        ----------
+        x : dict
+            Names of features and their values: numbers, or text and booleans for nominal ones.
+        y : label
+            Text, a whole number or a boolean.
+        sample_weight : float
+            Weight of the row; 0 means that it is checked and otherwise ignored.
+        classes : array, optional
+            All labels that may ever appear, given with the first row; else labels are discovered as they come.
+        """
+        session = self._session
+        fast = None if session is None else session.fast
+        if session is not None and fast is not None and classes is None and sample_weight == 1.0:
+            n_learned = fast.learn(x, y)
+            if n_learned:
+                if not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged):
+                    self._look_back(session)
+                return
+        self._learn(DictRow(x, type(self).__name__), _one_label(y), classes, [sample_weight])
 
 
 def _one_label(y: Any) -> NDArray[Any]:

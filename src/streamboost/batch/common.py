@@ -1,4 +1,4 @@
-"""What the batch ensembles share: `fit` and answers, and none of the verbs of a stream."""
+"""What the batch ensembles share: they are told how many rows there are, and learn nothing after `fit`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from typing import Any, NoReturn
 
 from streamboost.base.parameter import parameter, whole
 from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import CATEGORICAL_FEATURES, N_JOBS, RANDOM_STATE, TIE, Ensemble
+from streamboost.ensemble.common import (
+    CATEGORICAL_FEATURES,
+    N_JOBS,
+    RANDOM_STATE,
+    TIE,
+    Ensemble,
+    LearnerEnsemble,
+)
 
 N_PASSES = parameter(
     "n_passes",
@@ -18,26 +25,15 @@ SHARED = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
 """The last parameters of every batch ensemble."""
 
 
-class Absent:
-    """An attribute that does not exist: hasattr says no, and the error says what to use."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: Any, owner: type) -> NoReturn:
-        raise AttributeError(
-            f"{owner.__name__} learns all rows at once and has no {self.name}: use fit, or one of the online ensembles."
-        )
-
-
-class BatchEnsemble(Ensemble):
-    """An ensemble trained on arrays: it has `fit`, `predict` and files; learning more, or row by row, does not exist."""
+class BatchEnsemble(LearnerEnsemble):
+    """An ensemble trained on all rows at once: `fit`, answers and files."""
 
     monitor = False
-    partial_fit: Any = Absent()
-    test_then_train: Any = Absent()
-    learn_one: Any = Absent()
-    report: Any = Absent()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Say what to use in place of a verb of streams."""
+        advice = ": it learns all rows at once, so use fit, or one of the online ensembles"
+        raise AttributeError(f"{type(self).__name__} has no {name}" + advice * hasattr(Ensemble, name))
 
     @abstractmethod
     def _params_for(self, n_rows: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.estimator import StreamClassifier
+from streamboost.base.estimator import Classifier, StreamClassifier
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params
 from streamboost.base.files.persist import PARAMETER
@@ -109,30 +109,16 @@ SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
 """The last parameters of every ensemble."""
 
 
-class Ensemble(Declared, StreamClassifier):
-    """A streaming classifier made of weak learners."""
+class LearnerEnsemble(Declared, Classifier):
+    """A classifier made of weak learners, online or batch."""
 
     _attributes = (
         ("classes_", "array", "Labels known so far, sorted."),
         ("n_features_in_", "int", "Number of columns."),
         ("feature_names_in_", "array of str", "Names of the columns, if the first rows had names."),
     )
-    _trace_label: ClassVar[str] = "what is promised at most"
     estimator: Any
     n_estimators: int
-    background: bool
-    on_drift: str
-
-    def _booster_plan(self) -> BoosterPlan:
-        entry = self._entry
-        return BoosterPlan(
-            entry.core, self._core_params(), entry.max_classes, entry.declared, guard=self._guard()
-        )
-
-    def _guard(self) -> dict[str, Any]:
-        """Return the guard against drift as the core reads it."""
-        drift = getattr(self, "drift", None)
-        return {} if drift is None else guard_of(drift, self.background, self.on_drift)
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
         if self.estimator is None:
@@ -157,60 +143,6 @@ class Ensemble(Declared, StreamClassifier):
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
         return resumed_plan(self.estimator, lanes)
-
-    def _bounds(
-        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
-    ) -> tuple[Bound, ...]:
-        return ()
-
-    def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
-        return advise(lanes, n_learned)
-
-    def _remarks(self, session: Session) -> list[str]:
-        lines = []
-        if not session.full and session.model.short_of_memory():
-            session.full = True
-            lines.append(
-                "The trees have reached their limit of memory: the leaves that promise least have stopped observing, and some "
-                "splits may not be made. Raise max_bytes to let them grow; report() counts the idle leaves."
-            )
-        n_learned = session.model.n_learned
-        if not session.judged and n_learned >= JUDGED_AFTER:
-            session.judged = True
-            if session.monitor:
-                report = session.model.report()
-                lanes = {name: value for name, value in report.items() if isinstance(value, np.ndarray)}
-                lines += self._advice(lanes, n_learned)
-        return lines
-
-    def report(self) -> EnsembleReport:
-        """Return what each learner was given and how it did, and the algorithm's bounds against what happened."""
-        return self._read(self._report_of)
-
-    def _report_of(self, session: Session) -> EnsembleReport:
-        if not session.monitor:
-            raise ValueError(
-                "report needs the per-learner sums: start the model with monitor=True (the default)."
-            )
-        n_learned = session.model.n_learned
-        raw = session.model.report()
-        trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
-        replacements = raw.pop("replacement_times", None)
-        lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
-        totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
-        return EnsembleReport(
-            model=type(self).__name__,
-            learner=session.learner.title,
-            n_learned=n_learned,
-            lanes=lanes,
-            totals=totals,
-            bounds=self._bounds(lanes, totals, n_learned) if n_learned else (),
-            advice=self._advice(lanes, n_learned),
-            trace=trace,
-            trace_bounded=bounded,
-            trace_label=self._trace_label,
-            replacements=_last_replacements(replacements),
-        )
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
@@ -269,6 +201,79 @@ def _last_replacements(pairs: NDArray[Any] | None, most: int = 1000) -> NDArray[
         return np.empty((0, 2), np.int64)
     found = pairs.astype(np.int64)
     return found[np.lexsort((found[:, 1], found[:, 0]))][-most:]
+
+
+class Ensemble(LearnerEnsemble, StreamClassifier):
+    """An ensemble that learns from a stream and can say what its learners did."""
+
+    _trace_label: ClassVar[str] = "what is promised at most"
+    background: bool
+    on_drift: str
+
+    def _booster_plan(self) -> BoosterPlan:
+        entry = self._entry
+        return BoosterPlan(
+            entry.core, self._core_params(), entry.max_classes, entry.declared, guard=self._guard()
+        )
+
+    def _guard(self) -> dict[str, Any]:
+        """Return the guard against drift as the core reads it."""
+        drift = getattr(self, "drift", None)
+        return {} if drift is None else guard_of(drift, self.background, self.on_drift)
+
+    def _bounds(
+        self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
+    ) -> tuple[Bound, ...]:
+        return ()
+
+    def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
+        return advise(lanes, n_learned)
+
+    def _remarks(self, session: Session) -> list[str]:
+        lines = []
+        if not session.full and session.model.short_of_memory():
+            session.full = True
+            lines.append(
+                "The trees have reached their limit of memory: the leaves that promise least have stopped observing, and some "
+                "splits may not be made. Raise max_bytes to let them grow; report() counts the idle leaves."
+            )
+        n_learned = session.model.n_learned
+        if not session.judged and n_learned >= JUDGED_AFTER:
+            session.judged = True
+            if session.monitor:
+                report = session.model.report()
+                lanes = {name: value for name, value in report.items() if isinstance(value, np.ndarray)}
+                lines += self._advice(lanes, n_learned)
+        return lines
+
+    def report(self) -> EnsembleReport:
+        """Return what each learner was given and how it did, and the algorithm's bounds against what happened."""
+        return self._read(self._report_of)
+
+    def _report_of(self, session: Session) -> EnsembleReport:
+        if not session.monitor:
+            raise ValueError(
+                "report needs the per-learner sums: start the model with monitor=True (the default)."
+            )
+        n_learned = session.model.n_learned
+        raw = session.model.report()
+        trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
+        replacements = raw.pop("replacement_times", None)
+        lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
+        totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
+        return EnsembleReport(
+            model=type(self).__name__,
+            learner=session.learner.title,
+            n_learned=n_learned,
+            lanes=lanes,
+            totals=totals,
+            bounds=self._bounds(lanes, totals, n_learned) if n_learned else (),
+            advice=self._advice(lanes, n_learned),
+            trace=trace,
+            trace_bounded=bounded,
+            trace_label=self._trace_label,
+            replacements=_last_replacements(replacements),
+        )
 
 
 def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]], default: Learner) -> Learner | None:
