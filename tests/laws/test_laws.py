@@ -109,7 +109,7 @@ def test_resumed_is_never_stopped(ensemble, learner, data, seed):
         straight.partial_fit(**head, classes=stream.classes)
         stopped.partial_fit(**head, classes=stream.classes)
     copies = [pickle.loads(pickle.dumps(stopped))]
-    if cut and not learner.black_box:
+    if hasattr(stopped, "classes_") and not learner.black_box:  # rows of weight 0 start nothing
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.sboost"
             stopped.save(path)
@@ -151,6 +151,8 @@ def test_asking_changes_nothing(ensemble, learner, data, seed):
 @given(data=st.data(), seed=seeds)
 def test_dicts_are_rows(ensemble, learner, data, seed):
     stream = draw_stream(data, ensemble, learner, declared=True, min_rows=2)
+    if not stream.weight[0]:
+        return  # the first row that is learned fixes how columns are addressed
     new = build(ensemble, learner, stream, data, seed)
     arrays, dicts = new(), new()
     for model in (arrays, dicts):
