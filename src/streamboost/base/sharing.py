@@ -145,7 +145,7 @@ class SharedModel:
         self._look_back(session)
         return True, answers
 
-    def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> NDArray[Any]:
+    def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> Any:
         return read_labels(y, source.n_rows, type(self).__name__, discovering=not known.declared)
 
     def _look_back(self, session: Session) -> None:

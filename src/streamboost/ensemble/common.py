@@ -18,6 +18,7 @@ from streamboost.base.parameter import (
     NONE,
     Declared,
     Kind,
+    Parameter,
     anything,
     numbers,
     one_of,
@@ -155,6 +156,7 @@ class LearnerEnsemble(Declared, Classifier):
             )
         names = [name for name in cls._get_param_names() if name != "estimator"]
         params = check_params(read_older(cls, manifest.params), names, cls.__name__)
+        params = {p.name: _as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
         if estimator is None:
             estimator = _rebuild_learner(manifest, arrays, cls._default_learner())
         model = cls(**params, estimator=estimator)
@@ -163,6 +165,15 @@ class LearnerEnsemble(Declared, Classifier):
         except ValueError as error:
             raise ModelFileError(str(error)) from error
         return model
+
+
+def _as_given(declared: Parameter, value: Any) -> Any:
+    """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
+    if isinstance(value, list) and isinstance(declared.default, tuple):
+        return tuple(value)
+    if declared.name == "drift" and isinstance(value, list) and len(value) == 3:
+        return ADWIN(value[1], warning=value[2])
+    return value
 
 
 def guard_of(
