@@ -20,7 +20,7 @@ SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
 
-.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers lint format docs asan asan-python tsan clean
+.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams lint format docs asan asan-python tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -41,7 +41,7 @@ $(BUILT): $(SOURCES) CMakeLists.txt pyproject.toml Makefile | $(VENV)/.tools
 
 build: $(BUILT)  ## compile and install the package (editable) with its development tools
 
-demo: build  ## compare seven models on a synthetic stream: a table and a picture
+demo: build  ## compare eight models on a synthetic stream: a table and a picture
 	@echo "== running the demonstration (results in demo/)"
 	@$(BIN)/streamboost demo --out demo
 
@@ -108,6 +108,10 @@ $(VENV)/.peers: pyproject.toml | $(BUILT)
 bench-peers: build $(VENV)/.peers  ## speed side by side with other libraries (installs them)
 	@echo "== measuring speed beside the peers (one thread)"
 	@$(BIN)/python -m benchmarks.peers
+
+bench-streams: build $(VENV)/.peers  ## accuracy on streams that drift, beside other libraries (installs them; hours)
+	@echo "== measuring accuracy on streams that drift"
+	@$(BIN)/python -m benchmarks.accuracy.streams --jobs $(JOBS)
 
 lint: build  ## formatting, style, types, spelling, layers
 	@echo "== checking C++ formatting"

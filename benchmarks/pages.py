@@ -62,6 +62,7 @@ class Page:
         if folder is None:
             print(f"\nnothing written (--quick); {spent}")
             return
+        folder.mkdir(parents=True, exist_ok=True)
         preface, endings = self.preface, ".md"
         if self.picture is not None:
             self.picture().savefig(folder / f"{self.name}.png", dpi=130)

@@ -1,7 +1,7 @@
 """The pictures of the algorithm pages: `python docs/pictures.py [NAME ...]`. Seeds are fixed, so they come out the same again.
 
 Left, the error in a window beside that of one learner alone. Right, what makes the algorithm: the mean weight that each learner
-is offered, and its error on the rows as they come.
+is offered, and its error on the rows as they come. Ensembles for streams that drift stand beside themselves without guards.
 """
 
 import sys
@@ -11,7 +11,15 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from streamboost import DecisionStump, NaiveBayes, Perceptron, SingleLearnerClassifier
+from streamboost import (
+    AdaptiveRandomForestClassifier,
+    DecisionStump,
+    NaiveBayes,
+    Perceptron,
+    SingleLearnerClassifier,
+    StreamBoostClassifier,
+)
+from streamboost.catalogue import model_entry
 from streamboost.ensemble import HedgeClassifier
 from streamboost.evaluate import prequential
 from streamboost.models import MODELS
@@ -21,12 +29,18 @@ FOLDER = Path(__file__).parent / "images" / "algorithms"
 BLUE, ORANGE, INK, GRID = "#0072B2", "#D55E00", "#333333", "#DDDDDD"
 OPTIONS = {"primed-boost": {"n_prime": 500}, "blocked-boost": {"block_size": 500}}
 ROWS, WINDOW = 8_000, 1_000
+GUARDED = {
+    "streamboost": (StreamBoostClassifier, {}),
+    "adaptive": (AdaptiveRandomForestClassifier, {"n_estimators": 10}),
+}
+TURNS = (5_000, 10_000, 15_000)
 
 
 def models():
     """Yield the name of the page and the ensemble that it is about."""
     for name, cls in MODELS.items():
-        if name != "single":
+        page = model_entry(name).page.rpartition("/")[2]
+        if name != "single" and page not in GUARDED:
             yield name, cls(DecisionStump(), n_estimators=30, random_state=1, **OPTIONS.get(name, {}))
     experts = [SingleLearnerClassifier(learner) for learner in (NaiveBayes(), DecisionStump(), Perceptron())]
     yield "experts", HedgeClassifier(experts, random_state=1)
@@ -71,6 +85,49 @@ def draw(name, model, data, alone):
     print(f"{name:<16} error {result.error:.3f}, alone {alone.error:.3f}")
 
 
+def draw_guarded(name):
+    """Run a model with and without its guards over a stream whose rule turns three times; mark the replacements."""
+    cls, params = GUARDED[name]
+    data = load(f"agrawal:drift=abrupt,at={'+'.join(map(str, TURNS))},concepts=1+3+5+7", limit=20_000)
+    figure = Figure(figsize=(9.0, 3.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    nominal = np.flatnonzero(data.nominal)
+    for label, drift, colour, style in (
+        ("without guards", None, INK, ":"),
+        (cls.__name__, "adwin", BLUE, "-"),
+    ):
+        model = cls(drift=drift, random_state=1, categorical_features=nominal, **params)
+        result = prequential(model, data, window=WINDOW, name=label)
+        axes.plot(
+            result.positions,
+            result.windowed_error,
+            color=colour,
+            linestyle=style,
+            linewidth=1.6,
+            label=f"{label}, {result.error:.3f} in all",
+        )
+        print(f"{name:<16} {label}: error {result.error:.3f}")
+    when = result.model.report().replacements[:, 0]
+    axes.plot(
+        when,
+        np.full(len(when), 0.004),
+        "|",
+        color=ORANGE,
+        markersize=9,
+        label=f"{len(when)} trees replaced",
+    )
+    axes.set_ylim(0, None)
+    axes.set_title(f"error in the last {WINDOW:,} rows", loc="left", fontsize=10)
+    axes.set_xlabel("rows", fontsize=9)
+    axes.grid(color=GRID, linewidth=0.7)
+    axes.tick_params(colors=INK, labelsize=8, length=0)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.legend(frameon=False, fontsize=8.5, loc="upper right")
+    figure.savefig(FOLDER / f"{name}.png", dpi=110, metadata={"Software": None})
+
+
 def main():
     """Draw them all."""
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -80,6 +137,9 @@ def main():
     for name, model in models():
         if name in sys.argv[1:] or not sys.argv[1:]:
             draw(name, model, data, alone)
+    for name in GUARDED:
+        if name in sys.argv[1:] or not sys.argv[1:]:
+            draw_guarded(name)
 
 
 if __name__ == "__main__":

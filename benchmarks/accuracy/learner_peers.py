@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -13,11 +13,11 @@ Rows = Any
 Run = Callable[[Any, int], Rows]
 
 
-def _vw_lines(data: Any) -> list[str]:
+def vw_lines(X: Rows, nominal: Iterable[int]) -> list[str]:
     """Numbers as they are, a nominal value as a feature of its own, missing cells left out."""
-    nominal = set(data.nominal)
+    nominal = set(nominal)
     lines = []
-    for row in data.X.tolist():
+    for row in X.tolist():
         cells = [
             f"n{j}_{x:g}" if j in nominal else f"{j}:{x:.9g}"
             for j, x in enumerate(row)
@@ -41,7 +41,7 @@ def _vw(*arguments: str) -> Run:
             words += ["--link", "logistic"] if not boosts else []
         machine = vowpalwabbit.Workspace(arg_list=["--quiet", "--loss_function", "logistic", *words])
         p = np.full((len(data.y), data.k), 1 / data.k)
-        for t, (line, label) in enumerate(zip(_vw_lines(data), data.y.tolist(), strict=True)):
+        for t, (line, label) in enumerate(zip(vw_lines(data.X, data.nominal), data.y.tolist(), strict=True)):
             said = machine.predict(line)
             if data.k > 2:
                 p[t] = said

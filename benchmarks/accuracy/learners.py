@@ -65,12 +65,12 @@ Floats = npt.NDArray[np.float64]
 class Data:
     """A set in memory: codes of nominal columns, NaN where a cell is missing, labels 0 .. k - 1."""
 
-    def __init__(self, name: str, rows: int, shuffled: bool) -> None:
-        read = load(name, limit=None if shuffled and name in BY_LABEL else rows)
+    def __init__(self, name: str, rows: int, shuffled: bool = False, every: int = 1) -> None:
+        read = load(name, limit=None if shuffled and name in BY_LABEL else rows * every)
         X = read.X.toarray() if hasattr(read.X, "toarray") else np.asarray(read.X, dtype=np.float64)
         kinds, y = np.unique(np.asarray(read.y), return_inverse=True)
         order = np.random.default_rng(0).permutation(len(y)) if shuffled else np.arange(len(y))
-        order = order[:rows]
+        order = order[::every][:rows]
         self.name, self.order = name, "shuffled" if shuffled else "file"
         self.X: Floats = np.ascontiguousarray(X[order])
         self.y: npt.NDArray[np.int64] = y[order].astype(np.int64)

@@ -37,7 +37,7 @@ __all__ = ["BATCH_MODELS", "LEARNERS", "MODELS", "ModelFileError", "build", "loa
 
 def build(
     model: str,
-    learner: str,
+    learner: str | None = None,
     params: Mapping[str, Any] | None = None,
     learner_params: Mapping[str, Any] | None = None,
     *,
@@ -49,7 +49,8 @@ def build(
     Parameters
     ----------
     model, learner : str
-        Names as on the command line: "osboost", "naive-bayes"; a batch ensemble may be named as well.
+        Names as on the command line: "osboost", "naive-bayes"; a batch ensemble may be named as well. Without a learner it
+        is the model's own.
     params, learner_params : mapping, optional
         What differs from the defaults.
     seed : int, optional
@@ -61,7 +62,14 @@ def build(
     if nominal is not None and np.any(nominal):
         values.setdefault("categorical_features", nominal)
     classes = {**MODELS, **BATCH_MODELS}
-    return classes[model](LEARNERS[learner](**learner_params or {}), random_state=seed, **values)
+    made = classes[model](random_state=seed, **values)
+    if learner is not None:
+        return made.set_params(estimator=LEARNERS[learner](**learner_params or {}))
+    return (
+        made.set_params(estimator=made._own_learner().set_params(**learner_params))
+        if learner_params
+        else made
+    )
 
 
 def load(path: str | os.PathLike[str]) -> Any:

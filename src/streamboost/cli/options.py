@@ -116,10 +116,13 @@ def register(app: typer.Typer) -> None:
 def _run(
     context: typer.Context,
     data: Data,
-    model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "osboost",
-    learner: Annotated[str, typer.Option("--learner", "-l", help="The weak learner.")] = "naive-bayes",
+    model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "streamboost",
+    learner: Annotated[
+        str | None, typer.Option("--learner", "-l", help="The weak learner (default: the model's own).")
+    ] = None,
     n_estimators: Annotated[
-        int | None, typer.Option("--n-estimators", "-n", help="Number of weak learners (default: 100).")
+        int | None,
+        typer.Option("--n-estimators", "-n", help="Number of weak learners (default: the model's own)."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the model and of random orders.")] = 0,
     orders: Annotated[
@@ -390,7 +393,7 @@ def _demo(
     out: Out = Path("demo"),
     rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows.")] = 20_000,
 ) -> None:
-    """Compare seven models on a synthetic stream: a table and a picture, in under a minute."""
+    """Compare eight models on a synthetic stream: a table and a picture, in under a minute."""
     from streamboost.cli.demo import demo
 
     demo(out, rows)

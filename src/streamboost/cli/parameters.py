@@ -54,7 +54,8 @@ class ModelSpec:
     """The model that the user asks for, as written."""
 
     model: str
-    learner: str
+    learner: str | None = None
+    """None: the model's own."""
     n_estimators: int | None = None
     seed: int = 0
     scale: str | None = None
@@ -65,7 +66,7 @@ class ModelSpec:
     @property
     def name(self) -> str:
         """A short name for tables and pictures."""
-        return f"{self.model}({self.learner})"
+        return self.model if self.learner is None else f"{self.model}({self.learner})"
 
     def check(self) -> None:
         """Raise for whatever is wrong before any data is read."""
@@ -83,9 +84,13 @@ class ModelSpec:
         """The parameters of the model and of the learner that were asked for."""
         if self.model not in MODELS:
             raise UserError(_unknown("model", self.model, list(MODELS)))
-        if self.learner not in LEARNERS:
+        if self.learner is not None and self.learner not in LEARNERS:
             raise UserError(_unknown("learner", self.learner, list(LEARNERS)))
-        model_class, learner_class = MODELS[self.model], LEARNERS[self.learner]
+        model_class = MODELS[self.model]
+        learner_class = (
+            type(model_class._default_learner()) if self.learner is None else LEARNERS[self.learner]
+        )
+        learner_name = next(name for name, cls in LEARNERS.items() if cls is learner_class)
         of_model, of_learner = parameters_of(model_class), parameters_of(learner_class)
         model_values: dict[str, Any] = {}
         learner_values: dict[str, Any] = {}
@@ -96,12 +101,12 @@ class ModelSpec:
         if self.scale is not None and not ("scale" not in of_learner and self.scale == "none"):
             if "scale" not in of_learner:
                 raise UserError(
-                    f"The learner {self.learner} does not scale its input; --scale is for linear ones."
+                    f"The learner {learner_name} does not scale its input; --scale is for linear ones."
                 )
             learner_values["scale"] = self.scale
         for text, table, values, what in (
             *((text, of_model, model_values, f"model {self.model}") for text in self.params),
-            *((text, of_learner, learner_values, f"learner {self.learner}") for text in self.learner_params),
+            *((text, of_learner, learner_values, f"learner {learner_name}") for text in self.learner_params),
         ):
             name, equals, value = text.partition("=")
             name = name.strip().replace("-", "_")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
-from streamboost.base.params import BoosterPlan, LearnerPlan
+from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble, guard_of
 from streamboost.ensemble.oza import OnlineBoostingClassifier
@@ -63,14 +63,8 @@ class AdaptiveEnsemble(Ensemble):
     def _default_learner(cls) -> Learner:
         return HoeffdingTree(**cls._growth)
 
-    def _default_tree(self) -> Learner:
-        """Return the tree of ``estimator=None`` as this model's parameters want it."""
+    def _own_learner(self) -> Learner:
         return HoeffdingTree(**self._growth, max_features=self.max_features)
-
-    def _learner_plan(self, seed: int) -> LearnerPlan:
-        if self.estimator is None:
-            return self._within_memory(self._default_tree().plan())
-        return super()._learner_plan(seed)
 
     def _guard(self) -> dict[str, Any]:
         if self.drift is None:
@@ -346,7 +340,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         self.monitor = monitor
         self.categorical_features = categorical_features
 
-    def _default_tree(self) -> Learner:
+    def _own_learner(self) -> Learner:
         return HoeffdingTree(**self._growth, feature_fraction=self.feature_fraction)
 
 

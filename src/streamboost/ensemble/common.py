@@ -123,7 +123,7 @@ class LearnerEnsemble(Declared, Classifier):
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
         if self.estimator is None:
-            return self._within_memory(self._default_learner().plan())
+            return self._within_memory(self._own_learner().plan())
         if isinstance(self.estimator, Learner):
             return self._within_memory(self.estimator.plan())
         return adapter_plan(self.estimator, seed)
@@ -132,6 +132,10 @@ class LearnerEnsemble(Declared, Classifier):
     def _default_learner(cls) -> Learner:
         """Return the learner that ``estimator=None`` stands for."""
         return NaiveBayes()
+
+    def _own_learner(self) -> Learner:
+        """Return the same, as this model's parameters want it."""
+        return self._default_learner()
 
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
         """Give every tree its share of the ensemble's memory, or its own limit if that is lower."""

@@ -1,0 +1,204 @@
+"""Models for ``benchmarks.accuracy.streams``: ours, baselines, and other libraries' behind the loop's ``test_then_train``."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import streamboost as sb
+from benchmarks.accuracy.learner_peers import vw_lines
+from benchmarks.accuracy.learners import Data, Floats
+from streamboost.evaluate import MajorityClassifier, NoChangeClassifier, SlidingWindow
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model of the comparison."""
+
+    make: Callable[[Data, int], Any]
+    """From a stream, for what must be known of its columns, and a seed."""
+    package: str = "streamboost"
+    two_classes: bool = False
+    """Whether it takes no more than two."""
+    ours: bool = False
+
+    @property
+    def installed(self) -> bool:
+        return importlib.util.find_spec(self.package) is not None
+
+
+class Peer:
+    """A model of another library, row by row: what it gives a chance to each class, then one example."""
+
+    def __init__(self, data: Data, seed: int) -> None:
+        self.data, self.seed = data, seed
+        self.classes_ = np.arange(data.k)
+        self.start()
+
+    def start(self) -> None: ...
+
+    def rows(self, X: Floats) -> Iterator[Any]:
+        """The rows in the library's own form."""
+        raise NotImplementedError
+
+    def ask(self, row: Any) -> Any:
+        """A number per class, not all of them 0; or None."""
+        raise NotImplementedError
+
+    def learn(self, row: Any, label: int) -> None:
+        raise NotImplementedError
+
+    def test_then_train(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, output: str = "label"
+    ) -> Any:
+        """Answer each row, then learn it unless its weight is 0."""
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        p = np.full((len(y), self.data.k), np.nan)
+        answers = np.empty(len(y), dtype=object)
+        for t, (row, label) in enumerate(zip(self.rows(X), y.tolist(), strict=True)):
+            said = self.ask(row)
+            if said is not None:
+                p[t, : len(said)] = said
+                p[t] = np.nan_to_num(p[t]) / np.nansum(p[t])
+                answers[t] = int(p[t].argmax())
+            if weight[t] > 0:
+                self.learn(row, label)
+        return (answers, p) if output == "both" else answers
+
+    def partial_fit(self, X: Any, y: Any) -> None:
+        """Learn rows."""
+        for row, label in zip(self.rows(X), y.tolist(), strict=True):
+            self.learn(row, label)
+
+
+class VowpalWabbit(Peer):
+    """One against all of logistic losses, or one logistic loss; everything else at its default."""
+
+    def start(self) -> None:
+        import vowpalwabbit
+
+        many = ["--oaa", str(self.data.k), "--probabilities"]
+        words = many if self.data.k > 2 else ["--link", "logistic"]
+        self.machine = vowpalwabbit.Workspace(arg_list=["--quiet", "--loss_function", "logistic", *words])
+
+    def rows(self, X: Floats) -> Iterator[Any]:
+        return iter(vw_lines(X, self.data.nominal))
+
+    def ask(self, row: Any) -> Any:
+        said = self.machine.predict(row)
+        return said if self.data.k > 2 else (1 - said, said)
+
+    def learn(self, row: Any, label: int) -> None:
+        self.machine.learn(f"{label + 1 if self.data.k > 2 else 2 * label - 1} {row}")
+
+
+class River(Peer):
+    """A class of ``river.forest`` or ``river.ensemble`` by its name; nominal values are texts, missing ones absent."""
+
+    def __init__(self, data: Data, seed: int, module: str, name: str) -> None:
+        self._module, self._name = module, name
+        super().__init__(data, seed)
+
+    def start(self) -> None:
+        self.model = getattr(importlib.import_module(self._module), self._name)(seed=self.seed)
+
+    def rows(self, X: Floats) -> Iterator[Any]:
+        nominal = set(self.data.nominal)
+        for row in X.tolist():
+            yield {j: str(x) if j in nominal else x for j, x in enumerate(row) if x == x}
+
+    def ask(self, row: Any) -> Any:
+        said = self.model.predict_proba_one(row)
+        return [said.get(c, 0.0) for c in range(self.data.k)] if sum(said.values()) > 0 else None
+
+    def learn(self, row: Any, label: int) -> None:
+        self.model.learn_one(row, label)
+
+
+class Moa(Peer):
+    """A learner of MOA by its command line, in the JVM that CapyMOA starts."""
+
+    def __init__(self, data: Data, seed: int, cli: str) -> None:
+        self._cli = cli
+        super().__init__(data, seed)
+
+    def start(self) -> None:
+        from benchmarks.peers import run_moa as moa
+
+        attributes = moa.ArrayList()
+        for j in range(self.data.X.shape[1]):
+            column = self.data.X[:, j]
+            n_values = int(np.nanmax(column)) + 1 if j in self.data.nominal else None
+            attributes.add(moa.attribute(f"x{j}", n_values))
+        attributes.add(moa.attribute("class", self.data.k))
+        self._moa = moa
+        self._header = moa.InstancesHeader(moa.Instances("stream", attributes, 0))
+        self._header.setClassIndex(self.data.X.shape[1])
+        self.learner = moa.ClassOption.cliStringToObject(self._cli, moa.Classifier, None)
+        if self.learner.isRandomizable():
+            self.learner.setRandomSeed(self.seed)
+        self.learner.setModelContext(self._header)
+        self.learner.prepareForUse()
+
+    def rows(self, X: Floats) -> Iterator[Any]:
+        for row in X:
+            instance = self._moa.DenseInstance(1.0, self._moa.JArray(self._moa.JDouble)([*row, 0.0]))
+            instance.setDataset(self._header)
+            yield instance
+
+    def ask(self, row: Any) -> Any:
+        said = np.array(self.learner.getVotesForInstance(row))[: self.data.k]
+        return said if said.size and np.isfinite(said).all() and said.sum() > 0 else None
+
+    def learn(self, row: Any, label: int) -> None:
+        row.setClassValue(float(label))
+        self.learner.trainOnInstance(row)
+
+
+def _ours(make: Callable[..., Any], *, two_classes: bool = False, **params: Any) -> Entry:
+    def made(data: Data, seed: int) -> Any:
+        nominal = {"categorical_features": data.nominal} if data.nominal else {}
+        return make(random_state=seed, **nominal, **params)
+
+    return Entry(made, two_classes=two_classes, ours=True)
+
+
+def _moa(cli: str) -> Entry:
+    return Entry(lambda data, seed: Moa(data, seed, cli), "capymoa")
+
+
+def _lightgbm(data: Data, seed: int) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return SlidingWindow(
+        LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1), window=WINDOW, every=REFIT_EVERY
+    )
+
+
+WINDOW, REFIT_EVERY = 2000, 500
+
+ENTRIES: dict[str, Entry] = {
+    "StreamBoost": _ours(sb.StreamBoostClassifier),
+    "its forest alone": _ours(sb.StreamBoostClassifier, companions=()),
+    "ARF 30": _ours(sb.AdaptiveRandomForestClassifier, n_estimators=30),
+    "SRP 10": _ours(sb.StreamingRandomPatchesClassifier, n_estimators=10),
+    "LevBag 10": _ours(sb.LeveragingBaggingClassifier, n_estimators=10),
+    "Oza boosting 10": _ours(sb.OnlineBoostingClassifier, estimator=sb.HoeffdingTree(), n_estimators=10),
+    "OSBoost 100": _ours(sb.OSBoostClassifier, two_classes=True),
+    "logistic": _ours(sb.SingleLearnerClassifier, estimator=sb.LogisticRegression()),
+    "MOA ARF 30": _moa("meta.AdaptiveRandomForest -s 30"),
+    "MOA SRP 10": _moa("meta.StreamingRandomPatches -s 10"),
+    "MOA LevBag 10": _moa("meta.LeveragingBag"),
+    "MOA OzaBoost 10": _moa("meta.OzaBoost"),
+    "River ARF 10": Entry(lambda d, s: River(d, s, "river.forest", "ARFClassifier"), "river"),
+    "River SRP 10": Entry(lambda d, s: River(d, s, "river.ensemble", "SRPClassifier"), "river"),
+    "VW": Entry(VowpalWabbit, "vowpalwabbit"),
+    "LightGBM, window": Entry(_lightgbm, "lightgbm"),
+    "no-change": Entry(lambda data, seed: NoChangeClassifier()),
+    "majority": Entry(lambda data, seed: MajorityClassifier()),
+}
+"""Name in the tables -> how it is made. Numbers in names are learners of an ensemble."""
