@@ -80,7 +80,7 @@ inline std::unique_ptr<Model> make(const std::string& booster, const std::string
                                    const std::vector<int>& cuts = {}, int n_estimators = 37, const Values& of_booster = {},
                                    int threads = 1) {
   const Config booster_config = config_of(booster, of_booster), learner_config = config_of(learner, of_learner);
-  const Ensemble ensemble{n_estimators, 99, false, true, threads, threads > 1 ? 8 : 0};
+  const Ensemble ensemble{n_estimators, 99, false, true, threads, threads > 1 ? 8 : 0, {}};
   auto model =
       make_model(booster, booster_config, ensemble, [=](Lanes lanes) { return make_bank(learner, learner_config, lanes, ensemble); }, cuts);
   model->reserve(s.schema());

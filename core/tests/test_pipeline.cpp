@@ -70,7 +70,7 @@ void failing_worker() {
 // The core has no defaults: what is missing, misspelt, superfluous or of the wrong kind is refused.
 void parameters() {
   const Stream s = make_stream(4, 2, 2, false);
-  const Ensemble ensemble{3, 1, false, true};
+  const Ensemble ensemble{3, 1, false, true, 1, 0, {}};
   const auto build = [&](const Config& booster, const Config& learner) {
     return make_model("osboost", booster, ensemble, [&](Lanes lanes) { return make_bank("naive_bayes", learner, lanes, ensemble); }, {});
   };

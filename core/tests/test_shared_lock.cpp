@@ -1,8 +1,8 @@
 // One writer or many readers: models shared by threads, as the bindings share them. Meant for the thread sanitizer.
 #include "streamboost/run/shared_lock.hpp"
 
+#undef NDEBUG  // the assertions are the test
 #include <cassert>
-#include <cmath>
 #include <thread>
 
 #include "test_model.hpp"
