@@ -39,7 +39,7 @@ namespace {
 
 struct Case {
   std::string booster, learner;
-  Config config;
+  Values changed;  // parameters of the learner
   bool nominal, multiclass;
 };
 
@@ -56,7 +56,9 @@ Schema grown(const Stream& s, const Case& c) {
 
 std::unique_ptr<Model> make_case(const Case& c, const Stream& s) {
   const Ensemble ensemble{19, 99, false, true, 1, 0};
-  auto model = make_model(c.booster, {}, ensemble, [&](Lanes lanes) { return make_bank(c.learner, c.config, lanes, ensemble); }, {8});
+  const Config learner = config_of(c.learner, c.changed);
+  auto model = make_model(c.booster, config_of(c.booster), ensemble,
+                          [&](Lanes lanes) { return make_bank(c.learner, learner, lanes, ensemble); }, {8});
   Schema schema = s.schema();
   schema.declared = c.booster == "mbbm";
   model->reserve(schema);
@@ -152,9 +154,7 @@ int main() {
     for (std::size_t r = 0; r < 80; ++r)
       if (double& x = nominal.x[r * 4 + j]; !std::isnan(x)) x = x > 0.3 ? 1 : 0;
   }
-  Config quick;
-  quick.values["grace_period"] = 10.0;
-  quick.values["tie_threshold"] = 0.9;
+  const Values quick{{"grace_period", 10.0}, {"tie_threshold", 0.9}};
   std::vector<Case> cases;
   for (const char* booster : {"bagging", "oza", "osboost"}) {
     const bool many = std::string(booster) != "osboost";
@@ -163,8 +163,9 @@ int main() {
     cases.push_back({booster, "hoeffding", quick, false, many});
     cases.push_back({booster, "linear", {}, false, false});
   }
-  for (const char* booster : {"osboost_ocp", "osboost_exp", "ogboost", "online_bbm", "adaboost_ol", "adaboost_olm", "mbbm", "bayes",
-                              "weighted_majority", "hedge", "winnow", "arcx4", "blocked", "primed", "batch_bagging", "single"})
+  for (const char* booster :
+       {"osboost_ocp", "osboost_exp", "ogboost", "online_bbm", "adaboost_ol", "adaboost_olm", "mbbm", "bayes", "weighted_majority", "hedge",
+        "winnow", "arcx4", "blocked", "primed", "batch_bagging", "single", "adaptive_bagging"})
     cases.push_back({booster, "naive_bayes", {}, false, false});
   for (const Case& c : cases) laws(c, c.nominal ? nominal : mixed);
   return checking::finish();

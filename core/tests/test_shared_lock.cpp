@@ -76,12 +76,12 @@ void no_torn_reads_and_fair_turns() {
     });
   for (int t = 0; t < 3; ++t)
     threads.emplace_back([&] {
-      while (!stop) {
+      do {  // once at least: the writers may be done before this thread has begun
         const Held held(lock, Use::read);
         const Held again(lock, Use::read);
         torn += one != two;
         ++reads;
-      }
+      } while (!stop);
     });
   threads[0].join();
   threads[1].join();
