@@ -56,6 +56,25 @@ def test_every_model_with_every_learner(run, two, model, learner):
     assert "300" in result.stdout
 
 
+def test_the_default_takes_any_number_of_classes_and_has_its_own_learner(run, two, three, tmp_path):
+    for path in (two, three):
+        assert (
+            f"streamboost on {path.name}" in run("run", path, "--seed", "7", "--save", tmp_path / "m").stdout
+        )
+    mine = streamboost.StreamBoostClassifier(random_state=7, categorical_features=[1])
+    expected = prequential(mine, CsvStream(three)).error
+    assert f"{expected:.4f}" in run("run", three, "--seed", "7").stdout
+    assert streamboost.load(tmp_path / "m").get_params()["max_features"] == 0.6
+
+
+def test_a_learner_parameter_without_a_learner_is_one_of_the_models_own(run, three, tmp_path):
+    figures = tmp_path / "figures.json"
+    run("run", three, "--grace-period", "100", "--json", figures)
+    found = json.loads(figures.read_text())["parameters"]
+    assert (found["estimator"], found["estimator__grace_period"]) == ("HoeffdingTree", 100)
+    assert (found["estimator__max_features"], found["estimator__growth"]) == (0.6, "ensemble")
+
+
 def test_the_figures_are_those_of_the_library(run, two, tmp_path):
     run(
         "run",
@@ -280,7 +299,7 @@ def test_demo(run, tmp_path):
         (["TWO", "--random-state", "1"], "There is no option --random-state; use --seed."),
         (["TWO", "--param", "gamma"], "expected NAME=VALUE"),
         (["TWO", "--param", "gama=1"], "did you mean gamma?"),
-        (["TWO", "--learner-param", "gamma=1"], "The learner naive-bayes has no parameter 'gamma'"),
+        (["TWO", "--learner-param", "gamma=1"], "The learner hoeffding-tree has no parameter 'gamma'"),
         (["TWO", "--scale", "maxabs"], "naive-bayes does not scale"),
         (["TWO", "-l", "perceptron", "--scale", "max"], "scale"),
         (["TWO", "-m", "single", "-n", "5"], "-n"),
