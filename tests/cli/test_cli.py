@@ -56,12 +56,33 @@ def test_every_model_with_every_learner(run, two, model, learner):
     assert "300" in result.stdout
 
 
+def test_the_default_takes_any_number_of_classes_and_has_its_own_learner(run, two, three, tmp_path):
+    for path in (two, three):
+        assert (
+            f"streamboost on {path.name}" in run("run", path, "--seed", "7", "--save", tmp_path / "m").stdout
+        )
+    mine = streamboost.StreamBoostClassifier(random_state=7, categorical_features=[1])
+    expected = prequential(mine, CsvStream(three)).error
+    assert f"{expected:.4f}" in run("run", three, "--seed", "7").stdout
+    assert streamboost.load(tmp_path / "m").get_params()["max_features"] == 0.6
+
+
+def test_a_learner_parameter_without_a_learner_is_one_of_the_models_own(run, three, tmp_path):
+    figures = tmp_path / "figures.json"
+    run("run", three, "--grace-period", "100", "--json", figures)
+    found = json.loads(figures.read_text())["parameters"]
+    assert (found["estimator"], found["estimator__grace_period"]) == ("HoeffdingTree", 100)
+    assert (found["estimator__max_features"], found["estimator__growth"]) == (0.6, "ensemble")
+
+
 def test_the_figures_are_those_of_the_library(run, two, tmp_path):
     run(
         "run",
         two,
         "--model",
         "osboost",
+        "--learner",
+        "naive-bayes",
         "-n",
         "9",
         "--seed",
@@ -92,7 +113,7 @@ def test_the_figures_are_those_of_the_library(run, two, tmp_path):
 def test_everything_that_can_be_written(run, two, tmp_path):
     out = {name: tmp_path / f"out.{name}" for name in ("sboost", "png", "json")}
     options = ["--save", out["sboost"], "--plot", out["png"], "--json", out["json"], "--report"]
-    result = run("run", two, "-n", "4", *options)
+    result = run("run", two, "--model", "osboost", "-n", "4", *options)
     assert all(path.stat().st_size > 0 for path in out.values())
     assert "OSBoostClassifier of 4 x NaiveBayes" in result.stdout
     assert json.loads(out["json"].read_text())["report"]["n_learned"] == 300
@@ -120,7 +141,9 @@ def test_flags_come_from_the_signatures(run, two, tmp_path):
         return json.loads((tmp_path / "r.json").read_text())["parameters"]
 
     # Before and behind DATA, with and without =, switches in three spellings.
-    found = parameters("--gamma", "0.3", two, "--alpha=0.5", "--no-monitor", "-n", "2", "--vote", "uniform")
+    found = parameters(
+        "--gamma", "0.3", two, "-m", "osboost", "--alpha=0.5", "--no-monitor", "-n", "2", "--vote", "uniform"
+    )
     assert (found["gamma"], found["estimator__alpha"], found["monitor"]) == (0.3, 0.5, False)
     assert found["n_estimators"] == 2
     found = parameters(
@@ -132,7 +155,17 @@ def test_flags_come_from_the_signatures(run, two, tmp_path):
         "zero",
     )
     found = parameters(
-        two, "-l", "ogd", "--scale", "maxabs", "--param", "gamma=0.2", "--param", "n-jobs=none"
+        two,
+        "-m",
+        "osboost",
+        "-l",
+        "ogd",
+        "--scale",
+        "maxabs",
+        "--param",
+        "gamma=0.2",
+        "--param",
+        "n-jobs=none",
     )
     assert (found["estimator__scale"], found["gamma"], found["n_jobs"]) == ("maxabs", 0.2, None)
     found = parameters(two, "-m", "oza-boost", "--learner-param", "alpha=1", "-n", "2", "--lambda-cap", "5")
@@ -265,7 +298,7 @@ def test_demo(run, tmp_path):
     for name in ("single NB", "single perceptron", "bagged NB", "Oza NB", "OSBoost perceptron"):
         assert name in result.stdout
     assert (tmp_path / "new" / "demo" / "demo.png").read_bytes().startswith(b"\x89PNG")
-    assert len(json.loads((tmp_path / "new" / "demo" / "demo.json").read_text())) == 7
+    assert len(json.loads((tmp_path / "new" / "demo" / "demo.json").read_text())) == 8
 
 
 @pytest.mark.parametrize(
@@ -282,19 +315,19 @@ def test_demo(run, tmp_path):
         (["TWO", "--ordres", "3"], "did you mean --orders?"),
         (["TWO", "--zzz"], "There is no option --zzz."),
         (["TWO", "-x"], "-x"),
-        (["TWO", "--gamma"], "The option --gamma needs a value"),
-        (["TWO", "--gamma", "7"], "'gamma' parameter of OSBoostClassifier must be"),
-        (["TWO", "--gamma", "much"], "'gamma' parameter"),
+        (["TWO", "-m", "osboost", "--gamma"], "The option --gamma needs a value"),
+        (["TWO", "-m", "osboost", "--gamma", "7"], "'gamma' parameter of OSBoostClassifier must be"),
+        (["TWO", "-m", "osboost", "--gamma", "much"], "'gamma' parameter"),
         (["TWO", "--alpha", "-1"], "alpha"),
         (
             ["TWO", "-m", "bagging", "--gamma", "0.1"],
-            "--gamma is no parameter of bagging(naive-bayes); it is one of",
+            "--gamma is no parameter of bagging; it is one of",
         ),
         (["TWO", "--random-state", "1"], "There is no option --random-state; use --seed."),
         (["TWO", "--param", "gamma"], "expected NAME=VALUE"),
-        (["TWO", "--param", "gama=1"], "did you mean gamma?"),
-        (["TWO", "--learner-param", "gamma=1"], "The learner naive-bayes has no parameter 'gamma'"),
-        (["TWO", "--scale", "maxabs"], "naive-bayes does not scale"),
+        (["TWO", "-m", "osboost", "--param", "gama=1"], "did you mean gamma?"),
+        (["TWO", "--learner-param", "gamma=1"], "The learner hoeffding-tree has no parameter 'gamma'"),
+        (["TWO", "--scale", "maxabs"], "hoeffding-tree does not scale"),
         (["TWO", "-l", "perceptron", "--scale", "max"], "scale"),
         (["TWO", "-m", "single", "-n", "5"], "-n"),
         (["TWO", "-n", "0"], "n_estimators"),
@@ -314,7 +347,7 @@ def test_demo(run, tmp_path):
         (["TWO", "--json", "."], "--json .: is a directory"),
         (["SPARSE", "--classes", "a,b"], "'a' is not a number"),
         (["SPARSE", "--n-features", "2"], "sparse.libsvm, line "),
-        (["THREE"], "Only binary classification is supported."),
+        (["THREE", "-m", "osboost"], "Only binary classification is supported."),
     ],
 )
 def test_errors_are_one_line(fails, two, three, sparse, args, message):
@@ -379,7 +412,7 @@ def test_formats_on_the_command_line(run, fails, tmp_path):
     path.write_text("".join(f"{1 - 2 * (i % 2)} {1 + i % 3} | a:{i % 7} b{i % 2}\n" for i in range(200)))
     named = json.loads(run("run", path, "-n", "2", "-l", "perceptron", "--json", "-").stdout)
     assert named["n_rows"] == 200
-    options = ["-n", "2", "-l", "perceptron", "--bits", "4"]
+    options = ["-m", "osboost", "-n", "2", "-l", "perceptron", "--bits", "4"]
     hashed = run("run", path, *options, "--save", tmp_path / "m.sboost", "--json", "-")
     again = run("run", "-", "--format", "vw", *options, "--json", "-", input=path.read_bytes())
     assert json.loads(hashed.stdout)["errors"] == json.loads(again.stdout)["errors"]
@@ -431,7 +464,7 @@ def test_help_and_version(run):
     assert run("--version").stdout == f"streamboost {streamboost.__version__}\n"
     text = re.sub(r"[\s│]+", " ", run("run", "--help").stdout)
     assert "--label" in text
-    assert "(default: 100)" in text
+    assert "(default: the model's own)" in text
 
 
 def process(*args, **options):

@@ -76,7 +76,8 @@ def test_half_and_half_of_sparse_data(run, write, tmp_path):
 @pytest.fixture
 def saved(run, write, tmp_path):
     path = tmp_path / "m.sboost"
-    run("run", write("train.csv", sheet(table(500))), "-n", "5", "--seed", "1", "--save", path)
+    data = write("train.csv", sheet(table(500)))
+    run("run", data, "--model", "osboost", "-n", "5", "--seed", "1", "--save", path)
     return path
 
 

@@ -166,6 +166,24 @@ def test_the_speed_table_of_the_readme_is_the_measured_one():
     assert not [speed for speed in speeds if f"| {speed} " not in measured]
 
 
+def test_the_accuracy_table_of_the_readme_is_the_measured_one():
+    readme = (DOCS.parent / "README.md").read_text()
+    table = readme.split("<!-- accuracy table -->")[1].split("<!-- end of accuracy table -->")[0]
+    measured = (DOCS / "results" / "streams.md").read_text().split("## Accuracy\n")[1].split("##")[0]
+
+    def cells(text):
+        rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in text.strip().splitlines()]
+        return {
+            (row[0].removesuffix(" of 23"), name): cell
+            for row in rows[2:]
+            for name, cell in zip(rows[0][1:], row[1:], strict=True)
+        }
+
+    shown = cells(table)
+    assert len(shown) >= 36
+    assert shown.items() <= cells(measured).items()
+
+
 def test_every_algorithm_page_has_a_picture_that_exists():
     for page in (DOCS / "algorithms").glob("*.md"):
         if page.stem in {"index", "batch", "monitor"}:
