@@ -1,7 +1,7 @@
 """Adaptive bagging and the guard of a lane, as their definitions say.
 
-Copies are drawn from Poisson(s rate), for odd lanes from Poisson(s rate min(lambda, 5)) with the chain's lambda. A lane votes with its
-class distribution times a weight that says how often it was right lately. A guard watches the errors of every lane.
+Copies are drawn from Poisson(s rate), for odd lanes from Poisson(s rate min(lambda, 5)) with the chain's lambda. A lane votes
+with its class distribution times a weight that says how often it was right lately. A guard watches the errors of every lane.
 """
 
 import math
@@ -51,8 +51,19 @@ class Guard:
 
 class AdaptiveBagging(Ensemble):
     def __init__(
-        self, make, n_estimators, key, *, rate=6.0, vote="log-odds", chain=True, horizon=1000.0, drift=None, n_classes=None, **options
-    ):  # fmt: skip
+        self,
+        make,
+        n_estimators,
+        key,
+        *,
+        rate=6.0,
+        vote="log-odds",
+        chain=True,
+        horizon=1000.0,
+        drift=None,
+        n_classes=None,
+        **options,
+    ):
         super().__init__(make, n_estimators, key, n_classes=n_classes, **options)
         self.rate, self.vote, self.chain, self.fading = rate, vote, chain, 1 - 1 / horizon
         self.right = [0.0] * n_estimators

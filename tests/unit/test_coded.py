@@ -9,7 +9,6 @@ import pytest
 from streamboost import NaiveBayes, OnlineBaggingClassifier, OSBoostClassifier
 from streamboost.base.inputs.coded import CodedLabels, CodedTable
 from streamboost.base.inputs.codes import CodeBook
-from streamboost.base.naming import model_columns
 from streamboost.streams import open_stream, to_arrays
 
 RNG = np.random.default_rng(5)
@@ -41,7 +40,7 @@ def test_a_file_teaches_what_its_frame_teaches(path, size):
     answers = [by_file.test_then_train(c.rows, c.labels) for c in open_stream(path).chunks(size)]
     expected = by_frame.test_then_train(FRAME, LABELS)
     assert np.concatenate(answers).tolist() == expected.tolist()
-    assert model_columns(by_file) == model_columns(by_frame)
+    assert by_file.columns_ == by_frame.columns_
     np.testing.assert_array_equal(by_file.predict_proba(FRAME), by_frame.predict_proba(FRAME))
 
 
@@ -62,7 +61,7 @@ def test_rows_of_no_weight_discover_nothing(path):
     (chunk,) = open_stream(path).chunks()
     by_file.partial_fit(chunk.rows, chunk.labels, sample_weight=weight)
     by_frame.partial_fit(FRAME, LABELS, sample_weight=weight)
-    assert model_columns(by_file) == model_columns(by_frame)
+    assert by_file.columns_ == by_frame.columns_
     np.testing.assert_array_equal(by_file.predict_proba(FRAME), by_frame.predict_proba(FRAME))
 
 

@@ -36,16 +36,12 @@ def event_by_event(model, X, y, delay, classes, learn_late):
     """Ask for row t; then the label of row t - delay arrives."""
     answers = []
     for t in range(len(y)):
-        known = model._session is not None and (classes is not None or hasattr(model, "classes_"))
-        learned = known and len(model.classes_)
-        if t == 0 and classes is not None:
-            model.partial_fit(X[:1], y[:1], classes=classes, sample_weight=[0.0])
-            learned = True
+        learned = hasattr(model, "classes_")  # before the first label nothing is known, declared classes or not
         answers.append(model.predict(X[t : t + 1])[0] if learned else None)
         if t >= delay:
-            model.partial_fit(X[t - delay : t - delay + 1], y[t - delay : t - delay + 1])
+            model.partial_fit(X[t - delay : t - delay + 1], y[t - delay : t - delay + 1], classes=classes)
     if learn_late:
-        model.partial_fit(X[len(y) - min(delay, len(y)) :], y[len(y) - min(delay, len(y)) :])
+        model.partial_fit(X[len(y) - min(delay, len(y)) :], y[len(y) - min(delay, len(y)) :], classes=classes)
     return np.array(answers, dtype=object)
 
 

@@ -13,7 +13,6 @@ import pytest
 import scipy.sparse as sp
 
 from streamboost import NaiveBayes, OnlineBaggingClassifier, load
-from streamboost.base.naming import model_columns
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 HALF = np.arange(40) % 2
@@ -157,7 +156,7 @@ def test_whole_categories_beyond_a_double_do_not_merge(kind):
     else:
         data, chosen = column[:, None], [0]
     fitted = model(categorical_features=chosen).partial_fit(data, labels)
-    assert model_columns(fitted).values == (tuple(values.tolist()),)
+    assert fitted.columns_.values == (tuple(values.tolist()),)
     assert fitted.predict(data).tolist() == labels.tolist()
 
 

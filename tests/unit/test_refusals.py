@@ -119,7 +119,6 @@ REFUSALS = {
     "value of a numeric column": (named, lambda m: m.learn_one({"a": "text", "k": "new"}, 1)),
     "object as a category": (named, lambda m: m.learn_one({"a": 1.0, "k": object()}, 1)),
     "object as a new column": (named, lambda m: m.learn_one({"a": 1.0, "k": "new", "z": object()}, 1)),
-    "csr in disorder": (arrays_model, lambda m: m.partial_fit(bad_csr(), Y)),
     "csr for nominal columns": (named, lambda m: m.partial_fit(sp.csr_matrix(X[:, :2]), Y)),
     "output": (arrays_model, lambda m: m.test_then_train(X, Y, output="words")),
     "a third class": (fresh(OSBoostClassifier), lambda m: m.partial_fit(X, np.arange(60) % 3)),

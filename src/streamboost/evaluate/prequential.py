@@ -243,7 +243,8 @@ def _run(
             answers = late.test_then_train(model, chunk, {**declared, **options})
         run.seconds += time.process_time() - start
         labels, proba = answers if panel.needs_proba else (answers, None)
-        columns = model.classes_ if panel.needs_proba else None
+        # A model that has only been asked so far, labels being late, knows no class.
+        columns = getattr(model, "classes_", np.empty(0, object)) if panel.needs_proba else None
         rows = judge.rows(chunk.y, np.asarray(labels), proba, columns)
         wrong = run.confusion.add(rows.true, rows.pred)
         run.curve.update(wrong)

@@ -62,6 +62,6 @@ def to_number(value: Any, title: str, row: int | None = None) -> float:
         ) from None
     except (TypeError, ValueError):
         raise TypeError(
-            f"{where} is numeric, but holds {str(value)[:40]!r} of type {type(value).__name__}; allowed are numbers, and "
-            "NaN or None for missing."
+            f"{where} is numeric, but holds {str(value)[:40]!r} of type {type(value).__name__}: the argument must be a "
+            "string of a nominal column or a number, and NaN or None for missing."
         ) from None

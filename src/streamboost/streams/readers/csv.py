@@ -31,6 +31,10 @@ DELIMITERS = ",;\t|"
 _SNIFFED_ROWS = 50
 
 
+MOST_KINDS = 6
+"""A column of so few different cells is nominal, numbers among them or not: no reason to wonder aloud."""
+
+
 class CsvStream(TableStream):
     """One CSV file (plain or gzip) or standard input (``-``).
 
@@ -162,7 +166,8 @@ class CsvStream(TableStream):
                 (line, cells[at]) for line, _, cells in rows if cells[at] not in self._markers.of_number
             ]
             words = [(line, cell) for line, cell in present if not is_number(cell)]
-            if words and 2 * len(words) < len(present):
+            few = len({cell for _, cell in present}) <= MOST_KINDS  # "2", "3", "4", "5more": nominal by nature
+            if words and not few and 2 * len(words) < len(present):
                 line, cell = words[0]
                 name, share = self._plan.columns[at], 1 - len(words) / len(present)
                 warn_of_data(
