@@ -139,7 +139,9 @@ def choose(
             spec.check()
             params, learner_params = spec.values()
             size = f"N={n}" if n is not None and len(numbers) > 1 else ""
-            algorithm = Algorithm(spec.model, spec.learner, params, learner_params, model, learner, size)
+            algorithm = Algorithm(
+                spec.model, learner.partition(":")[0], params, learner_params, model, learner, size
+            )
             chosen.setdefault(algorithm.name, algorithm)
     for name in [name for name, _ in flags] + (["scale"] if scale is not None else []):
         if name not in used:
