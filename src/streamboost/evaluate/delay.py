@@ -27,10 +27,12 @@ class LateLabels:
         self.delay = delay
         self._X: Any = None
         self._y: npt.NDArray[Any] | None = None
+        self._declared: dict[str, Any] = {}
 
     def test_then_train(self, model: Any, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """Answer the rows of a chunk, learning those whose labels arrive meanwhile."""
         X, y, waiting = chunk.X, chunk.y, 0
+        self._declared = {name: options[name] for name in ("classes",) if name in options}
         if self._y is not None:
             X, y, waiting = stacked(self._X, X), np.concatenate((self._y, y)), self._y.shape[0]
         asked = np.arange(waiting, y.shape[0])
@@ -49,7 +51,7 @@ class LateLabels:
     def learn_rest(self, model: Any) -> None:
         """The stream is over: all labels that are still out arrive."""
         if self._y is not None and self._y.size:
-            model.partial_fit(self._X, self._y)
+            model.partial_fit(self._X, self._y, **self._declared)
         self._X = self._y = None
 
 
