@@ -32,7 +32,7 @@ class LateLabels:
     def test_then_train(self, model: Any, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """Answer the rows of a chunk, learning those whose labels arrive meanwhile."""
         X, y, waiting = chunk.X, chunk.y, 0
-        self._declared = {name: options[name] for name in ("classes",) if name in options}
+        self._declared |= {name: options[name] for name in ("classes",) if name in options}
         if self._y is not None:
             X, y, waiting = stacked(self._X, X), np.concatenate((self._y, y)), self._y.shape[0]
         asked = np.arange(waiting, y.shape[0])
