@@ -51,7 +51,8 @@ class LateLabels:
     def learn_rest(self, model: Any) -> None:
         """The stream is over: all labels that are still out arrive."""
         if self._y is not None and self._y.size:
-            model.partial_fit(self._X, self._y, **self._declared)
+            takes = inspect.signature(model.partial_fit).parameters
+            model.partial_fit(self._X, self._y, **(self._declared if "classes" in takes else {}))
         self._X = self._y = None
 
 
