@@ -62,6 +62,6 @@ def to_number(value: Any, title: str, row: int | None = None) -> float:
         ) from None
     except (TypeError, ValueError):
         raise TypeError(
-            f"{where} is numeric, but holds {str(value)[:40]!r} of type {type(value).__name__}; allowed are numbers, and "
-            "NaN or None for missing."
+            f"{where} is numeric, but holds {str(value)[:40]!r} of type {type(value).__name__} (an argument must be "
+            "no string and no other object but a number); allowed are numbers, and NaN or None for missing."
         ) from None
