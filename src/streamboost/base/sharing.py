@@ -136,16 +136,17 @@ class SharedModel:
                 )
                 if fit and stays:
                     self._session = session
-                elif not fit and not stays:
-                    self.__dict__.pop("_session", None)
+                elif not fit and not stays and self._session is session:
+                    del self.__dict__["_session"]
                 if isinstance(error, LearningInterrupted) and not stays:
                     raise LearningInterrupted(0, source.n_rows) from error
                 raise
-            self._session = session
+            if fit:
+                self._session = session
         self._look_back(session)
         return True, answers
 
-    def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> NDArray[Any]:
+    def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> Any:
         return read_labels(y, source.n_rows, type(self).__name__, discovering=not known.declared)
 
     def _look_back(self, session: Session) -> None:
