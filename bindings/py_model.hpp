@@ -322,6 +322,10 @@ class PyModel {
   const Model& model() const { return *model_; }
   SharedLock& lock() { return lock_; }
   bool broken() const { return broken_; }
+  std::optional<std::string> why_broken() const {
+    if (model_->broken() != nullptr) return model_->broken();
+    return broken_ ? std::optional<std::string>("a call raised in the middle of a row") : std::nullopt;
+  }
   bool can_callback() const { return model_->needs_gil(); }
 
  private:

@@ -76,8 +76,7 @@ def fresh(cls, *args, **options):
 
 def bad_csr():
     matrix = sp.csr_matrix(X)
-    matrix.indices[:3] = matrix.indices[:3][::-1].copy()  # descends, and says that it does not
-    matrix.has_sorted_indices = matrix.has_canonical_format = True
+    matrix.indices[4] = 7  # there is no such column
     return matrix
 
 
@@ -119,6 +118,7 @@ REFUSALS = {
     "value of a numeric column": (named, lambda m: m.learn_one({"a": "text", "k": "new"}, 1)),
     "object as a category": (named, lambda m: m.learn_one({"a": 1.0, "k": object()}, 1)),
     "object as a new column": (named, lambda m: m.learn_one({"a": 1.0, "k": "new", "z": object()}, 1)),
+    "csr beyond its width": (arrays_model, lambda m: m.partial_fit(bad_csr(), Y)),
     "csr for nominal columns": (named, lambda m: m.partial_fit(sp.csr_matrix(X[:, :2]), Y)),
     "output": (arrays_model, lambda m: m.test_then_train(X, Y, output="words")),
     "a third class": (fresh(OSBoostClassifier), lambda m: m.partial_fit(X, np.arange(60) % 3)),

@@ -22,6 +22,7 @@ from streamboost import (
     OSBoostClassifier,
     Perceptron,
 )
+from streamboost.base.inputs.sources import TableRows
 
 RNG = np.random.default_rng(3)
 N = 400
@@ -157,6 +158,32 @@ def test_writers_lose_nothing():
     for thread in threads:
         thread.join(60)
     assert model.n_learned_ == 4 * 20 * 50
+
+
+def test_a_fit_that_ends_during_a_first_call_stays():
+    """The first rows of one thread are learned into a model that another thread's fit has replaced meanwhile."""
+    model = OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    fitted = threading.Event()
+
+    class Slow:
+        """Rows whose coding takes until the other thread is done."""
+
+        def __init__(self):
+            self.rows = TableRows(X[:10], "x")
+            self.n_rows = 10
+
+        def first_schema(self, categorical):
+            return self.rows.first_schema(categorical)
+
+        def coded(self, schema, active, grow):
+            thread = threading.Thread(target=lambda: (model.fit(X, Y), fitted.set()))
+            thread.start()
+            thread.join(30)
+            return self.rows.coded(schema, active, grow)
+
+    model._learn(Slow(), Y[:10], None, None)
+    assert fitted.is_set()
+    assert model.n_learned_ == N
 
 
 def test_a_reader_sees_whole_calls_only():

@@ -136,12 +136,13 @@ class SharedModel:
                 )
                 if fit and stays:
                     self._session = session
-                elif not fit and not stays:
-                    self.__dict__.pop("_session", None)
+                elif not fit and not stays and self._session is session:
+                    del self.__dict__["_session"]
                 if isinstance(error, LearningInterrupted) and not stays:
                     raise LearningInterrupted(0, source.n_rows) from error
                 raise
-            self._session = session
+            if fit:
+                self._session = session
         self._look_back(session)
         return True, answers
 
