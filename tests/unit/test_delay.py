@@ -36,7 +36,8 @@ def event_by_event(model, X, y, delay, classes, learn_late):
     """Ask for row t; then the label of row t - delay arrives."""
     answers = []
     for t in range(len(y)):
-        learned = hasattr(model, "classes_")  # before the first label nothing is known, declared classes or not
+        # Before the first label nothing is known, declared classes or not.
+        learned = hasattr(model, "classes_")
         answers.append(model.predict(X[t : t + 1])[0] if learned else None)
         if t >= delay:
             model.partial_fit(X[t - delay : t - delay + 1], y[t - delay : t - delay + 1], classes=classes)

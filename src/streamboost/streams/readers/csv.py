@@ -166,7 +166,9 @@ class CsvStream(TableStream):
                 (line, cells[at]) for line, _, cells in rows if cells[at] not in self._markers.of_number
             ]
             words = [(line, cell) for line, cell in present if not is_number(cell)]
-            few = len({cell for _, cell in present}) <= MOST_KINDS  # "2", "3", "4", "5more": nominal by nature
+            few = (
+                len({cell for _, cell in present}) <= MOST_KINDS
+            )  # "2", "3", "4", "5more": nominal by nature
             if words and not few and 2 * len(words) < len(present):
                 line, cell = words[0]
                 name, share = self._plan.columns[at], 1 - len(words) / len(present)
