@@ -127,7 +127,7 @@ LEARNERS = [
 ]
 
 # Eager trees: streams of a dozen rows must make them split.
-EAGER = {"grace_period": 3.0, "delta": 0.4, "tie_threshold": 0.6, "var_floor": 0.05}
+EAGER = {"growth": "vfdt", "grace_period": 3.0, "delta": 0.4, "tie_threshold": 0.6, "var_floor": 0.05}
 
 
 def tree_learner(name, kinds, **options):

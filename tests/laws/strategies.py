@@ -93,8 +93,8 @@ def streams(
         "fractions": rng.choice([0.0, 0.25, 0.5, 1.0, 1.7], size=n),
         "wide": np.round(10 ** rng.uniform(-2, 1.5, size=n), 3),
     }[how]
-    if not weight.any():
-        weight[-1:] = 1.0  # a stream of nothing but weight 0 starts no model
+    if len(weight) and weight[0] == 0:
+        weight[0] = 1.0  # rows of weight 0 start no model
     declare = draw(st.booleans()) if declared is None else declared
     declare |= declare_above is not None and k > declare_above
     return Stream(

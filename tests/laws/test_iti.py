@@ -48,7 +48,7 @@ def test_online_tree_is_the_batch_tree_for_every_prefix(data, chosen):
     codes, _ = stream.codes()
     for t, (x, code, w) in enumerate(zip(stream.X.tolist(), codes, stream.weight.tolist(), strict=True)):
         model.partial_fit(**stream.rows(slice(t, t + 1)), classes=stream.classes)
-        oracle.learn(columns.learn(x, w), code, w)
+        oracle.learn(columns.learn(x), code, w)
         if oracle.doubt:
             return
         assert_same_tree(tree_of(model, stream.categorical), oracle.tree(), chosen["prune"])

@@ -203,8 +203,8 @@ def test_raw_naive_bayes_is_proportional(stream, factor):
 def test_perceptron_moves_on_mistakes_only(stream, seed):
     model = SingleLearnerClassifier(Perceptron(), random_state=seed)
     high = max(stream.classes)
-    model.partial_fit(stream.X[:1], stream.y[:1], classes=stream.classes, sample_weight=[0.0])
-    for t in range(len(stream)):
+    model.partial_fit(stream.X[:1], stream.y[:1], classes=stream.classes)
+    for t in range(1, len(stream)):
         row = stream.rows(slice(t, t + 1))
         score = model.decision_function(row["X"])[0]
         before = model.decision_function(stream.X)

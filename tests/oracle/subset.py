@@ -19,7 +19,9 @@ class SubsetLane:
 
     def __init__(self, lane, keep):
         self.lane, self.keep = lane, keep
-        if hasattr(lane, "candidates"):  # a stump would also take a column that tells nothing
+        if hasattr(lane, "chosen"):  # a tree draws the candidates of a node from these
+            lane.chosen = sorted(keep)
+        elif hasattr(lane, "candidates"):  # a stump would also take a column that tells nothing
             lane.candidates = keep
         self.silence()
 
