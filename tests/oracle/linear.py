@@ -109,6 +109,8 @@ class Linear:
             h = self.hypothesis(self.vectors[0], x)
             return [(1 - h) / 2, (1 + h) / 2][:n_known]
         shares = [(1 + self.hypothesis(vector, x)) / 2 for vector in self.vectors]
+        if sum(shares) == 0:  # every column says no: nothing tells the classes apart
+            return [1 / len(shares)] * len(shares)
         return [share / sum(shares) for share in shares]
 
     # ---- learning

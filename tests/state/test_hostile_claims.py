@@ -137,4 +137,4 @@ def test_memory_that_runs_out_while_growing_leaves_the_model_as_it_was(learner: 
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert "MemoryError:" in done.stdout, done.stdout
-    assert "False True" in done.stdout, done.stdout
+    assert "None True" in done.stdout, done.stdout

@@ -18,7 +18,7 @@ from streamboost.reproduce.study import (
     labelled,
 )
 
-_VOTES = {"Voting": "voting", "SGD": "sgd", "Bayesian": "bayes"}
+_VOTES = {"Voting": "uniform", "SGD": "sgd", "Bayesian": "bayes"}
 _PRIOR: dict[str, object] = {"prior_shape": 1.0, "prior_rate": 1.0, "theta": 0.1}
 _SHARE = 0.75
 _STATIC = frozenset(published_table("bai2014", "1").figures)
