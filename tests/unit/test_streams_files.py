@@ -124,7 +124,7 @@ def test_csv_text_behind_the_first_thousand_rows_is_a_bad_line(write):
     path = write(long_csv("oops,1,0\n"))
     with pytest.raises(DataError, match=r"data\.csv, line 1502: column 'a': 'oops' is not a finite number"):
         everything(CsvStream(path))
-    text = "a,label\n" + "1,0\n" * 998 + "word,1\n" + "2,0\n" * 10
+    text = "a,label\n" + "".join(f"{i},0\n" for i in range(998)) + "word,1\n" + "2,0\n" * 10
     with pytest.warns(DataWarning, match=r"'a' is read as nominal because of 'word' \(line 1000\)"):
         stream = CsvStream(write(text))
     assert stream.nominal.tolist() == [True]

@@ -1,0 +1,53 @@
+// How a table of boosters is written: a name and `make<Booster>`. The boosters are compiled in families (core/src/ensembles/
+// models_*.cpp), because one file with all of them takes a core a minute.
+#pragma once
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "streamboost/run/pipeline.hpp"
+
+namespace streamboost {
+
+using Maker = std::unique_ptr<Model> (*)(const Config&, const Ensemble&, const BankFactory&, const std::vector<int>&);
+using ModelTable = std::map<std::string, Maker>;
+
+// Where the lanes are cut when nobody said: one block per thread, on multiples that leave no vector half empty.
+inline std::vector<int> even_cuts(const Ensemble& ensemble, int grain) {
+  std::vector<int> cuts;
+  const int multiple = std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
+  const int threads = std::min(ensemble.threads, n);
+  for (int t = 1; t < threads; ++t) {
+    const auto share = static_cast<int>(static_cast<std::int64_t>(n) * t / threads);
+    const int cut = (share + multiple / 2) / multiple * multiple;
+    if (cut > (cuts.empty() ? 0 : cuts.back()) && cut < n) cuts.push_back(cut);
+  }
+  return cuts;
+}
+
+template <class Booster>
+std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
+  Booster booster(Booster::Params::read(config), ensemble);
+  int grain = 1;
+  if constexpr (requires { booster.grain(); }) grain = booster.grain();
+  const std::vector<int> chosen = cuts.empty() ? even_cuts(ensemble, grain) : cuts;
+  return std::make_unique<Pipeline<Booster>>(std::move(booster), ensemble, bank, chosen);
+}
+
+// AdaBoost.M1 trains one lane at a time while its bank works on all of a block: blocks of one vector's width waste nothing.
+template <class Booster>
+std::unique_ptr<Model> make_narrow(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
+  std::vector<int> all = cuts;
+  for (int lane = lane_multiple; cuts.empty() && lane < ensemble.n_estimators; lane += lane_multiple) all.push_back(lane);
+  return make<Booster>(config, ensemble, bank, all);
+}
+
+ModelTable models_binary();
+ModelTable models_experts();
+ModelTable models_multiclass();
+ModelTable models_oza();
+
+}  // namespace streamboost
