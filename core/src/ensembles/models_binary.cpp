@@ -12,12 +12,8 @@ namespace streamboost {
 
 ModelTable models_binary() {
   return {
-      {"osboost", make<OSBoost>},
-      {"osboost_ocp", make<OSBoostOCP>},
-      {"osboost_exp", make<OSBoostEXP>},
-      {"ogboost", make<OGBoost>},
-      {"online_bbm", make<OnlineBBM>},
-      {"adaboost_ol", make<AdaBoostOL>},
+      {"osboost", make<OSBoost>}, {"osboost_ocp", make<OSBoostOCP>}, {"osboost_exp", make<OSBoostEXP>},
+      {"ogboost", make<OGBoost>}, {"online_bbm", make<OnlineBBM>},   {"adaboost_ol", make<AdaBoostOL>},
       {"bayes", make<Bayes>},
   };
 }
