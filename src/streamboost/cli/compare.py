@@ -136,7 +136,7 @@ def choose(
         sized = base.model not in MODELS or "n_estimators" in parameters_of(MODELS[base.model])
         for n in numbers if sized else [None]:
             spec = replace(base, n_estimators=n, seed=seed)
-            spec.check()
+            spec.build()
             params, learner_params = spec.values()
             size = f"N={n}" if n is not None and len(numbers) > 1 else ""
             algorithm = Algorithm(
@@ -154,7 +154,7 @@ def _spec(model: str, learner: str, scale: str | None, flags: Flags, used: set[s
     learner_name, *learner_params = learner.split(":")
     spec = ModelSpec(model_name, learner_name, params=params, learner_params=learner_params)
     if model_name not in MODELS or learner_name not in LEARNERS:
-        spec.check()  # says so
+        spec.values()  # says so
     known = {**parameters_of(MODELS[model_name]), **parameters_of(LEARNERS[learner_name])}
     for name, value in flags:
         bare = name.replace("-", "_")

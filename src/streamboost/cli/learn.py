@@ -13,12 +13,11 @@ from streamboost.evaluate import prequential
 from streamboost.streams import Stream
 
 
-def learn(opened: OpenModel, stream: Stream, save: Path, *, limit: int | None) -> None:
+def learn(opened: OpenModel, stream: Stream, save: Path) -> None:
     """Learn all rows, then save: a file that cannot be read to its end leaves the old model as it was."""
-    model = opened.for_reader()
+    model = opened.model
     with plain_warnings(), progress_bar() as progress:
-        result = prequential(model, stream, limit=limit, callback=progress, name=opened.name)
-    opened.restore_names(stream)
+        result = prequential(model, stream, callback=progress, name=opened.name)
     console = stdout()
     title = f"{opened.name} on {os.path.basename(stream.name)}, before learning each row"
     console.print(result_table([result], title, bad_lines=bad_lines(stream)))

@@ -55,6 +55,7 @@ def predict_command(
 
     check_writable("--out", out)
     reading = {
+        "limit": limit,
         "format": data_format,
         "label": label,
         "header": header,
@@ -65,7 +66,7 @@ def predict_command(
         "on_bad_line": on_bad_line,
     }
     opened, stream = _open(model, "predict", data, reading, needs_label=False)
-    predict(opened, stream, out, proba=proba, limit=limit)
+    predict(opened, stream, out, proba=proba)
 
 
 def learn_command(
@@ -91,6 +92,7 @@ def learn_command(
 
     check_writable("--save", save)
     reading = {
+        "limit": limit,
         "format": data_format,
         "label": label,
         "header": header,
@@ -102,7 +104,7 @@ def learn_command(
         "on_bad_line": on_bad_line,
     }
     opened, stream = _open(model, "test_then_train", data, reading, needs_label=True)
-    learn(opened, stream, model if save is None else save, limit=limit)
+    learn(opened, stream, model if save is None else save)
 
 
 def _open(

@@ -194,7 +194,7 @@ def _run(
         params=param or [],
         learner_params=learner_param or [],
     )
-    spec.check()
+    built = spec.build()
     output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report)
     output.check()
     stream = open_stream(
@@ -217,13 +217,12 @@ def _run(
     )
     loop = {
         "orders": orders,
-        "limit": limit,
         "window": window,
         "fading": fading,
         "delay": delay,
         "positive": positive,
     }
-    run(spec, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
+    run(spec, built, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
 
 
 def _compare(

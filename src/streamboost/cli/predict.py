@@ -19,13 +19,13 @@ from streamboost.cli.console import stderr, stdout
 from streamboost.cli.models import OpenModel
 from streamboost.cli.run import bad_lines
 from streamboost.evaluate import Confusion
-from streamboost.streams import Stream, limited
+from streamboost.streams import Stream
 
 
-def predict(opened: OpenModel, stream: Stream, out: Path | None, *, proba: bool, limit: int | None) -> None:
+def predict(opened: OpenModel, stream: Stream, out: Path | None, *, proba: bool) -> None:
     """Write one line per row; if the rows have labels, say how many answers were wrong."""
     to_stdout = out is None or str(out) == "-"
-    model = opened.for_reader()
+    model = opened.model
     judged = getattr(stream, "label_name", "") is not None
     numbered = getattr(stream, "skips_bad_lines", False)
     confusion = Confusion()
@@ -37,8 +37,8 @@ def predict(opened: OpenModel, stream: Stream, out: Path | None, *, proba: bool,
         if proba:
             heads += [f"proba_{label}" for label in model.classes_.tolist()]
         writer.writerow(heads)
-        for chunk in limited(stream.chunks(), limit):
-            answers, shares = model.predict_both(chunk.X) if proba else (model.predict(chunk.X), None)
+        for chunk in stream.chunks():
+            answers, shares = model.predict_both(chunk.rows) if proba else (model.predict(chunk.rows), None)
             columns: list[Any] = [chunk.lines.tolist()] if numbered else []
             columns.append(answers.tolist())
             if shares is not None:

@@ -16,8 +16,7 @@ from rich.table import Table
 from streamboost.base.files.writing import check_target, write_file
 from streamboost.cli.console import progress_bar, quantity, stderr, stdout
 from streamboost.cli.errors import UserError, plain_warnings
-from streamboost.cli.models import name_columns
-from streamboost.cli.parameters import ModelSpec
+from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.evaluate import PrequentialResult, prequential
 from streamboost.evaluate.adapters import needs_classes
 from streamboost.streams import Label, Stream
@@ -57,6 +56,7 @@ def check_writable(option: str, path: Path | None) -> None:
 
 def run(
     spec: ModelSpec,
+    model: Any,
     stream: Stream,
     output: Output,
     *,
@@ -64,7 +64,7 @@ def run(
     **loop: Any,
 ) -> None:
     """Evaluate, show the result, and write what was asked for; ``loop`` are options of :func:`prequential`."""
-    model = spec.build(stream.nominal)
+    mark_nominal(model, stream.nominal)
     labels = _classes(classes, stream, model)
     with plain_warnings(), progress_bar() as progress:
         result = prequential(
@@ -99,7 +99,6 @@ def run(
     if output.plot_report is not None:
         result.model.report().plot(output.plot_report)
     if output.save is not None:
-        name_columns(result.model, stream)
         result.model.save(output.save)
     _say_written(console, output)
 

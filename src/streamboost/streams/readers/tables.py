@@ -81,10 +81,11 @@ class PlannedStream(FileStream, ABC):
     def _start_coding(self) -> None:
         """Codes begin anew, with those that a model or the header of the file has given out."""
         plan = self._plan
-        self._texts: dict[int, list[str]] = {slot: [] for slot in np.flatnonzero(plan.nominal).tolist()}
+        self._texts: dict[int, list[Any]] = {
+            slot: plan.coded_values(slot) for slot in np.flatnonzero(plan.nominal).tolist()
+        }
         self._labels: list[str] = []
-        names = plan.feature_names if plan.named and len(set(plan.feature_names)) == plan.n_features else None
-        self._coding = Coding(names, self._texts, self._labels)
+        self._coding = Coding(plan.coded_names, self._texts, self._labels)
 
     def _follow_codes(self) -> None:
         """Take over the texts that have got codes since the last time."""
