@@ -63,6 +63,11 @@ def teach(store: LearningStore, n: int, first: int = 0, name: str = "m") -> None
     assert {o.state for o in store.submit(name, work).result()} == {"learned"}
 
 
+def settle(store: LearningStore) -> None:
+    """Shadows learn after the answer was given."""
+    store._writer.call(lambda: None)
+
+
 def test_the_same_id_twice_changes_nothing_and_says_so(store: LearningStore) -> None:
     first = store.learn("m", {"x": 1.0}, "yes", id="a")
     before = store.file("m")
@@ -163,6 +168,7 @@ def test_shadows_learn_the_same_lessons_and_promotion_is_one_step(folder: Path) 
         teach(store, 40, 20)
         store.predict("m", {"x": 6.0, "c": "u"}, id="e")
         store.label("m", "e", "yes")
+        settle(store)
         scores = store.scores("m")
         assert (scores["n"], scores["shadows"]["other"]["n"]) == (61, 41)
         store.promote("m", "other")
@@ -172,6 +178,7 @@ def test_shadows_learn_the_same_lessons_and_promotion_is_one_step(folder: Path) 
             k: v for k, v in scores.items() if k not in ("seq", "shadows")
         }
         teach(store, 5, 100)
+        settle(store)
         scores, file = store.scores("m"), store.file("m")
     with opened(folder) as store:
         assert store.scores("m") == scores
@@ -188,6 +195,7 @@ def test_a_lesson_that_only_the_shadow_refuses_does_not_stop_the_champion(folder
         store.add_shadow("m", "two", **DESCRIPTION)
         for label in ("a", "b", "c", "a"):  # osboost tells two classes apart
             store.learn("m", {"x": 1.0}, label)
+        settle(store)
         scores = store.scores("m")
         assert (scores["n"], scores["shadows"]["two"]["n"]) == (4, 3)
     with opened(folder) as store:
