@@ -149,8 +149,7 @@ class PyModel {
  public:
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
-          int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool,
-          const nb::dict& stages)
+          int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages)
       : plan_{booster,
               learner,
               read_config(booster_params),

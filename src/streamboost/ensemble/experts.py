@@ -17,9 +17,13 @@ from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import SHARED, Ensemble
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
 from streamboost.ensemble.single import SingleLearnerClassifier
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import Learner, LogisticRegression, NaiveBayes, Perceptron
 from streamboost.learners.adapters import ArrayLane, lane_kind, seeded_copy
 from streamboost.report import Bound, hedge_bounds, weighted_majority_bounds, winnow_bounds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 EXPERTS = parameter(
     "estimators",
@@ -30,10 +34,6 @@ EXPERTS = parameter(
     "`random_state`. streamboost models among them are told which columns are nominal.",
     to_core=False,
 )
-from streamboost.ensemble.trust import TRUST, Trust
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 class ModelLane(ArrayLane):

@@ -30,7 +30,7 @@ struct OutputBuffers {
   Output output = Output::none;
   std::int32_t* label = nullptr;  // [row]
   double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label;
-};                                // full: the scores before them
+};  // full: the scores before them
 
 // Numbers of one row in OutputBuffers::value.
 inline std::size_t columns_of(Output output, std::size_t n_classes) {
