@@ -16,6 +16,7 @@
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/run/models.hpp"
 #include "streamboost/run/pooled_model.hpp"
+#include "streamboost/run/staged_model.hpp"
 
 namespace streamboost {
 
@@ -148,7 +149,7 @@ class PyModel {
  public:
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
-          int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool)
+          int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages)
       : plan_{booster,
               learner,
               read_config(booster_params),
@@ -157,7 +158,8 @@ class PyModel {
               cuts,
               std::move(lane_factory),
               read_companions(companions),
-              read_config(pool)} {
+              read_config(pool),
+              read_config(stages)} {
     if (n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
     model_ = plan_.make();
   }
@@ -336,9 +338,17 @@ class PyModel {
     std::vector<int> cuts;
     nb::object lane_factory;
     std::vector<Companion> companions;
-    Config pool;
+    Config pool, stages;
 
     std::unique_ptr<Model> make() const {
+      auto voters = make_voters();
+      if (stages.values.empty()) return voters;
+      auto staged = std::make_unique<StagedModel>(std::move(voters), Stages::read(stages), ensemble);
+      stages.check_all_read("the stages after the vote");
+      return staged;
+    }
+
+    std::unique_ptr<Model> make_voters() const {
       const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
         if (learner == "black_box") {
           learner_config.check_all_read(learner);
@@ -371,7 +381,7 @@ class PyModel {
     std::vector<double> value;
     std::size_t n, k;
 
-    Buffers(Output output, std::size_t rows, std::size_t n_classes) : n(rows), k(n_classes + (output == Output::both ? 1 : 0)) {
+    Buffers(Output output, std::size_t rows, std::size_t n_classes) : n(rows), k(columns_of(output, n_classes)) {
       if (output == Output::label) label.resize(n);
       if (output != Output::label && output != Output::none) value.resize(n * k);
       out = {output, label.data(), value.data()};

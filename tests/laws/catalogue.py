@@ -344,6 +344,21 @@ ENSEMBLES = [
     Ensemble("primed-late", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 9}),
 ]
 
+# What comes after the vote has oracles of its own (tests/unit/test_calibration.py); here it obeys the laws.
+STAGED = [
+    Ensemble("bagging+platt", sb.OnlineBaggingClassifier, None, {"calibration": "platt"}),
+    Ensemble(
+        "osboost+beta",
+        sb.OSBoostClassifier,
+        None,
+        {"calibration": "beta", "calibration_half_life": 5.0},
+        binary=True,
+    ),
+    Ensemble("oza+bins", sb.OnlineBoostingClassifier, None, {"calibration": "platt+bins", "tie": "random"}),
+    Ensemble("streamboost+platt", sb.StreamBoostClassifier, None, {"calibration": "platt"}),
+    Ensemble("primed+platt", sb.PrimedOnlineBoostingClassifier, None, {"n_prime": 5, "calibration": "platt"}),
+]
+
 MAIN_ENSEMBLES = [
     e
     for e in ENSEMBLES

@@ -12,6 +12,8 @@ import copy
 import sys
 import time
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -67,6 +69,7 @@ class Session:
         labels: ClassCodes,
         schema: Schema,
         frozen: dict[str, Any],
+        stages: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.title = title
         self.booster = booster
@@ -102,6 +105,7 @@ class Session:
                 guard=booster.guard,
                 companions=list(booster.companions),
                 pool=booster.pool,
+                stages=dict(stages),
             )
         )
 

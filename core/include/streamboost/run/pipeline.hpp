@@ -24,13 +24,19 @@
 
 namespace streamboost {
 
-enum class Output { none, label, score, proba, both };
+enum class Output { none, label, score, proba, both, full };
 
 struct OutputBuffers {
   Output output = Output::none;
   std::int32_t* label = nullptr;  // [row]
-  double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label
-};
+  double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label;
+};  // full: the scores before them
+
+// Numbers of one row in OutputBuffers::value.
+inline std::size_t columns_of(Output output, std::size_t n_classes) {
+  if (output == Output::none || output == Output::label) return 0;
+  return output == Output::full ? 2 * n_classes + 1 : output == Output::both ? n_classes + 1 : n_classes;
+}
 
 // The class with the highest score; ties go to the lowest code, or to a keyed draw among the tied.
 inline int pick_class(const double* score, int known, const Ensemble& ensemble, std::int64_t number) {
@@ -557,6 +563,13 @@ class Pipeline final : public Model {
         double* row = answers.value + static_cast<std::size_t>(r) * (reserved + 1);
         std::copy_n(verdict.proba, reserved, row);
         row[reserved] = pick_class(verdict.score, known, ensemble_, example.number);
+        break;
+      }
+      case Output::full: {
+        double* row = answers.value + static_cast<std::size_t>(r) * columns_of(Output::full, reserved);
+        std::copy_n(verdict.score, reserved, row);
+        std::copy_n(verdict.proba, reserved, row + reserved);
+        row[2 * reserved] = pick_class(verdict.score, known, ensemble_, example.number);
         break;
       }
     }
