@@ -80,7 +80,7 @@ wheel: | $(VENV)/.tools  ## a repaired wheel in dist/, installed into an empty e
 	@ls -l dist/*.whl
 
 SECONDS ?= 60
-fuzz: build  ## random attacks on model files and more, SECONDS=60 for each kind; counts are printed
+fuzz: build  ## random attacks on files, laws, interrupts and memory, SECONDS=60 for each kind; counts are printed
 	@echo "== attacking"
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 

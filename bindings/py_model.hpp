@@ -165,19 +165,14 @@ class PyModel {
   }
 
   // The same model once more: its numbers are copied from memory to memory.
-  PyModel* clone() {
+  PyModel* clone() const {
     if (can_callback()) throw std::invalid_argument("learners written in Python are copied by Python");
-    const Schema& schema = model_->intake().schema();
-    auto copy = std::unique_ptr<PyModel>(new PyModel(plan_));
-    const nb::gil_scoped_release release;
-    if (schema.width() > schema.first_width) {  // the first reservation fixes the first width
-      Schema first = schema;
-      first.n_values.resize(static_cast<std::size_t>(schema.first_width));
-      copy->model_->reserve(first);
+    std::unique_ptr<Model> copy;
+    {
+      const nb::gil_scoped_release release;
+      copy = model_->clone();
     }
-    copy->model_->reserve(schema);
-    copy->model_->load(model_->save());
-    return copy.release();
+    return new PyModel(plan_, std::move(copy));
   }
 
   void reserve(const Longs& n_values, int n_classes, bool declared) { model_->reserve(schema_of({n_values, n_classes, declared})); }
@@ -372,7 +367,7 @@ class PyModel {
       return pooled;
     }
   };
-  explicit PyModel(const Plan& plan) : plan_(plan), model_(plan_.make()) {}
+  PyModel(const Plan& plan, std::unique_ptr<Model> model) : plan_(plan), model_(std::move(model)) {}
 
   // Where the answers to n rows go.
   struct Buffers {

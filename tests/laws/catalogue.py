@@ -389,10 +389,6 @@ def lanes_cut(cuts, wave_chunk=0):
         yield
 
 
-# Two cuts of a stump are level to the last bit on one of the streams that are drawn for this pair.
-LEVEL = {("mbbm", "stump-exact")}
-
-
 def pairs(ensembles, learners):
     """For pytest.mark.parametrize: (ensemble, learner) with readable ids."""
     import pytest
@@ -402,7 +398,6 @@ def pairs(ensembles, learners):
         for e in ensembles
         for a in learners
         if not e.few or a.name in FEW
-        if (e.name, a.name) not in LEVEL
         if a.subsets or e.oracle is not Bayes  # which cuts the columns of all learners, the oracle's too
     ]
 

@@ -29,10 +29,15 @@ class LateLabels:
         self.delay = delay
         self._late: Chunk | None = None
         self._declared: dict[str, Any] = {}
+        self._begun = False
 
     def test_then_train(self, model: Any, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """Answer the rows of a chunk, learning those whose labels arrive meanwhile."""
         self._declared |= {name: options[name] for name in ("classes",) if name in options}
+        if (
+            not self._begun
+        ):  # a call that learns nothing fixes nothing: the classes are declared until one does
+            options = {**options, **self._declared}
         rows = chunk if self._late is None else _joined(self._late, chunk)
         asked = np.arange(len(rows) - len(chunk), len(rows))
         script = np.stack((asked, asked - self.delay), axis=1).reshape(-1)
@@ -40,6 +45,7 @@ class LateLabels:
         due = script >= 0
         script, weight = script[due], weight[due]
         answers = model.test_then_train(*given(model, _taken(rows, script)), sample_weight=weight, **options)
+        self._begun |= bool(weight.any())
         self._late = _taken(rows, np.arange(max(0, len(rows) - self.delay), len(rows)))
         question = weight == 0
         if isinstance(answers, tuple):

@@ -191,6 +191,10 @@ class _Settings:
     learn_late: bool
     keep_errors: bool
 
+    @property
+    def known(self) -> npt.NDArray[Any]:
+        return np.empty(0, object) if self.classes is None else np.unique(self.classes)
+
 
 @dataclass
 class _Run:
@@ -241,8 +245,8 @@ def _run(
             answers = late.test_then_train(model, chunk, {**declared, **options})
         run.seconds += time.process_time() - start
         labels, proba = answers if panel.needs_proba else (answers, None)
-        # A model that has only been asked so far, labels being late, knows no class.
-        columns = getattr(model, "classes_", np.empty(0, object)) if panel.needs_proba else None
+        # A model that has only been asked so far, labels being late, knows the declared classes and no other.
+        columns = getattr(model, "classes_", settings.known) if panel.needs_proba else None
         rows = judge.rows(chunk.labels, np.asarray(labels), proba, columns)
         wrong = run.confusion.add(rows.true, rows.pred)
         run.curve.update(wrong)

@@ -8,6 +8,7 @@ of a stream cannot be kept: their probabilities are counted in bins, and two row
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -150,9 +151,9 @@ class OfLevels(Metric):
         defined = [value for value in values if not math.isnan(value)]
         return float(np.mean(defined)) if defined else math.nan
 
+    @abstractmethod
     def of_levels(self, levels: Levels) -> float:
         """The metric of one label that has rows; NaN where it is not defined."""
-        raise NotImplementedError
 
 
 class AUC(OfLevels):

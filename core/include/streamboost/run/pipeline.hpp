@@ -75,6 +75,8 @@ class Model {
   }
   virtual void learn(const RowBlock&, const std::int32_t* label, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
+  // The same model once more, from memory to memory. Not for learners written in Python.
+  virtual std::unique_ptr<Model> clone() const = 0;
   virtual SavedState save() = 0;
   virtual void load(const SavedState&) = 0;
   virtual std::size_t memory_bytes() = 0;
@@ -118,6 +120,12 @@ class Pipeline final : public Model {
     }
     add(ensemble.n_estimators);
     intake_ = Intake(blocks_.front().bank->needs());
+  }
+
+  std::unique_ptr<Model> clone() const override {
+    require_sound();
+    if (needs_gil()) throw std::invalid_argument("learners written in Python are copied by Python");
+    return std::unique_ptr<Model>(new Pipeline(*this));
   }
 
   // Everything grows on copies, which then take the places of what they were made of.
@@ -176,11 +184,7 @@ class Pipeline final : public Model {
     Intake intake = intake_;
     Booster booster = booster_;
     RowMemory memory;
-    std::vector<BlockOf> blocks;
-    for (const auto& block : blocks_) {
-      blocks.push_back(block.copy());
-      if (!blocks.back().bank) throw std::invalid_argument("learners written in Python are not loaded from arrays");
-    }
+    std::vector<BlockOf> blocks = copied_blocks();
     visit(loader, intake, booster, memory, blocks);
     loader.require_all_used();
     intake.check();
@@ -244,6 +248,25 @@ class Pipeline final : public Model {
  private:
   using Passage = typename Booster::Passage;
   using BlockOf = Block<typename Booster::LaneState>;
+
+  // What a call works with is made anew when it is needed.
+  Pipeline(const Pipeline& other)
+      : booster_(other.booster_),
+        ensemble_(other.ensemble_),
+        intake_(other.intake_),
+        blocks_(other.copied_blocks()),
+        memory_(other.memory_),
+        reserved_(other.reserved_) {}
+  std::vector<BlockOf> copied_blocks() const {
+    std::vector<BlockOf> blocks;
+    blocks.reserve(blocks_.size());
+    for (const auto& block : blocks_) {
+      blocks.push_back(block.copy());
+      if (!blocks.back().bank) throw std::invalid_argument("these learners cannot be copied");
+    }
+    return blocks;
+  }
+
   static constexpr int chunk = 32;
   static constexpr auto worth_a_thread = std::chrono::microseconds(250);  // work on a chunk that is large beside two waits
   static constexpr bool keeps_rows = requires { Booster::keeps_rows; };

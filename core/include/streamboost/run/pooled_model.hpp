@@ -61,6 +61,12 @@ class PooledModel final : public Model {
     }
   }
 
+  std::unique_ptr<Model> clone() const override {
+    std::vector<Expert> experts;
+    for (const auto& expert : experts_) experts.push_back({expert.name, expert.model->clone()});
+    return std::unique_ptr<Model>(new PooledModel(std::move(experts), pool_, ensemble_));
+  }
+
   SavedState save() override {
     Saver saver;
     saver.prefix = "pool/";
@@ -120,6 +126,9 @@ class PooledModel final : public Model {
   std::vector<Bank*> banks() override { return experts_.front().model->banks(); }
 
  private:
+  PooledModel(std::vector<Expert> experts, LogPool pool, const Ensemble& ensemble)
+      : experts_(std::move(experts)), pool_(std::move(pool)), ensemble_(ensemble) {}
+
   struct Grown final : Growth {
     std::vector<std::unique_ptr<Growth>> parts;
     void commit() noexcept override {

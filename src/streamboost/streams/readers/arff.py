@@ -31,7 +31,7 @@ from streamboost.streams.readers.limits import Limits, way_out
 from streamboost.streams.readers.source import (
     HEAD_BYTES,
     HEAD_ROWS,
-    Blocks,
+    ByteBlocks,
     ByteSource,
     FileStream,
     is_number,
@@ -170,7 +170,7 @@ class _Opened:
     """A file whose header has been read: what the readers of both kinds start from."""
 
     path: str | os.PathLike[str]
-    blocks: Blocks
+    blocks: ByteBlocks
     header: _Header
     start: bytes
     on_bad_line: str
@@ -209,7 +209,7 @@ def open_arff(
     The parameters are those of :class:`CsvStream`, of which it needs no ``header`` and no ``delimiter``; ``nominal`` may name
     attributes of texts and dates too. ``?`` is missing; ``na_values`` names other cells that are.
     """
-    blocks = Blocks(ByteSource.of(path))
+    blocks = ByteBlocks(ByteSource.of(path))
     name = blocks.source.name
     data = bytearray()
     found = None

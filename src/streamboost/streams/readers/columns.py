@@ -42,6 +42,11 @@ class ExpectedColumns:
     needs_label: bool
 
     @property
+    def file_names(self) -> tuple[str, ...] | None:
+        """The names as files write them."""
+        return None if self.names is None else tuple(map(str, self.names))
+
+    @property
     def label_kind(self) -> str:
         """How the model's labels are written: ``text``, ``whole`` or ``number``."""
         if any(isinstance(label, str) for label in self.labels):
@@ -265,11 +270,11 @@ def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
     assert expected is not None
     weight_at = None if choice.weight is None else _weight_column(head, choice.weight)
     width = len(expected.values)
-    by_name = head.named and expected.names is not None
+    names = expected.file_names
+    by_name = head.named and names is not None
     label_at = None if label is None else find_column(head, label)
-    if by_name:
-        assert expected.names is not None
-        places = _by_name(head, tuple(map(str, expected.names)))
+    if by_name and names is not None:
+        places = _by_name(head, names)
         last = max((at for at in range(len(head.columns)) if at != weight_at), default=0)
         if label_at is None and last not in set(places):
             label_at = last
@@ -310,7 +315,7 @@ def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
         slots=slots,
         label_at=label_at,
         label_kind="none" if label_at is None else expected.label_kind,
-        feature_names=tuple(map(str, expected.names or [head.columns[i] for i in places])),
+        feature_names=names or tuple(head.columns[i] for i in places),
         named=expected.names is not None,
         values=[[str(value) for value in values or ()] for values in expected.values],
         ignored=[name for i, name in enumerate(head.columns) if i not in used],

@@ -181,7 +181,11 @@ class CsvStream(TableStream):
     def _finds_header(self, rows: list[Row], expected: ExpectedColumns | None) -> bool:
         """Whether the first row holds names: not if it could stand among the rows below."""
         first = rows[0][2]
-        if expected is not None and expected.names is not None and set(expected.names) <= set(first):
+        if (
+            expected is not None
+            and expected.names is not None
+            and set(expected.file_names or ()) <= set(first)
+        ):
             return True
         if all(map(is_number, first)):
             return False

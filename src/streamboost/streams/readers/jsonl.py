@@ -64,7 +64,7 @@ class JsonLinesStream(RowStream):
             for key, value in row.items():
                 seen.setdefault(key, []).append(value)
         self._limits.check_columns(self.name, len(seen))
-        for name in expected.names or () if expected is not None else ():
+        for name in expected.file_names or () if expected is not None else ():
             seen.setdefault(name, [])  # a key that no object has is missing everywhere
         columns = list(seen)
         self._place = {name: at for at, name in enumerate(columns)}

@@ -170,8 +170,8 @@ def _raw_blocks(raw: BinaryIO) -> Iterator[bytes]:
     return iter(lambda: read(BLOCK), b"")
 
 
-class Blocks:
-    """Blocks of a source whose first ones are looked at before all are read.
+class ByteBlocks:
+    """The bytes of a source in blocks, whose first ones are looked at before all are read.
 
     A source that can be read twice is opened again; any other one goes on behind the blocks looked at.
     """
@@ -244,7 +244,7 @@ class FileStream:
         if on_bad_line not in ("stop", "skip"):
             raise DataError(f"What to do with a bad line is stop or skip, not {on_bad_line!r}.")
         self._source = ByteSource.of(path)
-        self._blocks = Blocks(self._source)
+        self._blocks = ByteBlocks(self._source)
         self.skips_bad_lines = on_bad_line == "skip"
         self.name = self._source.name
         self.labels_are_text = False

@@ -74,7 +74,7 @@ class VwStream(FileStream):
         self._label_kind = self._look(expected)
         if expected is None and bits is None:
             self._collect_names()
-        self._coding = Coding(self.feature_names)
+        self._coding = Coding(self.feature_names if expected is None else expected.names)
 
     def _follow(self, expected: ExpectedColumns) -> None:
         if expected.label_kind == "text":
@@ -84,8 +84,8 @@ class VwStream(FileStream):
         width = len(expected.values)
         self.n_features = width
         if expected.names is not None:
-            self._column = {name: at for at, name in enumerate(expected.names)}
-            self.feature_names, self._bits = expected.names, None
+            self.feature_names, self._bits = expected.file_names, None
+            self._column = {name: at for at, name in enumerate(self.feature_names or ())}
         elif width & (width - 1):
             raise DataError(
                 f"{self.name}: the model has {width} columns without names; hashing makes 2^bits."
