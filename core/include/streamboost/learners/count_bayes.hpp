@@ -118,6 +118,11 @@ class CountBayesBank final : public Bank {
     }
   }
 
+  void finish_example(const Example&) override {
+    n_met_ += 1;
+    if (bernoulli()) zero_.on_schedule(n_met_, class_weight_, params_.alpha, {count_[0], nullptr, nullptr});
+  }
+
   void after_begin(const Example&, Answers& answers) const override { answers.change = Change::taught; }
 
   Answer after(int lane, const Example& example, double amount, Amount, const Answers& answers) const override {
@@ -143,6 +148,7 @@ class CountBayesBank final : public Bank {
   }
 
   void check() const override {
+    require(n_met_ >= 0, "examples met");
     for (const auto* table : {&class_weight_, &total_, &count_})
       for (std::size_t r = 0; r < table->rows(); ++r)
         for (std::size_t i = 0; i < n_; ++i) require((*table)[r][i] >= 0, "negative count");
@@ -179,6 +185,7 @@ class CountBayesBank final : public Bank {
     v("class_weight", class_weight_);
     v("total", total_);
     v("count", count_);
+    v("n_met", n_met_);
     if (!bernoulli()) return;
     zero_.fields(v);
     if (v.loads()) recount();
@@ -193,7 +200,7 @@ class CountBayesBank final : public Bank {
   ClassJoints class_joints() const { return {class_weight_, classes_, params_.prior_alpha}; }
   double* work(Answers& answers, std::size_t row) const { return answers.notes.data() + (classes_ + row) * stride_; }
   void recount() {
-    zero_.recount(count_, [](std::size_t) { return true; });
+    zero_.recount(n_met_, count_, [](std::size_t) { return true; });
   }
 
   void grow(LaneArray<double>& table, std::size_t rows, std::size_t k) const {
@@ -265,19 +272,19 @@ class CountBayesBank final : public Bank {
   }
 
   void add_presence(std::size_t c, const SparseTerms& row, Answers& answers, double* out) const {
-    double *n = work(answers, 0), *score = work(answers, 2);
-    for (std::size_t i = 0; i < stride_; ++i) n[i] = class_weight_[c][i] + params_.alpha;
-    zero_score_ask(zero_.score(c), zero_.pitch(), zero_.from(c), n, score, stride_);
-    double* first = work(answers, own_work_rows);
-    const NodeSums sums{first, first + stride_, first + 2 * stride_};
-    std::fill_n(sums.mantissa, stride_, 1.0);
-    std::fill_n(sums.exponent, 2 * stride_, 0.0);
+    const std::size_t lanes = zero_.live();
+    double *n = work(answers, 0), *score = work(answers, 2), *first = work(answers, own_work_rows);
+    for (std::size_t i = 0; i < lanes; ++i) n[i] = class_weight_[c][i] + params_.alpha;
+    zero_score_ask(zero_.score(c), zero_.pitch(), zero_.from(c), n, score, lanes);
+    const NodeSums sums{first, first + lanes, first + 2 * lanes};
+    std::fill_n(sums.mantissa, lanes, 1.0);
+    std::fill_n(sums.exponent, 2 * lanes, 0.0);
     zero_.walk(zero_.heavy(), row, [&](std::size_t column, double x) {
       presence_ask(count_[column * classes_ + c], n, zero_.from(c), params_.alpha, least, x != 0,
-                   mask_.rows() == 0 ? nullptr : mask_[column], sums, stride_);
+                   mask_.rows() == 0 ? nullptr : mask_[column], sums, lanes);
     });
-    heavy_score_add(sums, 1.0, score, stride_);
-    for (std::size_t i = 0; i < stride_; ++i)  // (n / (n + alpha))^d
+    heavy_score_add(sums, 1.0, score, lanes);
+    for (std::size_t i = 0; i < lanes; ++i)  // (n / (n + alpha))^d
       out[i] += score[i] - (n[i] > 0 ? seen_[0][i] * streamboost::log1p(params_.alpha / n[i]) : 0.0);
   }
 
@@ -296,7 +303,7 @@ class CountBayesBank final : public Bank {
       add_lanes(total_[c], masked, stride_);
       if (bernoulli()) {
         const CellChange change = zero_.change(first);
-        presence_teach(count, masked, zero_.from(c), change, stride_);
+        presence_teach(count, masked, zero_.from(c), change, zero_.live());
         zero_.move(column, change, first);
       } else {
         add_lanes(count, masked, stride_);
@@ -306,7 +313,7 @@ class CountBayesBank final : public Bank {
     zero_.end_lesson(c, first);
     for (std::size_t i = 0; i < n_; ++i) {
       const double n = class_weight_[c][i] + params_.alpha;
-      if (amount[i] > 0 && !zero_.inside(c, i, n)) zero_.afresh(c, i, n, {count_[c] + i, nullptr, nullptr}, classes_ * stride_);
+      if (amount[i] > 0 && !zero_.inside(c, i, n)) zero_.afresh(c, i, n, {count_[c], nullptr, nullptr}, classes_ * stride_);
     }
   }
 
@@ -360,6 +367,7 @@ class CountBayesBank final : public Bank {
   LaneArray<double> class_weight_, total_, count_;
   LaneArray<double> mask_, seen_;  // functions of the seed: not part of the state. seen: columns that a lane looks at
   ZeroScore zero_;                 // Bernoulli
+  std::int64_t n_met_ = 0;
 };
 
 }  // namespace streamboost

@@ -170,6 +170,7 @@ class NaiveBayesBank final : public Bank {
       auto& known = values_known_[static_cast<std::size_t>(j)];
       if (tables_.nominal(j) && x >= static_cast<double>(known)) known = static_cast<std::int64_t>(x) + 1;
     });
+    if (sparse()) moments_.on_schedule(n_met_, moment_tables(), class_weight_);
   }
 
   void after_begin(const Example& example, Answers& answers) const override {
@@ -354,7 +355,7 @@ class NaiveBayesBank final : public Bank {
   }
   void recount() {
     list_visited();
-    moments_.recount(moment_tables(), [&](std::size_t rank) { return !own_weight_[static_cast<std::size_t>(numeric_column_[rank])]; });
+    moments_.recount(n_met_, moment_tables(), [&](std::size_t rank) { return !own_weight_[static_cast<std::size_t>(numeric_column_[rank])]; });
   }
   SparseMoments::Tables moment_tables() const { return {precision_, mean_, spread_}; }
   SparseTerms sparse_terms(const Notes& t) const { return {t.sparse_x.data(), t.sparse_column.data(), static_cast<int>(t.sparse_x.size())}; }
@@ -486,7 +487,7 @@ class NaiveBayesBank final : public Bank {
     });
     if (!left) return;
     list_visited();
-    moments_.all_afresh(moment_tables(), class_weight_,
+    moments_.all_afresh(n_met_, moment_tables(), class_weight_,
                         [&](std::size_t rank) { return !own_weight_[static_cast<std::size_t>(numeric_column_[rank])]; });
   }
 

@@ -33,18 +33,22 @@ class SparseMoments {
   // out += log density of the row under class c; n: its weight. mask(column): lanes that look at it, null for all.
   template <class Mask>
   void ask(std::size_t c, const SparseTerms& row, Tables tables, const double* n, Mask&& mask, double* work, double* out) const {
-    const std::size_t lanes = all_.stride();
-    double* score = work;
+    const std::size_t lanes = zero_.live();
+    double *score = work, *per = work + lanes;
     zero_score_ask(zero_.score(c), zero_.pitch(), zero_.from(c), n, score, lanes);
+    for (std::size_t l = 0; l < lanes; ++l) per[l] = n[l] > 0 ? 1.0 / n[l] : 0.0;
     for (int m = 0; m < row.n; ++m) {
       const auto column = static_cast<std::size_t>(row.column[m]);
       const double* looks = mask(column);
-      sparse_moments_ask(at(tables, column, c, 0), row.x[m], n, zero_.from(c), zero_.floor(), looks ? looks : all_[0], score, lanes);
+      sparse_moments_ask(at(tables, column, c, 0), row.x[m], per, zero_.from(c), zero_.floor(), looks ? looks : all_[0], score, lanes);
     }
-    const NodeSums sums{work + lanes, work + 2 * lanes, work + 3 * lanes};
+    const NodeSums sums{work + 2 * lanes, work + 3 * lanes, work + 4 * lanes};
     std::fill_n(sums.mantissa, lanes, 1.0);
     std::fill_n(sums.exponent, 2 * lanes, 0.0);
-    zero_.walk(zero_.heavy(), row, [&](std::size_t column, double x) {
+    int m = 0;
+    zero_.heavy().each([&](std::size_t column) {
+      while (m < row.n && static_cast<std::size_t>(row.column[m]) < column) ++m;
+      const double x = m < row.n && static_cast<std::size_t>(row.column[m]) == column ? row.x[m] : 0.0;
       heavy_moments_ask(at(tables, column, c, 0), x, n, zero_.from(c), zero_.floor(), sums, lanes);
     });
     heavy_score_add(sums, -0.5, score, lanes);
@@ -55,14 +59,13 @@ class SparseMoments {
   template <class AmountOf>
   void teach(std::size_t c, const SparseTerms& row, Store tables, const double* amount, const double* n, AmountOf&& amount_of,
              double* work) {
-    const std::size_t lanes = all_.stride();
     if (std::none_of(amount, amount + all_.lanes(), [](double a) { return a > 0; })) return;
     zero_.begin_lesson(c, work);
     const CellChange change = zero_.change(work);
     for (int m = 0; m < row.n; ++m) {
       const auto column = static_cast<std::size_t>(row.column[m]);
       const std::size_t cell = column * classes_ + c;
-      sparse_moments_teach({tables.weight[cell], tables.mean[cell], tables.spread[cell]}, row.x[m], amount_of(column), zero_.from(c), change, lanes);
+      sparse_moments_teach({tables.weight[cell], tables.mean[cell], tables.spread[cell]}, row.x[m], amount_of(column), zero_.from(c), change, zero_.live());
       zero_.move(column, change, work);
     }
     zero_.end_lesson(c, work);
@@ -97,16 +100,19 @@ class SparseMoments {
   }
   // All lanes that know something begin anew, after columns have left.
   template <class Taken>
-  void all_afresh(Tables tables, const LaneArray<double>& class_weight, Taken&& taken) {
-    recount(tables, taken);
+  void all_afresh(std::int64_t n_examples, Tables tables, const LaneArray<double>& class_weight, Taken&& taken) {
+    recount(n_examples, tables, taken);
     for (std::size_t c = 0; c < classes_; ++c)
       for (std::size_t i = 0; i < all_.lanes(); ++i)
         if (class_weight[c][i] > 0) afresh(c, i, class_weight[c][i], tables);
   }
 
   template <class Taken>
-  void recount(Tables tables, Taken&& taken) {
-    zero_.recount(tables.weight, taken);
+  void recount(std::int64_t n_examples, Tables tables, Taken&& taken) {
+    zero_.recount(n_examples, tables.weight, taken);
+  }
+  void on_schedule(std::int64_t n_examples, Tables tables, const LaneArray<double>& class_weight) {
+    zero_.on_schedule(n_examples, class_weight, 0.0, at(tables, 0, 0, 0));
   }
   void clear_lane(std::size_t i) { zero_.clear_lane(i); }
   void swap_lane(std::size_t i, SparseMoments& other) { zero_.swap_lane(i, other.zero_); }
@@ -132,7 +138,7 @@ class SparseMoments {
     return {t.weight[row] + i, t.mean[row] + i, t.spread[row] + i};
   }
   void afresh(std::size_t c, std::size_t i, double n, Tables tables) {
-    zero_.afresh(c, i, n, at(tables, 0, c, i), classes_ * all_.stride());
+    zero_.afresh(c, i, n, at(tables, 0, c, 0), classes_ * all_.stride());
   }
 
   ZeroScore zero_;

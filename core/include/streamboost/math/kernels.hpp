@@ -128,7 +128,7 @@ bool nominal_ask_plain(const double* count, std::size_t lanes, const std::int32_
                        double* exponent);
 void add_lanes(double* to, const double* amount, std::size_t lanes);
 
-// --- naive Bayes on sparse rows (kernels_zero_score.cpp; learners/zero_score.hpp says what is computed)
+// --- naive Bayes on sparse rows (kernels_zero_score.cpp; learners/zero_score.hpp says what is computed); lanes a multiple of 8
 inline constexpr int zero_nodes = 12;
 struct SparseCells {  // of one column and class, [lane]: weight, mean and sum of squares of what is not zero
   double *weight, *mean, *spread;
@@ -136,7 +136,7 @@ struct SparseCells {  // of one column and class, [lane]: weight, mean and sum o
 struct SparseView {
   const double *weight, *mean, *spread;
 };
-struct CellChange {  // what a lesson did to a cell: a and b before and after, whether it counts, whether it turned heavy
+struct CellChange {  // what a lesson did to a cell: a and b before and after, whether it counts (below 0), whether it turned heavy
   double *a0, *b0, *a1, *b1, *moves, *heavier;
 };
 struct NodeSums {  // [node][lane], or [lane] where there is one of each
@@ -155,11 +155,11 @@ void zero_nodes_move(const CellChange& change, const double* per, double floor, 
 void zero_score_add(const NodeSums& sums, double log_factor, double* score, std::size_t pitch, std::size_t lanes);
 void zero_score_ask(const double* score, std::size_t pitch, const double* from, const double* n, double* out, std::size_t lanes);
 double zero_score_of(const double* score, std::size_t pitch, double from, double n);
-// One lane from its cells, which are `cell_pitch` apart; mean null: presence
-void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, double from, double floor, double log_factor,
-                       double* score, std::size_t pitch);
-// out += log density of x less that of 0, where the cell is light
-void sparse_moments_ask(const SparseView& cells, double x, const double* n, const double* from, double floor, const double* mask,
+// Coefficients [coefficient][8] of eight lanes from their cells, those of a column `cell_pitch` after the one before; mean null: presence
+void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, const double* from, double floor, double log_factor,
+                       double* value);
+// out += log density of x less that of 0, where the cell is light; per = 1 / n
+void sparse_moments_ask(const SparseView& cells, double x, const double* per, const double* from, double floor, const double* mask,
                         double* out, std::size_t lanes);
 // the whole of it, where the cell is heavy
 void heavy_moments_ask(const SparseView& cells, double x, const double* n, const double* from, double floor, const NodeSums& sums,
