@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from unittest import mock
 
-from oracle import hoeffding, iti, linear, logistic, mlp, naive_bayes, stump, tan
+from oracle import count_bayes, hoeffding, iti, linear, logistic, mlp, naive_bayes, stump, tan
 from oracle.adaboost_ol import AdaBoostOL
 from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
@@ -74,6 +74,13 @@ def bayes_learner(name, kinds, **options):
     return Learner(name, lambda: sb.NaiveBayes(**options), naive_bayes.NaiveBayes, options, kinds=kinds)
 
 
+def counts_learner(counts, **options):
+    options = {"counts": counts, **options}
+    return Learner(
+        f"bayes-{counts}", lambda: sb.NaiveBayes(**options), count_bayes.CountBayes, options, kinds=("counts",)
+    )
+
+
 def stump_learner(name, kinds, **options):
     return Learner(name, lambda: sb.DecisionStump(**options), stump.Stump, options, kinds=kinds)
 
@@ -115,6 +122,10 @@ LEARNERS = [
     bayes_learner("bayes-laplace", ("nominal", "mixed"), alpha=1.0, prior_alpha=0.5, var_floor=0.1),
     bayes_learner("bayes-all", ("numeric", "mixed"), divisor="all"),
     bayes_learner("bayes-raw", ("nominal", "mixed"), prior_alpha=0.0),
+    bayes_learner("bayes-sparse", ("numeric", "counts", "mixed"), sparse="always"),
+    counts_learner("multinomial"),
+    counts_learner("complement", alpha=0.5),
+    counts_learner("bernoulli", prior_alpha=0.5),
     stump_learner("stump", ("nominal", "mixed")),
     stump_learner("stump-exact", ("numeric", "mixed"), numeric="exact"),
     stump_learner("stump-bins", ("numeric", "mixed"), max_bins=4),

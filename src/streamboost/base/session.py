@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
-from streamboost.base.inputs.arrays import LARGEST, CodedRows, largest_magnitude
+from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, largest_magnitude
 from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
@@ -181,6 +181,12 @@ class Session:
                 )
         return unscaled
 
+    def _coded(self, source: Source, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
+        rows = source.coded(self.schema, active, grow)
+        if self.learner.counts:
+            check_counts(rows, self.schema, self.learner.title)
+        return rows
+
     def advise(self, line: str) -> None:
         """Warn about what was learned. Where warnings are errors the next call raises it instead, before it learns."""
         try:
@@ -197,7 +203,7 @@ class Session:
         learns = active is None or bool(active.any())
         codes, new = self.labels.encode(y, active)
         self.check_classes(new)
-        rows = source.coded(self.schema, active, learns)
+        rows = self._coded(source, active, learns)
         if not learns:
             return None if answer == "none" else self._present(self._ask(rows, answer), answer)
         unscaled = self._warn(rows)
@@ -300,7 +306,7 @@ class Session:
         if not source.n_rows:
             source.check(self.schema)
             return no_answers(answer, self.labels)
-        return self._present(self._ask(source.coded(self.schema, None, False), answer), answer)
+        return self._present(self._ask(self._coded(source, None, False), answer), answer)
 
     def _ask(self, rows: CodedRows, answer: str) -> NDArray[Any]:
         if not self.knows_classes:
@@ -332,6 +338,8 @@ class Session:
         fast, labels, schema = self.fast, self.labels, self.schema
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
             if self.learner.lane_factory is not None or not self.knows_classes or self._delayed is not None:
+                return
+            if self.learner.counts:  # whose rows are checked
                 return
             fast = _core.FastRow(
                 self.model,
