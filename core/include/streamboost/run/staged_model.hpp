@@ -82,6 +82,8 @@ class StagedModel final : public Model {
     }
   }
 
+  std::unique_ptr<Model> clone() const override { return std::make_unique<StagedModel>(voters_->clone(), stages_, ensemble_); }
+
   SavedState save() override {
     SavedState state = voters_->save();
     Saver saver;
