@@ -98,10 +98,10 @@ def _many_categories(rng: np.random.Generator) -> tuple[Any, Any, Any]:
 
 
 def _many_rows(rng: np.random.Generator) -> tuple[Any, Any, Any]:
-    model = random_maker(rng, sizes=(50, 300))()
+    model = random_maker(rng, sizes=(20, 100))()
     X, y, weight = random_rows(rng, 60)
     model.partial_fit(X, y, classes=[0, 1], sample_weight=weight)
-    rows = rng.normal(size=(2000, X.shape[1]))
+    rows = rng.normal(size=(600, X.shape[1]))
     return model, rows, (rows[:, 0] > 0).astype(int)
 
 

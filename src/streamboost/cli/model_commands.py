@@ -50,6 +50,9 @@ def predict_command(
     on_bad_line: OnBadLine = "stop",
 ) -> None:
     """Answer for every row with a saved model; if the rows have labels, show the error."""
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.predict import predict
     from streamboost.cli.run import check_writable
 
@@ -87,6 +90,9 @@ def learn_command(
     on_bad_line: OnBadLine = "stop",
 ) -> None:
     """Go on learning with a saved model, as if it had never stopped, and save it."""
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.learn import learn
     from streamboost.cli.run import check_writable
 

@@ -77,6 +77,9 @@ def _stands_alone(flag: str, rest: list[str]) -> bool:
     """Whether what follows a flag of a model or learner is not its value; one that is true or false has none but these."""
     if flag.startswith("--no-") or not rest or rest[0].startswith("--"):
         return True
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.parameters import switches
 
     return flag[2:].replace("-", "_") in switches() and rest[0].lower() not in ("true", "false")
@@ -180,6 +183,9 @@ def _run(
     report: Annotated[bool, typer.Option("--report", help="Show what each weak learner did.")] = False,
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.parameters import ModelSpec
     from streamboost.cli.run import Output, run
     from streamboost.streams import open_stream
@@ -287,6 +293,9 @@ def _compare(
     import shlex
     import sys
 
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.compare import choose, compare
     from streamboost.experiments.plan import Protocol, Source
 
@@ -393,6 +402,9 @@ def _demo(
     rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows.")] = 20_000,
 ) -> None:
     """Compare eight models on a synthetic stream: a table and a picture, in under a minute."""
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.demo import demo
 
     demo(out, rows)
@@ -400,6 +412,9 @@ def _demo(
 
 def _models() -> None:
     """List the ensembles and their parameters."""
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.lists import show_models
 
     show_models()
@@ -407,6 +422,9 @@ def _models() -> None:
 
 def _learners() -> None:
     """List the weak learners and their parameters."""
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.lists import show_learners
 
     show_learners()
