@@ -26,6 +26,7 @@ from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pieces import InterruptsWait, LearningInterrupted, Lesson, Pace, join
+from streamboost.base.words import Refusal, classes_first
 
 JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
@@ -79,6 +80,7 @@ class Session:
         self.schema = schema
         self.frozen = frozen
         self.monitor = monitor
+        self.metadata: dict[str, Any] = {}
         self.read_only = False
         self.broken: str | None = None
         self.warned = False
@@ -138,23 +140,22 @@ class Session:
         known = [*self.labels.classes.tolist(), *new][:10]
         limit = self.booster.max_classes
         if limit is not None and total > limit:
-            raise ValueError(
-                f"Only binary classification is supported. {self.title} tells two classes apart but got {total}: "
-                f"{known}. Use OnlineBoostingClassifier, or one model per class: "
-                f"sklearn.multiclass.OneVsRestClassifier({self.title}(...))."
+            raise Refusal(
+                f"Only binary classification is supported. {self.title} tells two classes apart but got {total}: {known}.",
+                "Use StreamBoostClassifier or OnlineBoostingClassifier, or one model per class: "
+                f"sklearn.multiclass.OneVsRestClassifier({self.title}(...)).",
+                shell="Use --model streamboost or oza-boost (`streamboost models` lists all).",
+                river="Use RiverClassifier(StreamBoostClassifier()), or one model per class: "
+                f"river.multiclass.OneVsRestClassifier(RiverClassifier({self.title}(...))).",
             )
         if self.booster.declared and not self.labels.declared:
-            raise ValueError(
-                f"{self.title} must know all classes before its first row: pass classes= to the first partial_fit, "
-                f"test_then_train or learn_one, or use fit (found so far: {known})."
-            )
+            raise classes_first(self.title, known)
         discovers = self.learner.discovers
         if self.labels.declared or discovers is None:
             return
         if total > max(discovers, limit or 0):
-            raise ValueError(
-                f"{self.learner.title} with {'more than two' if discovers else 'any'} classes must know them before "
-                f"its first row: pass classes= to the first partial_fit, test_then_train or learn_one (found so far: {known})."
+            raise classes_first(
+                f"{self.learner.title} with {'more than two' if discovers else 'any'} classes", known
             )
 
     def _warn(self, rows: CodedRows) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from streamboost.base.naming import holds_text
 from streamboost.cli.errors import UserError
@@ -10,18 +11,23 @@ from streamboost.models import ModelFileError, load
 from streamboost.streams import ExpectedColumns
 
 
+def load_file(path: Path) -> Any:
+    """The model of a file."""
+    if path.is_dir():
+        raise UserError(f"{path}: is a directory, not a model file.")
+    try:
+        return load(path)
+    except ModelFileError as error:
+        raise UserError(f"{path}: {error}") from error
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}.") from error
+
+
 class OpenModel:
     """A model from a file, ready to be fed by a reader."""
 
     def __init__(self, path: Path, *, verb: str) -> None:
-        if path.is_dir():
-            raise UserError(f"{path}: is a directory, not a model file.")
-        try:
-            self.model = load(path)
-        except ModelFileError as error:
-            raise UserError(f"{path}: {error}") from error
-        except OSError as error:
-            raise UserError(f"{path}: {error.strerror or error}.") from error
+        self.model = load_file(path)
         if not hasattr(self.model, "columns_"):
             raise UserError(f"{path}: a {type(self.model).__name__} is no classifier.")
         if not hasattr(self.model, verb):

@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 
 from streamboost.cli.data_options import (
     Bits,
+    CheckpointEvery,
     Data,
     Delimiter,
     Drop,
@@ -27,7 +28,8 @@ from streamboost.cli.data_options import (
     limits_of,
     words,
 )
-from streamboost.cli.model_commands import learn_command, predict_command
+from streamboost.cli.model_commands import learn_command, predict_command, show_command
+from streamboost.cli.stopping import Stop
 
 FLAGS = "streamboost.flags"
 """Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
@@ -109,6 +111,7 @@ def register(app: typer.Typer) -> None:
     app.command("compare", cls=RunCommand, epilog=COMPARE_EPILOG)(_compare)
     app.command("predict")(predict_command)
     app.command("learn")(learn_command)
+    app.command("show")(show_command)
     app.command("reproduce", epilog=REPRODUCE_EPILOG)(_reproduce)
     app.command("demo")(_demo)
     app.command("models")(_models)
@@ -170,6 +173,11 @@ def _run(
         list[str] | None, typer.Option("--learner-param", metavar="NAME=VALUE", help="One of the learner.")
     ] = None,
     save: Annotated[Path | None, typer.Option("--save", help="Save the model (of the last order).")] = None,
+    checkpoint_every: CheckpointEvery = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the model of --save where a stopped run was in the data."),
+    ] = False,
     plot: Annotated[Path | None, typer.Option("--plot", help="Save a picture of the error.")] = None,
     plot_report: Annotated[
         Path | None,
@@ -183,52 +191,60 @@ def _run(
     report: Annotated[bool, typer.Option("--report", help="Show what each weak learner did.")] = False,
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
-    from streamboost.cli.quick_start import import_sklearn
+    with Stop() as stop:
+        from streamboost.cli.quick_start import import_sklearn
 
-    import_sklearn()
-    from streamboost.cli.parameters import ModelSpec
-    from streamboost.cli.run import Output, run
-    from streamboost.streams import open_stream
+        import_sklearn()
+        from streamboost.cli.live import Every
+        from streamboost.cli.parameters import ModelSpec
+        from streamboost.cli.run import Output, open_resumed, run
+        from streamboost.streams import open_stream
 
-    spec = ModelSpec(
-        model=model,
-        learner=learner,
-        n_estimators=n_estimators,
-        seed=seed,
-        scale=scale,
-        flags=context.meta.get(FLAGS, []),
-        params=param or [],
-        learner_params=learner_param or [],
-    )
-    built = spec.build()
-    output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report)
-    output.check()
-    stream = open_stream(
-        data,
-        format=data_format,
-        label=label,
-        header=header,
-        nominal="all" if nominal == "all" else words(nominal),
-        n_features=n_features,
-        delimiter=delimiter,
-        drop=words(drop),
-        bits=bits,
-        sparse=sparse or None,
-        weight=weight,
-        na_values=words(na_values),
-        limits=limits_of(limits),
-        on_bad_line=on_bad_line,
-        seed=data_seed,
-        limit=limit,
-    )
-    loop = {
-        "orders": orders,
-        "window": window,
-        "fading": fading,
-        "delay": delay,
-        "positive": positive,
-    }
-    run(spec, built, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
+        spec = ModelSpec(
+            model=model,
+            learner=learner,
+            n_estimators=n_estimators,
+            seed=seed,
+            scale=scale,
+            flags=context.meta.get(FLAGS, []),
+            params=param or [],
+            learner_params=learner_param or [],
+        )
+        built = spec.build()
+        every = Every.read(checkpoint_every)
+        output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report, every=every)
+        output.check()
+        reading: dict[str, Any] = {
+            "format": data_format,
+            "label": label,
+            "header": header,
+            "nominal": "all" if nominal == "all" else words(nominal),
+            "n_features": n_features,
+            "delimiter": delimiter,
+            "drop": words(drop),
+            "bits": bits,
+            "sparse": sparse or None,
+            "weight": weight,
+            "na_values": words(na_values),
+            "limits": limits_of(limits),
+            "on_bad_line": on_bad_line,
+            "seed": data_seed,
+            "limit": limit,
+        }
+        loop = {
+            "orders": orders,
+            "window": window,
+            "fading": fading,
+            "delay": delay,
+            "positive": positive,
+        }
+        measures = _metrics(metrics)
+        with stop.waiting():
+            resumed = open_resumed(spec, built, output, loop) if resume else None
+            if resumed is not None:
+                reading["expected"] = resumed.expected(needs_label=True)
+            stream = open_stream(data, **reading)
+        run(spec, built, stream, output, stop, classes=classes, resumed=resumed, metrics=measures, **loop)
 
 
 def _compare(

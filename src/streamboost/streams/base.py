@@ -104,12 +104,13 @@ class Chunk:
             return self.y
         return CodedLabels(self.label_codes, self.coding.labels)
 
-    def first(self, n: int) -> Chunk:
-        """The first n rows."""
-        weight = None if self.weight is None else self.weight[:n]
-        codes = None if self.label_codes is None else self.label_codes[:n]
+    def cut(self, start: int, stop: int) -> Chunk:
+        """The rows from ``start`` up to ``stop``, counted from 0."""
+        rows = slice(start, stop)
+        weight = None if self.weight is None else self.weight[rows]
+        codes = None if self.label_codes is None else self.label_codes[rows]
         return replace(
-            self, X=self.X[:n], y=self.y[:n], lines=self.lines[:n], weight=weight, label_codes=codes
+            self, X=self.X[rows], y=self.y[rows], lines=self.lines[rows], weight=weight, label_codes=codes
         )
 
 
@@ -290,7 +291,7 @@ def limited(chunks: Iterator[Chunk], limit: int | None) -> Iterator[Chunk]:
         if left <= 0:
             return
         if len(chunk) > left:
-            chunk = chunk.first(left)
+            chunk = chunk.cut(0, left)
         left -= len(chunk)
         yield chunk
         if left <= 0:

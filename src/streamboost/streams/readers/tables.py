@@ -24,7 +24,7 @@ from streamboost.streams.readers.columns import (
     label_array,
 )
 from streamboost.streams.readers.limits import CHUNK_CELLS, way_out
-from streamboost.streams.readers.source import FileStream, is_number, numbers_to_labels, whole
+from streamboost.streams.readers.source import PAUSE, FileStream, batches, is_number, numbers_to_labels, whole
 
 Arrays = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]
 MOST_TEXTS = 1_000_000
@@ -317,7 +317,7 @@ class RowStream(CodedStream):
 
     @abstractmethod
     def _rows(self) -> Iterator[tuple[int, Any]]:
-        """Line and values, in the order of the file's columns, of every line that can be understood."""
+        """Line and values, in the order of the file's columns, of every line that can be understood; and the pauses."""
 
     def _set_plan(self, plan: ColumnPlan) -> None:
         super()._set_plan(plan)
@@ -331,7 +331,7 @@ class RowStream(CodedStream):
         self._met.clear()
         rows = self._good()
         n_rows = 0
-        while kept := list(islice(rows, size)):
+        for kept in batches(rows, size):
             n_rows += len(kept)
             X = self._matrix([values for _, values, _ in kept])
             labels = np.array([label for _, _, label in kept], dtype=np.float64)
@@ -344,6 +344,9 @@ class RowStream(CodedStream):
     def _good(self) -> Iterator[tuple[int, Any, float]]:
         """Line, numbers and codes, label (number or code) of every row that can be used."""
         for line, values in self._rows():
+            if line == PAUSE:
+                yield PAUSE, None, math.nan
+                continue
             try:
                 yield (line, *self._read(values))
             except BadCell as error:
