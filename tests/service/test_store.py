@@ -101,6 +101,15 @@ def test_the_answer_given_is_the_answer_scored(store: LearningStore) -> None:
     assert store.predict("m", {"x": 0.0}, id="e").answer == given.answer  # asked again: the first answer
 
 
+def test_advice_refuses_nothing(store: LearningStore, caplog: Any) -> None:
+    """Warnings are errors in these tests: a lesson that brings one is learned all the same."""
+    store.create("linear", model="single", learner="perceptron")
+    store.learn("linear", {"x": 1000.0}, "yes")
+    assert store.learn("linear", {"x": 5000.0}, "no").state == "learned"
+    assert store.scores("linear")["n"] == 2
+    assert "scale" in caplog.text
+
+
 def test_read_your_writes(store: LearningStore) -> None:
     seq = store.learn("m", {"x": 1.0}, "yes").seq
     assert store.predict("m", {"x": 1.0}, at_least_seq=seq).answer.seq >= seq
