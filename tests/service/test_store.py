@@ -101,6 +101,34 @@ def test_the_answer_given_is_the_answer_scored(store: LearningStore) -> None:
     assert store.predict("m", {"x": 0.0}, id="e").answer == given.answer  # asked again: the first answer
 
 
+def test_one_slow_copy_does_not_keep_readers_behind(store: LearningStore, monkeypatch: Any) -> None:
+    teach(store, 5)
+    candidate = store.stream("m").champion
+    snapshot = type(candidate.live).snapshot
+
+    def stalled(self: Any) -> Any:
+        time.sleep(0.3)
+        return snapshot(self)
+
+    monkeypatch.setattr(type(candidate.live), "snapshot", stalled)
+    store._writer.call(candidate.publish)
+    monkeypatch.undo()
+    seq = store.learn("m", {"x": 1.0}, "yes").seq
+    deadline = time.monotonic() + 0.5
+    while candidate.reader.seq < seq:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_advice_refuses_nothing(store: LearningStore, caplog: Any) -> None:
+    """Warnings are errors in these tests: a lesson that brings one is learned all the same."""
+    store.create("linear", model="single", learner="perceptron")
+    store.learn("linear", {"x": 1000.0}, "yes")
+    assert store.learn("linear", {"x": 5000.0}, "no").state == "learned"
+    assert store.scores("linear")["n"] == 2
+    assert "scale" in caplog.text
+
+
 def test_read_your_writes(store: LearningStore) -> None:
     seq = store.learn("m", {"x": 1.0}, "yes").seq
     assert store.predict("m", {"x": 1.0}, at_least_seq=seq).answer.seq >= seq

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import warnings
 from pathlib import Path
@@ -13,6 +14,8 @@ from streamboost.base.parameter import Parameter, parameters_of
 from streamboost.models import LEARNERS, MODELS, ModelFileError, build, load
 from streamboost.service.store.errors import BadRequest
 from streamboost.service.store.records import Answer, Features, Label
+
+log = logging.getLogger("streamboost.store")
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -85,11 +88,15 @@ def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str,
 def learn(
     model: Any, features: Features, label: Label, weight: float, description: Description, *, first: bool
 ) -> None:
-    """Teach one lesson; whatever the library refuses raises, and nothing was learned."""
-    if first and description.classes is not None:
-        model.learn_one(features, label, weight, classes=description.classes)
-    else:
-        model.learn_one(features, label, weight)
+    """Teach one lesson; whatever the library refuses raises, and nothing was learned. Advice refuses nothing."""
+    more = {"classes": description.classes} if first and description.classes is not None else {}
+    try:
+        model.learn_one(features, label, weight, **more)
+    except Warning as advice:  # where warnings are errors: it is said once and then left at that
+        log.warning("%s", advice)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.learn_one(features, label, weight, **more)
 
 
 def answer(model: Any | None, features: Features, seq: int) -> Answer:
