@@ -254,9 +254,12 @@ void tree_kernels() {
     out[1] = d.mantissa;
     out[2] = d.exponent;
   };
-  kernel("cells_quadratic", [&](const double* in, double* out) {
+  kernel("cells_quadratics", [&](const double* in, double* out) {
     prepare(in);
-    out[0] = sb::cells_quadratic(x.data(), in + 1, positive.data(), width);
+    std::vector<double> block(in + 1, in + 1 + width);
+    block.insert(block.end(), positive.begin(), positive.begin() + static_cast<std::ptrdiff_t>(width));
+    const double* blocks[] = {block.data(), block.data()};
+    sb::cells_quadratics(x.data(), blocks, 2, width, out);
   });
   kernel("cells_density", [&](const double* in, double* out) {
     prepare(in);

@@ -1,7 +1,8 @@
 // Lane arrays: the state of all learners of a bank, learner index innermost.
 //
 // A LaneArray is a matrix [row][lane] whose rows are padded to a multiple of 16 lanes and aligned to 64 bytes, so that every
-// kernel runs over whole vectors. Cells of dead (padding) lanes are computed on but never read by a booster.
+// kernel runs over whole vectors. Cells of dead (padding) lanes are computed on but never read by a booster. One lane alone is not
+// padded: sixteen times the work would be too high a price, and what it has several of (columns of weights) stands side by side.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@ inline constexpr std::size_t lane_multiple = 16;
 
 // Whole vectors, and no large row a multiple of 1 kB: the same lanes of all rows would share a few sets of the cache.
 constexpr std::size_t padded(std::size_t lanes) {
+  if (lanes == 1) return 1;
   const std::size_t whole = (lanes + lane_multiple - 1) / lane_multiple * lane_multiple;
   return whole >= 256 && whole % 128 == 0 ? whole + lane_multiple : whole;
 }
