@@ -172,7 +172,7 @@ def ranks(page: Page, accuracy: Table) -> None:
         )
     page.add(made)
     ours = [m for m in names if ENTRIES[m].ours]
-    styles = {m: Style(0 if m == ours[0] else 1 if m in ours else None) for m in names}
+    styles = {m: Style(0 if m in ours[:1] else 1 if m in ours else None) for m in names}
     chart = RankChart("Average ranks", names, ranking, styles)
 
     def picture() -> Any:
@@ -216,12 +216,16 @@ def main() -> None:
     )
     old = measured_before(options.out or RESULTS, page.name, options.sets, models) if options.add else []
     work = partial(measure, models=models, seeds=options.seeds, options=options)
+    records, missing = old, []
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        found = dict(zip(options.sets, pool.map(work, options.sets), strict=True))
-    records = [*old, *(r for part in found.values() for r in part or [])]
-    order = {name: at for at, name in enumerate(STREAMS)}, {name: at for at, name in enumerate(ENTRIES)}
-    records.sort(key=lambda r: (order[0][r["stream"]], order[1][r["model"]], r["seed"]))
-    page.preface += facts(records, [name for name, part in found.items() if part is None])
+        for name, part in zip(options.sets, pool.map(work, options.sets), strict=True):
+            records = in_order([*records, *(part or [])])
+            missing += [name] if part is None else []
+            page.records = []
+            for record in records:
+                page.record(*(record[c] if record[c] == record[c] else None for c in COLUMNS))
+            page.keep_records()  # hours of measuring are not lost to what comes later
+    page.preface += facts(records, missing, options)
     names = [name for name in STREAMS if any(r["stream"] == name for r in records)]
     accuracy = table(records, "accuracy", names, "Accuracy")
     page.add(accuracy)
@@ -251,28 +255,37 @@ def main() -> None:
             "seconds",
             names,
             "CPU seconds of answering and learning",
-            "One thread on a machine with other work, models in part in runs of their own (`--add`): a rough measure.",
+            "One thread on a machine with other work, models in part in runs of their own (`--add`): a rough measure. Other "
+            "libraries: the calling thread alone, without making rows in their form, Java's compiler and its garbage collector.",
         )
     )
     page.add(
         table(
-            records, "megabytes", names, "Megabytes of the model at the end", "Of models that say their size."
+            records,
+            "megabytes",
+            names,
+            "Megabytes of the model at the end",
+            "Of models that say their size; MOA: what they add to Java's heap.",
         )
     )
-    for record in records:
-        page.record(*(record[c] if record[c] == record[c] else None for c in COLUMNS))
     page.write()
 
 
-def facts(records: list[Record], missing: list[str]) -> list[str]:
+def in_order(records: list[Record]) -> list[Record]:
+    order = {name: at for at, name in enumerate(STREAMS)}, {name: at for at, name in enumerate(ENTRIES)}
+    return sorted(records, key=lambda r: (order[0][r["stream"]], order[1][r["model"]], r["seed"]))
+
+
+def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
     """What a reader must know of the run."""
     measured = {r["model"] for r in records}
     rest = [m for m in ENTRIES if m not in measured]
     seeds, delays = sorted({r["seed"] for r in records}), {r["delay"] for r in records}
     lines = [
-        "- Prequential: every row is answered, then learned. Files in their order, their first rows (the number is in the CSV "
-        "file; of kddcup99-10pct every 10th row). The streams were also used to choose the defaults of StreamBoost, so expect "
-        "smaller leads on others.",
+        "- Prequential: every row is answered, then learned. Files in their order, their first "
+        + (f"{options.rows:,} rows, the same for all models" if options.rows else "rows")
+        + " (their number is in the CSV file; of kddcup99-10pct every 10th row). The streams were also used to choose the "
+        "defaults of StreamBoost, so expect smaller leads on others.",
         f"- Every option at its default, but the number of learners where a name has one; seeds {', '.join(map(str, seeds))}; "
         f"classes are declared; labels arrive {'at once' if delays == {0} else f'{max(delays)} rows later'}. OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."
