@@ -50,7 +50,7 @@ struct Product {
 STREAMBOOST_CLONES void cells_quadratics(const double* __restrict x, const double* const* block, std::size_t n, std::size_t width,
                                          double* __restrict out) {
   for (std::size_t c = 0; c < n; ++c) {
-    const double *__restrict mean = block[c], *__restrict precision = mean + width;
+    const double* __restrict mean = block[c], * __restrict precision = mean + width;
     Vec total = {};
     for (std::size_t begin = 0; begin < width; begin += cell_block) {
       const std::size_t size = width - begin < cell_block ? width - begin : cell_block;

@@ -73,9 +73,7 @@ struct Sixteen<float> {
     const double highest = most;
     return static_cast<float>(x > highest ? highest : x < -highest ? -highest : x);
   }
-  [[gnu::always_inline]] static float narrow(double x) {
-    return static_cast<float>(std::min(std::max(x, -longest_step), longest_step));
-  }
+  [[gnu::always_inline]] static float narrow(double x) { return static_cast<float>(std::min(std::max(x, -longest_step), longest_step)); }
   [[gnu::always_inline]] static float capped(float x) {
     const float below = x > most ? most : x;
     return below < -most ? -most : below;
@@ -145,9 +143,8 @@ template <class Real>
   std::size_t c = 0;
   if (cells % 16 == 0)
     for (; c + 32 <= cells; c += 32) ask_tile<Sixteen<Real>, 16, 2>(table + c, cells, row, out + c);
-  over_cells<Real>(cells - c, [&]<class Pack, int n>(std::size_t rest) {
-    ask_tile<Pack, n, 1>(table + c + rest, cells, row, out + c + rest);
-  });
+  over_cells<Real>(cells - c,
+                   [&]<class Pack, int n>(std::size_t rest) { ask_tile<Pack, n, 1>(table + c + rest, cells, row, out + c + rest); });
 }
 
 template <class Real>

@@ -271,6 +271,10 @@ class Ensemble(LearnerEnsemble, StreamClassifier):
         """Return what each learner was given and how it did, and the algorithm's bounds against what happened."""
         return self._read(self._report_of)
 
+    def replacements(self) -> NDArray[np.int64]:
+        """Return the last learners that a guard against drift replaced: example number and learner, oldest first."""
+        return self._read(lambda session: _last_replacements(session.model.report().get("replacement_times")))
+
     def _report_of(self, session: Session) -> EnsembleReport:
         if not session.monitor:
             raise ValueError(

@@ -12,7 +12,7 @@ struct HoeffdingNotes final : BankNotes {
   std::vector<std::int32_t> weight_at, count_at;  // of each known nominal value: where its column's weight and its count lie in a block
   std::vector<double> smoothing;                  // ... alpha times the values known of its column
   ValuePlaces places() const { return {weight_at.data(), count_at.data(), smoothing.data(), weight_at.size()}; }
-  std::vector<std::int64_t> known;                // values known once this row is learned
+  std::vector<std::int64_t> known;  // values known once this row is learned
   SplitWork search;
   std::vector<const double*> blocks;     // of the classes present in a leaf
   std::vector<std::int64_t> candidates;  // columns that a node may split on

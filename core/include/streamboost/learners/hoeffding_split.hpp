@@ -109,7 +109,12 @@ class SplitSearch {
     double *weight, *whole, *left_sum, *right_sum;  // [column][class], [column], [column][point] twice
     double *left, *right;                           // of the points inside of the classes' ranges, [column][class][point]
     Masses(double* at, std::size_t n, std::size_t k, std::size_t points, std::size_t inside)
-        : weight(at), whole(weight + n * k), left_sum(whole + n), right_sum(left_sum + n * points), left(right_sum + n * points), right(left + inside) {}
+        : weight(at),
+          whole(weight + n * k),
+          left_sum(whole + n),
+          right_sum(left_sum + n * points),
+          left(right_sum + n * points),
+          right(left + inside) {}
   };
 
   void numeric(const std::int64_t* candidates, std::size_t n) {
