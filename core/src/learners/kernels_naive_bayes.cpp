@@ -39,20 +39,6 @@ constexpr int factors_a_pass = 4;
 // Sums and products stay in registers while the attributes pass by.
 STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic,
                                      double* mantissa, double* exponent) {
-  if (lanes == 1) {
-    double q = 0.0, m = 1.0, e = 0.0;
-    for (int i = 0; i < row.n; ++i) {
-      const double deviation = row.x[i] - mean[row.index[i]], p = precision[row.index[i]];
-      q += deviation * deviation * p;
-      m *= p;
-      if (i % factors_a_pass == factors_a_pass - 1) renormalise(m, e);
-    }
-    renormalise(m, e);
-    *quadratic = q < 1e300 ? q : 1e300;
-    *mantissa = m;
-    *exponent = e;
-    return;
-  }
   for (std::size_t l = 0; l < lanes; l += 2 * vec_size) {
     Vec qa = {}, qb = {}, ma = qa + 1.0, mb = qb + 1.0;
     VecBits ea = {}, eb = {};
@@ -233,20 +219,6 @@ STREAMBOOST_CLONES void best_class(const double* __restrict joint, const double*
 // Lanes without any weight come out as anything.
 STREAMBOOST_CLONES bool nominal_ask_plain(const double* count, std::size_t lanes, const std::int32_t* count_row, int n,
                                           const double* weight, double* mantissa, double* exponent) {
-  if (lanes == 1) {
-    const double inverse = 1.0 / *weight;
-    double m = 1.0, e = 0.0;
-    std::uint64_t none = 0;
-    for (int i = 0; i < n; ++i) {
-      m *= count[count_row[i]] * inverse;
-      if (i % factors_a_pass != factors_a_pass - 1 && i + 1 != n) continue;
-      none |= (std::bit_cast<std::uint64_t>(m) >> 52) - 1;
-      renormalise(m, e);
-    }
-    *mantissa = m;
-    *exponent = e;
-    return (none >> 63) == 0;
-  }
   VecBits zero = {};
   for (std::size_t l = 0; l < lanes; l += 2 * vec_size) {
     const Vec wa = 1.0 / at(weight + l), wb = 1.0 / at(weight + l + vec_size);

@@ -111,12 +111,6 @@ STREAMBOOST_CLONES void count_sums(double* u_then_k, std::size_t n, double lambd
 // The same sums, made anew for every lane. Eight lanes are one Vec, whose arithmetic is all that survives the making of clones: the
 // sign bits of u - sum are counted. Four sums at a time, as asking whether all lanes are done costs more than a sum.
 STREAMBOOST_CLONES bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most) {
-  if (n == 1) {  // arrays of one lane are not padded
-    alignas(64) double rates[lane_multiple] = {*lambda}, values[lane_multiple] = {*u_then_k};
-    const bool small = poisson_rates(rates, values, 2, most);
-    *u_then_k = values[0];
-    return small;
-  }
   constexpr std::size_t block = 64;
   std::uint64_t large = 0;
   for (std::size_t begin = 0; begin < n; begin += block) {

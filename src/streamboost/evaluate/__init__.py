@@ -46,6 +46,7 @@ from streamboost.evaluate.significance import (
     sign_test,
     wilcoxon,
 )
+from streamboost.evaluate.stacked import StackedClassifier
 
 __all__ = [
     "AUC",
@@ -87,6 +88,7 @@ __all__ = [
     "ReliabilityCurve",
     "Rows",
     "SlidingWindow",
+    "StackedClassifier",
     "Stepwise",
     "Windowed",
     "corrected_t",

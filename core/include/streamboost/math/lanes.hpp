@@ -1,8 +1,7 @@
 // Lane arrays: the state of all learners of a bank, learner index innermost.
 //
 // A LaneArray is a matrix [row][lane] whose rows are padded to a multiple of 16 lanes and aligned to 64 bytes, so that every
-// kernel runs over whole vectors. Cells of dead (padding) lanes are computed on but never read by a booster. One lane alone is not
-// padded: sixteen times the work would be too high a price, and what it has several of (columns of weights) stands side by side.
+// kernel runs over whole vectors. Cells of dead (padding) lanes are computed on but never read by a booster.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +16,12 @@ inline constexpr std::size_t lane_multiple = 16;
 
 // Whole vectors, and no large row a multiple of 1 kB: the same lanes of all rows would share a few sets of the cache.
 constexpr std::size_t padded(std::size_t lanes) {
-  if (lanes == 1) return 1;
   const std::size_t whole = (lanes + lane_multiple - 1) / lane_multiple * lane_multiple;
   return whole >= 256 && whole % 128 == 0 ? whole + lane_multiple : whole;
 }
+
+// One lane alone need not be padded where it has several of the same kind (columns of weights) to stand side by side.
+constexpr std::size_t padded_unless_alone(std::size_t lanes) { return lanes == 1 ? 1 : padded(lanes); }
 
 // Says how much was asked for: reaches Python as MemoryError.
 class OutOfMemory final : public std::bad_alloc {
@@ -62,8 +63,9 @@ template <class T>
 class LaneArray {
  public:
   LaneArray() = default;
-  LaneArray(std::size_t rows, std::size_t lanes, T fill = T{})
-      : rows_(rows), lanes_(lanes), stride_(padded(lanes)), cells_(rows * stride_, fill) {}
+  LaneArray(std::size_t rows, std::size_t lanes, T fill = T{}) : LaneArray(rows, lanes, fill, padded(lanes)) {}
+  LaneArray(std::size_t rows, std::size_t lanes, T fill, std::size_t stride)
+      : rows_(rows), lanes_(lanes), stride_(stride), cells_(rows * stride_, fill) {}
 
   std::size_t rows() const { return rows_; }
   std::size_t lanes() const { return lanes_; }
