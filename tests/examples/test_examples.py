@@ -15,6 +15,7 @@ PRINTED = {
     "delayed_labels.py": "every label  1000 rows late",
     "pipe.py": "3000 events",
     "calibrated.py": "platt+bins",
+    "fraud.py": "calibrated, by cost",
 }
 
 

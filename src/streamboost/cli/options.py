@@ -27,7 +27,7 @@ from streamboost.cli.data_options import (
     limits_of,
     words,
 )
-from streamboost.cli.model_commands import learn_command, predict_command
+from streamboost.cli.model_commands import explain_command, learn_command, predict_command
 
 FLAGS = "streamboost.flags"
 """Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
@@ -106,6 +106,7 @@ def register(app: typer.Typer) -> None:
     app.command("compare", cls=RunCommand, epilog=COMPARE_EPILOG)(_compare)
     app.command("predict")(predict_command)
     app.command("learn")(learn_command)
+    app.command("explain")(explain_command)
     app.command("reproduce", epilog=REPRODUCE_EPILOG)(_reproduce)
     app.command("demo")(_demo)
     app.command("models")(_models)
@@ -178,6 +179,9 @@ def _run(
         Path | None, typer.Option("--json", help="Save the figures; - for standard output.")
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Show what each weak learner did.")] = False,
+    health: Annotated[
+        bool, typer.Option("--health", help="Show how the model is doing lately beside its past.")
+    ] = False,
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
     from streamboost.cli.parameters import ModelSpec
@@ -195,7 +199,7 @@ def _run(
         learner_params=learner_param or [],
     )
     built = spec.build()
-    output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report)
+    output = Output(save=save, plot=plot, json=json, report=report, health=health, plot_report=plot_report)
     output.check()
     stream = open_stream(
         data,

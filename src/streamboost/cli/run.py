@@ -32,6 +32,7 @@ class Output:
     plot: Path | None = None
     json: Path | None = None
     report: bool = False
+    health: bool = False
     plot_report: Path | None = None
 
     def check(self) -> None:
@@ -65,6 +66,8 @@ def run(
 ) -> None:
     """Evaluate, show the result, and write what was asked for; ``loop`` are options of :func:`prequential`."""
     mark_nominal(model, stream.nominal)
+    if output.health:
+        model.set_params(keep_health=True)
     labels = _classes(classes, stream, model)
     with plain_warnings(), progress_bar() as progress:
         result = prequential(
@@ -85,6 +88,8 @@ def run(
     details = result.model.report() if output.report else None
     if details is not None:
         console.print(str(details), markup=False, highlight=False, soft_wrap=True)
+    if output.health:
+        console.print(str(result.model.health()), markup=False, highlight=False, soft_wrap=True)
     if output.json is not None:
         figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
         if details is not None:

@@ -35,8 +35,10 @@ from streamboost.evaluate.score_metrics import (
     BrierResolution,
     BrierUncertainty,
     CalibrationError,
+    PrecisionAtTop,
     RecallAtFPR,
 )
+from streamboost.evaluate.sets import SetScore
 from streamboost.evaluate.significance import (
     PairedTest,
     Ranking,
@@ -79,6 +81,7 @@ __all__ = [
     "PairedTest",
     "Panel",
     "Precision",
+    "PrecisionAtTop",
     "PrequentialResult",
     "Progress",
     "Ranking",
@@ -86,6 +89,7 @@ __all__ = [
     "RecallAtFPR",
     "ReliabilityCurve",
     "Rows",
+    "SetScore",
     "SlidingWindow",
     "Stepwise",
     "Windowed",
