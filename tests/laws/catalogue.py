@@ -355,7 +355,7 @@ ENSEMBLES = [
     Ensemble("primed-late", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 9}),
 ]
 
-# What comes after the vote has oracles of its own (tests/unit/test_calibration.py); here it obeys the laws.
+# What comes after the vote has oracles of its own (tests/unit/test_calibration.py, test_rare.py); here it obeys the laws.
 STAGED = [
     Ensemble("bagging+platt", sb.OnlineBaggingClassifier, None, {"calibration": "platt"}),
     Ensemble(
@@ -366,6 +366,27 @@ STAGED = [
         binary=True,
     ),
     Ensemble("oza+bins", sb.OnlineBoostingClassifier, None, {"calibration": "platt+bins", "tie": "random"}),
+    Ensemble(
+        "bagging+everything",
+        sb.OnlineBaggingClassifier,
+        None,
+        {
+            "class_weight": "oversample",
+            "calibration": "platt",
+            "decision": "cost",
+            "decision_costs": {(0, 1): 2.0},
+            "coverages": (0.5, 0.9),
+            "keep_health": True,
+            "importances": True,
+        },
+    ),
+    Ensemble(
+        "osboost+threshold",
+        sb.OSBoostClassifier,
+        None,
+        {"decision": "f1", "class_weight": "balanced", "coverages": (0.8,)},
+        binary=True,
+    ),
     Ensemble("streamboost+platt", sb.StreamBoostClassifier, None, {"calibration": "platt"}),
     Ensemble("primed+platt", sb.PrimedOnlineBoostingClassifier, None, {"n_prime": 5, "calibration": "platt"}),
 ]

@@ -28,7 +28,7 @@ from streamboost.cli.data_options import (
     limits_of,
     words,
 )
-from streamboost.cli.model_commands import learn_command, predict_command, show_command
+from streamboost.cli.model_commands import explain_command, learn_command, predict_command, show_command
 from streamboost.cli.stopping import Stop
 
 FLAGS = "streamboost.flags"
@@ -112,6 +112,7 @@ def register(app: typer.Typer) -> None:
     app.command("predict")(predict_command)
     app.command("learn")(learn_command)
     app.command("show")(show_command)
+    app.command("explain")(explain_command)
     app.command("reproduce", epilog=REPRODUCE_EPILOG)(_reproduce)
     app.command("demo")(_demo)
     app.command("models")(_models)
@@ -189,6 +190,9 @@ def _run(
         Path | None, typer.Option("--json", help="Save the figures; - for standard output.")
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Show what each weak learner did.")] = False,
+    health: Annotated[
+        bool, typer.Option("--health", help="Show how the model is doing lately beside its past.")
+    ] = False,
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
     with Stop() as stop:
@@ -212,7 +216,15 @@ def _run(
         )
         built = spec.build()
         every = Every.read(checkpoint_every)
-        output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report, every=every)
+        output = Output(
+            save=save,
+            plot=plot,
+            json=json,
+            report=report,
+            health=health,
+            plot_report=plot_report,
+            every=every,
+        )
         output.check()
         reading: dict[str, Any] = {
             "format": data_format,

@@ -35,8 +35,10 @@ from streamboost.evaluate.score_metrics import (
     BrierResolution,
     BrierUncertainty,
     CalibrationError,
+    PrecisionAtTop,
     RecallAtFPR,
 )
+from streamboost.evaluate.sets import SetScore
 from streamboost.evaluate.significance import (
     PairedTest,
     Ranking,
@@ -80,6 +82,7 @@ __all__ = [
     "PairedTest",
     "Panel",
     "Precision",
+    "PrecisionAtTop",
     "PrequentialResult",
     "Progress",
     "Ranking",
@@ -87,6 +90,7 @@ __all__ = [
     "RecallAtFPR",
     "ReliabilityCurve",
     "Rows",
+    "SetScore",
     "SlidingWindow",
     "StackedClassifier",
     "Stepwise",

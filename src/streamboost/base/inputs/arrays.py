@@ -321,7 +321,9 @@ def check_counts(rows: CodedRows, schema: Schema, learner: str) -> None:
     """Refuse what is no count: nominal columns and numbers below 0."""
     if not schema.all_numeric:
         column = next(i for i, book in enumerate(schema.books) if book is not None)
-        raise ValueError(f"{schema.title(column)} is nominal, and {learner} takes counts: numbers of 0 or more.")
+        raise ValueError(
+            f"{schema.title(column)} is nominal, and {learner} takes counts: numbers of 0 or more."
+        )
     values = rows.dense if rows.csr is None else rows.csr[2]
     if values is None or not (values < 0).any():
         return
