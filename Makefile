@@ -163,7 +163,7 @@ asan-python: build  ## the Python tests of hostile files and rows with a sanitiz
 	@rm -f $(ASAN)/log.*
 	@LD_PRELOAD="$(ASAN_LIBS)" UBSAN_OPTIONS=print_stacktrace=1 \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:log_path=$(CURDIR)/$(ASAN)/log \
-	  $(ASAN)/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/state || { cat $(ASAN)/log.* 2>/dev/null; false; }
+	  $(ASAN)/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/state tests/distributed/test_messages.py || { cat $(ASAN)/log.* 2>/dev/null; false; }
 
 tsan: | $(VENV)/.tools  ## the C++ tests under the thread sanitizer
 	@echo "== building and running the C++ tests under TSan"

@@ -154,7 +154,7 @@ class PyModel {
               learner,
               read_config(booster_params),
               read_config(learner_params),
-              {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0), read_guard(guard), nullptr},
+              {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0), read_guard(guard)},
               cuts,
               std::move(lane_factory),
               read_companions(companions),

@@ -73,7 +73,10 @@ void register_stage(nb::module_& m) {
       .def_prop_ro("next_seq", [](PyStage& self) { return self.stage().next_seq(); })
       .def_prop_ro("last_reply", [](PyStage& self) { return give(self.stage().last_reply()); })
       .def(
-          "go_on", [](PyStage& self, std::int64_t next, const nb::bytes& reply) { self.stage().go_on(next, std::string(reply.c_str(), reply.size())); },
+          "go_on",
+          [](PyStage& self, std::int64_t next, const nb::bytes& reply) {
+            self.stage().go_on(next, std::string(reply.c_str(), reply.size()));
+          },
           "next_seq"_a, "last_reply"_a)
       .def_prop_ro("room",
                    [](PyStage& self) {

@@ -39,6 +39,7 @@ _SUBMODULES = frozenset(
         "batch",
         "checks",
         "compat",
+        "distributed",
         "drift",
         "ensemble",
         "evaluate",

@@ -93,7 +93,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     if is_predictor(raw):
         return read_predictor(raw, arrays)
     if "shard" in raw:
-        raise ModelFileError("the file holds a shard of a model, not a model: put the shards together with `streamboost join`")
+        raise ModelFileError(
+            "the file holds a shard of a model, not a model: put the shards together with `streamboost join`"
+        )
     return restore(raw, arrays)
 
 

@@ -18,7 +18,7 @@ def rows(n=600, d=5, k=2, seed=0, drift=True):
 
 
 def models():
-    """Every kind of travelling passage: scans, votes, columns of margins and of labels, batch phases, drift across lanes, pools."""
+    """Every kind of passage: scans, votes, columns of margins and of labels, batch phases, drift across lanes, pools."""
     few = {"random_state": 3}
     return {
         "osboost": sb.OSBoostClassifier(n_estimators=9, **few),

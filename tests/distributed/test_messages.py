@@ -9,7 +9,20 @@ from streamboost import _core
 from streamboost.distributed.parts import Plan, even_lanes
 from tests.distributed.streams import models, rows
 
-NAMES = ["osboost-ocp", "oza", "bbm", "olm", "mbbm", "arc-x4", "primed", "blocked", "bayes", "leveraging", "forest", "ol"]
+NAMES = [
+    "osboost-ocp",
+    "oza",
+    "bbm",
+    "olm",
+    "mbbm",
+    "arc-x4",
+    "primed",
+    "blocked",
+    "bayes",
+    "leveraging",
+    "forest",
+    "ol",
+]
 MUTANTS = 900  # of each model
 
 
@@ -50,7 +63,8 @@ def setting(name, n=60):
 
 def test_the_checksum_of_this_file_is_the_core_s():
     _, _, _, _, chunk, carry = setting("oza")
-    assert signed(chunk) == chunk and signed(carry) == carry
+    assert signed(chunk) == chunk
+    assert signed(carry) == carry
 
 
 def mutant(rng, message):
@@ -133,4 +147,8 @@ def test_messages_of_others():
     with pytest.raises(ValueError, match="cut short"):
         stages[1].step(chunk, b"", seq)
     with pytest.raises(ValueError, match="first part takes no carry"):
-        stages[0].step(_core.encode_chunk(np.zeros((1, 3)), 3, np.zeros(1, np.int32), None, "none", False), carry, seq + 1)
+        stages[0].step(
+            _core.encode_chunk(np.zeros((1, 3)), 3, np.zeros(1, np.int32), None, "none", False),
+            carry,
+            seq + 1,
+        )

@@ -92,7 +92,10 @@ def test_killed_processes_come_back(name):
         for i, first in enumerate(range(0, 2000, 200)):
             got.append(
                 shards.test_then_train(
-                    X[first : first + 200], y[first : first + 200], classes=[0, 1] if not i else None, output="score"
+                    X[first : first + 200],
+                    y[first : first + 200],
+                    classes=[0, 1] if not i else None,
+                    output="score",
                 )
             )
             if i in (2, 4, 7):
@@ -125,7 +128,9 @@ def test_a_killed_driver_goes_on_from_the_log(name, tmp_path):
     folder = str(tmp_path / "shards")
     root = str(Path(__file__).parents[2])
     driver = subprocess.Popen(
-        [sys.executable, "-c", DRIVER.format(root=root, name=name, folder=folder)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", DRIVER.format(root=root, name=name, folder=folder)],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     while int(driver.stdout.readline()) < 600:
         pass
@@ -136,7 +141,8 @@ def test_a_killed_driver_goes_on_from_the_log(name, tmp_path):
     whole = fresh(name)
     with Shards.resume(folder, engine="processes") as shards:
         done = shards.n_learned
-        assert done >= 600 and done % 10 == 0
+        assert done >= 600
+        assert done % 10 == 0
         whole.partial_fit(X[:done], y[:done], classes=[0, 1])
         same(shards.to_model(), whole)
         shards.partial_fit(X[done : done + 100], y[done : done + 100])
@@ -227,7 +233,9 @@ def test_refusals(tmp_path):
     X, y = rows(50)
     for model in (
         sb.OnlineBaggingClassifier(GaussianNB(), n_estimators=4),
-        sb.OnlineBaggingClassifier(GaussianNB(), n_estimators=4).partial_fit(np.nan_to_num(X), y, classes=[0, 1]),
+        sb.OnlineBaggingClassifier(GaussianNB(), n_estimators=4).partial_fit(
+            np.nan_to_num(X), y, classes=[0, 1]
+        ),
     ):
         with pytest.raises(ValueError, match="written in Python"):
             Shards(model, 2, engine="local")
@@ -239,7 +247,7 @@ def test_refusals(tmp_path):
     with Shards(fresh("oza"), 2, engine="local", folder=folder) as shards:
         shards.partial_fit(X, y)
         log = sorted(path.name for path in folder.iterdir())
-        with pytest.raises(ValueError, match="columns|features"):
+        with pytest.raises(ValueError, match=r"columns|features"):
             shards.partial_fit(X[:, :3], y)
         with pytest.raises(ValueError):
             shards.partial_fit(X, y[:-1])
@@ -263,9 +271,9 @@ def test_snapshots_of_other_lanes_or_parameters_are_refused(tmp_path):
         Shards.resume(folder, engine="local")
     lines[0].write_bytes(first)
     other = tmp_path / "other"
-    Shards(sb.OnlineBoostingClassifier(n_estimators=9, random_state=4), 2, engine="local", folder=other).partial_fit(
-        X, y
-    ).close()
+    Shards(
+        sb.OnlineBoostingClassifier(n_estimators=9, random_state=4), 2, engine="local", folder=other
+    ).partial_fit(X, y).close()
     lines[0].write_bytes((other / lines[0].name).read_bytes())
     with pytest.raises(sb.ModelFileError, match="other parameters"):
         Shards.resume(folder, engine="local")
@@ -279,4 +287,5 @@ def test_a_full_window_waits(monkeypatch):
         assert len(line._pending) <= 3
         began = time.perf_counter()
         shards.drain()
-        assert not line._pending and time.perf_counter() - began < 30
+        assert not line._pending
+        assert time.perf_counter() - began < 30

@@ -189,7 +189,8 @@ Message decode_chunk(Bytes bytes, const Schema& now) {
   if (weighted) m.weight = in.array<double>(n);
   if (sparse) {
     m.rows.row_start = in.array<std::int64_t>(static_cast<std::int64_t>(n) + 1);
-    for (int r = 0; r < n; ++r) in.require(m.rows.row_start[r] >= 0 && m.rows.row_start[r] <= m.rows.row_start[r + 1], "has broken offsets");
+    for (int r = 0; r < n; ++r)
+      in.require(m.rows.row_start[r] >= 0 && m.rows.row_start[r] <= m.rows.row_start[r + 1], "has broken offsets");
     in.require(m.rows.row_start[n] >= 0, "has broken offsets");
     m.rows.columns = in.array<std::int32_t>(m.rows.row_start[n]);
     m.rows.values = in.array<double>(m.rows.row_start[n]);
@@ -302,8 +303,7 @@ std::string Stage::step(Bytes chunk, Bytes carry, std::int64_t seq) {
   if (const char* why = model_.broken()) throw std::runtime_error(why);
   const Aligned chunk_bytes(chunk), carry_bytes(carry);
   if (seq == next_ - 1 && !reply_.empty() && Reader(chunk_bytes.bytes, "chunk").flag()) return reply_;  // a lesson once more
-  if (seq != next_)
-    throw std::invalid_argument("chunk " + std::to_string(seq) + " came, chunk " + std::to_string(next_) + " is next");
+  if (seq != next_) throw std::invalid_argument("chunk " + std::to_string(seq) + " came, chunk " + std::to_string(next_) + " is next");
   const Message m = decode_chunk(chunk_bytes.bytes, now);
   const Schema& schema = m.room ? *m.room : now;
   if (m.learns && part_->one_by_one && m.rows.n_rows > 1)

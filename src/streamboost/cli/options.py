@@ -28,6 +28,7 @@ from streamboost.cli.data_options import (
     words,
 )
 from streamboost.cli.model_commands import learn_command, predict_command
+from streamboost.cli.shard_commands import Address, EngineName, NShards, cut_command, join_command, sharded
 
 FLAGS = "streamboost.flags"
 """Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
@@ -106,6 +107,8 @@ def register(app: typer.Typer) -> None:
     app.command("compare", cls=RunCommand, epilog=COMPARE_EPILOG)(_compare)
     app.command("predict")(predict_command)
     app.command("learn")(learn_command)
+    app.command("cut")(cut_command)
+    app.command("join")(join_command)
     app.command("reproduce", epilog=REPRODUCE_EPILOG)(_reproduce)
     app.command("demo")(_demo)
     app.command("models")(_models)
@@ -178,6 +181,9 @@ def _run(
         Path | None, typer.Option("--json", help="Save the figures; - for standard output.")
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Show what each weak learner did.")] = False,
+    shards: NShards = None,
+    engine: EngineName = "processes",
+    address: Address = None,
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
     from streamboost.cli.parameters import ModelSpec
@@ -223,7 +229,8 @@ def _run(
         "delay": delay,
         "positive": positive,
     }
-    run(spec, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
+    with sharded(spec, shards, engine, address, orders) as chosen:
+        run(chosen, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
 
 
 def _compare(

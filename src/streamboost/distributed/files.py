@@ -44,7 +44,9 @@ def cut(path: PathLike, n: int, out: PathLike | None = None) -> list[Path]:
     plan = Plan(session.plan)
     plan.check()
     lanes = even_lanes(plan.n_lanes, n, plan.grain())
-    manifest = {name: value for name, value in raw.items() if name not in ("format", "format_version", "arrays")}
+    manifest = {
+        name: value for name, value in raw.items() if name not in ("format", "format_version", "arrays")
+    }
     parameters, state = _apart(arrays)
     written = []
     for i, part in enumerate(cut_state(state, lanes)):

@@ -4,8 +4,8 @@
     log-000000000012          one lesson, written before it is sent
     line-000000000256-0-50    a shard's state after 256 lessons, with its last reply: one file, whole or not there
 
-All shards write after the same lessons. A line is complete when every shard has written; the newest complete line and the log from
-there on give back every state.
+All shards write after the same lessons. A line is complete when every shard has written; the newest complete line and the log
+from there on give back every state.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Folder:
         self._root = url
         if "://" in url:
             try:
-                import fsspec  # type: ignore[import-not-found, unused-ignore]
+                import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore]
             except ImportError as error:
                 raise ImportError(
                     f"folder={url!r} needs the package fsspec: pip install 'streamboost[ray]'."

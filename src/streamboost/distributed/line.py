@@ -1,9 +1,9 @@
 """The driver's side of the shards: what was sent, what is back, and how everything goes on after a loss.
 
-Lessons are numbered. Each is written to the log, then sent; at most `window` messages are on their way, so that a fast source waits
-for slow shards. Every so many lessons all shards write their state. When a shard is lost, all of them go back to the newest
-complete line of snapshots and take the lessons since from the log: what they learn is a function of those, so every bit is as before.
-Answers that had arrived are not given twice.
+Lessons are numbered. Each is written to the log, then sent; at most `window` messages are on their way, so that a fast source
+waits for slow shards. Every so many lessons all shards write their state. When a shard is lost, all of them go back to the newest
+complete line of snapshots and take the lessons since from the log: what they learn is a function of those, so every bit is as
+before. Answers that had arrived are not given twice.
 """
 
 from __future__ import annotations

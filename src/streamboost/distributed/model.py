@@ -182,7 +182,8 @@ class ShardedModel:
         if self._room is None:
             raise RuntimeError("the first rows come without room")
         n, step = len(y), 1 if self._one_by_one else self._chunk_rows
-        tickets = []
+        tickets: list[int] = []
+        answers: list[Any] = []
         try:
             for first in range(0, n, step):
                 end = min(n, first + step)
@@ -202,7 +203,7 @@ class ShardedModel:
                 self._count(y[first:end], w)
                 if self._one_by_one:
                     values, restart = _core.decode_answer(line.answer(ticket))
-                    tickets.append(values)
+                    answers.append(values)
                     self._restart(restart)
                 elif answer != "none":
                     tickets.append(ticket)
@@ -211,7 +212,8 @@ class ShardedModel:
             raise
         if answer == "none":
             return None
-        return np.concatenate(tickets if self._one_by_one else [self._values(line, t) for t in tickets])
+        answers += [self._values(line, ticket) for ticket in tickets]
+        return np.concatenate(answers)
 
     def _restart(self, lane: int) -> None:
         """A lane of some shard begins again: a lesson without rows."""

@@ -8,6 +8,7 @@ the last part's. What answers beside the ensemble (companions, a pool) or after 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +43,9 @@ class Plan:
     @property
     def digest(self) -> str:
         """The same for the same model, whatever its lanes and threads."""
-        told = {name: _told(value) for name, value in self.core.items() if name not in ("threads", "lane_factory")}
+        told = {
+            name: _told(value) for name, value in self.core.items() if name not in ("threads", "lane_factory")
+        }
         return hashlib.sha256(repr(sorted(told.items())).encode()).hexdigest()
 
     @property
@@ -94,14 +97,16 @@ def even_lanes(n_lanes: int, n: int, grain: int = 1) -> list[Lanes]:
     wide = math.lcm(_VECTOR, grain)
     unit = wide if n_lanes >= 2 * n * wide else grain
     edges = [n_lanes * i // n // unit * unit for i in range(n)] + [n_lanes]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(itertools.pairwise(edges))
 
 
 def check_lanes(lanes: Sequence[Lanes], n_lanes: int) -> None:
     """Refuse parts that are not the whole ensemble, each lane once."""
     ends = [0, *(end for _, end in lanes)]
     if [begin for begin, _ in lanes] != ends[:-1] or ends[-1] != n_lanes or any(b >= e for b, e in lanes):
-        raise ValueError(f"the shards have the lanes {list(lanes)}, which are not all of 0 to {n_lanes}, each once.")
+        raise ValueError(
+            f"the shards have the lanes {list(lanes)}, which are not all of 0 to {n_lanes}, each once."
+        )
 
 
 def cut_state(state: Mapping[str, NDArray[Any]], lanes: Sequence[Lanes]) -> list[Arrays]:

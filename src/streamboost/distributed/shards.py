@@ -41,8 +41,8 @@ class Shards:
     engine : {"processes", "ray", "local"}
         Processes of this machine, actors of a Ray cluster (``pip install 'streamboost[ray]'``), or objects in this process.
     folder : str or path, optional
-        A folder, or a URL that fsspec knows, for the log and the snapshots. With one, a driver that was killed goes on by
-        :meth:`resume`. Without one a temporary folder lets shards come back that were lost, until `close`. Shards on several machines
+        A folder, or a URL that fsspec knows, for log and snapshots. With one, a driver that was killed goes on by
+        :meth:`resume`. Without one a temporary folder lets lost shards come back, until `close`. Shards on several machines
         need a place that all of them reach.
     every : int
         Lessons (chunks) between two snapshots.
@@ -105,7 +105,9 @@ class Shards:
                 self.model._restore(manifest, arrays)
             n_lanes = self.model._n_lanes()
             if not 1 <= n <= n_lanes:
-                raise ValueError(f"n={n!r} is not allowed: an ensemble of {n_lanes} learners has 1 to {n_lanes} shards.")
+                raise ValueError(
+                    f"n={n!r} is not allowed: an ensemble of {n_lanes} learners has 1 to {n_lanes} shards."
+                )
         except BaseException:
             self.close()
             raise
@@ -125,17 +127,26 @@ class Shards:
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise ValueError(f"{name}={value!r} is not allowed: it must be a whole number of at least 1.")
         if engine not in ENGINES:
-            raise ValueError(f"engine={engine!r} is not allowed; choose one of {', '.join(map(repr, ENGINES))}.")
+            raise ValueError(
+                f"engine={engine!r} is not allowed; choose one of {', '.join(map(repr, ENGINES))}."
+            )
         self._temporary: str | None = None
         self._closed = False
-        self._engine = make_engine(engine, **({"address": address, "folder": folder} if engine == "ray" else {}))
+        self._engine = make_engine(
+            engine, **({"address": address, "folder": folder} if engine == "ray" else {})
+        )
         if folder is None:
             memory = "/dev/shm"  # the log is how chunks reach the shards: it had better be in memory
             self._temporary = tempfile.mkdtemp(
                 prefix="streamboost-", dir=memory if os.path.isdir(memory) and engine != "ray" else None
             )
         self._folder = Folder(self._temporary or os.fspath(folder or ""), sync=folder is not None)
-        self._n, self._every, self._chunk_rows, self._window = int(n), int(every), int(chunk_rows), int(window)
+        self._n, self._every, self._chunk_rows, self._window = (
+            int(n),
+            int(every),
+            int(chunk_rows),
+            int(window),
+        )
         self.stale_by = 0
         self._published: tuple[int, Any] | None = None
 
@@ -143,9 +154,7 @@ class Shards:
         model._session_kind = partial(self._new_session, model)
 
     def _new_session(self, model: Any, *arguments: Any, **named: Any) -> ShardedSession:
-        session = ShardedSession(
-            *arguments, make_line=self._new_line, chunk_rows=self._chunk_rows, **named
-        )
+        session = ShardedSession(*arguments, make_line=self._new_line, chunk_rows=self._chunk_rows, **named)
         session.model.started = lambda line: self._started(session, line)
         return session
 
@@ -342,8 +351,11 @@ class Shards:
         if room is None or len(room[0]) != session.schema.width or not room[1]:
             return None
         n_values, n_classes, declared, first_width = room
-        reader = type(self.model).__new__(type(self.model))
-        reader.__dict__.update({n: v for n, v in self.model.__dict__.items() if n not in ("_session", "_session_kind")})
+        cls: Any = type(self.model)
+        reader = cls.__new__(cls)
+        reader.__dict__.update(
+            {n: v for n, v in self.model.__dict__.items() if n not in ("_session", "_session_kind")}
+        )
         own = line.plan.whole()
         if first_width < len(n_values):
             own.reserve(n_values[:first_width], n_classes, declared)
@@ -429,7 +441,9 @@ class Shards:
 
     def _open(self) -> Any:
         if self._closed:
-            raise RuntimeError("these shards are closed; Shards.resume goes on with those that have a folder.")
+            raise RuntimeError(
+                "these shards are closed; Shards.resume goes on with those that have a folder."
+            )
         return self.model
 
     def close(self) -> None:

@@ -112,7 +112,9 @@ def read_line(data: bytes, plan: Plan, lanes: Lanes, name: str) -> tuple[dict[st
     if not isinstance(shard, dict) or _REPLY not in arrays or _VALUES not in arrays:
         raise ModelFileError(f"{name} is not a snapshot of a shard.")
     if shard.get("lanes") != list(lanes):
-        raise ModelFileError(f"{name}: the snapshot has the lanes {shard.get('lanes')}, the shard {list(lanes)}.")
+        raise ModelFileError(
+            f"{name}: the snapshot has the lanes {shard.get('lanes')}, the shard {list(lanes)}."
+        )
     if shard.get("digest") != plan.digest:
         raise ModelFileError(f"{name}: the snapshot is of a model with other parameters.")
     return shard, arrays

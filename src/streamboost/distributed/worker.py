@@ -1,4 +1,4 @@
-"""A shard as a process of its own: ``python -m streamboost.distributed.worker CONTROL NEXT [PREVIOUS]``, numbers of open pipes."""
+"""A shard as a process: ``python -m streamboost.distributed.worker CONTROL NEXT [PREVIOUS]``, numbers of open pipes."""
 
 from __future__ import annotations
 

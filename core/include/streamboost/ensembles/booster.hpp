@@ -36,9 +36,9 @@ struct Ensemble {
   bool random_ties = false;
   bool monitor = true;
   int threads = 1;
-  int wave_chunk = 0;  // rows that go from thread to thread together; 0: the usual number, and only where threads pay
-  GuardParams guard;   // of every lane against drift; off unless asked for
-  std::shared_ptr<Part> part;  // null: all lanes live here
+  int wave_chunk = 0;                    // rows that go from thread to thread together; 0: the usual number, and only where threads pay
+  GuardParams guard;                     // of every lane against drift; off unless asked for
+  std::shared_ptr<Part> part = nullptr;  // null: all lanes live here
 
   Lanes lanes() const { return part ? part->lanes : Lanes{0, n_estimators}; }
 };

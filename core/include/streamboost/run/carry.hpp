@@ -41,8 +41,8 @@ struct Part {
   int row = 0;  // of the chunk: the next one to come
 
   // Set by the pipeline that sits here.
-  int grain = 1;            // cuts fall on its multiples
-  bool one_by_one = false;  // all lanes must have met a row before the next one comes
+  int grain = 1;                                                     // cuts fall on its multiples
+  bool one_by_one = false;                                           // all lanes must have met a row before the next one comes
   std::function<void(const Carry&, std::int64_t n_learning)> check;  // before anything is touched; throws
   std::function<void(int lane, std::int64_t number)> restart;        // a lane of this part begins again
 };

@@ -123,7 +123,6 @@ class Pipeline final : public Model {
   }
 
   // Everything grows on copies, which then take the places of what they were made of.
-  Pipeline(const Pipeline&) = delete;  // the seat of a part knows where its pipeline is
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     require_sound();
     auto growth = std::make_unique<Grown>(*this);
@@ -561,7 +560,9 @@ class Pipeline final : public Model {
   void sit_down() {
     if constexpr (requires { booster_.grain(); }) part()->grain = booster_.grain();
     part()->one_by_one = one_by_one();
-    part()->check = [this](const Carry& carry, std::int64_t n_learning) { check_carry(booster_, *part(), carry, intake_.n_learned(), n_learning); };
+    part()->check = [this](const Carry& carry, std::int64_t n_learning) {
+      check_carry(booster_, *part(), carry, intake_.n_learned(), n_learning);
+    };
     part()->restart = [this](int lane, std::int64_t number) { restart(lane, number); };
   }
   void compare_worst() const {
