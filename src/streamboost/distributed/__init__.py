@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from streamboost.distributed.files import cut as cut
     from streamboost.distributed.files import join as join
+    from streamboost.distributed.keyed import KeyedClassifier as KeyedClassifier
     from streamboost.distributed.shards import Shards as Shards
 
-_HOME = {"Shards": "shards", "cut": "files", "join": "files"}
+_HOME = {"KeyedClassifier": "keyed", "Shards": "shards", "cut": "files", "join": "files"}
 
-__all__ = ["Shards", "cut", "join"]
+__all__ = ["KeyedClassifier", "Shards", "cut", "join"]
 
 
 def __getattr__(name: str) -> Any:

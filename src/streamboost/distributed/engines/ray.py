@@ -50,19 +50,22 @@ def connect(ray: Any, address: str | None) -> bool:
     return True
 
 
-class _Actor:
+class Actor:
     """What runs on a node."""
 
     def __init__(self, spec: Spec) -> None:
-        self._shard = ShardStage(spec)
+        self.shard = ShardStage(spec)
 
     def step(self, chunk: Any, carry: Any, seq: int) -> bytes:
-        return self._shard.step(chunk, carry, seq)
+        """Take a chunk through these lanes."""
+        return self.shard.step(chunk, carry, seq)
 
     def call(self, method: str, arguments: tuple[Any, ...]) -> Any:
-        return getattr(self._shard, method)(*arguments)
+        """Call a method of the shard."""
+        return getattr(self.shard, method)(*arguments)
 
     def pid(self) -> int:
+        """Return the process."""
         return os.getpid()
 
 
@@ -70,6 +73,7 @@ class RayEngine:
     """Shards as Ray actors."""
 
     name = "ray"
+    actor: type[Actor] = Actor
 
     def __init__(self, address: str | None = None, folder: Any = None) -> None:
         self._ray = import_ray()
@@ -91,8 +95,7 @@ class RayEngine:
         self._actors = [self._new(spec) for spec in specs]
 
     def _new(self, spec: Spec) -> Any:
-        actor = self._ray.remote(_Actor)
-        return actor.options(
+        return self._ray.remote(self.actor).options(
             num_cpus=1 if len(self._specs) <= self._ray.cluster_resources().get("CPU", 0) else 0,
             max_restarts=-1,
             max_task_retries=0,
