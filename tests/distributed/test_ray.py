@@ -50,3 +50,28 @@ def test_killed_actors_come_back(tmp_path):
         assert shards.predict_proba(X).tobytes() == whole.predict_proba(X).tobytes()
         assert state_bytes(shards.to_model()) == state_bytes(whole)
         assert max(shards.model._session.model.line.recovery_seconds) < 30
+
+
+def test_runs_as_tasks_give_the_same_records(tmp_path):
+    from streamboost.cli.compare import choose
+    from streamboost.distributed.runs import run_all_on_ray
+    from streamboost.experiments.plan import Protocol, Source, plan_runs
+    from streamboost.experiments.runner import run_all
+
+    rng = np.random.default_rng(0)
+    path = tmp_path / "data.csv"
+    lines = ["a,b,y", *(f"{a:.3f},{b:.3f},{int(a > b)}" for a, b in rng.normal(size=(120, 2)))]
+    path.write_text("\n".join(lines) + "\n")
+    protocol = Protocol(orders=2)
+    algorithms = choose("osboost,online-bbm", "naive-bayes", "5", scale=None, flags=[], seed=0)
+    runs = plan_runs([Source(str(path), {}, None).load().facts], algorithms, protocol)
+    here = run_all(runs, tmp_path / "here")
+    there = run_all_on_ray(runs, tmp_path / "there")
+    assert len(runs) == 4
+    for one, other in zip(here.records, there.records, strict=True):
+        assert one.status == other.status == "done"
+        assert one.wrong.tobytes() == other.wrong.tobytes()
+        assert {n: v for n, v in one.figures.items() if n != "seconds"} == {
+            n: v for n, v in other.figures.items() if n != "seconds"
+        }
+    assert run_all_on_ray(runs, tmp_path / "there").n_found == 4
