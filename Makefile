@@ -20,7 +20,7 @@ SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
 
-.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams lint format docs asan asan-python tsan clean
+.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo lint format docs asan asan-python tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -80,7 +80,7 @@ wheel: | $(VENV)/.tools  ## a repaired wheel in dist/, installed into an empty e
 	@ls -l dist/*.whl
 
 SECONDS ?= 60
-fuzz: build  ## random attacks on model files and more, SECONDS=60 for each kind; counts are printed
+fuzz: build  ## random attacks on files, laws, interrupts and memory, SECONDS=60 for each kind; counts are printed
 	@echo "== attacking"
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
@@ -112,6 +112,23 @@ bench-peers: build $(VENV)/.peers  ## speed side by side with other libraries (i
 bench-streams: build $(VENV)/.peers  ## accuracy on streams that drift, beside other libraries (installs them; hours)
 	@echo "== measuring accuracy on streams that drift"
 	@$(BIN)/python -m benchmarks.accuracy.streams --jobs $(JOBS)
+
+serve-demo: build  ## a learning service with a drifting stream, late labels and two shadows; the page is at the address it prints
+	@$(BIN)/python -m streamboost.service.demo
+
+KILLS ?= 1000
+soak: build  ## kill a learning service under load, KILLS=1000 times, and hold the clients' histories against its log
+	@echo "== killing a server $(KILLS) times"
+	@$(BIN)/python -m tests.service.soak --kills $(KILLS) --out docs/results/serve-soak.md
+
+$(VENV)/.serve-peers: pyproject.toml | $(BUILT)
+	@echo "== installing what the service is measured beside"
+	@$(PIP) install flask vowpalwabbit
+	@touch $@
+
+bench-serve: build $(VENV)/.serve-peers  ## the learning service under load, beside vw --daemon and Flask + shelve
+	@echo "== measuring the service"
+	@$(BIN)/python -m benchmarks.serve --out docs/results/bench-serve.md
 
 lint: build  ## formatting, style, types, spelling, layers
 	@echo "== checking C++ formatting"

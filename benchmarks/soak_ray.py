@@ -2,13 +2,15 @@
 
     python -m benchmarks.soak_ray [--kills 100] [--out docs/results/soak-ray.md]
 
-The head and two worker nodes are started with ``ray start``. Three ways to die, in a keyed random order: SIGKILL of an actor at a random
-moment; SIGKILL of an actor by itself in the middle of writing a snapshot; SIGKILL of a whole worker node, which is then started again.
+The head and two worker nodes are started with ``ray start``. Three ways to die, in a keyed random order: SIGKILL of an actor at a
+random moment; SIGKILL of an actor by itself in the middle of writing a snapshot; SIGKILL of a whole worker node, which is then
+started again.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import shutil
@@ -57,16 +59,20 @@ class Node:
         self.start()
 
     def start(self):
-        command = [str(Path(sys.executable).parent / "ray"), "start", "--block", "--disable-usage-stats", *self.options]
+        command = [
+            str(Path(sys.executable).parent / "ray"),
+            "start",
+            "--block",
+            "--disable-usage-stats",
+            *self.options,
+        ]
         self.process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
 
     def kill(self):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
 
 
@@ -85,7 +91,9 @@ def stream(n, seed):
 def models():
     return {
         "osboost, vote ocp, naive Bayes": OSBoostClassifier(n_estimators=32, vote="ocp", random_state=5),
-        "oza-boost, Hoeffding trees": OnlineBoostingClassifier(HoeffdingTree(), n_estimators=20, random_state=5),
+        "oza-boost, Hoeffding trees": OnlineBoostingClassifier(
+            HoeffdingTree(), n_estimators=20, random_state=5
+        ),
     }
 
 
@@ -99,7 +107,15 @@ def soak(name, kills, address, nodes, rng):
     counts = {"actor": 0, "inside a snapshot": 0, "node": 0}
     got = []
     try:
-        with Shards(models()[name], 2, engine="ray", address=address, folder=folder / "s", chunk_rows=CHUNK, every=EVERY) as shards:
+        with Shards(
+            models()[name],
+            2,
+            engine="ray",
+            address=address,
+            folder=folder / "s",
+            chunk_rows=CHUNK,
+            every=EVERY,
+        ) as shards:
             for call in range(kills + 2):
                 part = slice(call * ROWS, (call + 1) * ROWS)
                 killer = None
@@ -110,13 +126,17 @@ def soak(name, kills, address, nodes, rng):
                         (folder / "s" / ".die").touch()
                     elif kind == "actor":
                         pid, wait = rng.choice(shards.pids()), rng.random() * 0.05
-                        killer = threading.Thread(target=lambda p=pid, w=wait: (time.sleep(w), os.kill(p, signal.SIGKILL)))
+                        killer = threading.Thread(
+                            target=lambda p=pid, w=wait: (time.sleep(w), os.kill(p, signal.SIGKILL))
+                        )
                         killer.start()
                     else:
                         node = rng.choice(nodes)
                         node.kill()
                         node.start()
-                got.append(shards.test_then_train(X[part], y[part], classes=None if call else [0, 1], output="proba"))
+                got.append(
+                    shards.test_then_train(X[part], y[part], classes=None if call else [0, 1], output="proba")
+                )
                 if killer is not None:
                     killer.join()
                 print(f"\r{name}: {call}/{kills}", end="", file=sys.stderr, flush=True)
@@ -148,8 +168,9 @@ def main():
     lines = [
         "# Killed again and again",
         "",
-        f"`python -m benchmarks.soak_ray --kills {options.kills}` (`make soak-ray`): two shards on a Ray cluster of a head and two worker nodes on",
-        f"loopback, {CHUNK} rows a chunk, a snapshot every {EVERY} chunks. *bits*: all answers and the whole state beside one process.",
+        f"`python -m benchmarks.soak_ray --kills {options.kills}` (`make soak-ray`): two shards on a Ray cluster of a head and "
+        f"two worker nodes on loopback, {CHUNK} rows a chunk, a snapshot every {EVERY} chunks. *bits*: all answers and the whole "
+        "state beside one process.",
         "",
         "| model | rows | killed: actor | inside a snapshot | node | recoveries | median s | slowest s | bits |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---|",
@@ -166,10 +187,16 @@ def main():
             fine &= found["equal"]
             s = found["seconds"] or [0.0]
             c = found["counts"]
-            lines.append(
-                f"| {name} | {found['rows']:,} | {c['actor']} | {c['inside a snapshot']} | {c['node']} | {len(found['seconds'])} | "
-                f"{s[len(s) // 2]:.2f} | {s[-1]:.2f} | {'equal' if found['equal'] else 'DIFFERENT'} |"
-            )
+            cells = [
+                name,
+                f"{found['rows']:,}",
+                c["actor"],
+                c["inside a snapshot"],
+                c["node"],
+                len(found["seconds"]),
+            ]
+            cells += [f"{s[len(s) // 2]:.2f}", f"{s[-1]:.2f}", "equal" if found["equal"] else "DIFFERENT"]
+            lines.append(f"| {' | '.join(map(str, cells))} |")
     finally:
         for node in reversed(nodes):
             node.kill()

@@ -16,6 +16,7 @@
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/run/models.hpp"
 #include "streamboost/run/pooled_model.hpp"
+#include "streamboost/run/staged_model.hpp"
 
 namespace streamboost {
 
@@ -148,7 +149,7 @@ class PyModel {
  public:
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
-          int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool,
+          int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
           const std::optional<std::tuple<int, int>>& lanes)
       : plan_{booster,
               learner,
@@ -158,7 +159,8 @@ class PyModel {
               cuts,
               std::move(lane_factory),
               read_companions(companions),
-              read_config(pool)} {
+              read_config(pool),
+              read_config(stages)} {
     if (n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
     if (lanes) {  // a part of the ensemble; the others live elsewhere
       const auto [begin, end] = *lanes;
@@ -172,20 +174,15 @@ class PyModel {
   }
 
   // The same model once more: its numbers are copied from memory to memory.
-  PyModel* clone() {
+  PyModel* clone() const {
     if (can_callback()) throw std::invalid_argument("learners written in Python are copied by Python");
-    const Schema& schema = model_->intake().schema();
     if (plan_.ensemble.part) throw std::invalid_argument("a part of an ensemble is not copied");
-    auto copy = std::unique_ptr<PyModel>(new PyModel(plan_));
-    const nb::gil_scoped_release release;
-    if (schema.width() > schema.first_width) {  // the first reservation fixes the first width
-      Schema first = schema;
-      first.n_values.resize(static_cast<std::size_t>(schema.first_width));
-      copy->model_->reserve(first);
+    std::unique_ptr<Model> copy;
+    {
+      const nb::gil_scoped_release release;
+      copy = model_->clone();
     }
-    copy->model_->reserve(schema);
-    copy->model_->load(model_->save());
-    return copy.release();
+    return new PyModel(plan_, std::move(copy));
   }
 
   void reserve(const Longs& n_values, int n_classes, bool declared) { model_->reserve(schema_of({n_values, n_classes, declared})); }
@@ -357,9 +354,17 @@ class PyModel {
     std::vector<int> cuts;
     nb::object lane_factory;
     std::vector<Companion> companions;
-    Config pool;
+    Config pool, stages;
 
     std::unique_ptr<Model> make() const {
+      auto voters = make_voters();
+      if (stages.values.empty()) return voters;
+      auto staged = std::make_unique<StagedModel>(std::move(voters), Stages::read(stages), ensemble);
+      stages.check_all_read("the stages after the vote");
+      return staged;
+    }
+
+    std::unique_ptr<Model> make_voters() const {
       const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
         if (learner == "black_box") {
           learner_config.check_all_read(learner);
@@ -384,7 +389,7 @@ class PyModel {
       return pooled;
     }
   };
-  explicit PyModel(const Plan& plan) : plan_(plan), model_(plan_.make()) {}
+  PyModel(const Plan& plan, std::unique_ptr<Model> model) : plan_(plan), model_(std::move(model)) {}
 
   // Where the answers to n rows go.
   struct Buffers {
@@ -393,7 +398,7 @@ class PyModel {
     std::vector<double> value;
     std::size_t n, k;
 
-    Buffers(Output output, std::size_t rows, std::size_t n_classes) : n(rows), k(n_classes + (output == Output::both ? 1 : 0)) {
+    Buffers(Output output, std::size_t rows, std::size_t n_classes) : n(rows), k(columns_of(output, n_classes)) {
       if (output == Output::label) label.resize(n);
       if (output != Output::label && output != Output::none) value.resize(n * k);
       out = {output, label.data(), value.data()};

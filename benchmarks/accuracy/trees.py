@@ -120,6 +120,8 @@ def earlier(path: Path | None) -> list[dict[str, Any]]:
         "rows": int,
         "accuracy": float,
         "kappa": float,
+        "log_loss": float,
+        "auc": float,
         "bytes": int,
         "seconds": float,
     }

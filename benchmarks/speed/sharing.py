@@ -91,22 +91,33 @@ def best(call: Callable[[], object], times: int = 5) -> float:
 
 
 def snapshots() -> None:
-    from streamboost import NaiveBayes, OnlineBoostingClassifier, OSBoostClassifier, Perceptron
+    from streamboost import (
+        HoeffdingTree,
+        NaiveBayes,
+        OnlineBaggingClassifier,
+        OnlineBoostingClassifier,
+        OSBoostClassifier,
+        Perceptron,
+        StreamBoostClassifier,
+    )
 
     rng = np.random.default_rng(0)
+    few, tables = 50, ((10, 20), (100, 20), (100, 1000), (1000, 1000))
+    many, trees = 20_000, ((10, 20), (30, 20))
     print(
         f"{'model':24}{'learners':>10}{'columns':>9}{'bytes':>14}{'snapshot ms':>13}{'deepcopy ms':>13}{'MB/s':>8}"
     )
-    for name, make in (
-        ("OSBoost, perceptrons", lambda n: OSBoostClassifier(Perceptron(), n_estimators=n, random_state=1)),
-        (
-            "Oza, naive Bayes",
-            lambda n: OnlineBoostingClassifier(NaiveBayes(), n_estimators=n, random_state=1),
-        ),
-    ):
-        for n, d in ((10, 20), (100, 20), (100, 1000), (1000, 1000)):
-            X = rng.normal(size=(50, d))
-            model = make(n).fit(X, (X[:, 0] > 0).astype(int))
+    makers: tuple[tuple[str, Any, Any, int, Any], ...] = (
+        ("OSBoost, perceptrons", OSBoostClassifier, Perceptron(), few, tables),
+        ("Oza, naive Bayes", OnlineBoostingClassifier, NaiveBayes(), few, tables),
+        ("bagging, trees", OnlineBaggingClassifier, HoeffdingTree(), many, trees),
+        ("StreamBoost", StreamBoostClassifier, None, many, trees),
+    )
+    for name, kind, learner, rows, sizes in makers:
+        for n, d in sizes:
+            X = rng.normal(size=(rows, d))
+            y = (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
+            model = kind(learner, n_estimators=n, random_state=1).fit(X, y)
             size, quick = model.memory_bytes(), best(model.snapshot)
             slow = best(lambda model=model: copy.deepcopy(model), 3)  # type: ignore[misc]
             print(f"{name:24}{n:10}{d:9}{size:14}{quick:13.3f}{slow:13.3f}{size / 1e3 / quick:8.0f}")

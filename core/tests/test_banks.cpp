@@ -50,7 +50,7 @@ struct Setup {
   RowBuffer buffer;
 
   Setup(const Kind& kind, const Stream& s)
-      : bank(make_bank(kind.learner, config_of(kind.learner, kind.changed), {0, lanes}, Ensemble{lanes, 99})), intake(bank->needs()) {
+      : bank(make_bank(kind.learner, config_of(kind.learner, kind.changed), {0, lanes}, ensemble_of(lanes))), intake(bank->needs()) {
     bank->keep_births();
     intake.reserve(s.schema());
     bank->reserve(intake.schema());
@@ -145,13 +145,7 @@ void test_births(const Kind& kind, const Stream& s) {
 
 int main() {
   const Stream mixed = make_stream(200, 6, 2, true);
-  Stream nominal = make_stream(200, 6, 2, true);
-  for (std::size_t j = 0; j < nominal.n_values.size(); ++j) {
-    if (nominal.n_values[j] >= 0) continue;
-    nominal.n_values[j] = 2;
-    for (std::size_t r = 0; r < 200; ++r)
-      if (double& x = nominal.x[r * 6 + j]; !std::isnan(x)) x = x > 0.3 ? 1 : 0;
-  }
+  const Stream nominal = all_nominal(mixed);
   for (const Kind& kind : kinds()) {
     const Stream& s = kind.nominal ? nominal : mixed;
     test_copies_are_equal(kind, s);

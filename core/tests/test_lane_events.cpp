@@ -14,7 +14,7 @@ Numbers wrong(const LaneEvents& events) { return {events.wrong(), events.wrong()
 }  // namespace
 
 int main() {
-  const auto bank = make_bank("naive_bayes", config_of("naive_bayes"), {0, 4}, Ensemble{4, 1});
+  const auto bank = make_bank("naive_bayes", config_of("naive_bayes"), {0, 4}, ensemble_of(4, 1));
   const Stream s = make_stream(1, 2, 2, false);
   bank->reserve(s.schema());
   Answers answers;

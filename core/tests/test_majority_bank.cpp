@@ -8,7 +8,7 @@ using checking::check;
 namespace {
 
 std::unique_ptr<Model> majority(const std::string& booster, const Stream& s, const std::vector<int>& cuts = {}) {
-  const Ensemble ensemble{20, 99, false, true, 1, 0};
+  const Ensemble ensemble = ensemble_of(20);
   auto model = make_model(
       booster, config_of(booster), ensemble, [](Lanes lanes) { return std::make_unique<MajorityBank>(MajorityBank::Params{}, lanes); },
       cuts);

@@ -76,6 +76,25 @@ inline Example example_of(const Stream& s, int r) {
   return e;
 }
 
+// An ensemble of one thread whose learners nobody guards.
+inline Ensemble ensemble_of(int n_estimators, std::uint64_t seed = 99) {
+  Ensemble ensemble;
+  ensemble.n_estimators = n_estimators;
+  ensemble.seed = seed;
+  return ensemble;
+}
+
+// The columns with numbers become nominal ones of two values.
+inline Stream all_nominal(Stream s) {
+  for (int j = 0; j < s.d; ++j) {
+    if (s.n_values[static_cast<std::size_t>(j)] >= 0) continue;
+    s.n_values[static_cast<std::size_t>(j)] = 2;
+    for (int r = 0; r < s.n; ++r)
+      if (double& x = s.x[static_cast<std::size_t>(r * s.d + j)]; !std::isnan(x)) x = x > 0.3 ? 1 : 0;
+  }
+  return s;
+}
+
 inline std::unique_ptr<Model> make(const std::string& booster, const std::string& learner, const Values& of_learner, const Stream& s,
                                    const std::vector<int>& cuts = {}, int n_estimators = 37, const Values& of_booster = {},
                                    int threads = 1) {

@@ -1,5 +1,7 @@
 // Naive Bayes: `after` is the answer after learning, learning never unlearns, order does not matter, k copies are weight k.
 #include "streamboost/learners/naive_bayes.hpp"
+
+#include "streamboost/learners/count_bayes.hpp"
 #include "test_model.hpp"
 
 using namespace testing;
@@ -11,9 +13,13 @@ namespace {
 struct Setup : BankSetup<NaiveBayesBank> {
   Setup(const Values& changed, const Stream& s) : BankSetup(config_of("naive_bayes", changed), s) {}
 };
+struct CountSetup : BankSetup<CountBayesBank> {
+  CountSetup(const Values& changed, const Stream& s) : BankSetup(config_of("count_bayes", changed), s) {}
+};
 
+template <class Kind = Setup>
 void after_is_after(const Values& config, const Stream& s) {
-  Setup setup(config, s);
+  Kind setup(config, s);
   for (int r = 0; r < s.n; ++r) {
     const Example e = example_of(s, r);
     const double amount = r % 4 == 3 ? 3 : 1;
@@ -44,6 +50,9 @@ int main() {
       const Stream s = make_stream(200, 6, n_classes, mixed, 5);
       after_is_after({}, s);
       after_is_after(laplace, s);
+      after_is_after(words({{"sparse", "always"}}), s);
+      if (!mixed)
+        for (const char* counts : {"multinomial", "complement", "bernoulli"}) after_is_after<CountSetup>(words({{"counts", counts}}), s);
 
       Setup forward({}, s), backward({}, s), copies({}, s);
       for (int r = 0; r < s.n; ++r) {

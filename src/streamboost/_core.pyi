@@ -31,6 +31,7 @@ class Model:
         guard: Mapping[str, Any] = ...,
         companions: Sequence[Mapping[str, Any]] = (),
         pool: Mapping[str, Any] = ...,
+        stages: Mapping[str, Any] = ...,
         lanes: tuple[int, int] | None = None,
     ) -> None: ...
     @property

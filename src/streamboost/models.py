@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,7 +73,7 @@ def build(
     )
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
     """Read a model that `save` has written; it goes on exactly where it stopped.
 
     Reading runs no code from the file. A file that is damaged, hostile or from a version this streamboost does not
@@ -80,16 +81,19 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Parameters
     ----------
-    path : str or path
-        The file.
+    path : path, file object opened for reading bytes, or bytes
+        The file, or what is in it.
 
     Returns
     -------
     estimator
-        An instance of the class that was saved.
+        An instance of the class that was saved; its ``metadata_`` are the facts that `save` was given.
     """
-    with open(path, "rb") as file:
-        raw, arrays = read_archive(file)
+    if isinstance(path, (str, os.PathLike)):
+        with open(path, "rb") as file:
+            raw, arrays = read_archive(file)
+    else:
+        raw, arrays = read_archive(io.BytesIO(_content(path)))
     if is_predictor(raw):
         return read_predictor(raw, arrays)
     if "shard" in raw:
@@ -125,3 +129,12 @@ def rebuild(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> Any:
         raise
     except (ValueError, TypeError, OverflowError, MemoryError) as error:
         raise ModelFileError(f"the file holds no usable model: {error}") from error
+
+
+def _content(source: Any) -> bytes:
+    data = source.read() if hasattr(source, "read") else source
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(
+            f"load takes a path, bytes, or a file opened in binary mode, as open(path, 'rb'); got {type(source).__name__}."
+        )
+    return bytes(data)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import math
 import os
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
 from streamboost.base.files.archive import ModelFileError, write_archive
-from streamboost.base.files.writing import write_file
+from streamboost.base.files.metadata import checked, entry, read
+from streamboost.base.files.writing import write_model
 from streamboost.report import Bound
 
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ class UniversalPredictor(BaseEstimator):
         "ridge": [Interval(Real, 0, None, closed="neither")],
     }
     _state: dict[str, NDArray[Any]] | None = None
+    _metadata: Mapping[str, Any] = {}
 
     def __init__(self, max_order: int = 8, *, scale: float | None = None, ridge: float = 1e-3) -> None:
         self.max_order = max_order
@@ -191,8 +194,14 @@ class UniversalPredictor(BaseEstimator):
 
     # Files.
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to `path`; read it back with :func:`streamboost.load`."""
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the model to a path or an opened file; read it back with :func:`streamboost.load`."""
+        write_model(path, self.to_bytes(metadata=metadata))
+
+    def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
+        """Return what `save` writes."""
         if self._state is None:
             raise ValueError("This UniversalPredictor has learned nothing yet: there is nothing to save.")
         params = {
@@ -202,8 +211,14 @@ class UniversalPredictor(BaseEstimator):
         }
         buffer = io.BytesIO()
         model = {"name": NAME, "version": VERSION, "params": params}
-        write_archive(buffer, {"model": model}, self._state)
-        write_file(path, buffer.getvalue())
+        facts = self._metadata if metadata is None else checked(metadata)
+        write_archive(buffer, {"model": model, **entry(facts)}, self._state)
+        return buffer.getvalue()
+
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """The user's own facts that the model was loaded with."""
+        return dict(self._metadata)
 
 
 def is_predictor(manifest: dict[str, Any]) -> bool:
@@ -242,4 +257,5 @@ def read_predictor(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) ->
     if (arrays["losses"] < 0).any() or (arrays["totals"] < 0).any() or arrays["n_learned"] < 0:
         raise ModelFileError("a sum of squares is negative")
     model._state = arrays
+    model._metadata = read(manifest.get("metadata", {}))
     return model

@@ -316,7 +316,7 @@ def test_demo(run, tmp_path):
         (["TWO", "--zzz"], "There is no option --zzz."),
         (["TWO", "-x"], "-x"),
         (["TWO", "-m", "osboost", "--gamma"], "The option --gamma needs a value"),
-        (["TWO", "-m", "osboost", "--gamma", "7"], "'gamma' parameter of OSBoostClassifier must be"),
+        (["TWO", "-m", "osboost", "--gamma", "7"], "'gamma' parameter of osboost must be"),
         (["TWO", "-m", "osboost", "--gamma", "much"], "'gamma' parameter"),
         (["TWO", "--alpha", "-1"], "alpha"),
         (

@@ -14,6 +14,7 @@ PRINTED = {
     "text_hashing.py": "Oza boosting, perceptrons",
     "delayed_labels.py": "every label  1000 rows late",
     "pipe.py": "3000 events",
+    "calibrated.py": "platt+bins",
 }
 
 

@@ -17,6 +17,7 @@ class Fuzzer(Protocol):
     """One kind of attack."""
 
     name: str
+    cases: int  # of the test suite
 
     def attack(self, number: int) -> str:
         """Try case `number` and return what happened."""
@@ -26,9 +27,12 @@ class Fuzzer(Protocol):
 def fuzzers() -> dict[str, Callable[[], Fuzzer]]:
     """Name -> what makes the fuzzer."""
     from tests.fuzz.data_files import DataFiles
+    from tests.fuzz.interrupts import Interrupts
+    from tests.fuzz.laws import Laws
+    from tests.fuzz.memory import MemoryLimits
     from tests.fuzz.model_files import ModelFiles
 
-    return {kind.name: kind for kind in (ModelFiles, DataFiles)}
+    return {kind.name: kind for kind in (ModelFiles, DataFiles, Laws, Interrupts, MemoryLimits)}
 
 
 class Failure(AssertionError):

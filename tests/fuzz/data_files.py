@@ -80,6 +80,7 @@ class DataFiles:
     """Mutated data files of every format."""
 
     name = "data-files"
+    cases = 300
 
     def __init__(self) -> None:
         self.files = _files()

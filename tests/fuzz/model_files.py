@@ -85,6 +85,7 @@ class ModelFiles:
     """Files of every kind of model, mutated."""
 
     name = "model-files"
+    cases = 300
 
     def __init__(self) -> None:
         with warnings.catch_warnings():

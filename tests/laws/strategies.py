@@ -56,7 +56,7 @@ def streams(
 ):
     """A stream whose labels may appear late and whose cells may be missing.
 
-    kinds: which of numeric, nominal, mixed. n_classes: (fewest, most). declared: True, False or None (either).
+    kinds: which of numeric, nominal, mixed, counts (whole numbers, mostly 0). n_classes: (fewest, most). declared: True, False or None (either).
     declare_above: with more classes than that they are always declared.
     """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -68,7 +68,9 @@ def streams(
 
     X = rng.normal(size=(n, d)) * rng.choice([0.3, 1.0, 2.0], size=d)
     X = np.clip(np.round(X) if grid else X, -8, 8)
-    if kind == "numeric":
+    if kind == "counts":
+        X = np.floor(np.abs(X) * rng.integers(0, 2, size=(n, d)) * 2)
+    if kind in ("numeric", "counts"):
         categorical = []
     else:
         categorical = list(range(d)) if kind == "nominal" else sorted({0, *rng.choice(d - 1, 1).tolist()})

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import streamboost
-from laws.catalogue import BLACK_BOXES, ENSEMBLES, LEARNERS, MAIN_ENSEMBLES, lanes_cut, pairs, state_of
+from laws.catalogue import (
+    BLACK_BOXES,
+    ENSEMBLES,
+    LEARNERS,
+    MAIN_ENSEMBLES,
+    STAGED,
+    lanes_cut,
+    pairs,
+    state_of,
+)
 from laws.strategies import chunkings, lane_cuts, seeds, streams
 from streamboost import models
 
@@ -23,7 +32,8 @@ NATIVE = pairs(MAIN_ENSEMBLES, LEARNERS) + pairs(
     [e for e in ENSEMBLES if e not in MAIN_ENSEMBLES],
     [a for a in LEARNERS if a.name in ("perceptron", "bayes-mixed")],
 )
-EVERY = NATIVE + pairs(MAIN_ENSEMBLES, BLACK_BOXES)
+NATIVE += pairs(STAGED, [a for a in LEARNERS if a.name in ("perceptron", "bayes-mixed", "tree")])
+EVERY = NATIVE + pairs([*MAIN_ENSEMBLES, STAGED[0]], BLACK_BOXES)
 LINEAR = [a for a in LEARNERS if a.linear and a.scale == "none"]
 quick = settings(max_examples=8)
 

@@ -45,6 +45,23 @@ def test_generated_lists_name_every_model_and_learner(monkeypatch):
         assert list(declared.parameter_rows(cls)), cls
 
 
+def test_the_readme_lists_every_model_with_its_classes():
+    lines = (DOCS.parent / "README.md").read_text().splitlines()
+    first = lines.index("| ensemble | paper | classes |") + 2
+    listed = {}
+    for line in lines[first : lines.index("", first)]:
+        names, _, classes = line.strip("| ").split(" | ")
+        for name in re.findall(r"`(\w+Classifier)", names):
+            assert name not in listed
+            only = re.search(rf"{name.removesuffix('Classifier')}: ([\w, ]+)", classes)
+            listed[name] = only[1] if only else re.sub(r" \(.*\)", "", classes)
+
+    def expected(entry):
+        return "two" if entry.max_classes == 2 else "any, declared" if entry.declared else "any"
+
+    assert listed == {entry.class_name: expected(entry) for entry in catalogue.MODELS}
+
+
 def test_no_formula_breaks_a_table():
     """A bar inside a formula ends the cell of a Markdown table."""
     for page in DOCS.rglob("*.md"):

@@ -84,14 +84,36 @@ def test_help_loads_nothing_that_learns_reads_or_draws(arguments):
     assert len(ours) <= 6
 
 
-def test_run_loads_little_beside_scikit_learn(tmp_path):
-    """What scikit-learn needs for a base class comes in with the first model; a run on a CSV file adds only our own."""
+def test_run_loads_little(tmp_path):
+    """Of scikit-learn the base classes and what they really need; beside that only our own."""
     (tmp_path / "data.csv").write_text("a,b,y\n" + "1,2,p\n2,1,q\n" * 10)
     loaded = modules_of_command("run", str(tmp_path / "data.csv"))
-    base = set(probe("import json, sys, sklearn.base; print(json.dumps(sorted(sys.modules)))"))
+    assert not {"scipy.stats", "scipy.optimize", "pandas", "matplotlib", "polars", "river"} & loaded
+    light = "from streamboost.cli.quick_start import import_sklearn; import_sklearn()"
+    base = set(probe(f"import json, sys; {light}; print(json.dumps(sorted(sys.modules)))"))
     added = [name.partition(".")[0] for name in loaded - base]
-    heavy = ["sklearn", "scipy", "pandas", "matplotlib", "polars", "pyarrow", "river", "joblib", "numpy"]
+    heavy = ["sklearn", "scipy", "pyarrow", "joblib", "numpy"]
     assert [name for name in heavy if added.count(name) > 3] == []
+    assert len(loaded) < 1200  # with all that scikit-learn imports there are hundreds more
+
+
+def test_what_was_postponed_is_there_when_it_is_asked_for():
+    probe(
+        """
+import sys
+from streamboost.cli.quick_start import import_sklearn
+import_sklearn()
+assert not {"scipy.stats", "pandas"} & set(sys.modules)
+from sklearn.utils import fixes
+assert fixes.scipy.stats.norm.cdf(0.0) == 0.5
+import scipy.stats, pandas
+assert type(scipy.stats) is type(sys) and scipy.stats.norm.cdf(0.0) == 0.5
+from sklearn.utils.validation import check_array
+assert check_array(pandas.DataFrame({"a": [1.0, 2.0]})).shape == (2, 1)
+assert fixes.pd.DataFrame is pandas.DataFrame
+print("true")
+"""
+    )
 
 
 def test_warnings_are_not_raised_on_import():

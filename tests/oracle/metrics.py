@@ -67,18 +67,34 @@ def _recall_at(mine, score, weight, rate):
     return best
 
 
-def _calibration(mine, score, weight, bins):
+def _parts(mine, score, weight, bins):
+    """Weight, mean probability and frequency of the parts of equal mass that hold something."""
     total = sum(weight)
-    gaps = [0.0] * bins
+    sums = [[0.0, 0.0, 0.0] for _ in range(bins)]
     below = 0.0
     for value in sorted(set(score)):
         tied = [t for t in range(len(score)) if score[t] == value]
         mass = sum(weight[t] for t in tied)
         if mass > 0:
-            part = min(int(bins * ((below + mass / 2) / total)), bins - 1)
-            gaps[part] += sum(weight[t] * (mine[t] - value) for t in tied)
+            part = sums[min(int(bins * ((below + mass / 2) / total)), bins - 1)]
+            part[0] += mass
+            part[1] += mass * value
+            part[2] += sum(weight[t] * mine[t] for t in tied)
             below += mass
-    return sum(map(abs, gaps)) / total
+    return [(w / total, p / w, f / w) for w, p, f in sums if w > 0]
+
+
+def _calibration(mine, score, weight, bins, name):
+    parts = _parts(mine, score, weight, bins)
+    rate = sum(w * f for w, _, f in parts)
+    if name == "calibration_error":
+        return sum(w * abs(p - f) for w, p, f in parts)
+    if name == "brier_reliability":
+        return sum(w * (p - f) ** 2 for w, p, f in parts)
+    if name == "brier_resolution":
+        return sum(w * (f - rate) ** 2 for w, _, f in parts)
+    assert name == "brier_uncertainty", name
+    return rate * (1 - rate)
 
 
 def metric(name, y, answers, proba, columns, weight, *, delay=0, positive=None, bins=15, fpr=0.01, beta=2.0):
@@ -154,8 +170,7 @@ def metric(name, y, answers, proba, columns, weight, *, delay=0, positive=None, 
             return _average_precision(mine, score, weight)
         if name == "recall_at_fpr":
             return _recall_at(mine, score, weight, fpr)
-        assert name == "calibration_error", name
-        return _calibration(mine, score, weight, bins)
+        return _calibration(mine, score, weight, bins, name)
 
     if positive is not None and name != "auc":
         return of(positive)

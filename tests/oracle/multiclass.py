@@ -35,6 +35,8 @@ class Multiclass(Ensemble):
         super().__init__(make, n_lanes, key, **options)
         self.costs, self.weight_scale, self.target, self.hedge = costs, weight_scale, weight_target, hedge
         self.raw_sums = [0.0] * n_lanes
+        for lane in self.lanes:
+            lane.quotients = True
         self.unsure_error_rate = costs not in (
             "argmax",
             "leaf_costs",

@@ -24,6 +24,7 @@ class NaiveBayes:
         prior_alpha=1e-2,
         floor=1e-30,
         divisor="class",
+        sparse="never",  # how it is computed makes no difference
     ):
         self.divisor = divisor
         self.columns = columns

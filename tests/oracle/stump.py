@@ -36,6 +36,9 @@ class Stump:
             None  # the row that is being learned: its values are there, nothing is merged for it yet
         )
         self.doubt = False
+        self.quotients = (
+            False  # amounts are quotients: two that are equal on paper may differ in the last bit
+        )
 
     def meet(self):
         pass
@@ -144,7 +147,9 @@ class Stump:
             return False
         counts, unsure = self.leaf(row, n_known)
         best, second = sorted(counts, reverse=True)[:2]
-        exact = all(weight * 4 == round(weight * 4) for _, weight, _, _ in self.lessons)
+        exact = not self.quotients and all(
+            weight * 4 == round(weight * 4) for _, weight, _, _ in self.lessons
+        )
         return unsure or (not exact and best - second < 1e-9 * best)
 
     def distribution(self, row, n_known):

@@ -114,6 +114,9 @@ def build() -> dict[str, Any]:
         "single-multiclass": SingleLearnerClassifier(LogisticRegression(update="plain")),
         "single-softmax": SingleLearnerClassifier(LogisticRegression(dtype="float32")),
     }
+    models["bagging-bins"] = OnlineBaggingClassifier(
+        n_estimators=3, calibration="platt+bins", calibration_half_life=50, random_state=21, **nominal
+    )
     for name, cls in MODELS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):
             models[name] = cls(n_estimators=3, random_state=1)

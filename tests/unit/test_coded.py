@@ -9,7 +9,8 @@ import pytest
 from streamboost import NaiveBayes, OnlineBaggingClassifier, OSBoostClassifier
 from streamboost.base.inputs.coded import CodedLabels, CodedTable
 from streamboost.base.inputs.codes import CodeBook
-from streamboost.streams import open_stream, to_arrays
+from streamboost.evaluate import cross_validate, prequential
+from streamboost.streams import ArrayStream, ExpectedColumns, first_rows, open_stream, to_arrays
 
 RNG = np.random.default_rng(5)
 N = 300
@@ -104,3 +105,79 @@ def test_parts_of_coded_rows():
     assert len(table) == len(labels) == 3
     assert labels.tolist() == ["yes", "no", "yes"]
     assert np.asarray(labels[np.array([0, 2])]).tolist() == ["yes", "yes"]
+
+
+def test_the_loop_hands_on_what_the_reader_knows(path):
+    by_file, by_frame = model(), model()
+    result = prequential(by_file, open_stream(path), chunk_size=32)
+    answers = by_frame.test_then_train(FRAME, LABELS)
+    assert result.error == pytest.approx(np.mean(answers != LABELS))
+    assert by_file.columns_ == by_frame.columns_
+    assert result.labels == tuple(dict.fromkeys(LABELS.tolist()))
+    np.testing.assert_array_equal(by_file.predict_proba(FRAME), by_frame.predict_proba(FRAME))
+
+
+@pytest.mark.parametrize("delay", [3, 40])
+def test_codes_wait_for_late_labels(path, delay):
+    by_file, by_frame = model(), model()
+    results = [
+        prequential(*given, delay=delay, chunk_size=17)
+        for given in ((by_file, open_stream(path)), (by_frame, (FRAME, LABELS)))
+    ]
+    assert results[0].errors == results[1].errors
+    assert by_file.columns_ == by_frame.columns_
+
+
+def test_folds_and_orders_know_the_columns(path):
+    def error(data):
+        return cross_validate(model(), data, folds=3, repeats=1, orders=1).error
+
+    assert error(open_stream(path)) == error((FRAME, LABELS))
+    shuffled = [prequential(model(), data, orders=2).errors for data in (open_stream(path), (FRAME, LABELS))]
+    assert shuffled[0] == shuffled[1]
+
+
+def test_other_models_get_numbers(path):
+    class Recorder:
+        def partial_fit(self, X, y, classes=None):
+            assert type(X) is np.ndarray
+            assert classes is None or set(classes) == {"no", "yes"}
+            self.last = y[-1]
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), self.last)
+
+    wrong = np.concatenate(([True], LABELS[1:] != LABELS[:-1]))  # it says what it has heard last
+    assert prequential(Recorder(), open_stream(path)).error == pytest.approx(wrong.mean())
+
+
+def test_a_model_goes_on_with_a_file_by_its_own_names_and_values(path):
+    """Names and categories need not be texts: dicts have what they have."""
+    taught = OnlineBaggingClassifier(NaiveBayes(), n_estimators=5, random_state=1)
+    for size, colour in ((1.0, "red"), (2.0, 7), (0.5, True)):
+        taught.learn_one({"size": size, 5: colour}, "yes")
+    path.write_text("5,size,label\nred,1,yes\n7,2,no\nblue,3,no\n")
+    known = taught.columns_
+    expected = ExpectedColumns(known.names, (None, known.values[1]), ("yes",), needs_label=True)
+    (chunk,) = open_stream(path, expected=expected).chunks()
+    taught.partial_fit(chunk.rows, chunk.labels)
+    assert taught.columns_.names == ("size", 5)
+    assert taught.columns_.values == (None, ("red", 7, True, "blue"))
+
+
+def test_one_limit_for_files_sets_and_arrays(path):
+    for stream in (
+        open_stream(path, limit=100),
+        first_rows(ArrayStream(FRAME, LABELS), 100),
+        open_stream("sea", limit=100),
+    ):
+        chunks = list(stream.chunks(30))
+        assert [len(chunk) for chunk in chunks] == [30, 30, 30, 10]
+        assert stream.fraction == 1.0
+        assert to_arrays(stream).y.shape == (100,)
+        assert prequential(model(), stream).n_rows == 100
+    assert open_stream(path, limit=10**9).n_features == 3
+    assert prequential(model(), open_stream(path, limit=200), limit=50).n_rows == 50
+    with pytest.raises(ValueError, match="limit must be at least 1, got 0"):
+        open_stream(path, limit=0)

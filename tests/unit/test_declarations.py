@@ -168,7 +168,7 @@ def test_what_the_table_says_of_a_learner_is_so(entry):
     if entry.discovers is None:
         assert model.partial_fit(X, y).predict(X).shape == (12,)
     else:
-        with pytest.raises(ValueError, match="must know them before"):
+        with pytest.raises(ValueError, match="must know all classes before"):
             model.partial_fit(X, y)
 
 

@@ -12,6 +12,7 @@ from streamboost import (
     NaiveBayes,
     OnlineBaggingClassifier,
     OnlineBoostingClassifier,
+    OnlineMBBMClassifier,
     OSBoostClassifier,
     Perceptron,
 )
@@ -33,12 +34,11 @@ def data(n=160, seed=1):
 
 
 def event_by_event(model, X, y, delay, classes, learn_late):
-    """Ask for row t; then the label of row t - delay arrives."""
+    """Ask for row t; then the label of row t - delay arrives. Declared classes are known before the first label."""
     answers = []
     for t in range(len(y)):
-        # Before the first label nothing is known, declared classes or not.
-        learned = hasattr(model, "classes_")
-        answers.append(model.predict(X[t : t + 1])[0] if learned else None)
+        part = slice(t, t + 1)
+        answers.append(model.test_then_train(X[part], y[part], classes=classes, sample_weight=[0.0])[0])
         if t >= delay:
             model.partial_fit(X[t - delay : t - delay + 1], y[t - delay : t - delay + 1], classes=classes)
     if learn_late:
@@ -58,9 +58,7 @@ def test_a_row_is_learned_when_its_label_arrives(name, delay, classes, learn_lat
         fast, (X, y), delay=delay, classes=classes, learn_late=learn_late, chunk_size=33, keep_errors=True
     )
     wrong = np.unpackbits(result.wrong[0], count=len(y)).astype(bool)
-    # Declared classes are known from the first call that learns: a chunk may learn where a single row was only asked about.
-    first = 0 if classes is None else delay + 1
-    np.testing.assert_array_equal(wrong[first:], (answers != y)[first:])
+    np.testing.assert_array_equal(wrong, answers != y)
     assert result.error == pytest.approx(wrong.mean())
     assert result.delay == delay
     if learn_late or delay < len(y):
@@ -68,15 +66,25 @@ def test_a_row_is_learned_when_its_label_arrives(name, delay, classes, learn_lat
 
 
 @pytest.mark.parametrize("chunk_size", [1, 20, 1000])
-def test_chunks_change_nothing(chunk_size):
+@pytest.mark.parametrize("classes", [None, ["up", "down"]])
+@pytest.mark.parametrize(("name", "delay"), [("oza", 5), ("oza", 50), ("osboost", 50)])
+def test_chunks_change_nothing(chunk_size, classes, name, delay):
     X, y = data()
-    options = {"delay": 5, "metrics": "all", "fading": 0.9}
-    a = prequential(MODELS["oza"](), (X, y), **options)
-    b = prequential(MODELS["oza"](), (X, y), chunk_size=chunk_size, **options)
+    options = {"delay": delay, "metrics": "all", "fading": 0.9, "classes": classes}
+    a = prequential(MODELS[name](), (X, y), **options)
+    b = prequential(MODELS[name](), (X, y), chunk_size=chunk_size, **options)
     assert a.errors == b.errors
     for name, spans in a.metrics.items():
         for span, series in spans.items():
             np.testing.assert_array_equal(series.curve, b.metrics[name][span].curve)
+
+
+def test_classes_stay_declared_until_something_is_learned():
+    """The first chunks only ask: a model that must know its classes gets them with the first label that arrives."""
+    X, y = data(60)
+    make = lambda: OnlineMBBMClassifier(NaiveBayes(), n_estimators=3, random_state=3)  # noqa: E731
+    whole = prequential(make(), (X, y), delay=30, classes=["down", "up"])
+    assert prequential(make(), (X, y), delay=30, classes=["down", "up"], chunk_size=4).errors == whole.errors
 
 
 def test_no_delay_is_plain_test_then_train():

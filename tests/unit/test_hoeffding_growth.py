@@ -1,5 +1,6 @@
 """How Hoeffding trees grow in ensembles, and how they live within their memory."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -179,6 +180,25 @@ def test_the_laws_hold_where_memory_is_short(tmp_path):
     assert same_state(whole, sb.load(tmp_path / "m.sboost").partial_fit(X[1200:], y[1200:]))
     leaf = whole._session.model.state()["bank/leaf"].reshape(-1, 2 + len(whole.classes_))
     assert 0 in leaf[:, 1]
+
+
+def test_classes_that_come_late_fit_into_the_budget():
+    """A full tree has no statistics left to give up when every leaf must hold more classes: splits are taken back."""
+    rng = np.random.default_rng(5)
+    budget, n = 30_000, 4000
+    X = np.column_stack([rng.random((n, 3)), rng.integers(0, 4, n)])
+    y = (X[:, :3] > 0.5) @ [1, 2, 4]
+    late = SingleLearnerClassifier(HoeffdingTree(**GREEDY, max_bytes=budget), categorical_features=[3], monitor=False)
+    late.partial_fit(X, y)
+    leaves = int(np.asarray(late.report().lanes["leaves"])[0])
+    for label in range(8, 200):
+        late.partial_fit(X[:1] + label, [label])
+        assert late.memory_bytes() <= 1.05 * budget, label
+    assert 1 <= int(np.asarray(late.report().lanes["leaves"])[0]) < leaves
+    again = copy.deepcopy(late)
+    answers = late.test_then_train(X[:500], y[:500])
+    assert again.test_then_train(X[:500], y[:500]).tolist() == answers.tolist()
+    assert same_state(late, again)
 
 
 def test_an_ensemble_shares_its_memory_and_says_once_when_it_is_short():

@@ -153,7 +153,11 @@ def test_a_label_that_comes_late_joins_where_the_algorithm_can():
     ("model", "classes", "words"),
     [
         (OSBoostClassifier(n_estimators=2), None, "Only binary classification is supported"),
-        (OnlineBaggingClassifier(Perceptron(), n_estimators=2), None, "must know them before its first row"),
+        (
+            OnlineBaggingClassifier(Perceptron(), n_estimators=2),
+            None,
+            "must know all classes before its first row",
+        ),
         (
             OnlineBaggingClassifier(n_estimators=2),
             [0, 1],

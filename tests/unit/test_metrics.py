@@ -343,8 +343,8 @@ def test_what_is_no_metric_is_refused():
     with pytest.raises(TypeError, match="has no update"):
         Panel([3])
 
-    class Nameless(Metric):
-        pass
+    class Nameless(ErrorRate):
+        name = ""
 
     with pytest.raises(TypeError, match="its name must be a text"):
         Panel([Nameless()])
@@ -362,3 +362,14 @@ def test_the_table_in_the_docs_is_that_of_the_code():
     docs = Path(__file__).parents[2] / "docs"
     written = run_path(str(docs / "metrics_table.py"))["page"]()
     assert written == (docs / "evaluation.md").read_text(encoding="utf-8"), "run python docs/metrics_table.py"
+
+
+def test_an_unfinished_metric_is_refused_when_it_is_made():
+    class Half(Metric):
+        name = "half"
+
+        def update(self, rows):
+            pass
+
+    with pytest.raises(TypeError, match="value"):
+        Half()

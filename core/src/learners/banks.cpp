@@ -1,6 +1,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "streamboost/learners/count_bayes.hpp"
 #include "streamboost/learners/hoeffding.hpp"
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/learners/linear.hpp"
@@ -43,6 +44,7 @@ const std::map<std::string, Maker> banks{
     {"ban", plain<TanBank>},
     {"mlp", seeded<MlpBank>},
     {"naive_bayes", seeded<NaiveBayesBank>},
+    {"count_bayes", seeded<CountBayesBank>},
     {"hoeffding", seeded<HoeffdingBank>},
     {"iti", plain<ItiBank>},
 };

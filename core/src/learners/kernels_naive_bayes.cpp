@@ -7,6 +7,7 @@
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
+#include "streamboost/math/product.hpp"
 #include "streamboost/math/vec.hpp"
 
 namespace streamboost {
@@ -16,18 +17,10 @@ namespace {
 // and the mantissa they are multiplied to, stay clear of both ends of the double range.
 constexpr int factors_a_pass = 4;
 
-// Moves the exponent of a positive product into `exponent`, so that hundreds of factors neither overflow nor underflow: no log per
-// factor. A small whole number added to the bits of 1.5 * 2^52 is converted exactly.
-[[gnu::always_inline]] inline void renormalise(double& mantissa, double& exponent) {
-  const auto bits = std::bit_cast<std::uint64_t>(mantissa);
-  exponent += std::bit_cast<double>((bits >> 52) - 1023 + 0x4338000000000000ULL) - 0x1.8p52;
-  mantissa = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
-}
-
 [[gnu::always_inline]] inline const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
 [[gnu::always_inline]] inline Vec& at(double* p) { return *reinterpret_cast<Vec*>(p); }
 
-// The same for eight lanes held in registers.
+// `renormalise` for eight lanes held in registers.
 [[gnu::always_inline]] inline void renormalise(Vec& mantissa, VecBits& exponent) {
   const VecBits bits = reinterpret_cast<const VecBits&>(mantissa);
   exponent += (bits >> 52) - 1023;

@@ -48,6 +48,10 @@ class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, Ba
         """Return the plan of `fit`, which knows how many rows of positive weight there are."""
         return self._booster_plan()
 
+    def _stages(self) -> dict[str, Any]:
+        """Return what comes after the vote, as the core reads it; empty: nothing."""
+        return {}
+
     @abstractmethod
     def _learner_plan(self, seed: int) -> LearnerPlan: ...
 
@@ -99,6 +103,7 @@ class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, Ba
             labels=labels,
             schema=columns,
             frozen=snapshot(self, names),
+            stages=self._stages(),
         )
 
     # Answering.

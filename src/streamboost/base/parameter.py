@@ -93,7 +93,7 @@ class Parameter:
     before: Any = _ABSENT
     """What a file says that was written before there was this parameter."""
     default: Any = inspect.Parameter.empty
-    """From the constructor's signature."""
+    """From the constructor's signature; declared here only where constructors take the parameter as one of ``**more``."""
 
     @property
     def type_text(self) -> str:
@@ -139,12 +139,14 @@ class Declared:
     _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     """Public attributes of a fitted estimator, for the docstring: name, type, meaning."""
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _more: ClassVar[Mapping[str, Any]] = {}
+    """Parameters that the constructor takes as ``**more``, and their defaults."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "_parameters" not in cls.__dict__:
             return
-        given = inspect.signature(cls).parameters
+        given = _constructor(cls)
         declared = [p.name for p in cls._parameters]
         if list(given) != declared:
             raise TypeError(
@@ -159,9 +161,37 @@ class Declared:
         }
         cls.__doc__ = _with_sections(cls.__doc__, cls)
 
+    def _take(self, more: Mapping[str, Any]) -> None:
+        """Store what the constructor was given as ``**more``, and the defaults of the rest."""
+        for name in more:
+            if name not in self._more:
+                raise TypeError(
+                    f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}"
+                )
+        for name, default in self._more.items():
+            setattr(self, name, more.get(name, default))
+
     def _core_params(self) -> dict[str, Any]:
         """Return what the core is given: every declared parameter that it reads, as plain values."""
         return {p.name: p.core_value(getattr(self, p.name)) for p in self._parameters if p.to_core}
+
+
+def _constructor(cls: type[Declared]) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a constructor. Its ``**more`` becomes those that are declared with a default of their own."""
+    given = dict(inspect.signature(cls).parameters)
+    rest = [name for name, entry in given.items() if entry.kind is entry.VAR_KEYWORD]
+    if rest:
+        del given[rest[0]]
+        cls._more = {
+            p.name: p.default
+            for p in cls._parameters
+            if p.name not in given and p.default is not inspect.Parameter.empty
+        }
+        for name, default in cls._more.items():
+            given[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        vars(cls)["__init__"].__signature__ = inspect.Signature([this, *given.values()])
+    return given
 
 
 def parameters_of(cls: type[Declared]) -> dict[str, Parameter]:

@@ -37,6 +37,8 @@ class LearnerPlan:
     discovers: int | None = None
     """How many classes it can meet by surprise (None: any number); more must be declared before the first row."""
     warns_unscaled: bool = False
+    counts: bool = False
+    """Whether numbers are counts: no column is nominal, no value below 0."""
     lane_factory: Callable[[int], object] | None = None
     scope: LaneScope | None = None
 

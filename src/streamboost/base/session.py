@@ -12,18 +12,21 @@ import copy
 import sys
 import time
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
-from streamboost.base.inputs.arrays import LARGEST, CodedRows, largest_magnitude
+from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, largest_magnitude
 from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pieces import InterruptsWait, LearningInterrupted, Lesson, Pace, join
+from streamboost.base.words import Refusal, classes_first
 
 JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
@@ -67,6 +70,7 @@ class Session:
         labels: ClassCodes,
         schema: Schema,
         frozen: dict[str, Any],
+        stages: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.title = title
         self.booster = booster
@@ -76,6 +80,7 @@ class Session:
         self.schema = schema
         self.frozen = frozen
         self.monitor = monitor
+        self.metadata: dict[str, Any] = {}
         self.read_only = False
         self.broken: str | None = None
         self.warned = False
@@ -101,6 +106,7 @@ class Session:
             "guard": booster.guard,
             "companions": list(booster.companions),
             "pool": booster.pool,
+            "stages": dict(stages),
         }
         self._use(self._new_model())
 
@@ -136,23 +142,22 @@ class Session:
         known = [*self.labels.classes.tolist(), *new][:10]
         limit = self.booster.max_classes
         if limit is not None and total > limit:
-            raise ValueError(
-                f"Only binary classification is supported. {self.title} tells two classes apart but got {total}: "
-                f"{known}. Use OnlineBoostingClassifier, or one model per class: "
-                f"sklearn.multiclass.OneVsRestClassifier({self.title}(...))."
+            raise Refusal(
+                f"Only binary classification is supported. {self.title} tells two classes apart but got {total}: {known}.",
+                "Use StreamBoostClassifier or OnlineBoostingClassifier, or one model per class: "
+                f"sklearn.multiclass.OneVsRestClassifier({self.title}(...)).",
+                shell="Use --model streamboost or oza-boost (`streamboost models` lists all).",
+                river="Use RiverClassifier(StreamBoostClassifier()), or one model per class: "
+                f"river.multiclass.OneVsRestClassifier(RiverClassifier({self.title}(...))).",
             )
         if self.booster.declared and not self.labels.declared:
-            raise ValueError(
-                f"{self.title} must know all classes before its first row: pass classes= to the first partial_fit, "
-                f"test_then_train or learn_one, or use fit (found so far: {known})."
-            )
+            raise classes_first(self.title, known)
         discovers = self.learner.discovers
         if self.labels.declared or discovers is None:
             return
         if total > max(discovers, limit or 0):
-            raise ValueError(
-                f"{self.learner.title} with {'more than two' if discovers else 'any'} classes must know them before "
-                f"its first row: pass classes= to the first partial_fit, test_then_train or learn_one (found so far: {known})."
+            raise classes_first(
+                f"{self.learner.title} with {'more than two' if discovers else 'any'} classes", known
             )
 
     def _warn(self, rows: CodedRows) -> bool:
@@ -179,6 +184,12 @@ class Session:
                 )
         return unscaled
 
+    def _coded(self, source: Source, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
+        rows = source.coded(self.schema, active, grow)
+        if self.learner.counts:
+            check_counts(rows, self.schema, self.learner.title)
+        return rows
+
     def advise(self, line: str) -> None:
         """Warn about what was learned. Where warnings are errors the next call raises it instead, before it learns."""
         try:
@@ -195,7 +206,7 @@ class Session:
         learns = active is None or bool(active.any())
         codes, new = self.labels.encode(y, active)
         self.check_classes(new)
-        rows = source.coded(self.schema, active, learns)
+        rows = self._coded(source, active, learns)
         if not learns:
             return None if answer == "none" else self._present(self._ask(rows, answer), answer)
         unscaled = self._warn(rows)
@@ -298,7 +309,7 @@ class Session:
         if not source.n_rows:
             source.check(self.schema)
             return no_answers(answer, self.labels)
-        return self._present(self._ask(source.coded(self.schema, None, False), answer), answer)
+        return self._present(self._ask(self._coded(source, None, False), answer), answer)
 
     def _ask(self, rows: CodedRows, answer: str) -> NDArray[Any]:
         if not self.knows_classes:
@@ -330,6 +341,8 @@ class Session:
         fast, labels, schema = self.fast, self.labels, self.schema
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
             if self.learner.lane_factory is not None or not self.knows_classes or self._delayed is not None:
+                return
+            if self.learner.counts:  # whose rows are checked
                 return
             fast = _core.FastRow(
                 self.model,

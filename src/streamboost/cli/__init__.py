@@ -8,6 +8,7 @@ import typer
 
 from streamboost.cli.errors import OneLineGroup
 from streamboost.cli.options import register
+from streamboost.cli.service_commands import register as register_service
 
 app = typer.Typer(
     name="streamboost",
@@ -18,6 +19,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 register(app)
+register_service(app)
 
 
 def _show_version(value: bool) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from streamboost.evaluate import Progress as Standing
 
@@ -34,6 +36,19 @@ def quantity(n_bytes: int) -> str:
     return f"{size:.1f} GB"
 
 
+def plain_value(value: Any) -> Any:
+    """A value as JSON has it: what is no finite number becomes null, what is no value at all its text."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain_value(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain_value(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
+
+
 @contextmanager
 def progress_bar(name: str = "") -> Iterator[Callable[[Standing], None] | None]:
     """A bar with speed and running error on standard error, if that is a terminal; else None."""
@@ -47,10 +62,12 @@ def progress_bar(name: str = "") -> Iterator[Callable[[Standing], None] | None]:
         TextColumn("{task.fields[speed]:,.0f} examples/s"),
         TextColumn("error {task.fields[error]:.4f}"),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+        TimeRemainingColumn(),
         console=stderr(),
         transient=True,
     )
-    task = bar.add_task(name or "reading", total=None, rows=0, speed=0.0, error=float("nan"))
+    task = bar.add_task(name or "reading", total=None, rows=0, speed=0.0, error=float("nan"), left="")
 
     def show(now: Standing) -> None:
         done = None if now.fraction is None else (now.order + now.fraction) / now.n_orders
@@ -63,6 +80,7 @@ def progress_bar(name: str = "") -> Iterator[Callable[[Standing], None] | None]:
             rows=now.n_rows,
             speed=now.examples_per_second,
             error=now.error,
+            left="" if done is None else "left",
         )
 
     with bar:

@@ -59,6 +59,14 @@ OnBadLine = Annotated[
 ]
 
 
+CheckpointEvery = Annotated[
+    str | None,
+    typer.Option(
+        "--checkpoint-every", metavar="N|10s", help="Save the model every N rows, or every 10s, 5m, 1h."
+    ),
+]
+
+
 def words(text: str | None) -> list[str] | None:
     """The words of a list a,b,c."""
     return None if text is None else text.split(",")

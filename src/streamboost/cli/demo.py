@@ -7,7 +7,7 @@ from pathlib import Path
 
 from streamboost.base.files.writing import write_file
 from streamboost.cli.console import progress_bar, stdout
-from streamboost.cli.parameters import ModelSpec
+from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.run import result_table
 from streamboost.evaluate import prequential
 from streamboost.evaluate.plot import plot_errors
@@ -37,7 +37,8 @@ def demo(folder: Path, n_rows: int) -> None:
         size = None if model == "single" or learner is None else N_ESTIMATORS
         spec = ModelSpec(model=model, learner=learner, n_estimators=size, seed=SEED)
         with progress_bar(name) as progress:
-            results.append(prequential(spec.build(stream.nominal), stream, callback=progress, name=name))
+            built = mark_nominal(spec.build(), stream.nominal)
+            results.append(prequential(built, stream, callback=progress, name=name))
     title = (
         f"Synthetic-2, {n_rows:,} rows, {N_ESTIMATORS} learners per ensemble, 30 in StreamBoost "
         "(the best possible error is 0.137)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +12,8 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+from streamboost import catalogue
 
 # Typer carries its own Click since 0.26; the class of usage errors is reached through a name that both have.
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]
@@ -26,8 +29,17 @@ def one_line(error: BaseException) -> str:
         text = error.format_message()  # type: ignore[attr-defined]
     else:
         # Messages about data speak of the options of `open_stream`; here they are flags.
-        text = error.for_shell() if hasattr(error, "for_shell") else str(error)
+        text = in_flags(error.for_shell() if hasattr(error, "for_shell") else str(error))
     return " ".join(text.split()) or type(error).__name__
+
+
+def in_flags(text: str) -> str:
+    """A message of the library as the shell has it: models and learners by their names, parameters as flags."""
+    names = {entry.class_name: entry.name for entry in catalogue.ENTRIES}
+    text = re.sub(
+        r"(?<![\w'\"/.])[A-Z]\w+\b(?!\(|\.\w|['\"/])", lambda found: names.get(found[0], found[0]), text
+    )
+    return re.sub(r"\b([a-z_]+)='([\w-]+)'", lambda found: f"--{found[1].replace('_', '-')} {found[2]}", text)
 
 
 def closest(word: str, words: Iterable[str], prefix: str = "") -> str:
@@ -69,7 +81,7 @@ def plain_warnings() -> Iterator[None]:
     """Warnings as one line each, without the place in the source."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = message.for_shell() if hasattr(message, "for_shell") else str(message)
+        text = in_flags(message.for_shell() if hasattr(message, "for_shell") else str(message))
         typer.echo(f"streamboost: warning: {' '.join(text.split())}", err=True)
 
     with warnings.catch_warnings():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamboost.cli.data_options import (
+    CheckpointEvery,
     Data,
     Delimiter,
     FileLimits,
@@ -22,6 +23,7 @@ from streamboost.cli.data_options import (
     limits_of,
     words,
 )
+from streamboost.cli.stopping import Stop
 
 if TYPE_CHECKING:
     from streamboost.cli.models import OpenModel
@@ -50,22 +52,28 @@ def predict_command(
     on_bad_line: OnBadLine = "stop",
 ) -> None:
     """Answer for every row with a saved model; if the rows have labels, show the error."""
-    from streamboost.cli.predict import predict
-    from streamboost.cli.run import check_writable
+    with Stop() as stop:
+        from streamboost.cli.quick_start import import_sklearn
 
-    check_writable("--out", out)
-    reading = {
-        "format": data_format,
-        "label": label,
-        "header": header,
-        "delimiter": delimiter,
-        "na_values": words(na_values),
-        "limits": limits_of(limits),
-        "sparse": sparse or None,
-        "on_bad_line": on_bad_line,
-    }
-    opened, stream = _open(model, "predict", data, reading, needs_label=False)
-    predict(opened, stream, out, proba=proba, limit=limit)
+        import_sklearn()
+        from streamboost.cli.predict import predict
+        from streamboost.cli.run import check_writable
+
+        check_writable("--out", out)
+        reading = {
+            "limit": limit,
+            "format": data_format,
+            "label": label,
+            "header": header,
+            "delimiter": delimiter,
+            "na_values": words(na_values),
+            "limits": limits_of(limits),
+            "sparse": sparse or None,
+            "on_bad_line": on_bad_line,
+        }
+        with stop.waiting():
+            opened, stream = _open(model, "predict", data, reading, needs_label=False)
+        predict(opened, stream, out, stop, proba=proba)
 
 
 def learn_command(
@@ -74,6 +82,10 @@ def learn_command(
     save: Annotated[
         Path | None, typer.Option("--save", help="Where to keep the model (default: MODEL itself).")
     ] = None,
+    checkpoint_every: CheckpointEvery = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where a stopped command was in the same data.")
+    ] = False,
     limit: Limit = None,
     label: Label = None,
     header: Header = None,
@@ -85,24 +97,47 @@ def learn_command(
     sparse: Sparse = False,
     on_bad_line: OnBadLine = "stop",
 ) -> None:
-    """Go on learning with a saved model, as if it had never stopped, and save it."""
-    from streamboost.cli.learn import learn
-    from streamboost.cli.run import check_writable
+    """Go on learning with a saved model, as if it had never stopped, and save it.
 
-    check_writable("--save", save)
-    reading = {
-        "format": data_format,
-        "label": label,
-        "header": header,
-        "delimiter": delimiter,
-        "weight": weight,
-        "na_values": words(na_values),
-        "limits": limits_of(limits),
-        "sparse": sparse or None,
-        "on_bad_line": on_bad_line,
-    }
-    opened, stream = _open(model, "test_then_train", data, reading, needs_label=True)
-    learn(opened, stream, model if save is None else save, limit=limit)
+    Rows of a pipe are learned as they come. Ctrl-C and SIGTERM save what was learned and end the command.
+    """
+    with Stop() as stop:
+        from streamboost.cli.quick_start import import_sklearn
+
+        import_sklearn()
+        from streamboost.cli.learn import learn
+        from streamboost.cli.live import Every
+        from streamboost.cli.run import check_writable
+
+        check_writable("--save", save)
+        every = Every.read(checkpoint_every)
+        reading = {
+            "limit": limit,
+            "format": data_format,
+            "label": label,
+            "header": header,
+            "delimiter": delimiter,
+            "weight": weight,
+            "na_values": words(na_values),
+            "limits": limits_of(limits),
+            "sparse": sparse or None,
+            "on_bad_line": on_bad_line,
+        }
+        with stop.waiting():
+            target = model if save is None else save
+            source = target if resume and target.exists() else model
+            opened, stream = _open(source, "test_then_train", data, reading, needs_label=True)
+        learn(opened, stream, target, stop, every=every, resume=resume)
+
+
+def show_command(
+    model: ModelFile,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+) -> None:
+    """Show what is in a model file: its parameters, columns and classes, how much it has learned, your own facts."""
+    from streamboost.cli.show import show
+
+    show(model, as_json=as_json)
 
 
 def _open(

@@ -1,28 +1,33 @@
-"""Models between files and streams: columns by name in files, by position and code for readers."""
+"""Saved models for the commands that go on with them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from streamboost.base.naming import holds_text, to_codes, to_names
+from streamboost.base.naming import holds_text
 from streamboost.cli.errors import UserError
 from streamboost.models import ModelFileError, load
-from streamboost.streams import ExpectedColumns, Stream
+from streamboost.streams import ExpectedColumns
+
+
+def load_file(path: Path) -> Any:
+    """The model of a file."""
+    if path.is_dir():
+        raise UserError(f"{path}: is a directory, not a model file.")
+    try:
+        return load(path)
+    except ModelFileError as error:
+        raise UserError(f"{path}: {error}") from error
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}.") from error
 
 
 class OpenModel:
     """A model from a file, ready to be fed by a reader."""
 
     def __init__(self, path: Path, *, verb: str) -> None:
-        if path.is_dir():
-            raise UserError(f"{path}: is a directory, not a model file.")
-        try:
-            self.model = load(path)
-        except ModelFileError as error:
-            raise UserError(f"{path}: {error}") from error
-        except OSError as error:
-            raise UserError(f"{path}: {error.strerror or error}.") from error
+        self.model = load_file(path)
         if not hasattr(self.model, "columns_"):
             raise UserError(f"{path}: a {type(self.model).__name__} is no classifier.")
         if not hasattr(self.model, verb):
@@ -33,43 +38,12 @@ class OpenModel:
 
     def expected(self, *, needs_label: bool) -> ExpectedColumns:
         """What a reader has to know."""
-        names = self.columns.names
         return ExpectedColumns(
-            names=None if names is None else tuple(map(str, names)),
+            names=self.columns.names,
             values=tuple(
-                tuple(map(str, values)) if values is not None and holds_text(values) else None
+                values if values is not None and holds_text(values) else None
                 for values in self.columns.values
             ),
             labels=tuple(self.model.classes_.tolist()),
             needs_label=needs_label,
         )
-
-    def for_reader(self) -> Any:
-        """The model, addressed as readers do."""
-        to_codes(self.model)
-        return self.model
-
-    def restore_names(self, stream: Stream) -> None:
-        """Back to names and values, with the values that the stream has brought."""
-        values = categories(stream)
-        texts = {
-            column: [*known, *values.get(column, ())[len(known) :]]
-            for column, known in enumerate(self.columns.values)
-            if known is not None and holds_text(known)
-        }
-        to_names(self.model, self.columns.names, texts)
-
-
-def name_columns(model: Any, stream: Stream) -> None:
-    """Give a model that has learned from a stream the names and values of the stream."""
-    named = getattr(stream, "named", stream.feature_names is not None)
-    names = stream.feature_names if named else None
-    if names is not None and len(set(names)) != len(names):
-        names = None  # what has one name twice can only be counted
-    to_names(model, names, categories(stream))
-
-
-def categories(stream: Stream) -> dict[int, tuple[str, ...]]:
-    """The texts behind the codes of a stream, by column."""
-    found: dict[int, tuple[str, ...]] = getattr(stream, "column_values", {})
-    return found

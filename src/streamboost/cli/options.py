@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 
 from streamboost.cli.data_options import (
     Bits,
+    CheckpointEvery,
     Data,
     Delimiter,
     Drop,
@@ -27,8 +28,17 @@ from streamboost.cli.data_options import (
     limits_of,
     words,
 )
-from streamboost.cli.model_commands import learn_command, predict_command
-from streamboost.cli.shard_commands import Address, EngineName, NShards, cut_command, join_command, sharded
+from streamboost.cli.model_commands import learn_command, predict_command, show_command
+from streamboost.cli.shard_commands import (
+    Address,
+    EngineName,
+    NShards,
+    RunEngine,
+    cut_command,
+    join_command,
+    sharded,
+)
+from streamboost.cli.stopping import Stop
 
 FLAGS = "streamboost.flags"
 """Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
@@ -78,6 +88,9 @@ def _stands_alone(flag: str, rest: list[str]) -> bool:
     """Whether what follows a flag of a model or learner is not its value; one that is true or false has none but these."""
     if flag.startswith("--no-") or not rest or rest[0].startswith("--"):
         return True
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.parameters import switches
 
     return flag[2:].replace("-", "_") in switches() and rest[0].lower() not in ("true", "false")
@@ -109,6 +122,7 @@ def register(app: typer.Typer) -> None:
     app.command("learn")(learn_command)
     app.command("cut")(cut_command)
     app.command("join")(join_command)
+    app.command("show")(show_command)
     app.command("reproduce", epilog=REPRODUCE_EPILOG)(_reproduce)
     app.command("demo")(_demo)
     app.command("models")(_models)
@@ -170,6 +184,11 @@ def _run(
         list[str] | None, typer.Option("--learner-param", metavar="NAME=VALUE", help="One of the learner.")
     ] = None,
     save: Annotated[Path | None, typer.Option("--save", help="Save the model (of the last order).")] = None,
+    checkpoint_every: CheckpointEvery = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the model of --save where a stopped run was in the data."),
+    ] = False,
     plot: Annotated[Path | None, typer.Option("--plot", help="Save a picture of the error.")] = None,
     plot_report: Annotated[
         Path | None,
@@ -186,51 +205,63 @@ def _run(
     address: Address = None,
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
-    from streamboost.cli.parameters import ModelSpec
-    from streamboost.cli.run import Output, run
-    from streamboost.streams import open_stream
+    with Stop() as stop:
+        from streamboost.cli.quick_start import import_sklearn
 
-    spec = ModelSpec(
-        model=model,
-        learner=learner,
-        n_estimators=n_estimators,
-        seed=seed,
-        scale=scale,
-        flags=context.meta.get(FLAGS, []),
-        params=param or [],
-        learner_params=learner_param or [],
-    )
-    spec.check()
-    output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report)
-    output.check()
-    stream = open_stream(
-        data,
-        format=data_format,
-        label=label,
-        header=header,
-        nominal="all" if nominal == "all" else words(nominal),
-        n_features=n_features,
-        delimiter=delimiter,
-        drop=words(drop),
-        bits=bits,
-        sparse=sparse or None,
-        weight=weight,
-        na_values=words(na_values),
-        limits=limits_of(limits),
-        on_bad_line=on_bad_line,
-        seed=data_seed,
-        limit=limit,
-    )
-    loop = {
-        "orders": orders,
-        "limit": limit,
-        "window": window,
-        "fading": fading,
-        "delay": delay,
-        "positive": positive,
-    }
-    with sharded(spec, shards, engine, address, orders) as chosen:
-        run(chosen, stream, output, classes=classes, metrics=_metrics(metrics), **loop)
+        import_sklearn()
+        from streamboost.cli.live import Every
+        from streamboost.cli.parameters import ModelSpec
+        from streamboost.cli.run import Output, open_resumed, run
+        from streamboost.streams import open_stream
+
+        spec = ModelSpec(
+            model=model,
+            learner=learner,
+            n_estimators=n_estimators,
+            seed=seed,
+            scale=scale,
+            flags=context.meta.get(FLAGS, []),
+            params=param or [],
+            learner_params=learner_param or [],
+        )
+        built = spec.build()
+        every = Every.read(checkpoint_every)
+        output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report, every=every)
+        output.check()
+        reading: dict[str, Any] = {
+            "format": data_format,
+            "label": label,
+            "header": header,
+            "nominal": "all" if nominal == "all" else words(nominal),
+            "n_features": n_features,
+            "delimiter": delimiter,
+            "drop": words(drop),
+            "bits": bits,
+            "sparse": sparse or None,
+            "weight": weight,
+            "na_values": words(na_values),
+            "limits": limits_of(limits),
+            "on_bad_line": on_bad_line,
+            "seed": data_seed,
+            "limit": limit,
+        }
+        loop = {
+            "orders": orders,
+            "window": window,
+            "fading": fading,
+            "delay": delay,
+            "positive": positive,
+        }
+        measures = _metrics(metrics)
+        with stop.waiting():
+            resumed = open_resumed(spec, built, output, loop) if resume else None
+            if resumed is not None:
+                reading["expected"] = resumed.expected(needs_label=True)
+            stream = open_stream(data, **reading)
+        with sharded(built, shards, engine, address, alone=orders == 1 and resumed is None) as spread:
+            run(
+                spec, spread, stream, output, stop, classes=classes, resumed=resumed, metrics=measures, **loop
+            )
 
 
 def _compare(
@@ -289,13 +320,19 @@ def _compare(
     n_features: NFeatures = None,
     data_format: Format = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of generated sets.")] = 0,
+    engine: RunEngine = "local",
+    address: Address = None,
 ) -> None:
     """Compare models on data sets: a table with significance marks, pictures, CSV and a report to read."""
     import os
     import shlex
     import sys
 
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.compare import choose, compare
+    from streamboost.cli.shard_commands import runner_of
     from streamboost.experiments.plan import Protocol, Source
 
     algorithms = choose(
@@ -329,6 +366,7 @@ def _compare(
         test=test,
         rank_by=rank_by,
         with_baselines=baselines,
+        runner=runner_of(engine, address),
         command=shlex.join(["streamboost", *sys.argv[1:]]),
     )
     if not well:
@@ -401,6 +439,9 @@ def _demo(
     rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows.")] = 20_000,
 ) -> None:
     """Compare eight models on a synthetic stream: a table and a picture, in under a minute."""
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.demo import demo
 
     demo(out, rows)
@@ -408,6 +449,9 @@ def _demo(
 
 def _models() -> None:
     """List the ensembles and their parameters."""
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.lists import show_models
 
     show_models()
@@ -415,6 +459,9 @@ def _models() -> None:
 
 def _learners() -> None:
     """List the weak learners and their parameters."""
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
     from streamboost.cli.lists import show_learners
 
     show_learners()

@@ -68,17 +68,14 @@ class ModelSpec:
         """A short name for tables and pictures."""
         return self.model if self.learner is None else f"{self.model}({self.learner})"
 
-    def check(self) -> None:
-        """Raise for whatever is wrong before any data is read."""
-        model = self.build(None)
+    def build(self) -> Any:
+        """The model, not trained. Raises for whatever is wrong, before any data is read."""
+        params, learner_params = self.values()
+        model = build(self.model, self.learner, params, learner_params, seed=self.seed)
         for part in (model.estimator, model):
             if hasattr(part, "_validate_params"):
                 part._validate_params()
-
-    def build(self, nominal: npt.NDArray[np.bool_] | None) -> Any:
-        """The model, not trained. ``nominal`` marks the columns that hold codes."""
-        params, learner_params = self.values()
-        return build(self.model, self.learner, params, learner_params, seed=self.seed, nominal=nominal)
+        return model
 
     def values(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The parameters of the model and of the learner that were asked for."""
@@ -141,6 +138,13 @@ class ModelSpec:
                 return
         owners = [key for key, cls in (*MODELS.items(), *LEARNERS.items()) if name in parameters_of(cls)]
         raise UserError(f"--{written} is no parameter of {self.name}; it is one of {', '.join(owners)}.")
+
+
+def mark_nominal(model: Any, nominal: npt.NDArray[np.bool_] | None) -> Any:
+    """Tell a model which columns of a stream hold codes of nominal values, unless the user has said so."""
+    if nominal is not None and nominal.any() and model.categorical_features is None:
+        model.set_params(categorical_features=nominal)
+    return model
 
 
 def check_flag_names(names: list[str], options: list[str]) -> None:

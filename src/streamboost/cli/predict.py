@@ -16,16 +16,18 @@ from rich.table import Table
 
 from streamboost.base.files.writing import replacing
 from streamboost.cli.console import stderr, stdout
+from streamboost.cli.live import Part
 from streamboost.cli.models import OpenModel
 from streamboost.cli.run import bad_lines
+from streamboost.cli.stopping import Stop
 from streamboost.evaluate import Confusion
-from streamboost.streams import Stream, limited
+from streamboost.streams import Stream
 
 
-def predict(opened: OpenModel, stream: Stream, out: Path | None, *, proba: bool, limit: int | None) -> None:
-    """Write one line per row; if the rows have labels, say how many answers were wrong."""
+def predict(opened: OpenModel, stream: Stream, out: Path | None, stop: Stop, *, proba: bool) -> None:
+    """Write one line per row, at once for rows that come one by one; say how many answers were wrong if that is known."""
     to_stdout = out is None or str(out) == "-"
-    model = opened.for_reader()
+    model = opened.model
     judged = getattr(stream, "label_name", "") is not None
     numbered = getattr(stream, "skips_bad_lines", False)
     confusion = Confusion()
@@ -37,13 +39,16 @@ def predict(opened: OpenModel, stream: Stream, out: Path | None, *, proba: bool,
         if proba:
             heads += [f"proba_{label}" for label in model.classes_.tolist()]
         writer.writerow(heads)
-        for chunk in limited(stream.chunks(), limit):
-            answers, shares = model.predict_both(chunk.X) if proba else (model.predict(chunk.X), None)
+        sheet.flush()
+        for chunk in Part(stream, stop).chunks():
+            answers, shares = model.predict_both(chunk.rows) if proba else (model.predict(chunk.rows), None)
             columns: list[Any] = [chunk.lines.tolist()] if numbered else []
             columns.append(answers.tolist())
             if shares is not None:
                 columns += shares.T.tolist()
             writer.writerows(zip(*columns, strict=True))
+            if to_stdout:
+                sheet.flush()
             n_rows += len(chunk)
             if judged:
                 confusion.update(chunk.y, np.asarray(answers))
@@ -60,6 +65,8 @@ def predict(opened: OpenModel, stream: Stream, out: Path | None, *, proba: bool,
     console.print(table)
     if not to_stdout:
         console.print(f"predictions: {out}", highlight=False, soft_wrap=True)
+    if stop.asked is not None:
+        stop.exit()
 
 
 @contextmanager

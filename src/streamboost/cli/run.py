@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,13 @@ from rich.console import Console
 from rich.table import Table
 
 from streamboost.base.files.writing import check_target, write_file
-from streamboost.cli.console import progress_bar, quantity, stderr, stdout
-from streamboost.cli.errors import UserError, plain_warnings
-from streamboost.cli.models import name_columns
-from streamboost.cli.parameters import ModelSpec
-from streamboost.evaluate import PrequentialResult, prequential
+from streamboost.cli.console import plain_value, quantity, stderr, stdout
+from streamboost.cli.errors import UserError
+from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
+from streamboost.cli.models import OpenModel
+from streamboost.cli.parameters import ModelSpec, mark_nominal
+from streamboost.cli.stopping import Stop
+from streamboost.evaluate import PrequentialResult
 from streamboost.evaluate.adapters import needs_classes
 from streamboost.streams import Label, Stream
 
@@ -34,12 +35,15 @@ class Output:
     json: Path | None = None
     report: bool = False
     plot_report: Path | None = None
+    every: Every = field(default_factory=Every)
 
     def check(self) -> None:
         """Raise before the run for files that could not be written after it."""
         pictures = (("--plot", self.plot), ("--plot-report", self.plot_report))
         for option, path in (("--save", self.save), ("--json", self.json), *pictures):
             check_writable(option, path)
+        if self.every != Every() and self.save is None:
+            raise UserError("--checkpoint-every needs --save FILE.")
         for option, path in pictures:
             if path is not None and path.suffix.lower() not in _PICTURES:
                 raise UserError(f"{option} {path}: the name must end in one of {', '.join(_PICTURES)}.")
@@ -57,25 +61,39 @@ def check_writable(option: str, path: Path | None) -> None:
 
 def run(
     spec: ModelSpec,
+    model: Any,
     stream: Stream,
     output: Output,
+    stop: Stop,
     *,
     classes: str | None,
+    resumed: OpenModel | None = None,
     **loop: Any,
 ) -> None:
-    """Evaluate, show the result, and write what was asked for; ``loop`` are options of :func:`prequential`."""
-    model = spec.build(stream.nominal)
-    labels = _classes(classes, stream, model)
-    with plain_warnings(), progress_bar() as progress:
-        result = prequential(
-            model,
-            stream,
-            seed=spec.seed,
-            classes=labels,
-            callback=progress,
-            name=spec.name,
-            **loop,
-        )
+    """Evaluate, show the result, and write what was asked for; ``loop`` are options of :func:`prequential`.
+
+    Who asks to stop gets the same for the rows so far.
+    """
+    start, labels = Place(stream.name), None
+    if resumed is None:
+        mark_nominal(model, stream.nominal)
+        labels = _classes(classes, stream, model)
+    else:
+        model = resumed.model
+        start = Place.of(model, resumed.path, stream.name)
+    checkpoints = Checkpoints(
+        output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place))
+    )
+    result = learn_live(
+        model,
+        stream,
+        stop,
+        checkpoints,
+        seed=spec.seed,
+        classes=labels,
+        name=spec.name,
+        **loop,
+    )
     to_stdout = output.json is not None and str(output.json) == "-"
     console = stderr() if to_stdout else stdout()
     bad = bad_lines(stream)
@@ -89,7 +107,7 @@ def run(
         figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
         if details is not None:
             figures["report"] = details.to_dict()
-        text = json.dumps(_plain(figures), indent=1, allow_nan=False)
+        text = json.dumps(plain_value(figures), indent=1, allow_nan=False)
         if to_stdout:
             sys.stdout.write(text + "\n")
         else:
@@ -98,10 +116,53 @@ def run(
         result.plot(output.plot)
     if output.plot_report is not None:
         result.model.report().plot(output.plot_report)
+    # Labels that are late when a run is stopped are learned then: such a run cannot go on as if nothing had happened.
+    stopped = checkpoints.place if stop.asked is not None and not loop["delay"] else None
     if output.save is not None:
-        name_columns(result.model, stream)
-        result.model.save(output.save)
+        result.model.save(output.save, metadata=facts_for(result.model, stopped))
+    again = output.save if stopped is not None and stream.repeatable else None
+    say_stopped(console, start, checkpoints.place, stop.asked is not None, again)
     _say_written(console, output)
+    if stop.asked is not None:
+        stop.exit()
+
+
+def say_stopped(console: Console, start: Place, end: Place, stopped: bool, save: Path | None) -> None:
+    """Say what a part of a stream means for the whole: where it began, and that it was stopped."""
+    lines = []
+    if start.rows:
+        share = end.errors / max(end.rows, 1)
+        lines.append(f"with the {start.rows:,} rows before: {end.rows:,} rows, error {share:.4f}")
+    if stopped:
+        lines.append(
+            f"stopped after {end.rows:,} rows"
+            + ("" if save is None else f"; the same command with --resume goes on from {save}")
+        )
+    for line in lines:
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def open_resumed(spec: ModelSpec, asked: Any, output: Output, loop: dict[str, Any]) -> OpenModel | None:
+    """The model of a stopped run, if there is one; it must be the one that the options describe."""
+    if output.save is None:
+        raise UserError("--resume needs --save FILE: the model of the stopped run.")
+    for option, usual in (("orders", 1), ("delay", 0)):
+        if loop[option] != usual:
+            raise UserError(f"--resume cannot go on with --{option} {loop[option]}.")
+    if not output.save.exists():
+        return None
+    opened = OpenModel(output.save, verb="test_then_train")
+    if type(asked) is not type(opened.model):
+        raise UserError(
+            f"--resume: {output.save} was begun with --model {opened.model._entry.name}, not --model {spec.model}."
+        )
+    found = opened.model.get_params(deep=True)
+    for name, value in asked.get_params(deep=True).items():
+        if name not in ("estimator", "categorical_features") and repr(found.get(name)) != repr(value):
+            raise UserError(
+                f"--resume: {output.save} was begun with {name}={found.get(name)}, not {name}={value}."
+            )
+    return opened
 
 
 def bad_lines(stream: Stream) -> int:
@@ -183,19 +244,6 @@ def _number(word: str) -> Label:
         except ValueError:
             continue
     raise UserError(f"--classes: {word!r} is not a number, but the labels of the data are numbers.")
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it: what is no finite number becomes null, what is no value at all its text."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _parameters(model: Any) -> dict[str, Any]:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from streamboost.cli.parameters import ModelSpec
 
 NShards = Annotated[
     int | None,
@@ -20,6 +17,9 @@ NShards = Annotated[
 ]
 EngineName = Annotated[
     str, typer.Option("--engine", help="Where shards run: processes, ray (extra streamboost[ray]) or local.")
+]
+RunEngine = Annotated[
+    str, typer.Option("--engine", help="Who runs: local (processes) or ray (extra streamboost[ray]).")
 ]
 Address = Annotated[
     str | None, typer.Option("--address", help="Of the Ray cluster (default: a new one here).")
@@ -56,47 +56,51 @@ def join_command(
     stdout().print(f"model: {join(shards, out)}", highlight=False, soft_wrap=True)
 
 
-@contextmanager
-def sharded(
-    spec: ModelSpec, shards: int | None, engine: str, address: str | None, orders: int
-) -> Iterator[Any]:
-    """Give a spec whose model has its learners in shards, which end with the block; the spec itself if none are wanted."""
-    if shards is None:
-        yield spec
-        return
+def runner_of(engine: str, address: str | None) -> Any:
+    """Return who does the runs of a comparison."""
     from streamboost.cli.errors import UserError
 
-    if orders > 1:
-        raise UserError(
-            "--shards and --orders: several orders run several models; shards hold one. Use --orders 1."
-        )
-    made = _ShardedSpec(spec, shards, engine, address)
+    if engine == "local":
+        from streamboost.experiments.runner import run_all
+
+        return run_all
+    if engine != "ray":
+        raise UserError(f"--engine {engine}: choose local or ray.")
+    from functools import partial
+
+    from streamboost.distributed.engines.ray import import_ray
+    from streamboost.distributed.runs import run_all_on_ray
+
+    with _told():
+        import_ray()
+    return partial(run_all_on_ray, address=address)
+
+
+@contextmanager
+def sharded(
+    model: Any, shards: int | None, engine: str, address: str | None, *, alone: bool
+) -> Iterator[Any]:
+    """Give the model with its learners in shards, which end with the block; the model itself if none are wanted."""
+    if shards is None:
+        yield model
+        return
+    from streamboost.cli.errors import UserError
+    from streamboost.distributed import Shards
+
+    if not alone:
+        raise UserError("--shards holds one new model: use it with --orders 1, and without --resume.")
+    with _told():
+        spread = Shards(model, shards, engine=engine, address=address)
+    with spread:
+        yield spread.model
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """A package that is not there is the user's to install."""
+    from streamboost.cli.errors import UserError
+
     try:
-        yield made
-    finally:
-        made.close()
-
-
-class _ShardedSpec:
-    """A spec that builds its model in shards."""
-
-    def __init__(self, spec: ModelSpec, shards: int, engine: str, address: str | None) -> None:
-        self._spec, self._shards, self._engine, self._address = spec, shards, engine, address
-        self._open: list[Any] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._spec, name)
-
-    def build(self, *arguments: Any, **named: Any) -> Any:
-        """Return the model, spread."""
-        from streamboost.distributed import Shards
-
-        model = self._spec.build(*arguments, **named)
-        shards = Shards(model, self._shards, engine=self._engine, address=self._address)
-        self._open.append(shards)
-        return shards.model
-
-    def close(self) -> None:
-        """End the shards."""
-        for shards in self._open:
-            shards.close()
+        yield
+    except ImportError as error:
+        raise UserError(str(error)) from error

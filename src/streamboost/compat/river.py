@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone as fresh
 
 from streamboost.base.estimator import StreamClassifier
+from streamboost.base.words import Refusal
 
 try:
     from river import base
@@ -104,7 +105,10 @@ class RiverClassifier(base.MiniBatchClassifier):
         if not self.model.has_columns(x):
             # Columns are numbered as they come, and a dict has no order: let that of its keys mean nothing.
             x = dict(sorted(x.items(), key=lambda item: (type(item[0]).__name__, item[0])))
-        self.model.learn_one(x, y, sample_weight=w, classes=None if started else self.classes)
+        try:
+            self.model.learn_one(x, y, sample_weight=w, classes=None if started else self.classes)
+        except ValueError as error:
+            raise _in_rivers_words(error) from error
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """Return the probability of each known label.
@@ -133,7 +137,10 @@ class RiverClassifier(base.MiniBatchClassifier):
             self.learn_one(_row(frame, done), labels[done])
             done += 1
         if done < len(frame):
-            self.model.partial_fit(self._aligned(frame[done:]), labels[done:])
+            try:
+                self.model.partial_fit(self._aligned(frame[done:]), labels[done:])
+            except ValueError as error:
+                raise _in_rivers_words(error) from error
 
     def predict_proba_many(self, X: Any) -> Any:
         """Return a frame with one column of probabilities for each known label."""
@@ -164,6 +171,14 @@ class RiverClassifier(base.MiniBatchClassifier):
             return frame.to_native()
         absent = [nw.lit(None, dtype=nw.Float64).alias(name) for name in names if name not in frame.columns]
         return frame.with_columns(*absent).select(*names).to_native()
+
+
+def _in_rivers_words(error: ValueError) -> ValueError:
+    """The same error with the names that are parameters here."""
+    text = error.for_river() if isinstance(error, Refusal) else str(error)
+    told = ValueError(text.replace("sample_weight", "w").replace("random_state", "seed"))
+    told.__dict__.update(error.__dict__)  # how many rows were learned
+    return told
 
 
 def _row(frame: Any, number: int) -> dict[Any, Any]:

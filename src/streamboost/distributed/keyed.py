@@ -59,7 +59,9 @@ class KeyStore:
         self._db = sqlite3.connect(path, isolation_level=None)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.execute("CREATE TABLE IF NOT EXISTS models (key TEXT PRIMARY KEY, head TEXT NOT NULL, data BLOB NOT NULL)")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS models (key TEXT PRIMARY KEY, head TEXT NOT NULL, data BLOB NOT NULL)"
+        )
 
     def put(self, key: str, head: dict[str, Any], data: bytes) -> None:
         """Write a model in one transaction."""
@@ -94,8 +96,9 @@ class KeyedClassifier:
     idle_s : float, optional
         Models that were not used for so many seconds go to the store, too.
     fallback : {"global", "prior", None}
-        Who answers beside a key's own model. "global": a model that learns all rows; Hedge weighs the two on the key's own rows, so
-        that the own model takes over when it is better. "prior": the frequencies of all labels, until the key has a row. None: nobody.
+        Who answers beside a key's own model. "global": a model that learns all rows; Hedge weighs the two on the key's own
+        rows, so that the own model takes over when it is better. "prior": the frequencies of all labels, until the key has a
+        row. None: nobody.
     folder : str or path, optional
         Where the store is. A folder that has one is gone on with. Without one it is temporary and ends with `close`.
     clock : callable, optional
@@ -128,7 +131,9 @@ class KeyedClassifier:
                 f"KeyedClassifier takes one of streamboost's ensembles for streams, not a {type(model).__name__}."
             )
         if isinstance(max_models, bool) or not isinstance(max_models, int) or max_models < 1:
-            raise ValueError(f"max_models={max_models!r} is not allowed: it must be a whole number of at least 1.")
+            raise ValueError(
+                f"max_models={max_models!r} is not allowed: it must be a whole number of at least 1."
+            )
         if idle_s is not None and not idle_s > 0:
             raise ValueError(f"idle_s={idle_s!r} is not allowed: it must be a number above 0, or None.")
         if fallback not in ("global", "prior", None):
@@ -169,7 +174,9 @@ class KeyedClassifier:
         if not isinstance(value, str | int):
             value = value.item() if hasattr(value, "item") else value
             if not isinstance(value, str | int):
-                raise ValueError(f"{self.key}={value!r} is not allowed: a key is text, a whole number or a boolean.")
+                raise ValueError(
+                    f"{self.key}={value!r} is not allowed: a key is text, a whole number or a boolean."
+                )
         return value, rest
 
     def _find(self, key: Any, *, make: bool) -> _Own | None:
@@ -206,7 +213,7 @@ class KeyedClassifier:
         if own.model._session is None:
             return
         head = {"n": own.n, "own": own.lost_own, "global": own.lost_global}
-        self._store.put(json.dumps(key), head, own.model._read(own.model._file_bytes, fitted=False))
+        self._store.put(json.dumps(key), head, _bytes(own.model))
 
     # Learning and answering.
 
@@ -312,7 +319,7 @@ class KeyedClassifier:
         for key, own in self._owns.items():
             self._write(key, own)
         whole = self._global
-        data = b"" if whole is None or whole._session is None else whole._read(whole._file_bytes, fitted=False)
+        data = b"" if whole is None or whole._session is None else _bytes(whole)
         self._store.put(_GLOBAL, {"counts": list(self._counts.items())}, data)
 
     def _check_open(self) -> None:
@@ -340,6 +347,11 @@ class KeyedClassifier:
     ) -> None:
         """Close."""
         self.close()
+
+
+def _bytes(model: Any) -> bytes:
+    data: bytes = model._read(lambda session: model._file_bytes(session, None), fitted=False)
+    return data
 
 
 def _load(data: bytes) -> Any:

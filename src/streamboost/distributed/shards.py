@@ -98,7 +98,7 @@ class Shards:
                     Plan({"lane_factory": model._learner_plan(0).lane_factory}).check()
             else:
                 Plan(model._session.plan).check()
-                raw, arrays = read_archive(io.BytesIO(model._read(model._file_bytes, fitted=False)))
+                raw, arrays = _archive_of(model)
                 manifest = Manifest.read(raw)
                 self.model = rebuild(manifest, arrays)
                 self._take(self.model)
@@ -237,7 +237,7 @@ class Shards:
             ClassCodes(manifest.labels, declared=manifest.declared),
             schema_of(manifest.columns, room),
         )
-        session.warned = manifest.warned
+        session.warned, session.metadata = manifest.warned, manifest.metadata
         plan = Plan(session.plan)
         if plan.digest != head["digest"]:
             raise ModelFileError(f"{self._folder.url}: the shards are of a model with other parameters.")
@@ -423,9 +423,9 @@ class Shards:
         """Return the report of the whole model."""
         return self._open().report()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model that one process would have written, byte for byte."""
-        self._open().save(path)
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the model that one process would have written, byte for byte; options as of the model's own `save`."""
+        self._open().save(path, **options)
 
     def memory_bytes(self) -> int:
         """Return the memory of all shards."""
@@ -436,7 +436,7 @@ class Shards:
         model = self._open()
         if model._session is None:
             return type(model)(**model.get_params(deep=False))
-        raw, arrays = read_archive(io.BytesIO(model._read(model._file_bytes, fitted=False)))
+        raw, arrays = _archive_of(model)
         return restore(raw, arrays)
 
     def _open(self) -> Any:
@@ -477,3 +477,9 @@ class Shards:
             self._engine.close()
             if self._temporary is not None:
                 shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def _archive_of(model: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return manifest and arrays of a model, as its file has them."""
+    data = model._read(lambda session: model._file_bytes(session, None), fitted=False)
+    return read_archive(io.BytesIO(data))

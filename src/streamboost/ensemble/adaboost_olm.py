@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -11,7 +11,11 @@ from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE
 from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_SCALE, WEIGHT_TARGET, MulticlassBooster
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.report import Bound, olm_bounds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class AdaBoostOLMClassifier(MulticlassBooster):
@@ -83,6 +87,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
+        *TRUST,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "best": {"gradient": "true", "costs": "argmax", "weight_scale": "rescaled", "weight_target": 5.0},
@@ -122,6 +127,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -142,6 +148,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(trust)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

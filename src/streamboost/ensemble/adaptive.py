@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble, guard_of
 from streamboost.ensemble.oza import OnlineBoostingClassifier
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 RATE = parameter(
     "rate",
@@ -126,6 +130,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         *DRIFT,
         MAX_BYTES,
         *SHARED,
+        *TRUST,
     )
 
     def __init__(
@@ -148,6 +153,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -166,6 +172,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
     def _booster_plan(self) -> BoosterPlan:
         found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
@@ -230,7 +237,16 @@ class AdaptiveRandomForestClassifier(_NamedForest):
     _vote = "accuracy"
     _error = "after"
     _spare_amount = "one"
-    _parameters = (TREES, SIZE.saying("Number of trees."), RATE, MAX_FEATURES, *DRIFT, MAX_BYTES, *SHARED)
+    _parameters = (
+        TREES,
+        SIZE.saying("Number of trees."),
+        RATE,
+        MAX_FEATURES,
+        *DRIFT,
+        MAX_BYTES,
+        *SHARED,
+        *TRUST,
+    )
 
     def __init__(
         self,
@@ -248,6 +264,7 @@ class AdaptiveRandomForestClassifier(_NamedForest):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -262,6 +279,7 @@ class AdaptiveRandomForestClassifier(_NamedForest):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
 
 class StreamingRandomPatchesClassifier(_NamedForest):
@@ -307,6 +325,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         *DRIFT,
         MAX_BYTES,
         *SHARED,
+        *TRUST,
     )
 
     def __init__(
@@ -325,6 +344,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -339,6 +359,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
     def _own_learner(self) -> Learner:
         return HoeffdingTree(**self._growth, feature_fraction=self.feature_fraction)
@@ -380,6 +401,7 @@ class LeveragingBaggingClassifier(_NamedForest):
         DRIFT[0],
         MAX_BYTES,
         *SHARED,
+        *TRUST,
     )
 
     def __init__(
@@ -395,6 +417,7 @@ class LeveragingBaggingClassifier(_NamedForest):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -406,6 +429,7 @@ class LeveragingBaggingClassifier(_NamedForest):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
 
 class ADWINBaggingClassifier(LeveragingBaggingClassifier):
@@ -442,6 +466,7 @@ class ADWINBaggingClassifier(LeveragingBaggingClassifier):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -453,6 +478,7 @@ class ADWINBaggingClassifier(LeveragingBaggingClassifier):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
 
 class ADWINBoostingClassifier(Ensemble):
@@ -476,7 +502,7 @@ class ADWINBoostingClassifier(Ensemble):
     """
 
     _entry = model_entry("adwin-boosting")
-    _parameters = (LEARNER, SIZE, *DRIFT, MAX_BYTES, *SHARED)
+    _parameters = (LEARNER, SIZE, *DRIFT, MAX_BYTES, *SHARED, *TRUST)
 
     def __init__(
         self,
@@ -492,6 +518,7 @@ class ADWINBoostingClassifier(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -504,6 +531,7 @@ class ADWINBoostingClassifier(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
     def _core_params(self) -> dict[str, Any]:
         return OnlineBoostingClassifier()._core_params()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.trust import TRUST, Trust
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class OnlineArcX4Classifier(Ensemble):
@@ -45,6 +49,7 @@ class OnlineArcX4Classifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
+        *TRUST,
     )
 
     def __init__(
@@ -61,6 +66,7 @@ class OnlineArcX4Classifier(Ensemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -73,3 +79,4 @@ class OnlineArcX4Classifier(Ensemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(trust)

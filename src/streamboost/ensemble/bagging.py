@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.trust import TRUST, Trust
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class OnlineBaggingClassifier(Ensemble):
@@ -60,6 +64,7 @@ class OnlineBaggingClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
+        *TRUST,
     )
 
     def __init__(
@@ -79,6 +84,7 @@ class OnlineBaggingClassifier(Ensemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -94,3 +100,4 @@ class OnlineBaggingClassifier(Ensemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(trust)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -12,8 +12,12 @@ from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import LogisticRegression, NaiveBayes
 from streamboost.report import Bound, bayes_bounds, error_bound, halves_bound
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class BayesianEnsembleClassifier(Ensemble):
@@ -139,6 +143,7 @@ class BayesianEnsembleClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
+        *TRUST,
     )
 
     def __init__(
@@ -168,6 +173,7 @@ class BayesianEnsembleClassifier(Ensemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -193,6 +199,7 @@ class BayesianEnsembleClassifier(Ensemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(trust)
 
     def _hypothesis(self) -> str:
         if self.hypothesis != "auto":

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.report import Bound, bbm_bounds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class OnlineBBMClassifier(Ensemble):
@@ -66,6 +70,7 @@ class OnlineBBMClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
+        *TRUST,
     )
 
     def __init__(
@@ -84,6 +89,7 @@ class OnlineBBMClassifier(Ensemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -98,6 +104,7 @@ class OnlineBBMClassifier(Ensemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(trust)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from streamboost.base.parameter import FLAG, parameter, whole
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.trust import TRUST, Trust
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class BlockedBoostingClassifier(Ensemble):
@@ -61,6 +65,7 @@ class BlockedBoostingClassifier(Ensemble):
         ),
         *SHARED,
         MAX_BYTES,
+        *TRUST,
     )
 
     def __init__(
@@ -76,6 +81,7 @@ class BlockedBoostingClassifier(Ensemble):
         monitor: bool = True,
         categorical_features: Any = None,
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -87,6 +93,7 @@ class BlockedBoostingClassifier(Ensemble):
         self.monitor = monitor
         self.categorical_features = categorical_features
         self.max_bytes = max_bytes
+        self._take(trust)
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return ()  # learners that wait for their block are no sign of trouble

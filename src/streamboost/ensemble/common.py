@@ -29,6 +29,7 @@ from streamboost.base.parameter import (
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift import ADWIN
+from streamboost.ensemble.trust import stages_of
 from streamboost.learners import LEARNERS, Learner, NaiveBayes, adapter_plan, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
 
@@ -224,6 +225,11 @@ class Ensemble(LearnerEnsemble, StreamClassifier):
     _trace_label: ClassVar[str] = "what is promised at most"
     background: bool
     on_drift: str
+    calibration: str | None
+    calibration_half_life: float | str | None
+
+    def _stages(self) -> dict[str, Any]:
+        return stages_of(self, bool(self._guard()))
 
     def _booster_plan(self) -> BoosterPlan:
         entry = self._entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,13 @@ from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import SHARED, Ensemble
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
 from streamboost.ensemble.single import SingleLearnerClassifier
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import Learner, LogisticRegression, NaiveBayes, Perceptron
 from streamboost.learners.adapters import ArrayLane, lane_kind, seeded_copy
 from streamboost.report import Bound, hedge_bounds, weighted_majority_bounds, winnow_bounds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 EXPERTS = parameter(
     "estimators",
@@ -132,6 +136,7 @@ class WeightedMajorityClassifier(ExpertEnsemble):
             "Factor on the weight of a model that is wrong.",
         ),
         *SHARED,
+        *TRUST,
     )
 
     def __init__(
@@ -144,6 +149,7 @@ class WeightedMajorityClassifier(ExpertEnsemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimators = estimators
         self.beta = beta
@@ -152,6 +158,7 @@ class WeightedMajorityClassifier(ExpertEnsemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
@@ -200,6 +207,7 @@ class HedgeClassifier(ExpertEnsemble):
             "example), or the model with the fewest mistakes.",
         ),
         *SHARED,
+        *TRUST,
     )
 
     def __init__(
@@ -214,6 +222,7 @@ class HedgeClassifier(ExpertEnsemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimators = estimators
         self.hedge_rate = hedge_rate
@@ -224,6 +233,7 @@ class HedgeClassifier(ExpertEnsemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
     def _core_params(self) -> dict[str, Any]:
         return {**super()._core_params(), **hedge_params(self.hedge_rate, self.horizon)}
@@ -281,6 +291,7 @@ class WinnowClassifier(ExpertEnsemble):
             "(Winnow1).",
         ),
         *SHARED,
+        *TRUST,
     )
 
     def __init__(
@@ -295,6 +306,7 @@ class WinnowClassifier(ExpertEnsemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimators = estimators
         self.threshold = threshold
@@ -305,6 +317,7 @@ class WinnowClassifier(ExpertEnsemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

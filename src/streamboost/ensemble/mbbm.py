@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,11 @@ from streamboost.base.parameter import FLAG, number, numbers, one_of, parameter,
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE
 from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_SCALE, WEIGHT_TARGET, MulticlassBooster
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.report import Bound, mbbm_bounds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MOST_EDGES = 16
 
@@ -90,6 +94,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
+        *TRUST,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "best": {
@@ -138,6 +143,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -159,6 +165,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(trust)
 
     def _edges(self) -> NDArray[np.float64]:
         edges = np.atleast_1d(np.asarray(self._option("edge"), dtype=np.float64))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -13,7 +13,11 @@ from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.report import Bound, exp_bounds, ocp_bounds, smooth_bounds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _CORE_NAMES = {"uniform": "osboost", "ocp": "osboost_ocp", "exp": "osboost_exp"}
 
@@ -113,6 +117,7 @@ class OSBoostClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
+        *TRUST,
     )
 
     def __init__(
@@ -138,6 +143,7 @@ class OSBoostClassifier(Ensemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -159,6 +165,7 @@ class OSBoostClassifier(Ensemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(trust)
 
     def _booster_plan(self) -> BoosterPlan:
         return replace(super()._booster_plan(), name=_CORE_NAMES[self.vote])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.trust import TRUST, Trust
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 DEFAULT_COPIES_CAP = 10
 """Measured on the thesis' data sets: see the page on online boosting."""
@@ -100,6 +104,7 @@ class OnlineBoostingClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
+        *TRUST,
     )
 
     def __init__(
@@ -125,6 +130,7 @@ class OnlineBoostingClassifier(Ensemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -146,3 +152,4 @@ class OnlineBoostingClassifier(Ensemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(trust)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -13,7 +13,11 @@ from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.ensemble.oza import DEFAULT_COPIES_CAP, OnlineBoostingClassifier
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.report import advise
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 LARGEST_PRIME = 10_000
 """The thesis primes with a fifth of the rows, and never with more than these."""
@@ -84,6 +88,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         ),
         *SHARED,
         MAX_BYTES,
+        *TRUST,
     )
 
     def __init__(
@@ -101,6 +106,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         monitor: bool = True,
         categorical_features: Any = None,
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -114,6 +120,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         self.monitor = monitor
         self.categorical_features = categorical_features
         self.max_bytes = max_bytes
+        self._take(trust)
 
     def _booster_plan(self) -> BoosterPlan:
         return self._plan_for(int(self.n_prime))

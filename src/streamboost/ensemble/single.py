@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, Ensemble
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import HoeffdingTree
 from streamboost.learners.hoeffding import GROWTH
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class SingleLearnerClassifier(Ensemble):
@@ -36,6 +40,7 @@ class SingleLearnerClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
+        *TRUST,
     )
 
     def __init__(
@@ -51,6 +56,7 @@ class SingleLearnerClassifier(Ensemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.random_state = random_state
@@ -62,6 +68,7 @@ class SingleLearnerClassifier(Ensemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(trust)
 
     def _n_lanes(self) -> int:
         return 1

@@ -25,9 +25,18 @@ from streamboost.evaluate.metric import Faded, Metric, Windowed
 from streamboost.evaluate.metrics import METRICS, make_metric
 from streamboost.evaluate.panel import MetricSeries, Panel
 from streamboost.evaluate.prequential import Progress, permutation, prequential
+from streamboost.evaluate.reliability import ReliabilityCurve, plot_reliability, reliability
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.rows import Judge, Rows
-from streamboost.evaluate.score_metrics import AUC, AveragePrecision, CalibrationError, RecallAtFPR
+from streamboost.evaluate.score_metrics import (
+    AUC,
+    AveragePrecision,
+    BrierReliability,
+    BrierResolution,
+    BrierUncertainty,
+    CalibrationError,
+    RecallAtFPR,
+)
 from streamboost.evaluate.significance import (
     PairedTest,
     Ranking,
@@ -45,6 +54,9 @@ __all__ = [
     "AveragePrecision",
     "BalancedAccuracy",
     "Brier",
+    "BrierReliability",
+    "BrierResolution",
+    "BrierUncertainty",
     "CalibrationError",
     "Confusion",
     "CrossValidation",
@@ -72,6 +84,7 @@ __all__ = [
     "Ranking",
     "Recall",
     "RecallAtFPR",
+    "ReliabilityCurve",
     "Rows",
     "SlidingWindow",
     "Stepwise",
@@ -81,8 +94,10 @@ __all__ = [
     "make_metric",
     "paired_t",
     "permutation",
+    "plot_reliability",
     "prequential",
     "rank_models",
+    "reliability",
     "sign_test",
     "wilcoxon",
 ]

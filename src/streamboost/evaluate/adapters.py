@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.estimator import Classifier
 from streamboost.evaluate.records import as_records, n_rows_of, stacked, taken
+from streamboost.streams.base import Chunk
 
 Labels = npt.NDArray[Any]
 
@@ -35,6 +37,11 @@ def as_model(model: Any, *, records: bool = False) -> Any:
         f"{type(model).__name__} cannot be evaluated on a stream: it has none of test_then_train, "
         f"learn_one and predict_one, partial_fit and predict.{refit}"
     )
+
+
+def given(model: Any, chunk: Chunk) -> tuple[Any, Any]:
+    """Rows and labels of a chunk as a model takes them: one of ours with what their codes stand for."""
+    return (chunk.rows, chunk.labels) if isinstance(model, Classifier) else (chunk.X, chunk.y)
 
 
 def fresh_copy(model: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from streamboost.evaluate.labels import LabelCodes
 from streamboost.evaluate.records import n_rows_of
 
 
-class _Baseline:
+class _Baseline(ABC):
     """Looks at labels only."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -58,10 +59,11 @@ class _Baseline:
             del self._codes
         return self.partial_fit(X, y)
 
+    @abstractmethod
     def _answers(
         self, codes: npt.NDArray[np.int64], weight: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.int64]:
-        raise NotImplementedError
+        """What is answered before each label is known; then the labels are counted."""
 
     def memory_bytes(self) -> int:
         """One number per label."""

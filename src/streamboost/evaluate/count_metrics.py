@@ -6,6 +6,7 @@ A metric is a class and its entry in the list at the end.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,9 +49,9 @@ class OfCounts(Metric):
         """Multiply every count."""
         self._table.scale(factor)
 
+    @abstractmethod
     def of_counts(self, counts: npt.NDArray[Any]) -> float:
         """Rows of ``counts`` are true labels; columns answers, then one column without an answer."""
-        raise NotImplementedError
 
 
 class ErrorRate(OfCounts):
@@ -85,18 +86,18 @@ class KappaMajority(OfCounts):
         return measures.agreement_beyond(measures.share_right(counts), share)
 
 
-class KappaTemporal(OfCounts):
+class KappaTemporal(Metric):
     """the same against repeating the last label that has arrived; below 0 the model is worse than no change"""
 
     name = "kappa_temporal"
 
     def __init__(self) -> None:
-        super().__init__()
+        self._table = CodeTable()
         self._steady = np.zeros(1)
 
     def update(self, rows: Rows) -> None:
         """Count more rows."""
-        super().update(rows)
+        self._table.add(rows.true, rows.pred, rows.weight)
         np.add.at(self._steady, np.zeros(len(rows), dtype=np.int64), self._repeats(rows))
 
     def value(self) -> float:
@@ -109,7 +110,7 @@ class KappaTemporal(OfCounts):
 
     def scale(self, factor: float) -> None:
         """Multiply every count."""
-        super().scale(factor)
+        self._table.scale(factor)
         self._steady *= factor
 
     @staticmethod
@@ -170,9 +171,9 @@ class OfOneLabel(OfCounts):
         seen = np.flatnonzero(counts.sum(axis=1) > 0).tolist()
         return float(np.mean([self.of_pair(*measures.precision_and_recall(counts, c)) for c in seen]))
 
+    @abstractmethod
     def of_pair(self, precision: float, recall: float) -> float:
         """The metric of one label."""
-        raise NotImplementedError
 
 
 class Precision(OfOneLabel):
@@ -273,9 +274,9 @@ class OfLosses(Metric):
         """Multiply every weight."""
         self._sums *= factor
 
+    @abstractmethod
     def losses(self, rows: Rows) -> Floats:
         """One number per row."""
-        raise NotImplementedError
 
 
 class LogLoss(OfLosses):

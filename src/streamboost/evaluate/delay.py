@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.evaluate.adapters import given
 from streamboost.evaluate.records import stacked, taken
 from streamboost.streams.base import Chunk
 
@@ -25,24 +27,26 @@ class LateLabels:
         if delay < 1:
             raise ValueError(f"delay must be at least 1 here, got {delay}.")
         self.delay = delay
-        self._X: Any = None
-        self._y: npt.NDArray[Any] | None = None
+        self._late: Chunk | None = None
         self._declared: dict[str, Any] = {}
+        self._begun = False
 
     def test_then_train(self, model: Any, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """Answer the rows of a chunk, learning those whose labels arrive meanwhile."""
-        X, y, waiting = chunk.X, chunk.y, 0
         self._declared |= {name: options[name] for name in ("classes",) if name in options}
-        if self._y is not None:
-            X, y, waiting = stacked(self._X, X), np.concatenate((self._y, y)), self._y.shape[0]
-        asked = np.arange(waiting, y.shape[0])
+        if (
+            not self._begun
+        ):  # a call that learns nothing fixes nothing: the classes are declared until one does
+            options = {**options, **self._declared}
+        rows = chunk if self._late is None else _joined(self._late, chunk)
+        asked = np.arange(len(rows) - len(chunk), len(rows))
         script = np.stack((asked, asked - self.delay), axis=1).reshape(-1)
         weight = np.tile([0.0, 1.0], asked.size)
         due = script >= 0
         script, weight = script[due], weight[due]
-        answers = model.test_then_train(taken(X, script), y[script], sample_weight=weight, **options)
-        left = np.arange(max(0, y.shape[0] - self.delay), y.shape[0])
-        self._X, self._y = taken(X, left), y[left]
+        answers = model.test_then_train(*given(model, _taken(rows, script)), sample_weight=weight, **options)
+        self._begun |= bool(weight.any())
+        self._late = _taken(rows, np.arange(max(0, len(rows) - self.delay), len(rows)))
         question = weight == 0
         if isinstance(answers, tuple):
             return tuple(part[question] for part in answers)
@@ -50,10 +54,28 @@ class LateLabels:
 
     def learn_rest(self, model: Any) -> None:
         """The stream is over: all labels that are still out arrive."""
-        if self._y is not None and self._y.size:
+        if self._late is not None and len(self._late):
             takes = inspect.signature(model.partial_fit).parameters
-            model.partial_fit(self._X, self._y, **(self._declared if "classes" in takes else {}))
-        self._X = self._y = None
+            model.partial_fit(*given(model, self._late), **(self._declared if "classes" in takes else {}))
+        self._late = None
+
+
+def _taken(chunk: Chunk, rows: npt.NDArray[np.int64]) -> Chunk:
+    codes = None if chunk.label_codes is None else chunk.label_codes[rows]
+    return replace(chunk, X=taken(chunk.X, rows), y=chunk.y[rows], lines=chunk.lines[rows], label_codes=codes)
+
+
+def _joined(above: Chunk, below: Chunk) -> Chunk:
+    codes = None
+    if above.label_codes is not None and below.label_codes is not None:
+        codes = np.concatenate((above.label_codes, below.label_codes))
+    return replace(
+        below,
+        X=stacked(above.X, below.X),
+        y=np.concatenate((above.y, below.y)),
+        lines=np.concatenate((above.lines, below.lines)),
+        label_codes=codes,
+    )
 
 
 def check_delay(delay: int, model: Any) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.evaluate.adapters import given
 from streamboost.evaluate.prequential import permutation
-from streamboost.evaluate.records import taken
 from streamboost.evaluate.significance import PairedTest, corrected_t, paired_t
 from streamboost.report.tables import data_frame, html_table
 from streamboost.streams.base import DataError, Stream, as_stream, to_arrays
@@ -134,12 +134,14 @@ def fold_outcomes(
         train, test = np.split(np.arange(n, dtype=np.int64), [n - test_rows])
     else:
         train, test = fold_rows(n, folds, seed, repeat, fold)
-    X_test, y_test = taken(held.X, test), held.y[test]
+    (test_chunk,) = held.permuted(test).chunks(max(1, test.size))
+    X_test, y_test = given(model, test_chunk)[0], test_chunk.y
     for order in range(orders):
         rows = train[training_order(seed, repeat, fold, order, train.size)]
         learner = clone(model)
+        (chunk,) = held.permuted(rows).chunks(rows.size)
         start = time.process_time()
-        learner.fit(taken(held.X, rows), held.y[rows])
+        learner.fit(*given(learner, chunk))
         seconds = time.process_time() - start
         wrong = np.asarray(learner.predict(X_test) != y_test, dtype=np.bool_)
         size = learner.memory_bytes() if hasattr(learner, "memory_bytes") else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from streamboost.evaluate.rows import Floats, Rows
 
 
-class Metric:
+class Metric(ABC):
     """One number about rows that were answered.
 
     Attributes
@@ -31,13 +32,13 @@ class Metric:
     needs_proba = False
     greater_is_better = True
 
+    @abstractmethod
     def update(self, rows: Rows) -> None:
         """Look at more rows; ``rows.weight`` counts, if it is not None."""
-        raise NotImplementedError
 
+    @abstractmethod
     def value(self) -> float:
         """The value as it stands; NaN where it is not defined."""
-        raise NotImplementedError
 
     def scale(self, factor: float) -> None:
         """Multiply the weight of everything seen so far; fading needs it."""

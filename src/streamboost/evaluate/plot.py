@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 from streamboost.evaluate.result import PrequentialResult
 
 # Okabe and Ito: told apart by colour-blind readers too.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
-_INK, _GRID = "#333333", "#DDDDDD"
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
+INK, GRID = "#333333", "#DDDDDD"
 
 
 class Curves(Protocol):
@@ -62,8 +62,8 @@ def plot_errors(
     ends = []
     faint = 0.35 if len(results) < 4 else 0.2
     for i, result in enumerate(results):
-        colour = _COLOURS[i % len(_COLOURS)]
-        dashes = "-" if i < len(_COLOURS) else "--"
+        colour = COLOURS[i % len(COLOURS)]
+        dashes = "-" if i < len(COLOURS) else "--"
         axes.plot(result.positions, result.windowed_error, color=colour, linewidth=0.8, alpha=faint)
         axes.plot(result.positions, result.cumulative_error, color=colour, linewidth=2.0, linestyle=dashes)
         ends.append(float(result.cumulative_error[-1]))
@@ -73,7 +73,7 @@ def plot_errors(
     axes.set_ylim(low, high)
     spread = spread_apart(np.array(ends), 0.048 * (high - low), low, high)
     for i, (result, height) in enumerate(zip(results, spread, strict=True)):
-        colour = _COLOURS[i % len(_COLOURS)]
+        colour = COLOURS[i % len(COLOURS)]
         axes.annotate(
             f"{result.model_name}  {ends[i]:.3f}",
             xy=(int(result.positions[-1]), ends[i]),
@@ -103,22 +103,22 @@ def _dress(axes: Any, results: Sequence[PrequentialResult], title: str | None) -
     axes.set_title(
         title or f"{os.path.basename(first.data_name)}: prequential error{orders}",
         loc="left",
-        color=_INK,
+        color=INK,
         fontsize=12,
     )
     axes.set_xlabel(
         f"examples   (bold: error so far; faint: error over the last {first.window:,})",
-        color=_INK,
+        color=INK,
         fontsize=9.5,
     )
-    axes.set_ylabel("error rate", color=_INK, fontsize=9.5)
+    axes.set_ylabel("error rate", color=INK, fontsize=9.5)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.tick_params(colors=_INK, labelsize=9, length=0)
-    axes.grid(color=_GRID, linewidth=0.7)
+    axes.tick_params(colors=INK, labelsize=9, length=0)
+    axes.grid(color=GRID, linewidth=0.7)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(_GRID)
+    axes.spines["bottom"].set_color(GRID)
 
 
 def settled_range(results: Sequence[Curves]) -> tuple[float, float]:

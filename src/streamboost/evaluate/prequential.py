@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.adapters import RowByRow, Stepwise, as_model, fresh_copy
+from streamboost.evaluate.adapters import RowByRow, Stepwise, as_model, fresh_copy, given
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.delay import LateLabels, check_delay
@@ -24,7 +24,7 @@ from streamboost.streams.base import (
     DataError,
     Label,
     Stream,
-    limited,
+    first_rows,
 )
 
 
@@ -111,10 +111,9 @@ def prequential(
     """
     if orders < 1:
         raise ValueError(f"orders must be at least 1, got {orders}.")
-    if limit is not None and limit < 1:
-        raise ValueError(f"limit must be at least 1, got {limit}.")
-    stream = open_data(data, sample_weight)
-    records = isinstance(stream, RecordStream)
+    opened = open_data(data, sample_weight)
+    records = isinstance(opened, RecordStream)
+    stream = first_rows(opened, limit)
     learner = as_model(model, records=records)
     check_delay(delay, learner)
     if classes is None:
@@ -139,10 +138,10 @@ def prequential(
     runs: list[_Run] = []
     total = Confusion()
     if orders == 1:
-        runs.append(_run(learner, stream, settings, limit, _report(callback, 0, 1)))
+        runs.append(_run(learner, stream, settings, _report(callback, 0, 1)))
         last: Any = model
     else:
-        held = held_rows(stream, limit)
+        held = held_rows(opened, limit)
         key = _default_seed(model) if seed is None else seed
         if not 0 <= key < 2**64:
             raise ValueError(f"seed must be in [0, 2^64), got {key}.")
@@ -150,7 +149,7 @@ def prequential(
             last = fresh_copy(model)
             rows = held.permuted(permutation(key, order, held.n_rows))
             fresh = as_model(last, records=records)
-            runs.append(_run(fresh, rows, settings, None, _report(callback, order, orders)))
+            runs.append(_run(fresh, rows, settings, _report(callback, order, orders)))
     for run in runs:
         total.merge(run.confusion)
     series = [run.curve.series() for run in runs]
@@ -192,6 +191,10 @@ class _Settings:
     learn_late: bool
     keep_errors: bool
 
+    @property
+    def known(self) -> npt.NDArray[Any]:
+        return np.empty(0, object) if self.classes is None else np.unique(self.classes)
+
 
 @dataclass
 class _Run:
@@ -211,7 +214,6 @@ def _run(
     model: Any,
     stream: Stream,
     settings: _Settings,
-    limit: int | None,
     report: Callable[[ErrorCurve, float, float | None], None],
 ) -> _Run:
     judge = Judge(delay=settings.delay, classes=settings.classes)
@@ -228,7 +230,7 @@ def _run(
     late = LateLabels(settings.delay) if settings.delay else None
     options: dict[str, Any] = {"output": "both"} if panel.needs_proba else {}
     stride = 1
-    for number, chunk in enumerate(limited(stream.chunks(settings.chunk_size), limit), 1):
+    for number, chunk in enumerate(stream.chunks(settings.chunk_size), 1):
         # Only the first call declares the labels: a model remembers them.
         first = settings.classes is not None and run.curve.n_rows == 0
         declared: dict[str, Any] = {"classes": settings.classes} if first else {}
@@ -238,14 +240,14 @@ def _run(
             declared["sample_weight"] = chunk.weight
         start = time.process_time()
         if late is None:
-            answers = model.test_then_train(chunk.X, chunk.y, **declared, **options)
+            answers = model.test_then_train(*given(model, chunk), **declared, **options)
         else:
             answers = late.test_then_train(model, chunk, {**declared, **options})
         run.seconds += time.process_time() - start
         labels, proba = answers if panel.needs_proba else (answers, None)
-        # A model that has only been asked so far, labels being late, knows no class.
-        columns = getattr(model, "classes_", np.empty(0, object)) if panel.needs_proba else None
-        rows = judge.rows(chunk.y, np.asarray(labels), proba, columns)
+        # A model that has only been asked so far, labels being late, knows the declared classes and no other.
+        columns = getattr(model, "classes_", settings.known) if panel.needs_proba else None
+        rows = judge.rows(chunk.labels, np.asarray(labels), proba, columns)
         wrong = run.confusion.add(rows.true, rows.pred)
         run.curve.update(wrong)
         if panel.names:
@@ -257,7 +259,7 @@ def _run(
             if len(run.resources) >= 2 * _RESOURCE_POINTS:
                 run.resources = run.resources[1::2]
                 stride *= 2
-        report(run.curve, run.seconds, _fraction(stream, run.curve.n_rows, limit))
+        report(run.curve, run.seconds, stream.fraction)
     if run.curve.n_rows == 0:
         raise DataError(f"{stream.name}: no rows.")
     if late is not None and settings.learn_late:
@@ -271,13 +273,6 @@ def _run(
 
 def _size(model: Any) -> float:
     return float(model.memory_bytes()) if hasattr(model, "memory_bytes") else float("nan")
-
-
-def _fraction(stream: Stream, n_rows: int, limit: int | None) -> float | None:
-    read = stream.fraction
-    if limit is None:
-        return read
-    return max(n_rows / limit, read or 0.0)
 
 
 def _report(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.inputs.coded import CodedLabels
 from streamboost.evaluate.confusion import CodeTable
 from streamboost.evaluate.labels import NO_ANSWER, LabelCodes
 from streamboost.streams.base import Label, plain_label
@@ -139,12 +140,12 @@ class Judge:
 
     def rows(
         self,
-        y: npt.NDArray[Any],
+        y: npt.NDArray[Any] | CodedLabels,
         answers: npt.NDArray[Any],
         proba: npt.NDArray[np.float64] | None = None,
         columns: npt.NDArray[Any] | None = None,
     ) -> Rows:
-        """Judge a chunk; ``columns`` are the labels of the columns of ``proba``."""
+        """Judge the answers to the labels of a chunk; ``columns`` are the labels of the columns of ``proba``."""
         true, pred = self.codes.encode(y), self.codes.encode(answers)
         past = np.concatenate((self._late, true))
         steady = past[: true.size] == true

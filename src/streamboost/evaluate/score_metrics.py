@@ -8,6 +8,7 @@ of a stream cannot be kept: their probabilities are counted in bins, and two row
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -150,9 +151,9 @@ class OfLevels(Metric):
         defined = [value for value in values if not math.isnan(value)]
         return float(np.mean(defined)) if defined else math.nan
 
+    @abstractmethod
     def of_levels(self, levels: Levels) -> float:
         """The metric of one label that has rows; NaN where it is not defined."""
-        raise NotImplementedError
 
 
 class AUC(OfLevels):
@@ -218,10 +219,56 @@ class RecallAtFPR(OfLevels):
         return float(found[allowed].max(initial=0.0)) / float(found[-1])
 
 
-class CalibrationError(OfLevels):
-    """expected calibration error: mean distance of probability and frequency over `bins` (15) parts of equal mass"""
+@dataclass(frozen=True)
+class Parts:
+    """Probabilities in parts of about equal mass: the weight of each, its mean probability and the label's frequency in it."""
 
-    name = "calibration_error"
+    weight: Floats
+    probability: Floats
+    frequency: Floats
+
+    @property
+    def base_rate(self) -> float:
+        """The frequency of the label in all rows."""
+        return float(self.weight @ self.frequency)
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error: the mean distance of probability and frequency."""
+        return float(self.weight @ np.abs(self.probability - self.frequency))
+
+    @property
+    def reliability(self) -> float:
+        """The mean squared distance of probability and frequency."""
+        return float(self.weight @ (self.probability - self.frequency) ** 2)
+
+    @property
+    def resolution(self) -> float:
+        """The mean squared distance of the frequencies from that of all rows."""
+        return float(self.weight @ (self.frequency - self.base_rate) ** 2)
+
+    @property
+    def uncertainty(self) -> float:
+        """The Brier score of always answering the frequency of all rows."""
+        return self.base_rate * (1 - self.base_rate)
+
+
+def in_parts(levels: Levels, bins: int) -> Parts:
+    """A level goes where the middle of its mass lies, so that ties stay together; empty parts are left out."""
+    weight = levels.positive + levels.negative
+    total = float(weight.sum())
+    middle = (np.cumsum(weight) - 0.5 * weight) / total
+    part = np.minimum((bins * middle).astype(np.int64), bins - 1)
+    size, positive, mass = (
+        np.bincount(part, column, minlength=bins) for column in (weight, levels.positive, levels.mass)
+    )
+    used = size > 0
+    return Parts(size[used] / total, mass[used] / size[used], positive[used] / size[used])
+
+
+class OfParts(OfLevels):
+    """A metric of probabilities beside frequencies, in parts of equal mass."""
+
     greater_is_better = False
 
     def __init__(self, bins: int = 15, positive: Label | None = None) -> None:
@@ -230,14 +277,54 @@ class CalibrationError(OfLevels):
             raise ValueError(f"bins must be at least 1, got {bins}.")
         self.bins = bins
 
+
+class CalibrationError(OfParts):
+    """expected calibration error: mean distance of probability and frequency over `bins` (15) parts of equal mass"""
+
+    name = "calibration_error"
+
     def of_levels(self, levels: Levels) -> float:
-        """A level goes where the middle of its mass lies, so that ties stay together."""
-        weight = levels.positive + levels.negative
-        total = float(weight.sum())
-        middle = (np.cumsum(weight) - 0.5 * weight) / total
-        part = np.minimum((self.bins * middle).astype(np.int64), self.bins - 1)
-        gap = np.bincount(part, levels.positive - levels.mass, minlength=self.bins)
-        return float(np.abs(gap).sum()) / total
+        """See the class."""
+        return in_parts(levels, self.bins).error
 
 
-SCORE_METRICS: tuple[type[Metric], ...] = (AUC, AveragePrecision, RecallAtFPR, CalibrationError)
+class BrierReliability(OfParts):
+    """of the Brier score what calibration could take away: squared distance of probability and frequency in `bins` (15) parts"""
+
+    name = "brier_reliability"
+
+    def of_levels(self, levels: Levels) -> float:
+        """See the class."""
+        return in_parts(levels, self.bins).reliability
+
+
+class BrierResolution(OfParts):
+    """what telling rows apart takes off the Brier score: squared distance of the parts' frequencies from that of all rows"""
+
+    name = "brier_resolution"
+    greater_is_better = True
+
+    def of_levels(self, levels: Levels) -> float:
+        """See the class."""
+        return in_parts(levels, self.bins).resolution
+
+
+class BrierUncertainty(OfParts):
+    """Brier score of always answering the label's frequency; plus reliability minus resolution it is the Brier score, nearly"""
+
+    name = "brier_uncertainty"
+
+    def of_levels(self, levels: Levels) -> float:
+        """See the class."""
+        return in_parts(levels, self.bins).uncertainty
+
+
+SCORE_METRICS: tuple[type[Metric], ...] = (
+    AUC,
+    AveragePrecision,
+    RecallAtFPR,
+    CalibrationError,
+    BrierReliability,
+    BrierResolution,
+    BrierUncertainty,
+)

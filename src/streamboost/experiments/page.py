@@ -144,7 +144,7 @@ class ByWidth:
         return f'<div class="wide">{self.wide.html()}</div><div class="narrow">{self.narrow.html()}</div>'
 
 
-Block = Text | Facts | DataTable | Figure | Code | ByWidth
+Element = Text | Facts | DataTable | Figure | Code | ByWidth
 
 
 @dataclass
@@ -152,7 +152,7 @@ class Section:
     """A heading and what stands below it."""
 
     title: str
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[Element] = field(default_factory=list)
     aside: str = ""
 
     @property
@@ -167,11 +167,11 @@ class Page:
 
     title: str
     subtitle: str = ""
-    lead: list[Block] = field(default_factory=list)
+    lead: list[Element] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
     footer: str = ""
 
-    def section(self, title: str, *blocks: Block, aside: str = "") -> Section:
+    def section(self, title: str, *blocks: Element, aside: str = "") -> Section:
         """Add a section."""
         made = Section(title, list(blocks), aside)
         self.sections.append(made)

@@ -51,7 +51,7 @@ class Source:
                 "Standard input can be read only once, but every model reads the data; save it first."
             )
         stream = open_stream(self.text, limit=self.limit, **self.options)
-        held = to_arrays(stream, self.limit)
+        held = to_arrays(stream)
         if self.more:
             held = _followed(held, stream, open_stream(self.more, expected=_known(stream), **self.options))
         held = prepare(held, self.steps)
@@ -286,7 +286,9 @@ def _known(stream: Stream) -> ExpectedColumns:
 def _followed(first: ArrayStream, about: Stream, second: Stream) -> ArrayStream:
     more = to_arrays(second)
     X, y = np.concatenate((first.X, more.X)), np.concatenate((first.y, more.y))
-    return ArrayStream(X, y, name=first.name, feature_names=about.feature_names, nominal=about.nominal)
+    return ArrayStream(
+        X, y, name=first.name, feature_names=about.feature_names, nominal=about.nominal, coding=more.coding
+    )
 
 
 def _fingerprint(held: ArrayStream, stream: Stream) -> str:

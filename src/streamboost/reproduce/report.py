@@ -11,7 +11,7 @@ import numpy as np
 
 from streamboost.base.files.writing import write_file
 from streamboost.experiments.figures import Picture, render
-from streamboost.experiments.page import Block, Code, DataTable, Facts, Figure, Page, TableCell, Text
+from streamboost.experiments.page import Code, DataTable, Element, Facts, Figure, Page, TableCell, Text
 from streamboost.reproduce.charts import Lines, Scatter, Series
 from streamboost.reproduce.compare import AGREES, DIFFERS, Comparison, RebuiltTable, Reproduction
 from streamboost.reproduce.output import (
@@ -134,7 +134,7 @@ def _cards(tables: list[RebuiltTable]) -> list[tuple[str, ...]]:
     return found
 
 
-def _table_blocks(job: Reproduction, table: RebuiltTable, pictures: list[Picture]) -> list[Block]:
+def _table_blocks(job: Reproduction, table: RebuiltTable, pictures: list[Picture]) -> list[Element]:
     several = several_learners(table)
     columns = [c for c in table.published.columns if any(cell.figure.column == c for cell in table.cells)]
     rows = []
@@ -149,7 +149,7 @@ def _table_blocks(job: Reproduction, table: RebuiltTable, pictures: list[Picture
     ]
     if any(dataset not in table.counted for dataset in table.datasets):
         notes.append("* Not the rows of the paper; no aim counts them.")
-    blocks: list[Block] = [
+    blocks: list[Element] = [
         Text([_sentence(line, table) for line in verdict_lines(job.study, table, judge=not job.quick)]),
         DataTable(
             ["data", *([AMOUNT] if table.amounts else []), *(heading(c, several) for c in columns)], rows

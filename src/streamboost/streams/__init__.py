@@ -13,6 +13,7 @@ from streamboost.streams.base import (
     Label,
     Stream,
     as_stream,
+    first_rows,
     limited,
     to_arrays,
 )
@@ -88,6 +89,7 @@ __all__ = [
     "as_stream",
     "cache_folder",
     "data_files",
+    "first_rows",
     "limited",
     "load",
     "load_builtin",

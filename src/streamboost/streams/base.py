@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +76,8 @@ class Chunk:
     ``X`` is a float64 array (nominal values as codes), a CSR matrix, or for frames given by the user a slice of the frame.
     ``lines`` are the line numbers of a file, or the numbers of the rows, counted from 1. ``weight`` is None where
     every row weighs 1. ``coding`` says what codes stand for, and ``label_codes`` are the codes of ``y``, where the stream
-    has them: a model of streamboost gets :attr:`rows` and :attr:`labels`, which spare it to code everything again.
+    has them: a model of streamboost gets :attr:`rows` and :attr:`labels`, which spare it to code everything again; any
+    other model gets ``X`` and ``y``.
     """
 
     X: Any
@@ -103,12 +104,13 @@ class Chunk:
             return self.y
         return CodedLabels(self.label_codes, self.coding.labels)
 
-    def first(self, n: int) -> Chunk:
-        """The first n rows."""
-        weight = None if self.weight is None else self.weight[:n]
-        codes = None if self.label_codes is None else self.label_codes[:n]
+    def cut(self, start: int, stop: int) -> Chunk:
+        """The rows from ``start`` up to ``stop``, counted from 0."""
+        rows = slice(start, stop)
+        weight = None if self.weight is None else self.weight[rows]
+        codes = None if self.label_codes is None else self.label_codes[rows]
         return replace(
-            self, X=self.X[:n], y=self.y[:n], lines=self.lines[:n], weight=weight, label_codes=codes
+            self, X=self.X[rows], y=self.y[rows], lines=self.lines[rows], weight=weight, label_codes=codes
         )
 
 
@@ -194,9 +196,11 @@ class ArrayStream:
         nominal: npt.NDArray[np.bool_] | None = None,
         weight: npt.NDArray[np.float64] | None = None,
         coding: Coding | None = None,
+        label_codes: npt.NDArray[np.int32] | None = None,
     ) -> None:
         self.weight = weight
         self.coding = coding
+        self.label_codes = label_codes
         self.y: npt.NDArray[Any] = np.asarray(y)
         if self.y.ndim != 1:
             raise DataError(f"y must have one dimension, got {self.y.ndim}.")
@@ -243,7 +247,8 @@ class ArrayStream:
             self._read = stop
             lines = np.arange(start + 1, stop + 1, dtype=np.int64)
             weight = None if self.weight is None else self.weight[start:stop]
-            yield Chunk(self.X[start:stop], self.y[start:stop], lines, weight, self.coding)
+            codes = None if self.label_codes is None else self.label_codes[start:stop]
+            yield Chunk(self.X[start:stop], self.y[start:stop], lines, weight, self.coding, codes)
 
     def permuted(self, order: npt.NDArray[np.int64]) -> ArrayStream:
         """The same rows in another order."""
@@ -261,6 +266,7 @@ class ArrayStream:
             nominal=self.nominal,
             weight=None if self.weight is None else self.weight[order],
             coding=self.coding,
+            label_codes=None if self.label_codes is None else self.label_codes[order],
         )
 
 
@@ -285,15 +291,57 @@ def limited(chunks: Iterator[Chunk], limit: int | None) -> Iterator[Chunk]:
         if left <= 0:
             return
         if len(chunk) > left:
-            chunk = chunk.first(left)
+            chunk = chunk.cut(0, left)
         left -= len(chunk)
         yield chunk
         if left <= 0:
             return
 
 
+class LimitedStream:
+    """The first rows of a stream; in everything else it is that stream."""
+
+    def __init__(self, whole: Stream, limit: int) -> None:
+        if limit < 1:
+            raise ValueError(f"limit must be at least 1, got {limit}.")
+        self.whole = whole
+        self.limit = limit
+        self._n_read = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.whole, name)
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows, if it is known ahead."""
+        return None if self.whole.n_rows is None else min(self.whole.n_rows, self.limit)
+
+    @property
+    def fraction(self) -> float | None:
+        """The part of the rows that was read so far, or of the whole stream if that is more."""
+        return max(self._n_read / self.limit, self.whole.fraction or 0.0)
+
+    def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
+        """The rows from the first one on."""
+        self._n_read = 0
+        for chunk in limited(self.whole.chunks(size), self.limit):
+            self._n_read += len(chunk)
+            yield chunk
+
+
+def first_rows(stream: Stream, limit: int | None) -> Stream:
+    """A stream that ends after ``limit`` rows; None leaves it as it is. What it declares is said of the whole stream."""
+    if limit is None or (stream.n_rows is not None and stream.n_rows <= limit):
+        return stream
+    return cast(Stream, LimitedStream(stream, limit))
+
+
 def to_arrays(stream: Stream, limit: int | None = None) -> ArrayStream:
     """Read a stream (or its first rows) into memory."""
+    if isinstance(stream, LimitedStream):
+        return to_arrays(stream.whole, stream.limit if limit is None else min(limit, stream.limit))
     if isinstance(stream, ArrayStream):
         if limit is None or limit >= stream.y.shape[0]:
             return stream
@@ -318,4 +366,7 @@ def to_arrays(stream: Stream, limit: int | None = None) -> ArrayStream:
         nominal=stream.nominal,
         weight=weight,
         coding=parts[-1].coding,
+        label_codes=None
+        if any(part.label_codes is None for part in parts)
+        else np.concatenate([part.label_codes for part in parts if part.label_codes is not None]),
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from streamboost.streams.base import ArrayStream, DataError, Stream, to_arrays
+from streamboost.streams.base import ArrayStream, DataError, Stream, first_rows, to_arrays
 from streamboost.streams.datasets.builtin import BUILTIN, is_builtin, load_builtin
 from streamboost.streams.datasets.registry import DATA_VARIABLE, registered
 from streamboost.streams.readers.columns import ExpectedColumns
@@ -66,7 +66,7 @@ def open_stream(
 
     A path that exists comes first, then the built-in sets and generators (``sea:noise=0.2``), then the files of
     ``STREAMBOOST_DATA`` by their name without ending, then the registered sets in that folder or in the cache.
-    ``seed`` and ``limit`` are the seed and the length of generated sets only; :func:`limited` cuts any stream.
+    The stream ends after ``limit`` rows; a generated set has exactly so many. ``seed`` is that of generated sets.
     """
     text = os.fspath(data)
     reading = Reading(
@@ -91,15 +91,15 @@ def open_stream(
         if is_builtin(text):
             if label is not None:
                 raise DataError(f"The label column of the built-in set {text} cannot be chosen.")
-            return load_builtin(text, seed=seed, n_rows=limit)
+            return first_rows(load_builtin(text, seed=seed, n_rows=limit), limit)
         path = _find(text, format)
         if n_features is None:
             reading = replace(reading, n_features=_registered_width(path))
-    return open_file(path, reading)
+    return first_rows(open_file(path, reading), limit)
 
 
-def load(data: str | os.PathLike[str], *, limit: int | None = None, **options: Any) -> ArrayStream:
-    """The rows of :func:`open_stream` (or the first ``limit`` ones), read into memory.
+def load(data: str | os.PathLike[str], **options: Any) -> ArrayStream:
+    """The rows of :func:`open_stream`, read into memory.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def load(data: str | os.PathLike[str], *, limit: int | None = None, **options: A
     >>> data.X.shape, data.y.shape
     ((1000, 3), (1000,))
     """
-    return to_arrays(open_stream(data, limit=limit, **options), limit)
+    return to_arrays(open_stream(data, **options))
 
 
 def _find(text: str, format: str | None) -> Path:

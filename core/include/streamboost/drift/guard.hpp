@@ -149,6 +149,7 @@ class DriftGuard {
     v("drift", drift);
     v("counters", counters);
     v("history", history);
+    if (!v.loads()) return;  // saving may go on in several threads at once
     spares_ = 0;
     for (std::size_t i = 0; i < lane_.size(); ++i) {
       if (params_.background) lane_[i].warning.unpack(warning[i]);

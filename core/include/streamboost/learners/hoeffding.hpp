@@ -35,6 +35,7 @@
 //             Under max_bytes (arrays in use by one tree) the leaves of least promise lose their statistics, not their masses; an
 //             inactive leaf that has become more promising than an active one takes its place when its grace is over. A split makes
 //             room in the same way; when no leaf promises less than the one to be split, the tree stops growing.
+//             Classes met later make every leaf larger: if no statistics are left to give up, the split is taken back that costs least.
 //             Weight k and k copies are the same. Amounts below 1e-9 are skipped.
 // Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j / 2 pi) / 2 is kept in the leaf, so that an answer is multiply-adds only;
 //             learning costs one logarithm. Naive Bayes is asked only where it speaks or is judged. After learning, a class that won

@@ -297,9 +297,50 @@ class HoeffdingTrees : public Bank {
   void keep_within(std::size_t i, std::size_t k) {
     while (bytes(i, k) > params_.max_bytes) {
       const std::size_t worst = least_promising(i);
-      if (worst == forest_.n_leaves(i)) return;
-      deactivate(i, worst);
+      if (worst != forest_.n_leaves(i))
+        deactivate(i, worst);
+      else if (!fold_least(i))
+        return;
     }
+  }
+  // Where statistics are no longer what fills the memory, the split that tells least apart is taken back. False: there is none.
+  bool fold_least(std::size_t i) {
+    std::size_t least = 0;
+    double loss = -1;
+    for (std::size_t n = 0; n < forest_.n_nodes(i); ++n) {
+      const std::int32_t* at = forest_.node(i, n);
+      if (at[Forest::kind] == Forest::leaf) continue;
+      std::vector<double> together(forest_.classes(), 0.0);  // taking back may allocate
+      double apart = 0;
+      bool leaves = true;
+      for (std::int32_t b = 0; b < at[Forest::branches] && leaves; ++b) {
+        const std::int32_t* child = forest_.node(i, static_cast<std::size_t>(at[Forest::first] + b));
+        leaves = child[Forest::kind] == Forest::leaf;
+        if (!leaves) continue;
+        const auto leaf = static_cast<std::size_t>(child[Forest::first]);
+        apart += promise(i, leaf);
+        for (std::size_t c = 0; c < together.size(); ++c) together[c] += forest_.head(i, leaf)[Forest::mass + c];
+      }
+      if (!leaves) continue;
+      double sum = 0, most = 0;
+      for (double m : together) {
+        sum += m;
+        most = std::max(most, m);
+      }
+      const double more = std::max(sum - most - apart, 0.0);
+      if (loss >= 0 && !(more < loss)) continue;
+      loss = more;
+      least = n;
+    }
+    if (loss < 0) return false;
+    limited_ = true;
+    forest_.fold(i, least);
+    const auto leaf = static_cast<std::size_t>(forest_.node(i, least)[Forest::first]);
+    double* head = forest_.head(i, leaf);
+    for (std::size_t c = 0; c < forest_.classes() && params_.uses_bayes(); ++c)
+      head[forest_.bias() + c] = head[Forest::mass + c] > 0 ? log_prior(head[Forest::mass + c], {0, 1, 0}) : 0.0;
+    forest_.trim(i);
+    return true;
   }
 
   static constexpr double ln2 = 0.693147180559945309417;

@@ -185,6 +185,34 @@ class HoeffdingForest {
     }
     return child;
   }
+  // Node n, whose children are leaves without statistics, becomes a leaf with all they have learned. What comes later moves up.
+  void fold(std::size_t i, std::size_t n) {
+    const auto child = static_cast<std::size_t>(node(i, n)[first]), count = static_cast<std::size_t>(node(i, n)[branches]);
+    const auto kept = static_cast<std::size_t>(node(i, child)[first]);
+    for (std::size_t b = 1; b < count; ++b) {
+      const double* from = head(i, static_cast<std::size_t>(node(i, child + b)[first]));
+      for (std::size_t h = 0; h < head_size(); ++h) head(i, kept)[h] += from[h];
+    }
+    leaf_of(i, kept)[depth] -= 1;
+    leaf_of(i, kept)[active] = 0;
+    for (std::size_t b = 1; b < count; ++b) drop_leaf(i, static_cast<std::size_t>(node(i, child + b)[first]));
+    std::int32_t* at = nodes_[i].data() + n * node_ints;
+    const std::int32_t value_here = at[value], leaf_here = node(i, child)[first];
+    std::fill_n(at, std::size_t{node_ints}, 0);
+    at[kind] = leaf;
+    at[column] = -1;
+    at[first] = leaf_here;
+    at[value] = value_here;
+    threshold_[i][n] = 0;
+    const auto begin = static_cast<std::ptrdiff_t>(child), end = static_cast<std::ptrdiff_t>(child + count);
+    threshold_[i].erase(threshold_[i].begin() + begin, threshold_[i].begin() + end);
+    const auto ints = static_cast<std::ptrdiff_t>(node_ints);
+    nodes_[i].erase(nodes_[i].begin() + begin * ints, nodes_[i].begin() + end * ints);
+    for (std::size_t m = 0; m < n_nodes(i); ++m) {
+      std::int32_t* other = nodes_[i].data() + m * node_ints;
+      if (other[kind] != leaf && static_cast<std::size_t>(other[first]) > child) other[first] -= static_cast<std::int32_t>(count);
+    }
+  }
   void set(std::size_t i, std::size_t n, NodeField field, std::size_t to) {
     nodes_[i][n * node_ints + field] = static_cast<std::int32_t>(to);
   }
@@ -297,6 +325,23 @@ class HoeffdingForest {
   std::size_t leaf_ints() const { return block + classes_; }
 
   // Children's values ascend; the rest (-1), if there is one, comes last.
+  // The last leaf takes the number of one that is no more and has no statistics.
+  void drop_leaf(std::size_t i, std::size_t gone) {
+    const std::size_t last = n_leaves(i) - 1;
+    if (gone != last) {
+      std::copy_n(head(i, last), head_size(), head(i, gone));
+      std::copy_n(leaf_of(i, last), leaf_ints(), leaf_of(i, gone));
+      for (std::size_t m = 0; m < n_nodes(i); ++m) {
+        std::int32_t* at = nodes_[i].data() + m * node_ints;
+        if (at[kind] == leaf && static_cast<std::size_t>(at[first]) == last) at[first] = static_cast<std::int32_t>(gone);
+      }
+      for (std::size_t b = 0; b < n_blocks(i); ++b)
+        if (static_cast<std::size_t>(owner_[i][2 * b]) == last) owner_[i][2 * b] = static_cast<std::int32_t>(gone);
+    }
+    head_[i].resize(last * head_size());
+    leaf_[i].resize(last * leaf_ints());
+  }
+
   static std::int32_t nominal_branch(const std::int32_t* nodes, const std::int32_t* at, std::int32_t v) {
     const auto value_of = [&](std::int32_t b) { return nodes[static_cast<std::size_t>(at[first] + b) * node_ints + value]; };
     if (at[kind] == one_value) return value_of(0) == v ? 0 : 1;

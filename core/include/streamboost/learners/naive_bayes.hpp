@@ -26,6 +26,8 @@
 //             in a column with gaps meets a variance floor above 1 (its density is then below the factor 1 of no data).
 //             With divisor all none of this holds: every answer after learning is computed in full.
 // Cost        ask O(columns x classes), teach O(columns), both in lanes. Memory 4 doubles per numeric column, class and lane.
+// Sparse form: numeric columns without gaps keep the moments of what is not zero (sparse_moments.hpp), so that both follow the row's
+//             nonzeros: `mean` and `spread` are theirs, and `precision` is their weight. A column's first gap ends that for the column.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -33,6 +35,8 @@
 #include <cmath>
 
 #include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/class_joints.hpp"
+#include "streamboost/learners/sparse_moments.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
@@ -46,6 +50,8 @@ struct NaiveBayesNotes final : BankNotes {
   std::vector<std::int32_t> row, column, shared_row;  // ... their table rows and columns
   std::vector<std::int32_t> value_row, value_column;  // nominal values
   std::vector<double> value_alpha;
+  std::vector<double> sparse_x;  // what is not zero in columns of the sparse form
+  std::vector<std::int32_t> sparse_column;
   std::vector<const double*> weight;
   bool value_gap = false;  // some of these columns had gaps
   bool finished = false;   // the joints in the table of notes are logarithms
@@ -53,8 +59,8 @@ struct NaiveBayesNotes final : BankNotes {
   bool bounded = false;    // right_after has a bound on what the answer gains
 
   explicit NaiveBayesNotes(std::size_t width) {
-    for (auto* list : {&x, &shared_x, &value_alpha}) list->reserve(width);
-    for (auto* list : {&row, &column, &shared_row, &value_row, &value_column}) list->reserve(width);
+    for (auto* list : {&x, &shared_x, &value_alpha, &sparse_x}) list->reserve(width);
+    for (auto* list : {&row, &column, &shared_row, &value_row, &value_column, &sparse_column}) list->reserve(width);
     weight.reserve(width);
   }
   void clear() {
@@ -64,26 +70,32 @@ struct NaiveBayesNotes final : BankNotes {
     value_row.clear();
     value_column.clear();
     value_alpha.clear();
+    sparse_x.clear();
+    sparse_column.clear();
     value_gap = false;
   }
 };
 
 class NaiveBayesBank final : public Bank {
  public:
+  enum class Form : std::int64_t { open, dense, sparse };  // open: the first row learned decides
   struct Params {
     double alpha, var_floor, prior_alpha, feature_fraction;
     bool over_all;  // means and spreads are divided by the weight of all classes
+    Form form;
     static Params read(const Config& c) {
       return {c.number("alpha"), c.number("var_floor"), c.number("prior_alpha"), c.number_or_none("feature_fraction").value_or(1),
-              c.choice<bool>("divisor", {{"class", false}, {"all", true}})};
+              c.choice<bool>("divisor", {{"class", false}, {"all", true}}),
+              c.choice<Form>("sparse", {{"auto", Form::open}, {"never", Form::dense}, {"always", Form::sparse}})};
     }
   };
 
   NaiveBayesBank(Params params, Lanes lanes, std::uint64_t seed)
-      : params_(params), lanes_(lanes), seed_(seed), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)) {}
+      : params_(params), lanes_(lanes), seed_(seed), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)),
+        form_(static_cast<std::int64_t>(params.form)), moments_(params.var_floor) {}
 
   Lanes lanes() const override { return lanes_; }
-  IntakeNeeds needs() const override { return {}; }
+  IntakeNeeds needs() const override { return {.dense = params_.form == Form::dense}; }
   std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(tables_.width); }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<NaiveBayesBank>(*this); }
   double least_numbers(const Schema& schema) const override {
@@ -111,10 +123,11 @@ class NaiveBayesBank final : public Bank {
     grow(count_, tables_.layout.rows(), k, old.value_rows(tables_));
     classes_ = k;
     // A column that appears after the first example has gaps by definition, and so has a column that some lanes never look at.
-    own_weight_.resize(tables_.width, n_met_ > 0 || params_.feature_fraction < 1 ? 1 : 0);
+    own_weight_.resize(tables_.width, n_met_ > 0 || (params_.feature_fraction < 1 && !sparse()) ? 1 : 0);
     values_known_.resize(tables_.width, 0);
     schema_ = schema;
     if (params_.feature_fraction < 1) make_mask();
+    if (sparse()) begin_sparse();
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
@@ -123,20 +136,21 @@ class NaiveBayesBank final : public Bank {
     if (want == Request::margins) return margins(k, answers);
     finish_joints(k, answers);
     if (want == Request::votes)
-      votes(k, answers);
+      class_joints().votes(k, answers, work(answers, 0));
     else
-      distributions(k, answers);
+      class_joints().distributions(k, answers, work(answers, 0));
   }
 
   void log_odds(const Example& example, double limit, Answers& answers) const override {
     joints(example, answers);
     finish_joints(static_cast<std::size_t>(example.n_classes), answers);
-    clipped_odds(answers, limit);
+    class_joints().log_odds(limit, answers);
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
-    list_terms(example.row, false, answers);
+    choose_form(example.row);
     mark_gaps(example.row);
+    list_terms(example.row, false, answers);
     if (labels.per_lane == nullptr) {
       teach(static_cast<std::size_t>(labels.common), amount, answers);
       return;
@@ -149,21 +163,22 @@ class NaiveBayesBank final : public Bank {
   }
 
   void finish_example(const Example& example) override {
+    choose_form(example.row);  // boosters need not teach every block
     n_met_ += 1;
-    mark_gaps(example.row);  // boosters need not teach every block
-    for (int j = 0; j < example.row.size; ++j) {
-      const double x = example.row.value[j];
+    mark_gaps(example.row);
+    for_cells(example.row, [&](int j, double x) {
       auto& known = values_known_[static_cast<std::size_t>(j)];
       if (tables_.nominal(j) && x >= static_cast<double>(known)) known = static_cast<std::int64_t>(x) + 1;
-    }
+    });
+    if (sparse()) moments_.on_schedule(n_met_, moment_tables(), class_weight_);
   }
 
   void after_begin(const Example& example, Answers& answers) const override {
     auto& t = answers.own<Notes>();
     if (!t.finished) finish_joints(static_cast<std::size_t>(example.n_classes), answers);
     const bool new_value = has_new_value(example.row), gaps = any_gap(t);
-    t.plain = !new_value && t.value_row.empty() && mask_.rows() == 0 && !gaps;
-    const bool counts_only = t.x.empty() && params_.alpha == 0 && !t.value_gap && mask_.rows() == 0;
+    t.plain = !sparse() && !new_value && t.value_row.empty() && mask_.rows() == 0 && !gaps;
+    const bool counts_only = !sparse() && t.x.empty() && params_.alpha == 0 && !t.value_gap && mask_.rows() == 0;
     t.bounded = !params_.over_all && !new_value && (t.plain || counts_only);
     answers.change = new_value                                             ? Change::all
                      : params_.over_all || (params_.var_floor > 1 && gaps) ? Change::taught
@@ -181,7 +196,7 @@ class NaiveBayesBank final : public Bank {
       if (class_weight_[static_cast<std::size_t>(c)][i] + added <= 0) continue;
       const auto one = static_cast<std::size_t>(c);
       const double joint = plain                  ? plain_joint_after(i, one, example.label, amount, answers.own<Notes>())
-                           : added > 0 || in_full ? joint_after(i, example, one, added, amount)
+                           : added > 0 || in_full ? joint_after(i, example, one, added, amount, answers.own<Notes>())
                                                   : answers.notes[one * answers.stride + i];
       if (c < 2) score[c] = joint;
       if (best < 0 || joint > highest) {
@@ -189,7 +204,7 @@ class NaiveBayesBank final : public Bank {
         best = c;
       }
     }
-    return {best, k <= 2 ? margin_after(i, example.label, amount, score) : 0.0};
+    return {best, k <= 2 ? class_joints().margin_after(i, example.label, amount, score) : 0.0};
   }
 
   // A lane that is wrong mostly stays wrong, and that can be told without working out its new joint: by an upper bound of what the
@@ -217,6 +232,7 @@ class NaiveBayesBank final : public Bank {
     for (const auto* table : {&class_weight_, &attribute_weight_, &spread_, &precision_, &count_})
       for (std::size_t r = 0; r < table->rows(); ++r)
         for (std::size_t i = 0; i < n_; ++i) require((*table)[r][i] >= 0, "negative count");
+    if (sparse()) moments_.check();
   }
 
  protected:
@@ -224,12 +240,19 @@ class NaiveBayesBank final : public Bank {
     const auto i = static_cast<std::size_t>(lane);
     for (auto* table : tables()) table->fill_lane(i, 0);
     if (mask_.rows() > 0) draw_mask(i, mask_);
+    if (!sparse()) return;
+    moments_.clear_lane(i);
+    recount();
   }
   void exchange(int lane, Bank& other) override {
     auto& them = static_cast<NaiveBayesBank&>(other);
     const auto i = static_cast<std::size_t>(lane), n = tables().size();
     for (std::size_t t = 0; t < n; ++t) tables()[t]->swap_lane(i, *them.tables()[t]);
     mask_.swap_lane(i, them.mask_);
+    if (!sparse()) return;
+    moments_.swap_lane(i, them.moments_);
+    recount();
+    them.recount();
   }
   void draw_again() override {
     if (mask_.rows() > 0) make_mask();
@@ -244,11 +267,20 @@ class NaiveBayesBank final : public Bank {
     v("own_weight", own_weight_);
     v("values_known", values_known_);
     v("n_met", n_met_);
+    if (params_.form == Form::dense) return;
+    if (params_.form == Form::open) {
+      v("form", form_);
+      require(form_ >= 0 && form_ <= 2, "form");
+    }
+    if (!sparse()) return;
+    if (v.loads()) begin_sparse();
+    moments_.fields(v);
+    if (v.loads()) recount();
   }
 
  private:
   using Notes = NaiveBayesNotes;
-  static constexpr std::size_t work_rows = 8;
+  static constexpr std::size_t own_work_rows = 8, work_rows = own_work_rows + SparseMoments::work_rows;
   static constexpr double largest_input = 1e37;  // squares, and products of four variances, stay finite
 
   // Where the columns' cells live: nominal columns by value, numeric ones by their rank among the numeric.
@@ -296,10 +328,67 @@ class NaiveBayesBank final : public Bank {
 
   double* work(Answers& answers, std::size_t row) const { return answers.notes.data() + (3 * classes_ + row) * stride_; }
 
+  bool sparse() const { return form_ == static_cast<std::int64_t>(Form::sparse); }
+
+  // From here the sparse form pays: below, all columns of a lane cost about as much as the nonzeros of a row.
+  static constexpr std::size_t wide = 1000;
+  void choose_form(const Row& row) {
+    if (form_ != static_cast<std::int64_t>(Form::open)) return;
+    const bool pays = !row.dense() && tables_.width >= wide && !params_.over_all;
+    form_ = static_cast<std::int64_t>(pays ? Form::sparse : Form::dense);
+    if (!pays) return;
+    std::fill(own_weight_.begin(), own_weight_.end(), 0);  // what lanes do not look at is no gap here
+    begin_sparse();
+  }
+  void begin_sparse() {
+    moments_.reserve(tables_.numeric, classes_, n_);
+    numeric_column_.clear();
+    for (std::size_t j = 0; j < tables_.width; ++j)
+      if (!tables_.nominal(static_cast<int>(j))) numeric_column_.push_back(static_cast<std::int32_t>(j));
+    list_visited();
+  }
+  // Columns that every row counts in, even where it holds nothing.
+  void list_visited() {
+    visited_.clear();
+    for (std::size_t j = 0; j < tables_.width; ++j)
+      if (tables_.nominal(static_cast<int>(j)) || own_weight_[j]) visited_.push_back(static_cast<std::int32_t>(j));
+  }
+  void recount() {
+    list_visited();
+    moments_.recount(n_met_, moment_tables(), [&](std::size_t rank) { return !own_weight_[static_cast<std::size_t>(numeric_column_[rank])]; });
+  }
+  SparseMoments::Tables moment_tables() const { return {precision_, mean_, spread_}; }
+  SparseTerms sparse_terms(const Notes& t) const { return {t.sparse_x.data(), t.sparse_column.data(), static_cast<int>(t.sparse_x.size())}; }
+  const double* mask_of(std::size_t rank) const {
+    return mask_.rows() == 0 ? nullptr : mask_[static_cast<std::size_t>(numeric_column_[rank])];
+  }
+
+  // All cells of a row, in the order of columns; in the sparse form those that are not stored only where they count.
+  template <class F>
+  void for_cells(const Row& row, F&& f) const {
+    if (row.dense()) {
+      for (int j = 0; j < row.size; ++j) f(j, row.value[j]);
+      return;
+    }
+    int at = 0;
+    const auto until = [&](int column) {
+      for (; at < row.size && row.index[at] < column; ++at) f(row.index[at], row.value[at]);
+      const bool stored = at < row.size && row.index[at] == column;
+      f(column, stored ? row.value[at++] : 0.0);
+    };
+    if (sparse())
+      for (int j : visited_) until(j);
+    else
+      for (std::size_t j = 0; j < tables_.width; ++j) until(static_cast<int>(j));
+    for (; at < row.size; ++at) f(row.index[at], row.value[at]);
+  }
+
   bool has_new_value(const Row& row) const {
-    for (int j = 0; j < row.size; ++j)
-      if (tables_.nominal(j) && row.value[j] >= static_cast<double>(values_known_[static_cast<std::size_t>(j)])) return true;
-    return false;
+    bool found = false;
+    for_cells(row, [&](int j, double x) {
+      found |= tables_.nominal(j) && x >= static_cast<double>(values_known_[static_cast<std::size_t>(j)]);
+    });
+    return found;
   }
 
   bool any_gap(const Notes& t) const {
@@ -313,23 +402,29 @@ class NaiveBayesBank final : public Bank {
     auto& t = answers.own<Notes>();
     t.clear();
     const auto k = static_cast<std::int32_t>(classes_);
-    for (int j = 0; j < row.size; ++j) {
+    for_cells(row, [&](int j, double x) {
       const auto column = static_cast<std::size_t>(j);
-      const double x = row.value[j];
-      if (std::isnan(x)) continue;
+      if (std::isnan(x)) return;
       if (!tables_.nominal(j)) {
-        t.x.push_back(std::clamp(x, -largest_input, largest_input));
-        t.row.push_back(static_cast<std::int32_t>(tables_.rank[column]) * k);
-        t.column.push_back(j);
-        continue;
+        const double kept = std::clamp(x, -largest_input, largest_input);
+        const auto rank = static_cast<std::int32_t>(tables_.rank[column]);
+        if (!sparse() || own_weight_[column]) {
+          t.x.push_back(kept);
+          t.row.push_back(rank * k);
+          t.column.push_back(j);
+        } else if (x != 0) {
+          t.sparse_x.push_back(kept);
+          t.sparse_column.push_back(rank);
+        }
+        return;
       }
       const auto known = asking ? values_known_[column] : tables_.n_values[column];
-      if (x < 0 || x >= static_cast<double>(known)) continue;
+      if (x < 0 || x >= static_cast<double>(known)) return;
       t.value_gap |= own_weight_[column] != 0;
       t.value_row.push_back((static_cast<std::int32_t>(tables_.layout.offset[column]) + static_cast<std::int32_t>(x)) * k);
       t.value_column.push_back(j);
       t.value_alpha.push_back(params_.alpha * static_cast<double>(values_known_[column]));
-    }
+    });
   }
 
   // notes: squares of the joints, or log joints once finished [class][lane], then the powers of two they were taken out of, the quadratic terms, then work rows.
@@ -348,6 +443,10 @@ class NaiveBayesBank final : public Bank {
       if (nominal) ask_nominal(c, t, ratio, ratio_exponent, work(answers, 0));
       square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent,
                     quadratic + c * stride_, stride_, square + c * stride_, power + c * stride_);
+      if (sparse())
+        moments_.ask(
+            c, sparse_terms(t), moment_tables(), class_weight_[c], [&](std::size_t rank) { return mask_of(rank); },
+            work(answers, own_work_rows), power + c * stride_);
     }
     answers.change = Change::taught;  // until after_begin knows better
     t.finished = false;
@@ -375,12 +474,33 @@ class NaiveBayesBank final : public Bank {
 
   // The first gap of a column ends its sharing of the class weights.
   void mark_gaps(const Row& row) {
-    for (int j = 0; j < row.size; ++j) {
+    bool left = false;
+    for_cells(row, [&](int j, double x) {
       const auto column = static_cast<std::size_t>(j);
-      const bool gap = std::isnan(row.value[j]) || (tables_.nominal(j) && row.value[j] < 0);
-      if (!gap || own_weight_[column]) continue;
+      const bool gap = std::isnan(x) || (tables_.nominal(j) && x < 0);
+      if (!gap || own_weight_[column]) return;
       own_weight_[column] = 1;
       for (std::size_t c = 0; c < classes_; ++c) std::copy_n(class_weight_[c], stride_, attribute_weight_[column * classes_ + c]);
+      if (!sparse() || tables_.nominal(j)) return;
+      merge_zeros(column);
+      left = true;
+    });
+    if (!left) return;
+    list_visited();
+    moments_.all_afresh(n_met_, moment_tables(), class_weight_,
+                        [&](std::size_t rank) { return !own_weight_[static_cast<std::size_t>(numeric_column_[rank])]; });
+  }
+
+  // A column of the sparse form becomes one that keeps the moments of all its values.
+  void merge_zeros(std::size_t column) {
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const std::size_t cell = tables_.rank[column] * classes_ + c;
+      double* own = attribute_weight_[column * classes_ + c];
+      for (std::size_t i = 0; i < stride_; ++i) {
+        if (mask_.rows() > 0) own[i] *= mask_[column][i];
+        SparseMoments::merge_zeros(precision_[cell][i], own[i], mean_[cell][i], spread_[cell][i]);
+        precision_[cell][i] = own[i] > 0 ? std::min(own[i] / (spread_[cell][i] + params_.var_floor * own[i]), 1e30) : 0.0;
+      }
     }
   }
 
@@ -409,6 +529,11 @@ class NaiveBayesBank final : public Bank {
       add_lanes(count_[static_cast<std::size_t>(t.value_row[m]) + c], a, stride_);
       if (own_weight_[column]) add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
     }
+    if (sparse())
+      moments_.teach(
+          c, sparse_terms(t), {precision_, mean_, spread_}, amount, class_weight_[c],
+          [&](std::size_t rank) { return mask_amount(static_cast<std::size_t>(numeric_column_[rank]), amount, masked); },
+          work(answers, own_work_rows));
   }
 
   // weight: [class][lane], with this example in it. What the other classes know of these columns does not move, but its divisor may.
@@ -443,64 +568,11 @@ class NaiveBayesBank final : public Bank {
     return masked;
   }
 
-  bool complete(std::size_t lane) const { return classes_ > 1 && class_weight_[0][lane] > 0 && class_weight_[1][lane] > 0; }
-  double prior_odds(double n_one, double n_zero) const {
-    if (!(n_one + n_zero > 0)) return 0;
-    return std::clamp(streamboost::log(n_one + params_.prior_alpha) - streamboost::log(n_zero + params_.prior_alpha), -60.0, 60.0);
-  }
-
-  bool all_complete() const { return classes_ > 1 && all_positive(class_weight_[0], n_) && all_positive(class_weight_[1], n_); }
-  double lane_prior_odds(std::size_t i) const { return prior_odds(classes_ > 1 ? class_weight_[1][i] : 0.0, class_weight_[0][i]); }
-
-  // Log odds into answers.margin, from finished joints.
-  void clipped_odds(Answers& answers, double limit) const {
-    const double *zero = answers.notes.data(), *one = zero + stride_;
-    double* odds = answers.margin.data();
-    if (classes_ > 1)
-      for (std::size_t i = 0; i < stride_; ++i) odds[i] = std::min(std::max(one[i] - zero[i], -limit), limit);
-    if (all_complete()) return;
-    for (std::size_t i = 0; i < stride_; ++i)
-      if (!complete(i)) odds[i] = std::clamp(lane_prior_odds(i), -limit, limit);
-  }
+  ClassJoints class_joints() const { return {class_weight_, classes_, params_.prior_alpha}; }
   void margins(std::size_t k, Answers& answers) const {
     double* h = answers.margin.data();
     if (k > 1) odds_margins(answers.notes.data(), answers.notes.data() + classes_ * stride_, stride_, h);
-    if (k > 1 && all_complete()) return;
-    for (std::size_t i = 0; i < stride_; ++i)
-      if (!complete(i)) h[i] = tanh(0.5 * lane_prior_odds(i));
-  }
-  double margin_after(std::size_t i, int label, double amount, const double* score) const {
-    const double n0 = class_weight_[0][i] + (label == 0 ? amount : 0.0),
-                 n1 = (classes_ > 1 ? class_weight_[1][i] : 0.0) + (label == 1 ? amount : 0.0);
-    return tanh(0.5 * (n0 > 0 && n1 > 0 ? std::clamp(score[1] - score[0], -60.0, 60.0) : prior_odds(n1, n0)));
-  }
-
-  void votes(std::size_t k, Answers& answers) const {
-    best_class(answers.notes.data(), class_weight_[0], k, stride_, answers.vote.data(), work(answers, 0));
-  }
-
-  void distributions(std::size_t k, Answers& answers) const {
-    votes(k, answers);
-    const double* highest = work(answers, 0);
-    double* p = answers.distribution.data();
-    for (std::size_t c = 0; c < k; ++c)
-      for (std::size_t i = 0; i < stride_; ++i)
-        p[c * stride_ + i] = class_weight_[c][i] > 0 ? answers.notes[c * stride_ + i] - highest[i] : 0.0;
-    exp_lanes(p, p, k * stride_);
-    for (std::size_t i = 0; i < n_; ++i) {
-      double joint = 0, weight = 0, empty = 0;
-      for (std::size_t c = 0; c < k; ++c) {
-        const double w = class_weight_[c][i];
-        weight += w;
-        joint += w > 0 ? p[c * stride_ + i] : 0.0;
-        empty += w > 0 ? 0.0 : 1.0;
-      }
-      const double share = weight > 0 ? params_.prior_alpha / (weight + static_cast<double>(k) * params_.prior_alpha) : 0.0;
-      for (std::size_t c = 0; c < k; ++c) {
-        double& mine = p[c * stride_ + i];
-        mine = !(weight > 0) ? 0.0 : class_weight_[c][i] > 0 ? mine / joint * (1 - empty * share) : share;
-      }
-    }
+    class_joints().incomplete_margins(k, h);
   }
 
   // With q_a = (x - mean)^2 precision of attribute a and r = amount / (n + amount), learning moves the variance v to v' with
@@ -541,29 +613,27 @@ class NaiveBayesBank final : public Bank {
 
   // Log joint of class c in one lane had it learned the example with this amount, `added` of it in class c: the same terms, one
   // lane, one class.
-  double joint_after(std::size_t i, const Example& example, std::size_t c, double added, double amount) const {
-    const Row& row = example.row;
+  double joint_after(std::size_t i, const Example& example, std::size_t c, double added, double amount, const Notes& notes) const {
     Product product;
     double quadratic = 0;
     const double class_before = class_weight_[c][i];
     const double all_after = params_.over_all ? weight_of_all(class_weight_[0] + i, example.label, amount) : 0.0;
-    for (int j = 0; j < row.size; ++j) {
+    for_cells(example.row, [&](int j, double value) {
       const auto column = static_cast<std::size_t>(j);
-      const double value = row.value[j];
-      if (std::isnan(value)) continue;
+      if (std::isnan(value) || (sparse() && !own_weight_[column] && !tables_.nominal(j))) return;
       const double mine = mask_.rows() == 0 ? added : added * mask_[column][i];
       const double before = own_weight_[column] ? attribute_weight_[column * classes_ + c][i] : class_before;
       const double n = before + mine;
       if (tables_.nominal(j)) {
-        if (value < 0) continue;
+        if (value < 0) return;
         const double count =
             count_[(tables_.layout.offset[column] + static_cast<std::size_t>(value)) * classes_ + c][i] + mine + params_.alpha;
         const double values = std::max(static_cast<double>(values_known_[column]), value + 1);
         const double total = n + params_.alpha * values;
         if (total > 0) product.multiply(square(count > 0 ? count / total : 1e-30));
-        continue;
+        return;
       }
-      if (!(n > 0)) continue;
+      if (!(n > 0)) return;
       double divisor = params_.over_all ? all_after : n;
       if (params_.over_all && own_weight_[column])
         divisor =
@@ -579,8 +649,13 @@ class NaiveBayesBank final : public Bank {
       }
       quadratic += (x - mean) * (x - mean) * precision;
       product.multiply(precision);
-    }
-    return log_joint(class_before + added, product, quadratic);
+    });
+    const double joint = log_joint(class_before + added, product, quadratic);
+    if (!sparse()) return joint;
+    return joint + moments_.after(c, i, sparse_terms(notes), moment_tables(), class_before + added, [&](std::size_t rank) {
+      const double* looks = mask_of(rank);
+      return looks == nullptr ? added : looks[i] > 0 ? added : -1.0;
+    });
   }
 
   // The same where all attributes are numbers and none has gaps, for divisor all: there every lane is worked out for every example.
@@ -648,7 +723,9 @@ class NaiveBayesBank final : public Bank {
   LaneArray<double> class_weight_, attribute_weight_, mean_, spread_, precision_, count_;
   LaneArray<double> mask_;  // a function of the seed: not part of the state
   std::vector<std::int64_t> own_weight_, values_known_;
-  std::int64_t n_met_ = 0;
+  std::int64_t n_met_ = 0, form_;
+  SparseMoments moments_;  // of the sparse form
+  std::vector<std::int32_t> numeric_column_, visited_;
 };
 
 }  // namespace streamboost

@@ -25,13 +25,19 @@
 
 namespace streamboost {
 
-enum class Output { none, label, score, proba, both };
+enum class Output { none, label, score, proba, both, full };
 
 struct OutputBuffers {
   Output output = Output::none;
   std::int32_t* label = nullptr;  // [row]
-  double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label
-};
+  double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label;
+};  // full: the scores before them
+
+// Numbers of one row in OutputBuffers::value.
+inline std::size_t columns_of(Output output, std::size_t n_classes) {
+  if (output == Output::none || output == Output::label) return 0;
+  return output == Output::full ? 2 * n_classes + 1 : output == Output::both ? n_classes + 1 : n_classes;
+}
 
 // The class with the highest score; ties go to the lowest code, or to a keyed draw among the tied.
 inline int pick_class(const double* score, int known, const Ensemble& ensemble, std::int64_t number) {
@@ -70,6 +76,8 @@ class Model {
   }
   virtual void learn(const RowBlock&, const std::int32_t* label, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
+  // The same model once more, from memory to memory. Not for learners written in Python.
+  virtual std::unique_ptr<Model> clone() const = 0;
   virtual SavedState save() = 0;
   virtual void load(const SavedState&) = 0;
   virtual std::size_t memory_bytes() = 0;
@@ -120,6 +128,12 @@ class Pipeline final : public Model {
     add(own.end);
     intake_ = Intake(blocks_.front().bank->needs());
     if (part()) sit_down();
+  }
+
+  std::unique_ptr<Model> clone() const override {
+    require_sound();
+    if (needs_gil()) throw std::invalid_argument("learners written in Python are copied by Python");
+    return std::unique_ptr<Model>(new Pipeline(*this));
   }
 
   // Everything grows on copies, which then take the places of what they were made of.
@@ -178,11 +192,7 @@ class Pipeline final : public Model {
     Intake intake = intake_;
     Booster booster = booster_;
     RowMemory memory;
-    std::vector<BlockOf> blocks;
-    for (const auto& block : blocks_) {
-      blocks.push_back(block.copy());
-      if (!blocks.back().bank) throw std::invalid_argument("learners written in Python are not loaded from arrays");
-    }
+    std::vector<BlockOf> blocks = copied_blocks();
     visit(loader, intake, booster, memory, blocks);
     loader.require_all_used();
     intake.check();
@@ -246,6 +256,25 @@ class Pipeline final : public Model {
  private:
   using Passage = typename Booster::Passage;
   using BlockOf = Block<typename Booster::LaneState>;
+
+  // What a call works with is made anew when it is needed.
+  Pipeline(const Pipeline& other)
+      : booster_(other.booster_),
+        ensemble_(other.ensemble_),
+        intake_(other.intake_),
+        blocks_(other.copied_blocks()),
+        memory_(other.memory_),
+        reserved_(other.reserved_) {}
+  std::vector<BlockOf> copied_blocks() const {
+    std::vector<BlockOf> blocks;
+    blocks.reserve(blocks_.size());
+    for (const auto& block : blocks_) {
+      blocks.push_back(block.copy());
+      if (!blocks.back().bank) throw std::invalid_argument("these learners cannot be copied");
+    }
+    return blocks;
+  }
+
   static constexpr int chunk = 32;
   static constexpr auto worth_a_thread = std::chrono::microseconds(250);  // work on a chunk that is large beside two waits
   static constexpr bool keeps_rows = requires { Booster::keeps_rows; };
@@ -601,6 +630,13 @@ class Pipeline final : public Model {
         double* row = answers.value + static_cast<std::size_t>(r) * (reserved + 1);
         std::copy_n(verdict.proba, reserved, row);
         row[reserved] = pick_class(verdict.score, known, ensemble_, example.number);
+        break;
+      }
+      case Output::full: {
+        double* row = answers.value + static_cast<std::size_t>(r) * columns_of(Output::full, reserved);
+        std::copy_n(verdict.score, reserved, row);
+        std::copy_n(verdict.proba, reserved, row + reserved);
+        row[2 * reserved] = pick_class(verdict.score, known, ensemble_, example.number);
         break;
       }
     }

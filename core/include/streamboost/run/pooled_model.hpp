@@ -38,7 +38,7 @@ class PooledModel final : public Model {
       const int n = std::min(work.rows, rows.n_rows - first);
       Count count = counted();
       for (std::size_t e = 0; e < experts_.size(); ++e)
-        experts_[e].model->learn(slice(rows, first, n), label + first, weight ? weight + first : nullptr, work.answers_of(e));
+        experts_[e].model->learn(rows.part(first, n), label + first, weight ? weight + first : nullptr, work.answers_of(e));
       for (int r = 0; r < n; ++r) {
         const double w = weight ? weight[first + r] : 1.0;
         consider(r, count, work);
@@ -53,12 +53,18 @@ class PooledModel final : public Model {
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
-      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(slice(rows, first, n), work.answers_of(e));
+      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e));
       for (int r = 0; r < n; ++r) {
         consider(r, count, work);
         write(first + r, count, work, out);
       }
     }
+  }
+
+  std::unique_ptr<Model> clone() const override {
+    std::vector<Expert> experts;
+    for (const auto& expert : experts_) experts.push_back({expert.name, expert.model->clone()});
+    return std::unique_ptr<Model>(new PooledModel(std::move(experts), pool_, ensemble_));
   }
 
   SavedState save() override {
@@ -120,6 +126,9 @@ class PooledModel final : public Model {
   std::vector<Bank*> banks() override { return experts_.front().model->banks(); }
 
  private:
+  PooledModel(std::vector<Expert> experts, LogPool pool, const Ensemble& ensemble)
+      : experts_(std::move(experts)), pool_(std::move(pool)), ensemble_(ensemble) {}
+
   struct Grown final : Growth {
     std::vector<std::unique_ptr<Growth>> parts;
     void commit() noexcept override {
@@ -163,16 +172,6 @@ class PooledModel final : public Model {
     int label(std::size_t expert, int r) const { return static_cast<int>(row(expert, r)[columns - 1]); }
   };
 
-  static RowBlock slice(const RowBlock& rows, int first, int n) {
-    RowBlock part = rows;
-    part.n_rows = n;
-    if (rows.row_start != nullptr)
-      part.row_start = rows.row_start + first;
-    else
-      part.values = rows.values + static_cast<std::int64_t>(first) * rows.n_columns;
-    return part;
-  }
-
   // The pool's own answer to row r into work.P, where there are two classes to choose from.
   void consider(int r, const Count& count, Work& work) const {
     for (std::size_t e = 0; e < experts_.size(); ++e) work.proba[e] = work.row(e, r);
@@ -191,10 +190,11 @@ class PooledModel final : public Model {
       out.label[r] = label;
       return;
     }
-    double* row = out.value + static_cast<std::size_t>(r) * (reserved + (out.output == Output::both ? 1 : 0));
+    double* row = out.value + static_cast<std::size_t>(r) * columns_of(out.output, reserved);
     const double nothing = count.known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
     for (std::size_t c = 0; c < reserved; ++c) row[c] = c < known ? p[c] : nothing;
-    if (out.output == Output::both) row[reserved] = label;
+    if (out.output == Output::full) std::copy_n(row, reserved, row + reserved);  // its scores are its probabilities
+    if (out.output == Output::both || out.output == Output::full) row[columns_of(out.output, reserved) - 1] = label;
   }
 
   // A class that is new with this row takes part: no expert has heard of it.

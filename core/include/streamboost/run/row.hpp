@@ -45,6 +45,16 @@ struct RowBlock {
   const std::int64_t* row_start = nullptr;  // CSR when set: n_rows + 1 offsets into values and columns
   const std::int32_t* columns = nullptr;
 
+  // Rows first .. first + n of this block.
+  RowBlock part(int first, int n) const {
+    RowBlock part = *this;
+    part.n_rows = n;
+    if (row_start != nullptr)
+      part.row_start = row_start + first;
+    else
+      part.values = values + static_cast<std::int64_t>(first) * n_columns;
+    return part;
+  }
   Row row(int r) const {
     if (row_start == nullptr) return {values + static_cast<std::int64_t>(r) * n_columns, nullptr, n_columns};
     // Without a single value the arrays may be null, and yet the row is not dense: it is all zeros.

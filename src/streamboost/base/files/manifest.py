@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streamboost.base.files import metadata
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.schema import Name, Schema
 
@@ -44,11 +45,12 @@ class Manifest:
     declared: bool
     columns: dict[str, Any]
     warned: bool
+    metadata: dict[str, Any]
 
     @classmethod
     def read(cls, raw: dict[str, Any]) -> Manifest:
         """Check shape and types of a parsed manifest."""
-        _exactly(raw, _KEYS, "manifest")
+        _exactly({name: value for name, value in raw.items() if name != "metadata"}, _KEYS, "manifest")
         model = _object(raw["model"], {"name", "version", "params"}, "model")
         learner = raw["learner"]
         if learner is not None:
@@ -67,6 +69,7 @@ class Manifest:
             declared=_typed(labels["declared"], bool, "labels declared"),
             columns=_object(raw["columns"], {"width", "d0", "names", "declared", "values"}, "columns"),
             warned=_typed(raw["warned"], bool, "warned"),
+            metadata=metadata.read(raw.get("metadata", {})),
         )
 
 

@@ -7,8 +7,8 @@ import io
 import os
 from abc import abstractmethod
 from collections.abc import Mapping
-from importlib import metadata
-from typing import Any, ClassVar
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from streamboost import _core
 from streamboost.base.files.archive import ModelFileError, read_archive, write_archive
 from streamboost.base.files.manifest import Manifest, check_room, columns_of, json_value, schema_of
-from streamboost.base.files.writing import write_file
+from streamboost.base.files.metadata import checked, entry
+from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.base.sharing import SharedModel
@@ -41,17 +42,37 @@ class Persistence(SharedModel):
     def _rebuild(cls, manifest: Manifest, arrays: Arrays, estimator: Any = None) -> Any:
         """Return an estimator with the parameters of a file, not yet started."""
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to `path`, whole or not at all; read it back with :func:`streamboost.load`.
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the model to a file, whole or not at all; read it back with :func:`streamboost.load`.
 
         The file is a zip of a JSON manifest and plain arrays: reading it runs no code. Models of Python-written
         learners cannot be saved so; pickle them, and only load pickles from people you trust.
+
+        Parameters
+        ----------
+        path : path, or file object opened for writing bytes
+            Where to. A path gets the whole file or keeps what it has.
+        metadata : dict, optional
+            Facts of your own, at most 64 kB of JSON: an offset, a version. By default those that the model was loaded
+            with. A loaded model has them as ``metadata_``.
         """
+        write_model(path, self.to_bytes(metadata=metadata))
+
+    def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
+        """Return what `save` writes; :func:`streamboost.load` takes it, too."""
         if self._session is None:
             raise ValueError(f"This {type(self).__name__} has learned nothing yet: there is nothing to save.")
-        data = self._read(self._file_bytes, fitted=False)
+        facts = None if metadata is None else checked(metadata)
+        data = self._read(lambda session: self._file_bytes(session, facts), fitted=False)
         self._check_loads(data)
-        write_file(path, data)
+        return data
+
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """The user's own facts that the model was loaded with; a copy."""
+        return self._read(lambda session: copy.deepcopy(session.metadata), fitted=False)
 
     def _check_loads(self, data: bytes) -> None:
         """Read the bytes back by the checks that loading makes, before they take the place of a file that loads."""
@@ -65,7 +86,7 @@ class Persistence(SharedModel):
                 "A file of that name is left as it was."
             ) from error
 
-    def _file_bytes(self, session: Session) -> bytes:
+    def _file_bytes(self, session: Session, facts: Mapping[str, Any] | None) -> bytes:
         if session.learner.lane_factory is not None:
             if "estimators" in self._object_parameters:
                 reason = f"the experts of a {type(self).__name__} may be any Python objects"
@@ -75,9 +96,9 @@ class Persistence(SharedModel):
                 f"save cannot store this {type(self).__name__}: {reason}, and a model file holds no code. "
                 "Use pickle or joblib for this model, or an ensemble of one of streamboost's own learners."
             )
-        return self._to_bytes(session)
+        return self._to_bytes(session, facts)
 
-    def _to_bytes(self, session: Session) -> bytes:
+    def _to_bytes(self, session: Session, facts: Mapping[str, Any] | None = None) -> bytes:
         """Return the bytes of a file; the caller holds the session."""
         session.settle()
         if session.broken is not None:
@@ -86,10 +107,12 @@ class Persistence(SharedModel):
             )
         arrays: Arrays = dict(session.model.state())
         buffer = io.BytesIO()
-        write_archive(buffer, self._manifest(session, arrays), arrays)
+        write_archive(buffer, self._manifest(session, arrays, facts), arrays)
         return buffer.getvalue()
 
-    def _manifest(self, session: Session, arrays: Arrays) -> dict[str, Any]:
+    def _manifest(
+        self, session: Session, arrays: Arrays, facts: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Return what a file says about the model; arrays that are parameters join `arrays`."""
         params = {
             name: json_value(value)
@@ -107,6 +130,7 @@ class Persistence(SharedModel):
             "labels": {"declared": session.labels.declared, "values": session.labels.book.values},
             "columns": columns_of(session.schema),
             "warned": session.warned,
+            **entry(session.metadata if facts is None else facts),
         }
 
     def _restore(self, manifest: Manifest, arrays: Arrays, lanes: list[Any] | None = None) -> Session:
@@ -139,6 +163,7 @@ class Persistence(SharedModel):
         if session.model.n_classes_known > len(labels):
             raise ModelFileError("the model knows more classes than the file has labels")
         session.warned = manifest.warned
+        session.metadata = manifest.metadata
         session.judged = session.model.n_learned >= JUDGED_AFTER
         session.refresh_fast()
         self._session = session
@@ -205,6 +230,6 @@ def _learner_entry(session: Session, arrays: Arrays) -> dict[str, Any] | None:
 
 def _version() -> str:
     try:
-        return metadata.version("streamboost")
-    except metadata.PackageNotFoundError:
+        return version("streamboost")
+    except PackageNotFoundError:
         return "unknown"

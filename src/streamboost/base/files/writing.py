@@ -37,6 +37,17 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
         file.write(data)
 
 
+def write_model(target: str | os.PathLike[str] | BinaryIO, data: bytes) -> None:
+    """Put a model at a path, whole or not at all, or into a file that somebody has opened."""
+    if not hasattr(target, "write"):
+        write_file(target, data)
+        return
+    try:
+        target.write(data)
+    except TypeError as error:
+        raise TypeError("A model is bytes: open the file in binary mode, as open(path, 'wb').") from error
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write to; it appears at `path` when the block is left without an exception."""

@@ -95,12 +95,16 @@ class RayEngine:
         self._actors = [self._new(spec) for spec in specs]
 
     def _new(self, spec: Spec) -> Any:
-        return self._ray.remote(self.actor).options(
-            num_cpus=1 if len(self._specs) <= self._ray.cluster_resources().get("CPU", 0) else 0,
-            max_restarts=-1,
-            max_task_retries=0,
-            scheduling_strategy="SPREAD",
-        ).remote(spec)
+        return (
+            self._ray.remote(self.actor)
+            .options(
+                num_cpus=1 if len(self._specs) <= self._ray.cluster_resources().get("CPU", 0) else 0,
+                max_restarts=-1,
+                max_task_retries=0,
+                scheduling_strategy="SPREAD",
+            )
+            .remote(spec)
+        )
 
     def send(self, ticket: int, seq: int, source: Source) -> None:
         """Put the chunk into the object store and let it pass all shards."""

@@ -31,7 +31,8 @@ from streamboost.streams.readers.limits import Limits, way_out
 from streamboost.streams.readers.source import (
     HEAD_BYTES,
     HEAD_ROWS,
-    Blocks,
+    PAUSE,
+    ByteBlocks,
     ByteSource,
     FileStream,
     is_number,
@@ -170,7 +171,7 @@ class _Opened:
     """A file whose header has been read: what the readers of both kinds start from."""
 
     path: str | os.PathLike[str]
-    blocks: Blocks
+    blocks: ByteBlocks
     header: _Header
     start: bytes
     on_bad_line: str
@@ -209,16 +210,18 @@ def open_arff(
     The parameters are those of :class:`CsvStream`, of which it needs no ``header`` and no ``delimiter``; ``nominal`` may name
     attributes of texts and dates too. ``?`` is missing; ``na_values`` names other cells that are.
     """
-    blocks = Blocks(ByteSource.of(path))
+    blocks = ByteBlocks(ByteSource.of(path))
     name = blocks.source.name
     data = bytearray()
     found = None
+    # A model that knows its columns need not wait for more than one row.
+    enough = 0 if expected is not None and not blocks.source.repeatable else HEAD_ROWS
     for block in blocks.look():
         data += block
         found = found or _DATA_LINE.search(data)
         if found is not None and not found[1]:
             found = None
-        elif found is not None and data.count(b"\n", found.end()) > HEAD_ROWS:
+        elif found is not None and data.count(b"\n", found.end()) > enough:
             break
         if len(data) > HEAD_BYTES and (found is None or data.find(b"\n", found.end()) >= 0):
             break
@@ -279,7 +282,8 @@ class SparseArffStream(_ArffBody, RowStream):
         attributes = self._header.attributes
         self._absent: list[Any] = [a.values[0] if a.values else 0.0 for a in attributes]
         blank = b"\n" * self._header.lines
-        head = [row for _, row in islice(self._parsed(iter([blank + opened.start])), HEAD_ROWS)]
+        rows = (row for line, row in self._parsed(iter([blank + opened.start])) if line != PAUSE)
+        head = list(islice(rows, HEAD_ROWS))
         self._set_plan(opened.plan(self.name, [self._dense(row) for row in head]))
         self.classes = opened.classes(self._plan)
 
@@ -323,6 +327,9 @@ class SparseArffStream(_ArffBody, RowStream):
     def _parsed(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, dict[int, Any]]]:
         for line, text in self._text_lines(blocks):
             text = text.strip()
+            if line == PAUSE:
+                yield PAUSE, {}
+                continue
             if not text or text.startswith("%"):
                 continue
             try:

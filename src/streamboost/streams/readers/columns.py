@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -32,13 +32,19 @@ class ExpectedColumns:
     """What a trained model expects of a file.
 
     ``names`` are its columns, None if they are addressed by position; ``values`` holds for each column the values
-    that have codes, None where the column is read as numbers.
+    that have codes, None where the column is read as numbers. A file holds both as texts; its chunks have them as they
+    are here.
     """
 
-    names: tuple[str, ...] | None
-    values: tuple[tuple[str, ...] | None, ...]
+    names: tuple[Any, ...] | None
+    values: tuple[tuple[Any, ...] | None, ...]
     labels: tuple[Label, ...]
     needs_label: bool
+
+    @property
+    def file_names(self) -> tuple[str, ...] | None:
+        """The names as files write them."""
+        return None if self.names is None else tuple(map(str, self.names))
 
     @property
     def label_kind(self) -> str:
@@ -130,6 +136,19 @@ class ColumnPlan:
     ignored: list[str] = field(default_factory=list)
     weight_at: int | None = None
     """The column of weights. It gets a place behind the features."""
+    expected: ExpectedColumns | None = None
+    """The model that the file is read for."""
+
+    @property
+    def coded_names(self) -> tuple[Any, ...] | None:
+        """The names of the columns as models get them; what has one name twice can only be counted."""
+        if not self.named or len(set(self.feature_names)) < self.n_features:
+            return None
+        return self.feature_names if self.expected is None else self.expected.names
+
+    def coded_values(self, slot: int) -> list[Any]:
+        """The values of a nominal column that have codes before the first row."""
+        return list(self.values[slot] if self.expected is None else self.expected.values[slot] or ())
 
     @property
     def n_features(self) -> int:
@@ -251,11 +270,11 @@ def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
     assert expected is not None
     weight_at = None if choice.weight is None else _weight_column(head, choice.weight)
     width = len(expected.values)
-    by_name = head.named and expected.names is not None
+    names = expected.file_names
+    by_name = head.named and names is not None
     label_at = None if label is None else find_column(head, label)
-    if by_name:
-        assert expected.names is not None
-        places = _by_name(head, expected.names)
+    if by_name and names is not None:
+        places = _by_name(head, names)
         last = max((at for at in range(len(head.columns)) if at != weight_at), default=0)
         if label_at is None and last not in set(places):
             label_at = last
@@ -296,15 +315,16 @@ def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
         slots=slots,
         label_at=label_at,
         label_kind="none" if label_at is None else expected.label_kind,
-        feature_names=expected.names or tuple(head.columns[i] for i in places),
+        feature_names=names or tuple(head.columns[i] for i in places),
         named=expected.names is not None,
-        values=[list(values or ()) for values in expected.values],
+        values=[[str(value) for value in values or ()] for values in expected.values],
         ignored=[name for i, name in enumerate(head.columns) if i not in used],
         weight_at=weight_at,
+        expected=expected,
     )
 
 
-def _by_name(head: FirstRows, names: Iterable[str]) -> list[int]:
+def _by_name(head: FirstRows, names: Sequence[str]) -> list[int]:
     missing = [name for name in names if name not in head.places]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""

@@ -81,7 +81,7 @@ class CsvStream(TableStream):
             if expected is None
             else " (to the model it is numeric)"
         )
-        self._delimiter, rows = self._cut(self._look(delimiter), delimiter)
+        self._delimiter, rows = self._cut(self._look(delimiter, header, expected), delimiter)
         first = rows[0][2]
         width = len(first)
         if width < 2 and (expected is None or len(expected.values) != 1 or expected.needs_label):
@@ -91,7 +91,7 @@ class CsvStream(TableStream):
         good = self._good_rows(rows, width)
         self._has_header = header if header is not None else self._finds_header(good, expected)
         body = good[1:] if self._has_header else good[:HEAD_ROWS]
-        if not body:
+        if not body and not (self.live and expected is not None):
             raise DataError(f"{self.name}: no rows{' below the header' if self._has_header else ''}.")
         names = first if self._has_header else [str(i + 1) for i in range(width)]
         seen = [{row[2][i] for row in body} for i in range(width)]
@@ -107,7 +107,7 @@ class CsvStream(TableStream):
         if expected is None and nominal != "all":
             self._warn_of_words(body, set(nominal or ()))
 
-    def _look(self, delimiter: str | None) -> bytes:
+    def _look(self, delimiter: str | None, header: bool | None, expected: ExpectedColumns | None) -> bytes:
         """The bytes of the first rows, or all of them if there are fewer."""
         data = bytearray()
         enough = self._whole_head = False
@@ -121,6 +121,8 @@ class CsvStream(TableStream):
                 looked = len(data)
                 rows = self._first(bytes(data), delimiter or ",", HEAD_ROWS + 1)
                 enough = len(rows) > HEAD_ROWS
+            if expected is not None and self.live:
+                enough = _shows_one_row(data, header, expected)
             if enough or (len(data) > HEAD_BYTES and n_lines) or len(data) > self._limits.line:
                 break
         else:
@@ -181,7 +183,11 @@ class CsvStream(TableStream):
     def _finds_header(self, rows: list[Row], expected: ExpectedColumns | None) -> bool:
         """Whether the first row holds names: not if it could stand among the rows below."""
         first = rows[0][2]
-        if expected is not None and expected.names is not None and set(expected.names) <= set(first):
+        if (
+            expected is not None
+            and expected.names is not None
+            and set(expected.file_names or ()) <= set(first)
+        ):
             return True
         if all(map(is_number, first)):
             return False
@@ -195,6 +201,14 @@ class CsvStream(TableStream):
 
     def _new_parser(self) -> _core.CsvParser:
         return _core.CsvParser(self._delimiter, header=self._has_header, **self._parser_options())
+
+
+def _shows_one_row(data: bytearray, header: bool | None, expected: ExpectedColumns) -> bool:
+    """Whether a model that knows its columns has seen a row: it need not wait for more of them."""
+    first, *more = data.lstrip(b"\r\n").split(b"\n")
+    if header is None:
+        header = expected.names is not None and all(name.encode() in first for name in expected.names)
+    return len(more) > header
 
 
 def _fit(rows: list[list[str]]) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from streamboost.streams.readers.columns import (
     MissingMarkers,
     plan_columns,
 )
-from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS
+from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS, PAUSE
 from streamboost.streams.readers.tables import RowStream
 
 
@@ -50,7 +50,7 @@ class JsonLinesStream(RowStream):
         self._markers = MissingMarkers.read(na_values)
         self._why_numeric = f" (by its first {HEAD_ROWS:,} rows it is numeric)" if expected is None else ""
         self._accepts_more = expected is not None
-        rows = self._look()
+        rows = self._look(expected)
         if label is None:
             label = "label" if any("label" in row for row in rows) else None
         if label is None and expected is None:
@@ -64,7 +64,7 @@ class JsonLinesStream(RowStream):
             for key, value in row.items():
                 seen.setdefault(key, []).append(value)
         self._limits.check_columns(self.name, len(seen))
-        for name in expected.names or () if expected is not None else ():
+        for name in expected.file_names or () if expected is not None else ():
             seen.setdefault(name, [])  # a key that no object has is missing everywhere
         columns = list(seen)
         self._place = {name: at for at, name in enumerate(columns)}
@@ -79,14 +79,18 @@ class JsonLinesStream(RowStream):
             raise DataError(f"{self.name}: JSON has names, but the model knows its columns by position only.")
         self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected)))
 
-    def _look(self) -> list[dict[str, Any]]:
+    def _look(self, expected: ExpectedColumns | None) -> list[dict[str, Any]]:
         """The first objects."""
         rows: list[dict[str, Any]] = []
         n_bytes = 0
-        for _, row, length in self._objects(self._blocks.look()):
+        # A model that knows its columns need not wait for more than one object.
+        enough = 1 if self.live and expected is not None else HEAD_ROWS
+        for line, row, length in self._objects(self._blocks.look()):
+            if line == PAUSE:
+                continue
             rows.append(row)
             n_bytes += length
-            if len(rows) == HEAD_ROWS or n_bytes > HEAD_BYTES:
+            if len(rows) == enough or n_bytes > HEAD_BYTES:
                 break
         self._blocks.rewind()
         if not any(rows):
@@ -106,6 +110,9 @@ class JsonLinesStream(RowStream):
     def _rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
         width = len(self._plan.columns)
         for line, entry, _ in self._objects(iter(self._blocks)):
+            if line == PAUSE:
+                yield PAUSE, ()
+                continue
             values: list[Any] = [None] * width
             unknown = None
             for key, value in entry.items():
@@ -121,6 +128,9 @@ class JsonLinesStream(RowStream):
 
     def _objects(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, dict[str, Any], int]]:
         for line, text in self._text_lines(blocks):
+            if line == PAUSE:
+                yield PAUSE, {}, 0
+                continue
             if not text or text.isspace():
                 continue
             try:

@@ -49,7 +49,7 @@ class LibsvmStream(FileStream):
         self.feature_names: tuple[str, ...] | None = None
         self.nominal: npt.NDArray[np.bool_] | None = None
         self.n_features: int | None = n_features
-        kind, density = self._look()
+        kind, density = self._look(1 if self.live and expected is not None else HEAD_ROWS)
         self._label_kind = kind if expected is None else expected.label_kind
         if n_features is None:
             self.n_features = self._scan()
@@ -82,18 +82,18 @@ class LibsvmStream(FileStream):
     def _parser(self, width: int, kind: str) -> _core.LibsvmParser:
         return _core.LibsvmParser(width, kind, self._limits.line)
 
-    def _look(self) -> tuple[str, float]:
+    def _look(self, enough: int) -> tuple[str, float]:
         """The kind of the labels and the mean number of cells that are not zero, by the first rows."""
         parser = self._parser(0, "number")
         step = 0
         for block in self._blocks.look():
             parser.feed(block)
-            step = self._step_through(parser)
+            step = self._step_through(parser, enough)
             if step == 1:
                 break
         if step != 1:
             parser.finish()
-            self._step_through(parser)
+            self._step_through(parser, enough)
         _, _, cells, labels, _ = parser.take()
         found = labels.tolist()
         self._blocks.rewind()
@@ -101,8 +101,8 @@ class LibsvmStream(FileStream):
             self._end_empty()
         return "whole" if whole(found) else "number", np.count_nonzero(cells) / len(found)
 
-    def _step_through(self, parser: _core.LibsvmParser) -> int:
-        while (step := parser.parse(HEAD_ROWS)) == 2:
+    def _step_through(self, parser: _core.LibsvmParser, enough: int) -> int:
+        while (step := parser.parse(enough)) == 2:
             fault = parser.fault
             self._bad(fault[1], self._reason(*fault))
         return step

@@ -5,15 +5,18 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import select
 import sys
 import zlib
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
 from streamboost.streams.base import DataError, Label
 from streamboost.streams.readers.limits import Limits, way_out
+
+R = TypeVar("R", bound=tuple[Any, ...])
 
 HEAD_ROWS = 1000
 """Rows that decide the kinds of the columns."""
@@ -23,6 +26,9 @@ HEAD_BYTES = 1 << 24
 
 BLOCK = 1 << 18
 """Bytes read at a time: the parsers work while they are still in the cache."""
+
+PAUSE = 0
+"""In the place of a line number: what has come so far is used up, and more may take its time."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _NEW_MEMBER = 31  # zlib's way to say: a gzip header, and its checksum at the end
@@ -42,6 +48,7 @@ class ByteSource:
         self._raw: BinaryIO | None = None
         self._taken = False
         self._peeked = b""
+        self.idle: Callable[[], float | None] | None = None
         if self.is_stdin:
             return
         try:
@@ -89,7 +96,7 @@ class ByteSource:
         raw = self._open()
         peeked, self._peeked = self._peeked, b""
         try:
-            blocks = self._unpacked(chain([peeked] if peeked else [], _raw_blocks(raw)))
+            blocks = self._unpacked(chain([peeked] if peeked else [], self._raw_blocks(raw)))
             if not text:
                 yield from blocks
                 return
@@ -113,13 +120,29 @@ class ByteSource:
             finally:
                 blocks.close()
         try:
-            for block in _raw_blocks(self._open()):
+            for block in self._raw_blocks(self._open()):
                 self._peeked += block
                 if b"\n" in block or len(self._peeked) > BLOCK or self._peeked[:2] == _GZIP_MAGIC:
                     break
         except OSError as error:
             raise DataError(f"{self.name}: {error.strerror or error}.") from error
         return next(self._unpacked(iter([self._peeked])), b"").removeprefix(codecs.BOM_UTF8)
+
+    def _raw_blocks(self, raw: BinaryIO) -> Iterator[bytes]:
+        # A pipe gives what it has instead of waiting for a whole block: rows are learned as they come.
+        read = getattr(raw, "read1", raw.read)
+        while block := self._next_block(raw, read):
+            yield block
+
+    def _next_block(self, raw: BinaryIO, read: Callable[[int], bytes]) -> bytes:
+        """The next bytes. While none come, ``idle`` is called; it says in how many seconds it wants to be called again."""
+        if self.idle is not None and not self.repeatable:
+            try:
+                while not select.select([raw], [], [], self.idle())[0]:
+                    pass
+            except (OSError, ValueError):  # it cannot be asked (on some systems no pipe can): the read waits
+                pass
+        return read(BLOCK)
 
     def _open(self) -> BinaryIO:
         """The file; what can be read only once is opened once."""
@@ -164,14 +187,8 @@ class ByteSource:
             raise DataError(f"{self.name}: the gzip file is cut off (after line {lines}).")
 
 
-def _raw_blocks(raw: BinaryIO) -> Iterator[bytes]:
-    # A pipe gives what it has instead of waiting for a whole block: rows are learned as they come.
-    read = getattr(raw, "read1", raw.read)
-    return iter(lambda: read(BLOCK), b"")
-
-
-class Blocks:
-    """Blocks of a source whose first ones are looked at before all are read.
+class ByteBlocks:
+    """The bytes of a source in blocks, whose first ones are looked at before all are read.
 
     A source that can be read twice is opened again; any other one goes on behind the blocks looked at.
     """
@@ -244,7 +261,7 @@ class FileStream:
         if on_bad_line not in ("stop", "skip"):
             raise DataError(f"What to do with a bad line is stop or skip, not {on_bad_line!r}.")
         self._source = ByteSource.of(path)
-        self._blocks = Blocks(self._source)
+        self._blocks = ByteBlocks(self._source)
         self.skips_bad_lines = on_bad_line == "skip"
         self.name = self._source.name
         self.labels_are_text = False
@@ -260,6 +277,15 @@ class FileStream:
     def repeatable(self) -> bool:
         """Whether the file can be read again; standard input and pipes cannot."""
         return self._source.repeatable
+
+    @property
+    def live(self) -> bool:
+        """Whether rows come as somebody writes them: they are handed on as they come."""
+        return not self.repeatable
+
+    def when_idle(self, idle: Callable[[], float | None]) -> None:
+        """Let ``idle`` be called while no bytes come; it says in how many seconds it wants to be called again."""
+        self._source.idle = idle
 
     @property
     def fraction(self) -> float | None:
@@ -285,7 +311,10 @@ class FileStream:
             raise DataError(f"{self.name}: no rows{why}")
 
     def _fill(self, parser: Parser, size: int) -> Iterator[None]:
-        """Let the parser read the file; returns to the caller whenever ``size`` rows are kept, and at the end."""
+        """Let the parser read the file; returns to the caller whenever ``size`` rows are kept, and at the end.
+
+        Of a live source nothing is kept back: its next bytes may take their time.
+        """
         self._begin_pass()
         n_rows = 0
         for block in chain(self._body_blocks(), (None,)):
@@ -300,9 +329,9 @@ class FileStream:
                 else:
                     fault = parser.fault
                     self._bad(fault[1], self._reason(*fault))
-        if parser.n_rows:
-            n_rows += parser.n_rows
-            yield
+            if parser.n_rows and (self.live or block is None):
+                n_rows += parser.n_rows
+                yield
         self._end_pass(n_rows)
 
     def _reason(self, bad: str, line: int, column: int, number: int, token: str) -> str:
@@ -319,8 +348,17 @@ class FileStream:
         return iter(self._blocks)
 
     def _text_lines(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, str]]:
-        """The lines with their numbers, for the readers that are written in Python; bad text is met here."""
-        for number, line in enumerate(_whole_lines(blocks, self._limits.line), start=1):
+        """The lines with their numbers, for the readers that are written in Python; bad text is met here.
+
+        Where the bytes of a live source are used up stands a line of number ``PAUSE`` without text.
+        """
+        number = 0
+        for line in _whole_lines(blocks, self._limits.line):
+            if line is _USED_UP:
+                if self.live:
+                    yield PAUSE, ""
+                continue
+            number += 1
             if line is None:
                 self._bad(number, self._reason("too_long", number, 0, 0, ""))
                 continue
@@ -337,8 +375,11 @@ class FileStream:
             yield number, text
 
 
+_USED_UP = bytes(bytearray(b"end of a block"))  # an object of its own: no line is this one
+
+
 def _whole_lines(blocks: Iterator[bytes], longest: int) -> Iterator[bytes | None]:
-    """The lines without their ends; None in the place of one that is too long."""
+    """The lines without their ends; None in the place of one that is too long. Behind every block ``_USED_UP``."""
     tail = io.BytesIO()
     discarding = False
     for block in blocks:
@@ -357,10 +398,24 @@ def _whole_lines(blocks: Iterator[bytes], longest: int) -> Iterator[bytes | None
             tail.write(rest)
         if tail.tell() > longest:
             tail, discarding = io.BytesIO(), True
+        yield _USED_UP
     if discarding:
         yield None
     elif tail.tell():
         yield tail.getvalue()
+
+
+def batches(rows: Iterator[R], size: int) -> Iterator[list[R]]:
+    """Rows that begin with the number of their line, ``size`` at a time, or as many as there are before a pause."""
+    kept: list[R] = []
+    for row in rows:
+        if row[0] != PAUSE:
+            kept.append(row)
+        if kept and (len(kept) == size or row[0] == PAUSE):
+            yield kept
+            kept = []
+    if kept:
+        yield kept
 
 
 def is_number(text: str) -> bool:

@@ -24,7 +24,7 @@ from streamboost.streams.readers.columns import (
     label_array,
 )
 from streamboost.streams.readers.limits import CHUNK_CELLS, way_out
-from streamboost.streams.readers.source import FileStream, is_number, numbers_to_labels, whole
+from streamboost.streams.readers.source import PAUSE, FileStream, batches, is_number, numbers_to_labels, whole
 
 Arrays = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]
 MOST_TEXTS = 1_000_000
@@ -81,10 +81,11 @@ class PlannedStream(FileStream, ABC):
     def _start_coding(self) -> None:
         """Codes begin anew, with those that a model or the header of the file has given out."""
         plan = self._plan
-        self._texts: dict[int, list[str]] = {slot: [] for slot in np.flatnonzero(plan.nominal).tolist()}
+        self._texts: dict[int, list[Any]] = {
+            slot: plan.coded_values(slot) for slot in np.flatnonzero(plan.nominal).tolist()
+        }
         self._labels: list[str] = []
-        names = plan.feature_names if plan.named and len(set(plan.feature_names)) == plan.n_features else None
-        self._coding = Coding(names, self._texts, self._labels)
+        self._coding = Coding(plan.coded_names, self._texts, self._labels)
 
     def _follow_codes(self) -> None:
         """Take over the texts that have got codes since the last time."""
@@ -316,7 +317,7 @@ class RowStream(CodedStream):
 
     @abstractmethod
     def _rows(self) -> Iterator[tuple[int, Any]]:
-        """Line and values, in the order of the file's columns, of every line that can be understood."""
+        """Line and values, in the order of the file's columns, of every line that can be understood; and the pauses."""
 
     def _set_plan(self, plan: ColumnPlan) -> None:
         super()._set_plan(plan)
@@ -330,7 +331,7 @@ class RowStream(CodedStream):
         self._met.clear()
         rows = self._good()
         n_rows = 0
-        while kept := list(islice(rows, size)):
+        for kept in batches(rows, size):
             n_rows += len(kept)
             X = self._matrix([values for _, values, _ in kept])
             labels = np.array([label for _, _, label in kept], dtype=np.float64)
@@ -343,6 +344,9 @@ class RowStream(CodedStream):
     def _good(self) -> Iterator[tuple[int, Any, float]]:
         """Line, numbers and codes, label (number or code) of every row that can be used."""
         for line, values in self._rows():
+            if line == PAUSE:
+                yield PAUSE, None, math.nan
+                continue
             try:
                 yield (line, *self._read(values))
             except BadCell as error:

@@ -23,7 +23,14 @@ import scipy.sparse
 
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, Label, check_chunk_size
 from streamboost.streams.readers.columns import ExpectedColumns, label_array
-from streamboost.streams.readers.source import HEAD_ROWS, FileStream, numbers_to_labels, whole
+from streamboost.streams.readers.source import (
+    HEAD_ROWS,
+    PAUSE,
+    FileStream,
+    batches,
+    numbers_to_labels,
+    whole,
+)
 
 MOST_NAMES = 1 << 16
 MOST_BITS = 24
@@ -74,7 +81,7 @@ class VwStream(FileStream):
         self._label_kind = self._look(expected)
         if expected is None and bits is None:
             self._collect_names()
-        self._coding = Coding(self.feature_names)
+        self._coding = Coding(self.feature_names if expected is None else expected.names)
 
     def _follow(self, expected: ExpectedColumns) -> None:
         if expected.label_kind == "text":
@@ -84,8 +91,8 @@ class VwStream(FileStream):
         width = len(expected.values)
         self.n_features = width
         if expected.names is not None:
-            self._column = {name: at for at, name in enumerate(expected.names)}
-            self.feature_names, self._bits = expected.names, None
+            self.feature_names, self._bits = expected.file_names, None
+            self._column = {name: at for at, name in enumerate(self.feature_names or ())}
         elif width & (width - 1):
             raise DataError(
                 f"{self.name}: the model has {width} columns without names; hashing makes 2^bits."
@@ -100,7 +107,10 @@ class VwStream(FileStream):
 
     def _look(self, expected: ExpectedColumns | None) -> str:
         """The kind of the labels, by the first rows."""
-        labels = [e.label for _, e in islice(self._examples(self._blocks.look()), HEAD_ROWS)]
+        # A model that knows its columns need not wait for more than one row.
+        enough = 1 if self.live and expected is not None else HEAD_ROWS
+        rows = (example for line, example in self._examples(self._blocks.look()) if line != PAUSE)
+        labels = [example.label for example in islice(rows, enough)]
         self._blocks.rewind()
         if not labels:
             self._end_pass(0)
@@ -114,8 +124,8 @@ class VwStream(FileStream):
         labels: set[float] = set()
         count = 0
         self._begin_pass()
-        for _, example in self._examples(iter(self._blocks)):
-            if self._label_problem(example.label):
+        for line, example in self._examples(iter(self._blocks)):
+            if line == PAUSE or self._label_problem(example.label):
                 continue  # the reading itself will meet it
             count += 1
             labels.add(example.label or 0.0)
@@ -140,14 +150,14 @@ class VwStream(FileStream):
         self._begin_pass()
         rows = self._good()
         n_rows = 0
-        while kept := list(islice(rows, size)):
+        for kept in batches(rows, size):
             n_rows += len(kept)
             yield self._chunk(kept)
         self._end_pass(n_rows)
 
     def _good(self) -> Iterator[tuple[int, Example]]:
         for line, example in self._examples(iter(self._blocks)):
-            problem = self._label_problem(example.label)
+            problem = self._label_problem(example.label) if line != PAUSE else ""
             if problem:
                 self._bad(line, problem)
             else:
@@ -201,6 +211,9 @@ class VwStream(FileStream):
 
     def _examples(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, Example]]:
         for line, text in self._text_lines(blocks):
+            if line == PAUSE:
+                yield PAUSE, Example(None, 1.0, {})
+                continue
             if not text or text.isspace():
                 continue
             try:

@@ -1,0 +1,343 @@
+"""The commands about the learning service: serve, token, log, rollback, client."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from streamboost.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from streamboost.client import Client
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a learning service.")]
+Url = Annotated[str, typer.Argument(metavar="URL", help="The service: http://127.0.0.1:8000")]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="The name of a model of the service.")]
+TokenOption = Annotated[
+    str | None, typer.Option("--token", envvar="STREAMBOOST_TOKEN", help="A token (or $STREAMBOOST_TOKEN).")
+]
+Rows = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="JSON lines (default: standard input).")]
+
+token_app = typer.Typer(help="Make, list and revoke tokens of a learning service.", no_args_is_help=True)
+client_app = typer.Typer(help="Talk to a learning service.", no_args_is_help=True)
+
+
+def _needs_serve() -> None:
+    try:
+        import apsw  # noqa: F401
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise UserError(
+            f"This needs the extra [serve] ({error.name} is missing): pip install 'streamboost[serve]'."
+        ) from error
+
+
+def serve_command(
+    folder: Folder,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 8000,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", metavar="[NAME=]FILE", help="Start a model from a file, unless it is there already."
+        ),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source", metavar="URL", help="kafka://host:9092/topic?group=g or redis://host:6379/stream."
+        ),
+    ] = None,
+    source_model: Annotated[
+        str | None,
+        typer.Option("--source-model", help="Who learns from the sources (default: the topic's name)."),
+    ] = None,
+    no_tokens: Annotated[
+        bool, typer.Option("--no-tokens", help="Ask nobody for a token; on this machine only.")
+    ] = False,
+    rate: Annotated[
+        float, typer.Option("--rate", min=0.1, help="Requests a second of one token.")
+    ] = 10_000.0,
+    grace: Annotated[float, typer.Option("--grace", min=1, help="Seconds to finish after SIGTERM.")] = 30.0,
+    certfile: Annotated[Path | None, typer.Option("--certfile", help="TLS certificate.")] = None,
+    keyfile: Annotated[Path | None, typer.Option("--keyfile", help="TLS key.")] = None,
+    snapshot_every: Annotated[
+        int, typer.Option("--snapshot-every", min=1, help="Lessons between two snapshots.")
+    ] = 10_000,
+    snapshot_seconds: Annotated[
+        float, typer.Option("--snapshot-seconds", min=0.1, help="Seconds between two snapshots.")
+    ] = 60.0,
+    keep_snapshots: Annotated[int, typer.Option("--keep-snapshots", min=1, help="How many are kept.")] = 5,
+    keep_log: Annotated[
+        str, typer.Option("--keep-log", help="`needed` by the snapshots, or `forever` for audits.")
+    ] = "needed",
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON when it is ready.")] = False,
+) -> None:
+    """Serve models that learn: what is acknowledged is on the disk. A new folder gets an admin token, shown once."""
+    _needs_serve()
+    if keep_log not in ("needed", "forever"):
+        raise UserError(f"--keep-log {keep_log}: it is `needed` or `forever`.")
+    from streamboost.service.http import Options, serve
+    from streamboost.service.store import Settings, StoreError
+
+    try:
+        code = serve(
+            Options(
+                folder,
+                host=host,
+                port=port,
+                open_to_all=no_tokens,
+                rate=rate,
+                grace=grace,
+                certfile=certfile,
+                keyfile=keyfile,
+                sources=tuple(source or ()),
+                source_model=source_model,
+                models=tuple(_named(text) for text in model or ()),
+                json=as_json,
+                settings=Settings(
+                    snapshot_every=snapshot_every,
+                    snapshot_seconds=snapshot_seconds,
+                    keep_snapshots=keep_snapshots,
+                    keep_log=keep_log == "forever",
+                ),
+            )
+        )
+    except StoreError as error:
+        raise UserError(_sentence(error)) from error
+    raise typer.Exit(code)
+
+
+def _named(text: str) -> tuple[str, Path]:
+    name, equals, file = text.partition("=")
+    path = Path(file if equals else text)
+    if not path.is_file():
+        raise UserError(f"--model {text}: {path} is no file.")
+    return (name if equals else path.stem), path
+
+
+def _sentence(error: Any) -> str:
+    return f"{error.message}{f' {error.hint}' if error.hint else ''}"
+
+
+@token_app.command("create")
+def token_create(
+    folder: Folder,
+    scope: Annotated[str, typer.Option("--scope", help="predict,label,learn,read,explain,admin")],
+    name: Annotated[str, typer.Option("--name", help="Who it is for; it stands in the log.")] = "token",
+    model: Annotated[str | None, typer.Option("--model", help="Good for this model only.")] = None,
+    days: Annotated[float | None, typer.Option("--days", help="Expires after so many days.")] = None,
+) -> None:
+    """Make a token; it is shown this once and stored nowhere."""
+    _needs_serve()
+    from streamboost.service.http import tokens
+    from streamboost.service.store import StoreError
+
+    expires = None if days is None else days * 86_400
+    scopes = [part for part in scope.split(",") if part]
+    try:
+        typer.echo(tokens.create(folder, scopes, name=name, model=model, expires_s=expires))
+    except StoreError as error:
+        raise UserError(_sentence(error)) from error
+
+
+@token_app.command("list")
+def token_list(folder: Folder) -> None:
+    """List the tokens of a folder, one JSON object per line."""
+    _needs_serve()
+    from streamboost.service.http import tokens
+    from streamboost.service.store import StoreError
+
+    try:
+        found = tokens.read_tokens(folder)
+    except StoreError as error:
+        raise UserError(_sentence(error)) from error
+    for token in found:
+        shown = {
+            "token": token.number,
+            "name": token.name,
+            "scopes": sorted(token.scopes),
+            "model": token.model,
+            "expires": token.expires,
+            "revoked": token.revoked,
+        }
+        typer.echo(json.dumps(shown))
+
+
+@token_app.command("revoke")
+def token_revoke(
+    folder: Folder, token: Annotated[str, typer.Argument(help="Its number, as `token list` shows it.")]
+) -> None:
+    """Refuse a token from now on; a running service notices within a second."""
+    _needs_serve()
+    from streamboost.service.http import tokens
+    from streamboost.service.store import StoreError
+
+    try:
+        tokens.revoke(folder, token)
+    except StoreError as error:
+        raise UserError(_sentence(error)) from error
+
+
+def log_command(
+    folder: Folder,
+    model: Annotated[str | None, typer.Option("--model", help="Only this model.")] = None,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Replay everything (service stopped) and compare with the newest snapshots."
+        ),
+    ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export", help="Write the lessons of --model to .jsonl or .parquet, for `streamboost run`."
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Show the last so many records.")] = 20,
+) -> None:
+    """Show, verify or export the log of a learning service."""
+    _needs_serve()
+    from streamboost.service import audit
+    from streamboost.service.store import StoreError
+
+    try:
+        if verify:
+            faults = 0
+            for line, good in audit.verify(folder):
+                typer.echo(line)
+                faults += not good
+            raise typer.Exit(1 if faults else 0)
+        if export is not None:
+            if model is None:
+                raise UserError("--export needs --model.")
+            typer.echo(f"{audit.export(folder, model, export)} lessons: {export}")
+            return
+        for entry in audit.show(folder, model, limit):
+            typer.echo(json.dumps(entry))
+    except StoreError as error:
+        raise UserError(_sentence(error)) from error
+
+
+def rollback_command(
+    folder: Folder,
+    model: Model,
+    seq: Annotated[int, typer.Argument(metavar="SEQ", min=0, help="Where to go back to.")],
+) -> None:
+    """Go back to the state after a record; the service must not be running."""
+    _needs_serve()
+    from streamboost.service.store import LearningStore, StoreError
+
+    if not (folder / "log.db").exists():
+        raise UserError(f"{folder} holds no learning service.")
+    try:
+        with LearningStore(folder) as store:
+            typer.echo(
+                f"{model} is as it was after {seq}; record {store.rollback(model, seq, by='command line')} says so"
+            )
+    except StoreError as error:
+        raise UserError(_sentence(error)) from error
+
+
+def _client(url: str, token: str | None) -> Client:
+    try:
+        from streamboost.client import Client
+
+        return Client(url, token)
+    except ImportError as error:
+        raise UserError("This needs the extra [client]: pip install 'streamboost[client]'.") from error
+
+
+def _many(url: str, model: str, token: str | None, file: Path | None, verb: str) -> None:
+    source = sys.stdin if file is None else open(file, encoding="utf-8")  # noqa: SIM115
+    bad = 0
+    try:
+        rows = (_row(line, number) for number, line in enumerate(source, 1) if line.strip())
+        with _client(url, token) as client:
+            for answer in _asked(lambda: getattr(client, f"{verb}_many")(model, rows)):
+                typer.echo(json.dumps(answer))
+                bad += "error" in answer
+    finally:
+        if file is not None:
+            source.close()
+    if bad:
+        raise typer.Exit(1)
+
+
+def _row(line: str, number: int) -> Any:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise UserError(f"line {number} is no JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise UserError(f"line {number} is no object.")
+    return row
+
+
+def _asked(act: Any) -> Any:
+    """Ask the service; what it refuses is one line."""
+    import httpx
+
+    from streamboost.client import ServiceError
+
+    try:
+        found = act()
+        return list(found) if not isinstance(found, dict | list) else found
+    except ServiceError as error:
+        raise UserError(str(error)) from error
+    except httpx.TransportError as error:
+        raise UserError(f"The service does not answer: {error}") from error
+
+
+@client_app.command("predict")
+def client_predict(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
+    """Ask about events {"features", "id"?}; one answer per line."""
+    _many(url, model, token, file, "predict")
+
+
+@client_app.command("label")
+def client_label(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
+    """Tell the truth about events {"id", "label", "weight"?}."""
+    _many(url, model, token, file, "label")
+
+
+@client_app.command("learn")
+def client_learn(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
+    """Teach lessons {"features", "label", "id"?, "weight"?}."""
+    _many(url, model, token, file, "learn")
+
+
+@client_app.command("scores")
+def client_scores(url: Url, model: Model, token: TokenOption = None) -> None:
+    """How well a model does."""
+    with _client(url, token) as client:
+        typer.echo(json.dumps(_asked(lambda: client.scores(model)), indent=2))
+
+
+@client_app.command("create")
+def client_create(
+    url: Url,
+    model: Model,
+    description: Annotated[
+        str, typer.Argument(help='JSON: {"model": "osboost", "learner": "naive-bayes"}')
+    ] = "{}",
+    token: TokenOption = None,
+) -> None:
+    """Make a model."""
+    fields = _row(description, 1)
+    with _client(url, token) as client:
+        typer.echo(json.dumps(_asked(lambda: client.create(model, **fields))))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("serve")(serve_command)
+    app.command("log")(log_command)
+    app.command("rollback")(rollback_command)
+    app.add_typer(token_app, name="token")
+    app.add_typer(client_app, name="client")

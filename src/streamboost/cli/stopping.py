@@ -1,0 +1,67 @@
+"""Ctrl-C and SIGTERM end a command between two rows, so that it can save and say what it has."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any, NoReturn
+
+import typer
+
+# Ctrl-Break is what a system without SIGTERM has.
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
+
+
+class StopAsked(BaseException):
+    """Raised out of a wait for data when somebody asks the command to stop."""
+
+
+class Stop:
+    """Remembers that somebody has asked to stop; what learns looks between two pieces, what waits is woken.
+
+    The second signal does not wait any more. Only the main thread sees signals: elsewhere this does nothing.
+    """
+
+    def __init__(self) -> None:
+        self.asked: int | None = None
+        self._waiting = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Stop:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._ask) for number in _SIGNALS}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        if kind is StopAsked:
+            typer.echo("streamboost: stopped before the first row; nothing was learned.", err=True)
+            self.exit()
+
+    def _ask(self, number: int, _: FrameType | None) -> None:
+        if self.asked is not None:
+            raise KeyboardInterrupt
+        self.asked = number
+        if self._waiting:
+            raise StopAsked
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """A block that a signal may leave at any point."""
+        self._waiting = True
+        try:
+            if self.asked is not None:
+                raise StopAsked
+            yield
+        finally:
+            self._waiting = False
+
+    def exit(self) -> NoReturn:
+        """End the command: 130 after Ctrl-C, as shells expect it; 0 for whoever was told to stop and did."""
+        raise typer.Exit(130 if self.asked == signal.SIGINT else 0)

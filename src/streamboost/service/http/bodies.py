@@ -1,0 +1,108 @@
+"""Reading bodies: typed, bounded, without duplicate keys, NaN or anything else that JSON leaves open."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from streamboost.service.store import BadRequest
+from streamboost.service.store.estimators import Description
+from streamboost.service.store.registry import KEEP_EVENTS
+from streamboost.service.store.settings import Limits
+
+
+class Predict(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """An event; with an id it is recorded, and its label may come later."""
+
+    features: dict[str, bool | int | float | str | None]
+    id: str | None = None
+
+
+class Truth(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The truth about an event."""
+
+    id: str
+    label: bool | int | float | str
+    weight: float = 1.0
+
+
+class Lesson(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """An event with its label."""
+
+    features: dict[str, bool | int | float | str | None]
+    label: bool | int | float | str
+    id: str | None = None
+    weight: float = 1.0
+
+
+class Create(Description, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A model to be made."""
+
+    name: str
+    keep_events_s: float = KEEP_EVENTS
+    limits: Limits = Limits()
+
+
+class Shadow(Description, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A model that learns beside another."""
+
+    name: str
+
+
+class Rollback(msgspec.Struct, forbid_unknown_fields=True):
+    """Where to go back to."""
+
+    seq: int
+
+
+class Promote(msgspec.Struct, forbid_unknown_fields=True):
+    """Which shadow shall answer."""
+
+    shadow: str
+
+
+T = TypeVar("T")
+_DECODERS: dict[type, Any] = {}
+
+
+def read(raw: bytes, kind: type[T]) -> T:
+    """Decode a body; the message of a mistake names the place."""
+    decoder = _DECODERS.get(kind)
+    if decoder is None:
+        decoder = _DECODERS[kind] = msgspec.json.Decoder(kind)
+    try:
+        found: T = decoder.decode(raw)
+    except msgspec.ValidationError as error:
+        what, _, place = str(error).partition(" - at `$")
+        raise BadRequest(f"{what}.", field=place.rstrip("`").lstrip(".") or None) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadRequest(f"This is no JSON: {error}.", code="bad_json") from error
+    if raw.count(b":") != _pairs(found):  # a colon in a text, or a key twice: look closely
+        try:
+            json.loads(raw, object_pairs_hook=_unique)
+        except RecursionError as error:
+            raise BadRequest("The body is nested too deeply.", code="bad_json") from error
+    return found
+
+
+def _pairs(found: Any) -> int:
+    """How many colons a body without texts that hold some would have, if all its fields were written."""
+    n = len(found.__struct_fields__)
+    features = getattr(found, "features", None)
+    if features is None:
+        return -1
+    n += len(features)
+    n -= found.id is None
+    return n - (getattr(found, "weight", None) == 1.0)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
+        raise BadRequest(
+            f"The key {twice[:80]!r} stands twice in one object.", field=twice[:80], code="duplicate_key"
+        )
+    return found

@@ -1,0 +1,123 @@
+"""What the page shows of a model, once a second, as server-sent events; computed once for all who look."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from streamboost.service.store import LearningStore, StoreError
+from streamboost.service.store.queries import finite, text
+
+EVERY = 1.0
+POINTS = 600
+
+
+class Watcher:
+    """The newest view of every model that somebody looks at."""
+
+    def __init__(self, store: LearningStore) -> None:
+        self._store = store
+        self._views: dict[str, tuple[float, bytes]] = {}
+        self._counts: dict[str, tuple[float, dict[str, int], dict[str, float]]] = {}
+
+    async def view(self, name: str) -> bytes:
+        """One event of the stream; at most one is made each half second."""
+        found = self._views.get(name)
+        now = time.monotonic()
+        if found is None or now - found[0] > EVERY / 2:
+            made = await asyncio.to_thread(self._make, name)
+            found = self._views[name] = (now, b"data: " + made + b"\n\n")
+        return found[1]
+
+    def _make(self, name: str) -> bytes:
+        store = self._store
+        described = store.describe(name)
+        scores = store.scores(name)
+        stream = store.stream(name)
+        view: dict[str, Any] = {
+            **described,
+            "scores": scores,
+            "curve": stream.champion.scores.curve(POINTS),
+            "curves": {shadow.name: shadow.scores.curve(POINTS) for shadow in stream.shadows},
+            "rates": self._rates(name, described["counts"]),
+            "queue": store.queued,
+            "read_only": store.read_only,
+            "at": time.time(),
+            "events": store.events(name, "learned", 12),
+            "commands": [
+                {"at": e["at"], "seq": e["seq"], **e["command"]} for e in store.events(name, "command", 20)
+            ],
+            **_lanes(stream.champion.reader.model),
+        }
+        return msgspec.json.encode(finite(view))
+
+    def _rates(self, name: str, counts: dict[str, int]) -> dict[str, float]:
+        now = time.monotonic()
+        before = self._counts.get(name)
+        if before is not None and now - before[0] < EVERY / 2:
+            return before[2]
+        rates = {}
+        if before is not None:
+            passed = now - before[0]
+            rates = {k: max(0, v - before[1].get(k, 0)) / passed for k, v in counts.items()}
+        self._counts[name] = now, dict(counts), rates
+        return rates
+
+
+def _lanes(model: Any) -> dict[str, Any]:
+    """Weight and edge of every learner, the bounds, and where learners were replaced."""
+    if model is None or not hasattr(model, "report"):
+        return {"lanes": {}, "bounds": [], "drift": []}
+    report = model.report()
+    shown = {
+        name: values.tolist()[:400]
+        for name, values in report.lanes.items()
+        if name in ("edge", "error_rate", "weight_sum", "mean_margin") or "weight" in name
+    }
+    return {
+        "lanes": shown,
+        "bounds": [bound.to_dict() for bound in report.bounds],
+        "drift": report.replacements[-50:].tolist(),
+        "classes": [text(label) for label in model.classes_.tolist()],
+    }
+
+
+class Live(Response):
+    """The stream of one client, until it goes or the service stops."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, watcher: Watcher, name: str, stopping: asyncio.Event) -> None:
+        super().__init__()
+        del self.headers["content-length"]
+        self._watcher, self._name, self._stopping = watcher, name, stopping
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send a view each second. A client that does not read is let go by the guard."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        gone = asyncio.create_task(self._gone(receive))
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            while not gone.done() and not stopping.done():
+                try:
+                    data = await self._watcher.view(self._name)
+                except StoreError as error:
+                    data = b"event: gone\ndata: " + msgspec.json.encode(error.message) + b"\n\n"
+                    await send({"type": "http.response.body", "body": data, "more_body": True})
+                    break
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+                await asyncio.wait({gone, stopping}, timeout=EVERY, return_when=asyncio.FIRST_COMPLETED)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            for task in (gone, stopping):
+                task.cancel()
+
+    @staticmethod
+    async def _gone(receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass

@@ -1,0 +1,1 @@
+"""The live page: static files that the service hands out."""

@@ -1,0 +1,126 @@
+"""One model at work: the estimator that learns, the copy that answers, and how well it does."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from streamboost.service.store import estimators
+from streamboost.service.store.errors import Refused
+from streamboost.service.store.estimators import Description
+from streamboost.service.store.records import Answer, Body, Features, Label
+from streamboost.service.store.scores import Scoreboard
+from streamboost.service.store.settings import Limits
+
+LONGEST = 1.0
+"""Seconds after which readers see what was learned, however dear that is."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What answers: a model that never changes, and the last record it knows. None: it has learned nothing."""
+
+    model: Any | None
+    seq: int
+
+    def answer(self, features: Features) -> Answer:
+        """Ask it; what the library refuses is refused."""
+        try:
+            return estimators.answer(self.model, features, self.seq)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise Refused(" ".join(str(error).split()), field="features") from error
+
+
+@dataclass
+class Candidate:
+    """A champion or a shadow. Only the writer touches ``live``; whoever answers takes ``reader`` once and keeps it."""
+
+    number: int
+    name: str
+    description: Description
+    limits: Limits
+    live: Any
+    seq: int
+    scores: Scoreboard = field(default_factory=Scoreboard)
+    reader: Reader = field(init=False)
+    lessons_since_snapshot: int = 0
+    snapshot_at: float = field(default_factory=time.monotonic)
+    _columns: set[str] = field(init=False, default_factory=set)
+    _labels: set[Any] = field(init=False, default_factory=set)
+    _trained: bool = field(init=False, default=False)
+    _published: float = 0.0
+    _cost: float = 0.0
+    _stale: bool = False
+
+    def __post_init__(self) -> None:
+        self.become(self.live, self.seq)
+
+    def become(self, live: Any, seq: int) -> None:
+        """Take another state."""
+        self.live, self.seq = live, seq
+        self._trained = live._session is not None
+        self._columns = set(live.columns_.names or ()) if self._trained else set()
+        self._labels = set(live.classes_.tolist()) if self._trained else set(self.description.classes or ())
+        self.publish()
+
+    def learn(self, features: Features, label: Label, weight: float) -> None:
+        """Learn one lesson; if it is refused nothing has changed."""
+        if not self._columns.issuperset(features):
+            n = len(self._columns.union(features))
+            if n > self.limits.columns:
+                raise Refused(
+                    f"The model has {len(self._columns)} columns and would have {n}; limits.columns is {self.limits.columns}.",
+                    hint="Names of features must not hold identifiers.",
+                    field="features",
+                )
+        new = label not in self._labels
+        if new and len(self._labels) >= self.limits.classes:
+            raise Refused(
+                f"The label {label!r} would be class number {len(self._labels) + 1}; limits.classes is {self.limits.classes}.",
+                field="label",
+            )
+        estimators.learn(self.live, features, label, weight, self.description, first=not self._trained)
+        self._stale = True
+        if weight > 0:
+            self._trained = True
+            self.lessons_since_snapshot += 1
+            if new:
+                self._labels.add(label)
+            if len(features) and not self._columns.issuperset(features):
+                self._columns.update(features)
+
+    def take(self, body: Body, at: float, given: Answer | None) -> Answer:
+        """Learn a lesson and count it, with the answer that was given before or else the one of this moment."""
+        features, label = body.features or {}, body.label
+        if label is None:
+            raise ValueError("a lesson without a label")
+        if given is None:
+            given = estimators.answer(self.live if self._trained else None, features, self.seq)
+        self.learn(features, label, body.weight)
+        if body.weight > 0:
+            self.scores.add(label, given, at, body.delay)
+        return given
+
+    def publish(self) -> None:
+        """Let readers see what was learned so far."""
+        start = time.thread_time()  # not the clock's: a busy machine must not make a copy look dear
+        self.reader = Reader(self.live.snapshot() if self._trained else None, self.seq)
+        self._published = time.perf_counter()
+        self._cost = time.thread_time() - start
+        self._stale = False
+
+    def publish_if_due(self, share: float, *, now: bool = False) -> bool:
+        """Publish unless that would take more than its share of the time; says whether readers are up to date."""
+        if self._stale:
+            passed = time.perf_counter() - self._published
+            if not now and self._cost > share * passed and passed < max(LONGEST, 2 * self._cost):
+                return False
+            self.publish()
+        elif self.reader.seq != self.seq:
+            self.reader = Reader(self.reader.model, self.seq)
+        return True
+
+    def memory(self) -> int:
+        """Bytes of what was learned."""
+        return 0 if self.reader.model is None else int(self.reader.model.memory_bytes())

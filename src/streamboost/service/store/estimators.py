@@ -1,0 +1,149 @@
+"""Models by their description: the names and parameters of the command line, as JSON."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from streamboost.base.parameter import Parameter, parameters_of
+from streamboost.models import LEARNERS, MODELS, ModelFileError, build, load
+from streamboost.service.store.errors import BadRequest
+from streamboost.service.store.records import Answer, Features, Label
+
+log = logging.getLogger("streamboost.store")
+
+
+class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a model is made of. Without a learner it is the model's own."""
+
+    model: str = "streamboost"
+    learner: str | None = None
+    params: dict[str, Any] = {}
+    learner_params: dict[str, Any] = {}
+    classes: list[bool | int | float | str] | None = None
+    categorical: list[str] | None = None
+    seed: int = 0
+
+
+def make(description: Description) -> Any:
+    """Return the untrained estimator, or say what is wrong with the description."""
+    if description.model not in MODELS:
+        raise BadRequest(
+            f"There is no model {description.model!r}.", hint=f"There are {', '.join(MODELS)}.", field="model"
+        )
+    learner = description.learner
+    if learner is not None and learner not in LEARNERS:
+        raise BadRequest(
+            f"There is no learner {learner!r}.",
+            hint=f"There are {', '.join(LEARNERS)}. A learner written in Python cannot live in the service: its state is "
+            "no plain file.",
+            field="learner",
+        )
+    model_class = MODELS[description.model]
+    learner_class = type(model_class._default_learner()) if learner is None else LEARNERS[learner]
+    _check_names(description.params, parameters_of(model_class), "params", description.model)
+    _check_names(
+        description.learner_params, parameters_of(learner_class), "learner_params", learner or "its learner"
+    )
+    if not 0 <= description.seed < 2**63:
+        raise BadRequest(f"seed is {description.seed}; it must be a whole number, 0 or more.", field="seed")
+    params = dict(description.params)
+    if description.categorical is not None:
+        params["categorical_features"] = list(description.categorical)
+    try:
+        model = build(
+            description.model, learner, params, dict(description.learner_params), seed=description.seed
+        )
+        for part in (model.estimator, model):
+            if hasattr(part, "_validate_params"):
+                part._validate_params()
+    except (ValueError, TypeError) as error:
+        raise BadRequest(" ".join(str(error).split()), field="params") from error
+    if model_class._entry.declared and not description.classes:
+        raise BadRequest(
+            f"{description.model} must know all classes before its first lesson.",
+            hint='Name them: "classes": ["no", "yes"].',
+            field="classes",
+        )
+    return model
+
+
+def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str, owner: str) -> None:
+    taken = {"random_state": "seed", "categorical_features": "categorical", "estimator": "learner"}
+    for name in given:
+        if name in taken:
+            raise BadRequest(f"{field}.{name} is given as {taken[name]!r}.", field=f"{field}.{name}")
+        if name not in known:
+            allowed = ", ".join(sorted(set(known) - set(taken)))
+            raise BadRequest(
+                f"{owner} has no parameter {name!r}.", hint=f"It has {allowed}.", field=f"{field}.{name}"
+            )
+
+
+def learn(
+    model: Any, features: Features, label: Label, weight: float, description: Description, *, first: bool
+) -> None:
+    """Teach one lesson; whatever the library refuses raises, and nothing was learned. Advice refuses nothing."""
+    more = {"classes": description.classes} if first and description.classes is not None else {}
+    try:
+        model.learn_one(features, label, weight, **more)
+    except Warning as advice:  # where warnings are errors: it is said once and then left at that
+        log.warning("%s", advice)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.learn_one(features, label, weight, **more)
+
+
+def answer(model: Any | None, features: Features, seq: int) -> Answer:
+    """Ask one model; one that has learned nothing has no label to give."""
+    if model is None:
+        return Answer(seq=seq)
+    proba = model.predict_proba_one(features)
+    return Answer(model.predict_one(features), list(proba), list(proba.values()), seq)
+
+
+def from_bytes(data: bytes) -> Any:
+    """Read a model file that somebody sent; it is checked as any file is."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.sboost"
+        path.write_bytes(data)
+        try:
+            model = load(path)
+        except ModelFileError as error:
+            raise BadRequest(f"This is no usable model file: {error}", code="bad_model_file") from error
+    if not hasattr(model, "learn_one"):
+        raise BadRequest(
+            f"A {type(model).__name__} learns all rows at once and cannot go on.", code="bad_model_file"
+        )
+    if model.columns_.names is None:
+        raise BadRequest(
+            f"This {type(model).__name__} addresses columns by position; features come by name here.",
+            hint="Train it on frames or dicts.",
+            code="bad_model_file",
+        )
+    return model
+
+
+def to_bytes(model: Any) -> bytes:
+    """Return the bytes of a model file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.sboost"
+        model.save(path)
+        return path.read_bytes()
+
+
+def described(model: Any) -> Description:
+    """Return what can be said of a model that came as a file, for the lists; it is never made anew from this."""
+    learner = type(model.estimator) if model.estimator is not None else type(model._own_learner())
+    name = next((key for key, cls in LEARNERS.items() if cls is learner), None)
+    return Description(model=type(model)._entry.name, learner=name)
+
+
+def quiet() -> None:
+    """Let the library's advice go to the log, each piece once, instead of stopping anything."""
+    warnings.simplefilter("once")

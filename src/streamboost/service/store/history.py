@@ -1,0 +1,75 @@
+"""The error over time in bounded memory: buckets of equally many lessons, merged in pairs when there are too many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST = 4_096
+SHORT = 200
+"""Lessons of the short window whose extremes are kept."""
+
+
+class History:
+    """One bucket is [lessons so far, time, mistakes so far, lowest and highest recent error within it]."""
+
+    def __init__(self) -> None:
+        self.stride = 1
+        self.n = 0
+        self.wrong = 0
+        self._recent: list[bool] = []
+        self._recent_wrong = 0
+        self._low, self._high = 1.0, 0.0
+        self.buckets: list[list[float]] = []
+
+    def add(self, wrong: bool, at: float) -> None:
+        """Count one answer."""
+        self.n += 1
+        self.wrong += wrong
+        slot = self.n % SHORT
+        if len(self._recent) < SHORT:
+            self._recent.append(wrong)
+        else:
+            old = self._recent[slot]
+            self._recent_wrong -= old
+            self._recent[slot] = wrong
+        self._recent_wrong += wrong
+        share = self._recent_wrong / len(self._recent)
+        self._low, self._high = min(self._low, share), max(self._high, share)
+        if self.n % self.stride == 0:
+            self.buckets.append([self.n, at, self.wrong, self._low, self._high])
+            self._low, self._high = 1.0, 0.0
+            if len(self.buckets) >= MOST:
+                self._halve()
+
+    def _halve(self) -> None:
+        self.buckets = merged(self.buckets, 2)
+        self.stride *= 2
+
+    def curve(self, points: int) -> dict[str, list[Any]]:
+        """At most about so many buckets, with the extremes of what was merged: nothing that sticks out is lost."""
+        step = max(1, -(-len(self.buckets) // max(1, points)))
+        found = merged(self.buckets, step)
+        return {
+            "n": [int(b[0]) for b in found],
+            "at": [b[1] for b in found],
+            "cumulative": [b[2] / b[0] for b in found],
+            "low": [b[3] for b in found],
+            "high": [b[4] for b in found],
+        }
+
+    def state(self) -> dict[str, Any]:
+        """Everything, as plain numbers."""
+        return {**vars(self)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> History:
+        """Go on where :meth:`state` was called."""
+        found = cls()
+        vars(found).update(state)
+        return found
+
+
+def merged(buckets: list[list[float]], step: int) -> list[list[float]]:
+    """So many buckets in one each; a rest at the end is one, too."""
+    parts = (buckets[i : i + step] for i in range(0, len(buckets), step))
+    return [[*part[-1][:3], min(b[3] for b in part), max(b[4] for b in part)] for part in parts]

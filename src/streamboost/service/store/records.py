@@ -1,0 +1,102 @@
+"""What is asked of the store, what stands in its log, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import msgspec
+
+FORMAT = 1
+"""The version of a record's body; it stands beside every record."""
+
+Value = bool | int | float | str | None
+Label = bool | int | float | str
+Features = dict[str, Value]
+
+
+class Kind(IntEnum):
+    """Of a record; never renumbered."""
+
+    EVENT = 1
+    LABEL = 2
+    LESSON = 3
+    COMMAND = 4
+    POISON = 5
+
+
+class Answer(msgspec.Struct, omit_defaults=True):
+    """What a model says of an event, and the sequence number of the last record it knew."""
+
+    label: bool | int | float | str | None = None
+    classes: list[bool | int | float | str] = []
+    p: list[float] = []
+    seq: int = 0
+
+    @property
+    def probabilities(self) -> dict[Any, float]:
+        """By label."""
+        return dict(zip(self.classes, self.p, strict=True))
+
+
+class Body(msgspec.Struct, omit_defaults=True):
+    """The body of an event, a label or a lesson. A record that completes a lesson holds all of it."""
+
+    features: Features | None = None
+    label: bool | int | float | str | None = None
+    weight: float = 1.0
+    answer: Answer | None = None
+    """The answer that was given, or else the one of the moment before learning."""
+    by: int = 0
+    """The number of the candidate that gave it."""
+    others: dict[str, Answer] | None = None
+    """What the shadows would have answered when the event came, by their number."""
+    partner: int | None = None
+    """The record that came first: an event's, or that of a label without its event."""
+    delay: float | None = None
+    """Seconds between event and label."""
+    reason: str | None = None
+    """Why a lesson was refused."""
+
+    def given(self, candidate: int) -> Answer | None:
+        """What a candidate answered before the label was known; None if nobody asked it."""
+        return self.answer if self.by == candidate else (self.others or {}).get(str(candidate))
+
+
+encode = msgspec.json.Encoder().encode
+decode_body = msgspec.json.Decoder(Body).decode
+
+
+@dataclass(slots=True)
+class Work:
+    """One thing to be recorded."""
+
+    kind: Kind
+    id: str | None = None
+    features: Features | None = None
+    label: Label | None = None
+    weight: float = 1.0
+    answer: Answer | None = None
+    by: int = 0
+    others: dict[str, Answer] | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of it."""
+
+    seq: int
+    """Of the record; of the first one for a duplicate."""
+    state: str
+    """waiting, learned, duplicate, early, late or poison."""
+    differs: bool = False
+    """Whether something other than what was recorded first came under the same id."""
+    answer: Answer | None = None
+    """The answer given to the event, or the one before it was learned."""
+    reason: str | None = None
+
+    @property
+    def duplicate(self) -> bool:
+        """Whether nothing new was recorded."""
+        return self.state == "duplicate"

@@ -1,0 +1,325 @@
+"""Models by name: making, deleting, shadows, promotion, rollback, files. All of it runs in the writer's thread."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from streamboost.service.store import estimators, replay, snapshots
+from streamboost.service.store.candidates import Candidate
+from streamboost.service.store.database import Database
+from streamboost.service.store.errors import BadRequest, Conflict, NotFound, ReadOnly
+from streamboost.service.store.estimators import Description
+from streamboost.service.store.records import Kind, encode
+from streamboost.service.store.settings import DAY, Limits
+from streamboost.service.store.streams import Stream
+
+if TYPE_CHECKING:
+    from streamboost.service.store.writer import Writer
+
+NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+KEEP_EVENTS = 7 * DAY
+
+
+def check_name(name: str) -> str:
+    """Refuse what is no name of a model; it is never a path."""
+    if not NAME.fullmatch(name) or set(name) == {"."}:
+        raise BadRequest(
+            f"{name[:80]!r} is no name: 1 to 64 letters, digits, dots, dashes and underscores are allowed.",
+            field="name",
+        )
+    return name
+
+
+def read_streams(
+    db: Database, folder: Path, upto: int, attempts: replay.Attempts | None
+) -> dict[str, Stream]:
+    """All models as they were when the process ended."""
+    found: dict[str, Stream] = {}
+    for number, name, champion, keep, limits_text, counts in db.rows(
+        "SELECT model, name, champion, keep_events_s, limits, counts FROM models WHERE name IS NOT NULL"
+    ):
+        limits = msgspec.json.decode(limits_text, type=Limits)
+        candidates = {
+            candidate: replay.restore(
+                db,
+                folder,
+                number,
+                (candidate, title, msgspec.json.decode(text, type=Description)),
+                limits,
+                upto,
+                attempts,
+            )
+            for candidate, title, text in db.rows(
+                "SELECT candidate, name, description FROM candidates WHERE model=?", (number,)
+            )
+        }
+        found[name] = Stream(
+            number, name, keep, limits, candidates, champion, Counter(msgspec.json.decode(counts))
+        )
+    return found
+
+
+class Registry:
+    """What an administrator can do. Each is one transaction with a record in the log."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    @property
+    def _db(self) -> Database:
+        return self._writer.db
+
+    def find(self, name: str) -> Stream:
+        """The stream of a name."""
+        stream = self._writer.streams.get(name)
+        if stream is None:
+            raise NotFound(f"There is no model {name[:80]!r}.")
+        return stream
+
+    def _check_writable(self) -> None:
+        if self._writer.read_only is not None:
+            raise ReadOnly(f"The service is read-only: {self._writer.read_only}.")
+
+    def _note(self, stream: Stream, act: str, by: str | None, **more: Any) -> int:
+        journal = self._writer.journal
+        text = encode({"act": act, "by": by, **more})
+        return journal.append(stream, Kind.COMMAND, False, None, text, journal.now())
+
+    def _finish(self) -> None:
+        self._writer.journal.finish()
+
+    def _done(self, stream: Stream) -> None:
+        self._writer.journal.touched.clear()
+        stream.advance(self._writer.journal.seq)
+        stream.wanted = True
+
+    def create(
+        self,
+        name: str,
+        description: Description,
+        keep_events_s: float,
+        limits: Limits,
+        file: bytes | None,
+        by: str | None,
+    ) -> int:
+        """Make a model, untrained or from a file."""
+        self._check_writable()
+        check_name(name)
+        if not 0 < keep_events_s <= 3650 * DAY:
+            raise BadRequest(
+                f"keep_events_s is {keep_events_s}; it must be above 0 and at most ten years.",
+                field="keep_events_s",
+            )
+        if name in self._writer.streams:
+            raise Conflict(f"There is a model {name!r} already.", field="name")
+        live = estimators.make(description) if file is None else estimators.from_bytes(file)
+        description = description if file is None else estimators.described(live)
+        with self._db.transaction():
+            self._db.run(
+                "INSERT INTO models(name, keep_events_s, limits) VALUES(?, ?, ?)",
+                (name, keep_events_s, encode(limits)),
+            )
+            number = self._db.value("SELECT last_insert_rowid()")
+            candidate = self._add_candidate(number, name, description)
+            self._db.run("UPDATE models SET champion=? WHERE model=?", (candidate, number))
+            stream = Stream(number, name, keep_events_s, limits, {}, candidate)
+            seq = self._note(stream, "create", by, name=name, model=description.model)
+            self._reset(candidate, seq, file=file)
+            self._finish()
+        stream.candidates[candidate] = Candidate(candidate, name, description, limits, live, seq)
+        self._writer.streams = {**self._writer.streams, name: stream}
+        self._done(stream)
+        return seq
+
+    def _add_candidate(self, model: int, name: str, description: Description) -> int:
+        self._db.run(
+            "INSERT INTO candidates(model, name, description) VALUES(?, ?, ?)",
+            (model, name, encode(description)),
+        )
+        return int(self._db.value("SELECT last_insert_rowid()"))
+
+    def _reset(
+        self, candidate: int, seq: int, *, target: int | None = None, file: bytes | None = None
+    ) -> None:
+        self._db.run("INSERT INTO resets VALUES(?, ?, ?, ?)", (candidate, seq, target, file))
+
+    def delete(self, name: str, by: str | None) -> int:
+        """Forget a model at once; its records are removed little by little."""
+        self._check_writable()
+        stream = self.find(name)
+        with self._db.transaction():
+            seq = self._note(stream, "delete", by, name=name)
+            self._db.run("UPDATE models SET name=NULL WHERE model=?", (stream.number,))
+            files = [
+                file
+                for number in stream.candidates
+                for (file,) in self._db.rows("SELECT file FROM snapshots WHERE candidate=?", (number,))
+            ]
+            self._finish()
+        self._writer.streams = {key: one for key, one in self._writer.streams.items() if key != name}
+        self._writer.journal.touched.clear()
+        for file in files:
+            (self._writer.folder / snapshots.FOLDER / file).unlink(missing_ok=True)
+        return seq
+
+    def snapshot(self, name: str) -> int:
+        """Write a snapshot now; returns its number."""
+        self._check_writable()
+        candidate = self.find(name).champion
+        taken = snapshots.take(candidate)
+        if taken is None:
+            raise Conflict(f"The model {name!r} has learned nothing yet: there is nothing to keep.")
+        self._writer.keep(taken, *snapshots.write_file(self._writer.folder, taken))
+        candidate.lessons_since_snapshot = 0
+        return taken.seq
+
+    def snapshots(self, name: str) -> dict[str, Any]:
+        """What can be gone back to."""
+        candidate = self.find(name).champion
+        rows = self._db.rows(
+            "SELECT seq, at, sha256, file FROM snapshots WHERE candidate=? ORDER BY seq DESC",
+            (candidate.number,),
+        )
+        kept = [
+            {
+                "seq": seq,
+                "at": at,
+                "sha256": sha256,
+                "bytes": _size(self._writer.folder / snapshots.FOLDER / file),
+            }
+            for seq, at, sha256, file in rows
+        ]
+        return {
+            "oldest": replay.oldest(self._db, candidate.number),
+            "newest": candidate.seq,
+            "snapshots": kept,
+        }
+
+    def state_at(self, name: str, seq: int | None) -> Any:
+        """The champion's estimator after a record."""
+        candidate = self.find(name).champion
+        if seq is None or seq == candidate.seq:
+            candidate.publish_if_due(1.0, now=True)
+            return candidate.reader.model
+        if seq > candidate.seq:
+            raise NotFound(f"The log of {name!r} ends at {candidate.seq}; {seq} was asked for.", field="seq")
+        return replay.state_at(self._db, self._writer.folder, candidate.number, candidate.description, seq)
+
+    def rollback(self, name: str, seq: int, by: str | None) -> int:
+        """Go back to the state after a record; a record itself, so that it can be undone."""
+        self._check_writable()
+        stream = self.find(name)
+        live = self.state_at(name, seq)
+        if live is None:
+            live = estimators.make(stream.champion.description)
+        elif (
+            live._session is not None and live._session.read_only
+        ):  # the published copy: nothing to go back over
+            live = estimators.from_bytes(estimators.to_bytes(live))
+        return self._replace(stream, live, "rollback", by, target=seq)
+
+    def put_file(self, name: str, file: bytes, by: str | None) -> int:
+        """Go on from a model file that somebody sent."""
+        self._check_writable()
+        stream = self.find(name)
+        return self._replace(stream, estimators.from_bytes(file), "file", by, file=file)
+
+    def _replace(
+        self,
+        stream: Stream,
+        live: Any,
+        act: str,
+        by: str | None,
+        target: int | None = None,
+        file: bytes | None = None,
+    ) -> int:
+        """Another state for the champion. Its snapshot is on the disk before the record that speaks of it."""
+        candidate, writer = stream.champion, self._writer
+        seq = writer.journal.seq + 1
+        kept = None
+        if live._session is not None:
+            taken = snapshots.Snapshot(candidate.number, seq, live, candidate.scores.to_bytes())
+            kept = taken, *snapshots.write_file(writer.folder, taken)
+        with self._db.transaction():
+            noted = self._note(stream, act, by, target=target, candidate=candidate.number)
+            self._reset(candidate.number, noted, target=target, file=file)
+            if kept is not None:
+                snapshots.add_row(self._db, *kept, writer.journal.now())
+            self._finish()
+        candidate.become(live, noted)
+        candidate.lessons_since_snapshot = 0
+        self._done(stream)
+        return noted
+
+    def add_shadow(self, name: str, shadow: str, description: Description, by: str | None) -> int:
+        """Let another model learn from the same lessons from now on."""
+        self._check_writable()
+        stream = self.find(name)
+        check_name(shadow)
+        if any(c.name == shadow for c in stream.candidates.values()):
+            raise Conflict(f"{name!r} has a candidate {shadow!r} already.", field="name")
+        if len(stream.candidates) > 16:
+            raise Conflict(f"{name!r} has {len(stream.candidates) - 1} shadows; 16 are allowed.")
+        live = estimators.make(description)
+        with self._db.transaction():
+            number = self._add_candidate(stream.number, shadow, description)
+            seq = self._note(stream, "shadow", by, shadow=shadow, model=description.model)
+            self._reset(number, seq)
+            self._finish()
+        candidate = Candidate(number, shadow, description, stream.limits, live, seq)
+        stream.candidates = {**stream.candidates, number: candidate}
+        self._done(stream)
+        return seq
+
+    def find_candidate(self, stream: Stream, shadow: str) -> Candidate:
+        """A shadow by its name."""
+        for candidate in stream.shadows:
+            if candidate.name == shadow:
+                return candidate
+        raise NotFound(
+            f"{stream.name!r} has no shadow {shadow[:80]!r}.",
+            hint="It has " + (", ".join(c.name for c in stream.shadows) or "none") + ".",
+            field="shadow",
+        )
+
+    def drop_shadow(self, name: str, shadow: str, by: str | None) -> int:
+        """Let a shadow go."""
+        self._check_writable()
+        stream = self.find(name)
+        number = self.find_candidate(stream, shadow).number
+        with self._db.transaction():
+            seq = self._note(stream, "drop_shadow", by, shadow=shadow)
+            files = self._db.rows("SELECT file FROM snapshots WHERE candidate=?", (number,))
+            for table in ("snapshots", "resets", "skipped", "candidates"):
+                self._db.run(f"DELETE FROM {table} WHERE candidate=?", (number,))
+            self._finish()
+        stream.candidates = {key: c for key, c in stream.candidates.items() if key != number}
+        self._done(stream)
+        for (file,) in files:
+            (self._writer.folder / snapshots.FOLDER / file).unlink(missing_ok=True)
+        return seq
+
+    def promote(self, name: str, shadow: str, by: str | None) -> int:
+        """Let a shadow answer from now on, in one step; the champion goes on as a shadow."""
+        self._check_writable()
+        stream = self.find(name)
+        number = self.find_candidate(stream, shadow).number
+        with self._db.transaction():
+            seq = self._note(stream, "promote", by, shadow=shadow, was=stream.champion.name)
+            self._db.run("UPDATE models SET champion=? WHERE model=?", (number, stream.number))
+            self._finish()
+        stream.leads = number
+        self._done(stream)
+        return seq
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None

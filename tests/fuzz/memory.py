@@ -1,0 +1,121 @@
+"""Memory that runs out: a call fails with MemoryError and leaves the model as it was, or says exactly what it has learned.
+
+Every case runs in a process of its own whose address space may grow by a few megabytes more. Learners that grow in the
+middle of a lesson (trees, stumps on numbers) may be cut off inside a row: then the model must say that it is broken, and why.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import resource
+import traceback
+import warnings
+from typing import Any
+
+import numpy as np
+
+import streamboost as sb
+from tests.fuzz.models import random_maker, random_rows, state
+
+WORDS = (
+    "enough memory",
+    "MemoryError, unchanged",
+    "MemoryError, some rows learned",
+    "MemoryError, says it is broken",
+)
+FAILED = 99
+
+
+class MemoryLimits:
+    """Growth under a limit."""
+
+    name = "memory-limits"
+    cases = 20
+
+    def attack(self, number: int) -> str:
+        """Grow model `number` of the endless list under a limit, in a child."""
+        child = os.fork()
+        if child == 0:
+            code = FAILED
+            try:
+                code = WORDS.index(_case(number))
+            except BaseException:
+                traceback.print_exc()
+            os._exit(code)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            raise AssertionError(f"killed by signal {os.WTERMSIG(status)}")
+        if os.WEXITSTATUS(status) >= len(WORDS):
+            raise AssertionError("failed; what happened is printed above")
+        return WORDS[os.WEXITSTATUS(status)]
+
+
+def _case(number: int) -> str:
+    rng = np.random.default_rng([24, number])
+    warnings.simplefilter("ignore")
+    if rng.random() < 0.5:
+        model, rows, labels = _many_categories(rng)
+    else:
+        model, rows, labels = _many_rows(rng)
+    before = state(model)
+    learned_before = model.n_learned_
+    twin = sb.SingleLearnerClassifier()  # what is imported later must be there before the limit
+    twin.partial_fit([[0.0], [1.0]], [0, 1]).predict([[0.0]])
+    gc.collect()
+    failed = None
+    with _limit(int(rng.integers(0, 24)) << 20):
+        try:
+            model.partial_fit(rows, labels)
+        except MemoryError as error:
+            failed = error
+    if failed is None:
+        return WORDS[0]
+    try:
+        after = state(model)
+    except (RuntimeError, ValueError) as error:
+        if "memory" not in str(error).lower():
+            raise AssertionError(f"broken, and does not say why: {error}") from error
+        return WORDS[3]
+    if after == before:
+        return WORDS[1]
+    if model.n_learned_ == learned_before + getattr(failed, "n_rows_learned", -1):
+        model.predict(rows[:5])
+        return WORDS[2]
+    raise AssertionError("the model has changed, and nobody says how far")
+
+
+def _many_categories(rng: np.random.Generator) -> tuple[Any, Any, Any]:
+    kind = [sb.OnlineBaggingClassifier, sb.OnlineBoostingClassifier][int(rng.integers(2))]
+    learner = [sb.NaiveBayes(), sb.DecisionStump(), sb.TAN()][int(rng.integers(3))]
+    size = 200 if not isinstance(learner, sb.TAN) else 20
+    model = kind(learner, n_estimators=size, random_state=1, categorical_features=[0, 1])
+    codes = rng.integers(0, 3, (30, 2)).astype(float)
+    model.partial_fit(codes, codes[:, 0] > 0)
+    n = int(rng.integers(500, 3000))
+    more = rng.integers(0, n, (n, 2)).astype(float)
+    return model, more, more[:, 0] > n / 2
+
+
+def _many_rows(rng: np.random.Generator) -> tuple[Any, Any, Any]:
+    model = random_maker(rng, sizes=(20, 100))()
+    X, y, weight = random_rows(rng, 60)
+    model.partial_fit(X, y, classes=[0, 1], sample_weight=weight)
+    rows = rng.normal(size=(600, X.shape[1]))
+    return model, rows, (rows[:, 0] > 0).astype(int)
+
+
+class _limit:
+    """The address space may grow by so many bytes."""
+
+    def __init__(self, more: int) -> None:
+        self.more = more
+
+    def __enter__(self) -> None:
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        self.old = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (used + self.more, self.old[1]))
+
+    def __exit__(self, *_: object) -> None:
+        resource.setrlimit(resource.RLIMIT_AS, self.old)

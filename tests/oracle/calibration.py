@@ -1,0 +1,95 @@
+"""Online calibration, slowly: Platt and beta scaling by online Newton steps, vector scaling, bins.
+
+From specs/trust.md, section 1; the bins as the core's header says.
+"""
+
+import numpy as np
+
+LEAST = 1e-6
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+class Calibration:
+    """q over the known classes in, p out; `learn` takes the answer of before."""
+
+    def __init__(self, method="platt", half_life=None):
+        self.features = 3 if method == "beta" else 2
+        self.with_bins = method.endswith("bins")
+        self.keep = 1.0 if half_life is None else 2.0 ** (-1 / half_life)
+        self.theta = np.array([1.0] * (self.features - 1) + [0.0])
+        self.A = 100 * np.eye(self.features)
+        self.a, self.b, self.Aa, self.Ab = {}, {}, {}, {}
+        self.bins = {}  # (class, interval) -> weight, sum of p, hits
+
+    def x(self, q):
+        q = np.clip(q, LEAST, 1 - LEAST)
+        if self.features == 2:
+            return np.array([np.log(q / (1 - q)), 1.0])
+        return np.array([np.log(q), -np.log(1 - q), 1.0])
+
+    def scaled(self, q):
+        """Before the bins."""
+        if len(q) == 2:
+            one = sigmoid(self.theta @ self.x(q[1]))
+            return np.array([1 - one, one])
+        z = [
+            self.a.get(c, 1.0) * np.log(np.clip(q[c], LEAST, 1 - LEAST)) + self.b.get(c, 0.0)
+            for c in range(len(q))
+        ]
+        z = np.exp(np.array(z) - max(z))
+        return z / z.sum()
+
+    def answer(self, q):
+        p = self.scaled(q)
+        if not self.with_bins:
+            return p
+        if len(q) == 2:
+            one = self.steadied(1, p[1])
+            return np.array([1 - one, one])
+        p = np.array([self.steadied(c, p[c]) for c in range(len(p))])
+        return p / p.sum()
+
+    def steadied(self, c, p):
+        weight, sure, hits = self.bins.get((c, min(int(p * 10), 9)), (0.0, 0.0, 0.0))
+        return np.clip(p + (hits - sure) / (weight + 30), min(p, 1e-3), max(p, 1 - 1e-3))
+
+    def learn(self, q, label, s):
+        p = self.scaled(q)
+        if self.with_bins:
+            self.bins = {key: tuple(x * self.keep for x in sums) for key, sums in self.bins.items()}
+            for c in [1] if len(q) == 2 else range(len(q)):
+                key = (c, min(int(p[c] * 10), 9))
+                w, sure, hits = self.bins.get(key, (0.0, 0.0, 0.0))
+                self.bins[key] = (w + s, sure + s * p[c], hits + s * (label == c))
+        fresh = (1 - self.keep) * 100
+        if len(q) == 2:
+            g = (p[1] - label) * self.x(q[1])
+            self.A = self.keep * self.A + fresh * np.eye(self.features) + s * np.outer(g, g)
+            self.theta = self.theta - 2 * s * np.linalg.solve(self.A, g)
+            self.theta[:-1] = np.clip(self.theta[:-1], 0, 20)
+            self.theta[-1] = np.clip(self.theta[-1], -20, 20)
+            return
+        for c in range(len(q)):
+            e = p[c] - (label == c)
+            ga = e * np.log(np.clip(q[c], LEAST, 1 - LEAST))
+            self.Aa[c] = self.keep * self.Aa.get(c, 100.0) + fresh + s * ga * ga
+            self.Ab[c] = self.keep * self.Ab.get(c, 100.0) + fresh + s * e * e
+            self.a[c] = np.clip(self.a.get(c, 1.0) - 2 * s * ga / self.Aa[c], 0, 20)
+            self.b[c] = np.clip(self.b.get(c, 0.0) - 2 * s * e / self.Ab[c], -20, 20)
+
+
+def follow(raw, y, weight, calibration, declared=None):
+    """The answers of a calibration to a stream of raw probabilities; classes are known from the start or as they come."""
+    out = np.array(raw, dtype=float)
+    known = declared or 0
+    for t in range(len(y)):
+        if known > 1:
+            out[t, :known] = calibration.answer(raw[t, :known])
+        if weight[t] > 0:
+            if known > 1 and y[t] < known:
+                calibration.learn(raw[t, :known], y[t], weight[t])
+            known = max(known, y[t] + 1)
+    return out

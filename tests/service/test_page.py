@@ -1,0 +1,187 @@
+"""The live page in a real Chromium: what people see, on a phone and on a desk, by day and by night."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streamboost.service.http import tokens
+from tests.service.test_http import DESCRIPTION, Running
+
+sync_api = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text()
+SHOTS = os.environ.get("STREAMBOOST_SHOTS")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as play:
+        found = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: Any) -> Iterator[Running]:
+    found = Running(tmp_path_factory.mktemp("page"), open_to_all=False)
+    found.store.create("loans", **{**DESCRIPTION, "params": {"n_estimators": 30}})
+    found.store.add_shadow(
+        "loans", "challenger", model="bagging", learner="naive-bayes", params={"n_estimators": 5}
+    )
+    rng = random.Random(1)
+    for i in range(400):
+        teach(found, rng, i)
+    yield found
+    found.close()
+
+
+def teach(running: Running, rng: random.Random, i: int) -> None:
+    x = rng.gauss(0, 1)
+    features = {"income": round(x, 2), "job": rng.choice(["clerk", "nurse"])}
+    running.store.predict("loans", features, id=f"e{i}")
+    running.store.label("loans", f"e{i}", "paid" if x + rng.gauss(0, 0.4) > 0 else "lost")
+
+
+@pytest.fixture
+def page(browser: Any, running: Running) -> Iterator[Any]:
+    yield from opened(browser, running)
+
+
+def opened(browser: Any, running: Running, width: int = 1280, scheme: str = "light") -> Iterator[Any]:
+    """A page with a token, which fails on errors of the console and on requests to other hosts."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    page.faults = []
+    page.on("console", lambda m: page.faults.append(m.text) if m.type == "error" and not page.calm else None)
+    page.on("pageerror", lambda e: page.faults.append(str(e)))
+    host = f"127.0.0.1:{running.port}"
+    page.on(
+        "request", lambda r: None if host in r.url or r.url.startswith("data:") else page.faults.append(r.url)
+    )
+    page.calm = False
+    token = tokens.create(running.store.folder, ["admin"], name="page")
+    running.app.service.gate._loaded = 0.0
+    page.goto(f"http://{host}/")
+    page.evaluate("token => sessionStorage.setItem('token', token)", token)
+    page.wait_for_selector("#token-dialog[open]")
+    page.reload()
+    page.faults.clear()  # the first answer was 401
+    yield page
+    assert page.faults == []
+    context.close()
+
+
+def show_model(page: Any) -> None:
+    page.click(".card")
+    page.wait_for_selector("#state[data-state=live]")
+    page.wait_for_selector("#error canvas")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_it_looks_right_and_is_accessible(browser: Any, running: Running, width: int, scheme: str) -> None:
+    for page in opened(browser, running, width, scheme):
+        page.wait_for_selector(".card")
+        for name in ("list", "model"):
+            if name == "model":
+                show_model(page)
+                page.wait_for_selector("#events tbody tr")
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"the page is {wide} wide"
+            page.evaluate(AXE)
+            found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+            grave = [
+                (v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")
+            ]
+            assert grave == []
+            if SHOTS:
+                page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
+
+
+def test_a_lesson_shows_up_and_a_prediction_can_be_tried(page: Any, running: Running) -> None:
+    show_model(page)
+    before = running.store.scores("loans")["n"]
+    running.store.learn("loans", {"income": 1.0, "job": "clerk"}, "paid", id="seen-on-the-page")
+    page.wait_for_selector("#events td:has-text('seen-on-the-page')", timeout=10_000)
+    page.wait_for_function(
+        "n => document.querySelector('#numbers').innerText.includes(n)", arg=str(before + 1)
+    )
+    page.fill("#features", '{"income": 3.0, "job": "clerk"}')
+    page.click("#try button")
+    page.wait_for_selector("#answer:has-text('paid')")
+    page.calm = True  # the browser notes a refusal in its console
+    page.fill("#features", '{"income": "much"}')
+    page.click("#try button")
+    page.wait_for_selector("#answer:has-text('numeric')")
+
+
+def test_promote(page: Any, running: Running) -> None:
+    show_model(page)
+    page.click("button:has-text('Promote challenger')")
+    page.wait_for_selector("#what:has-text('challenger answers')", timeout=10_000)
+    assert running.store.describe("loans")["champion"]["name"] == "challenger"
+    page.click("button:has-text('Promote loans')")
+    page.wait_for_selector("#what:has-text('loans answers')", timeout=10_000)
+
+
+def test_the_token_is_asked_for_once(browser: Any, running: Running) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{running.port}/")
+    page.wait_for_selector("#token-dialog[open]")
+    page.fill("#token", tokens.create(running.store.folder, ["read"], name="reader"))
+    running.app.service.gate._loaded = 0.0
+    page.click("#token-form button")
+    page.wait_for_selector(".card")
+    page.reload()
+    page.wait_for_selector(".card")
+    assert not page.is_visible("#token-dialog")
+    context.close()
+
+
+def test_offline_and_back(page: Any, running: Running) -> None:
+    show_model(page)
+    page.calm = True
+    page.context.set_offline(True)
+    running.app.service.stopping.set()  # ends the streams that are open
+    page.wait_for_selector("#state[data-state=offline]", timeout=10_000)
+    running.app.service.stopping.clear()
+    page.context.set_offline(False)
+    page.wait_for_selector("#state[data-state=live]", timeout=15_000)
+
+
+def test_a_long_history_opens_quickly(browser: Any, running: Running) -> None:
+    """A million lessons are a few hundred points by the time they reach the page."""
+    history = running.store.stream("loans").champion.scores.history
+    rng = random.Random(2)
+    for i in range(300_000):
+        history.add(rng.random() < 0.2, float(i))
+    for page in opened(browser, running):
+        page.wait_for_selector(".card")
+        begin = time.monotonic()
+        show_model(page)
+        assert time.monotonic() - begin < 5
+        assert len(running.store.stream("loans").champion.scores.curve(600)["n"]) <= 600
+
+
+def test_no_model_and_no_such_model(browser: Any, tmp_path: Path) -> None:
+    running = Running(tmp_path / "s")
+    try:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{running.port}/")
+        page.wait_for_selector("#empty:not([hidden])")
+        page.goto(f"http://127.0.0.1:{running.port}/#/none")
+        page.wait_for_selector("#notice:has-text('no model')")
+        context.close()
+    finally:
+        running.close()
