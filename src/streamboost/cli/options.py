@@ -39,6 +39,7 @@ from streamboost.cli.shard_commands import (
     sharded,
 )
 from streamboost.cli.stopping import Stop
+from streamboost.cli.tune_command import tune_command
 
 FLAGS = "streamboost.flags"
 """Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
@@ -118,6 +119,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.command("run", cls=RunCommand, epilog=RUN_EPILOG)(_run)
     app.command("compare", cls=RunCommand, epilog=COMPARE_EPILOG)(_compare)
+    app.command("tune")(tune_command)
     app.command("predict")(predict_command)
     app.command("learn")(learn_command)
     app.command("cut")(cut_command)
