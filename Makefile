@@ -20,7 +20,7 @@ SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
 
-.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo lint format docs asan asan-python tsan clean
+.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo soak-ray lint format docs asan asan-python tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -158,6 +158,9 @@ docs: build $(VENV)/.docs  ## the documentation, warnings being errors
 	@echo "== building the documentation into docs/_build/html"
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
+soak-ray: build  ## shards on a Ray cluster, killed a hundred times: every bit as in one process (needs the extra ray)
+	@$(BIN)/python -m benchmarks.soak_ray --kills 100 --out docs/results/soak-ray.md
+
 asan: | $(VENV)/.tools  ## the C++ tests under the address and undefined-behaviour sanitizers
 	@echo "== building and running the C++ tests under ASan and UBSan"
 	@cmake --preset asan >/dev/null
@@ -180,7 +183,7 @@ asan-python: build  ## the Python tests of hostile files and rows with a sanitiz
 	@rm -f $(ASAN)/log.*
 	@LD_PRELOAD="$(ASAN_LIBS)" UBSAN_OPTIONS=print_stacktrace=1 \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:log_path=$(CURDIR)/$(ASAN)/log \
-	  $(ASAN)/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/state || { cat $(ASAN)/log.* 2>/dev/null; false; }
+	  $(ASAN)/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/state tests/distributed/test_messages.py || { cat $(ASAN)/log.* 2>/dev/null; false; }
 
 tsan: | $(VENV)/.tools  ## the C++ tests under the thread sanitizer
 	@echo "== building and running the C++ tests under TSan"

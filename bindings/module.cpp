@@ -4,6 +4,7 @@ void register_drift(nanobind::module_& m);
 void register_models(nanobind::module_& m);
 void register_potentials(nanobind::module_& m);
 void register_rng(nanobind::module_& m);
+void register_stage(nanobind::module_& m);
 void register_text(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
@@ -11,6 +12,7 @@ NB_MODULE(_core, m) {
   m.doc() = "Native core of streamboost: banks of learners, boosters, keyed randomness.";
   register_rng(m);
   register_models(m);
+  register_stage(m);
   register_drift(m);
   register_potentials(m);
   register_text(m);

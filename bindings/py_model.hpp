@@ -159,7 +159,8 @@ class PyModel {
  public:
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
-          int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages)
+          int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
+          const std::optional<std::tuple<int, int>>& lanes)
       : plan_{booster,
               learner,
               read_config(booster_params),
@@ -171,12 +172,21 @@ class PyModel {
               read_config(pool),
               read_config(stages)} {
     if (n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
+    if (lanes) {  // a part of the ensemble; the others live elsewhere
+      const auto [begin, end] = *lanes;
+      if (begin < 0 || begin >= end || end > n_estimators) throw std::invalid_argument("the lanes of a part must lie inside the ensemble");
+      if (!plan_.lane_factory.is_none()) throw std::invalid_argument("learners written in Python stay in one process");
+      plan_.ensemble.part = std::make_shared<Part>();
+      plan_.ensemble.part->lanes = {begin, end};
+      plan_.ensemble.part->last = end == n_estimators;
+    }
     model_ = plan_.make();
   }
 
   // The same model once more: its numbers are copied from memory to memory.
   PyModel* clone() const {
     if (can_callback()) throw std::invalid_argument("learners written in Python are copied by Python");
+    if (plan_.ensemble.part) throw std::invalid_argument("a part of an ensemble is not copied");
     std::unique_ptr<Model> copy;
     {
       const nb::gil_scoped_release release;
@@ -348,9 +358,20 @@ class PyModel {
     if (nodes.size() == 0) throw std::invalid_argument("there is no learner " + std::to_string(lane));
     return nodes;
   }
+  static Schema schema_of(const Room& room) {
+    const auto& [n_values, n_classes, declared, facts] = room;
+    Schema schema;
+    schema.n_values.assign(n_values.data(), n_values.data() + n_values.shape(0));
+    schema.first_width = schema.width();
+    schema.n_classes = n_classes;
+    schema.declared = declared;
+    return schema;
+  }
   Model& model() { return *model_; }
   const Model& model() const { return *model_; }
   SharedLock& lock() { return lock_; }
+  const std::string& booster() const { return plan_.booster; }
+  const std::shared_ptr<Part>& part() const { return plan_.ensemble.part; }
   bool broken() const { return broken_; }
   std::optional<std::string> why_broken() const {
     if (model_->broken() != nullptr) return model_->broken();
@@ -392,6 +413,7 @@ class PyModel {
         Ensemble one = ensemble;
         one.n_estimators = one.threads = 1;
         one.guard = companion.guard;
+        one.part.reset();
         const auto bank = [&](Lanes lanes) { return make_bank(companion.learner, companion.params, lanes, one); };
         experts.push_back({companion.name, make_model("single", Config(), one, bank, {})});
       }
@@ -429,16 +451,6 @@ class PyModel {
     const auto& facts = std::get<3>(room);
     auto* staged = dynamic_cast<StagedModel*>(model_.get());
     if (facts && staged != nullptr) staged->describe({facts->data(), facts->data() + facts->shape(0)});
-  }
-
-  static Schema schema_of(const Room& room) {
-    const auto& [n_values, n_classes, declared, facts] = room;
-    Schema schema;
-    schema.n_values.assign(n_values.data(), n_values.data() + n_values.shape(0));
-    schema.first_width = schema.width();
-    schema.n_classes = n_classes;
-    schema.declared = declared;
-    return schema;
   }
 
   // Safe: the arrays are held by the caller and no Python object is touched.

@@ -41,6 +41,7 @@ _SUBMODULES = frozenset(
         "batch",
         "checks",
         "compat",
+        "distributed",
         "drift",
         "ensemble",
         "evaluate",

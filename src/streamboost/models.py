@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
@@ -96,20 +96,39 @@ def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
         raw, arrays = read_archive(io.BytesIO(_content(path)))
     if is_predictor(raw):
         return read_predictor(raw, arrays)
-    manifest = Manifest.read(raw)
-    cls = MODELS.get(manifest.model_name) or BATCH_MODELS.get(manifest.model_name)
-    if cls is None:
+    if "shard" in raw:
         raise ModelFileError(
-            f"the model {manifest.model_name!r} is not known; known are {sorted({**MODELS, **BATCH_MODELS})}"
+            "the file holds a shard of a model, not a model: put the shards together with `streamboost join`"
         )
+    return restore(raw, arrays)
+
+
+def restore(raw: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return the model of a manifest and its arrays."""
+    manifest = Manifest.read(raw)
+    model = rebuild(manifest, arrays)
     try:
-        model = cls._rebuild(manifest, arrays)
         model._restore(manifest, arrays)
     except ModelFileError:
         raise
     except (ValueError, TypeError, OverflowError, MemoryError) as error:
         raise ModelFileError(f"the file holds no usable model: {error}") from error
     return model
+
+
+def rebuild(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return an estimator with the parameters of a manifest, not yet started."""
+    cls = MODELS.get(manifest.model_name) or BATCH_MODELS.get(manifest.model_name)
+    if cls is None:
+        raise ModelFileError(
+            f"the model {manifest.model_name!r} is not known; known are {sorted({**MODELS, **BATCH_MODELS})}"
+        )
+    try:
+        return cls._rebuild(manifest, arrays)
+    except ModelFileError:
+        raise
+    except (ValueError, TypeError, OverflowError, MemoryError) as error:
+        raise ModelFileError(f"the file holds no usable model: {error}") from error
 
 
 def _content(source: Any) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
@@ -31,6 +31,7 @@ class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, Ba
     _entry: ClassVar[ModelEntry]
     _model_version: ClassVar[int] = 1
     _free_parameters: ClassVar[frozenset[str]] = frozenset({"random_state", "n_jobs"})
+    _session_kind: Callable[..., Session] = Session  # where the lanes live: in this process, or in shards
 
     n_jobs: int | None
     random_state: Any
@@ -94,7 +95,7 @@ class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, Ba
         n_fit: int | None = None,
     ) -> Session:
         names = tuple(name for name in self._get_param_names() if name not in self._free_parameters)
-        return Session(
+        return self._session_kind(
             type(self).__name__,
             self._booster_plan() if n_fit is None else self._fit_plan(n_fit),
             self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),

@@ -96,24 +96,26 @@ class Session:
         self._pending: tuple[int, Growth, list[Any]] | None = None
         self._reserved = False
         self._changes = _core.parameter_changes()
-        self._use(
-            _core.Model(
-                booster.name,
-                booster.params,
-                learner.bank,
-                learner.params,
-                n_estimators,
-                seed,
-                tie,
-                monitor,
-                lane_factory=learner.lane_factory,
-                threads=1 if learner.lane_factory is not None else threads,  # Python learners hold the GIL
-                guard=booster.guard,
-                companions=list(booster.companions),
-                pool=booster.pool,
-                stages=dict(stages),
-            )
-        )
+        self.plan: dict[str, Any] = {
+            "booster": booster.name,
+            "booster_params": booster.params,
+            "learner": learner.bank,
+            "learner_params": learner.params,
+            "n_estimators": n_estimators,
+            "seed": seed,
+            "tie": tie,
+            "monitor": monitor,
+            "lane_factory": learner.lane_factory,
+            "threads": 1 if learner.lane_factory is not None else threads,  # Python learners hold the GIL
+            "guard": booster.guard,
+            "companions": list(booster.companions),
+            "pool": booster.pool,
+            "stages": dict(stages),
+        }
+        self._use(self._new_model())
+
+    def _new_model(self) -> _core.Model:
+        return _core.Model(**self.plan)
 
     def _use(self, model: _core.Model) -> None:
         self.model = model

@@ -50,6 +50,7 @@ def compare(
     command: str,
     rank_by: str = "error",
     with_baselines: bool = True,
+    runner: Callable[..., Outcome] = run_all,
 ) -> bool:
     """Run what is not there yet, show the table, write the report; returns whether all runs went well."""
     if folder.exists() and not folder.is_dir():
@@ -64,7 +65,7 @@ def compare(
         algorithms = [*algorithms, *baselines(protocol)]
     Summary(sets, algorithms, protocol, [], test, rank_by)  # what cannot be done is told now
     runs = plan_runs(sets, algorithms, protocol)
-    outcome = run_resumably(runs, folder / "runs", jobs)
+    outcome = run_resumably(runs, folder / "runs", jobs, runner)
     summary = Summary(sets, algorithms, protocol, outcome.records, test, rank_by)
     console = stdout()
     for table in terminal_tables(summary):
@@ -102,7 +103,9 @@ def order_text(protocol: Protocol) -> str:
     return "Rows in the order of the data; --orders K shuffles them K times."
 
 
-def run_resumably(runs: list[Run], folder: Path, jobs: int) -> Outcome:
+def run_resumably(
+    runs: list[Run], folder: Path, jobs: int, runner: Callable[..., Outcome] = run_all
+) -> Outcome:
     """Run what has no record yet, with a progress bar; an interrupt says what is kept."""
     store = RunStore(folder)
 
@@ -111,7 +114,7 @@ def run_resumably(runs: list[Run], folder: Path, jobs: int) -> Outcome:
 
     try:
         with _progress(kept(), len(runs)) as show:
-            return run_all(runs, folder, jobs=jobs, callback=show)
+            return runner(runs, folder, jobs=jobs, callback=show)
     except KeyboardInterrupt:
         stderr().print(
             f"streamboost: interrupted; {kept()} of {len(runs)} runs are kept, and the same command goes on from there.",

@@ -29,7 +29,17 @@ from streamboost.cli.data_options import (
     words,
 )
 from streamboost.cli.model_commands import explain_command, learn_command, predict_command, show_command
+from streamboost.cli.shard_commands import (
+    Address,
+    EngineName,
+    NShards,
+    RunEngine,
+    cut_command,
+    join_command,
+    sharded,
+)
 from streamboost.cli.stopping import Stop
+from streamboost.cli.tune_command import tune_command
 
 FLAGS = "streamboost.flags"
 """Key of the context's ``meta`` under which flags of models and learners wait for the ``run`` command."""
@@ -109,8 +119,11 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.command("run", cls=RunCommand, epilog=RUN_EPILOG)(_run)
     app.command("compare", cls=RunCommand, epilog=COMPARE_EPILOG)(_compare)
+    app.command("tune")(tune_command)
     app.command("predict")(predict_command)
     app.command("learn")(learn_command)
+    app.command("cut")(cut_command)
+    app.command("join")(join_command)
     app.command("show")(show_command)
     app.command("explain")(explain_command)
     app.command("reproduce", epilog=REPRODUCE_EPILOG)(_reproduce)
@@ -193,6 +206,9 @@ def _run(
     health: Annotated[
         bool, typer.Option("--health", help="Show how the model is doing lately beside its past.")
     ] = False,
+    shards: NShards = None,
+    engine: EngineName = "processes",
+    address: Address = None,
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
     with Stop() as stop:
@@ -256,7 +272,10 @@ def _run(
             if resumed is not None:
                 reading["expected"] = resumed.expected(needs_label=True)
             stream = open_stream(data, **reading)
-        run(spec, built, stream, output, stop, classes=classes, resumed=resumed, metrics=measures, **loop)
+        with sharded(built, shards, engine, address, alone=orders == 1 and resumed is None) as spread:
+            run(
+                spec, spread, stream, output, stop, classes=classes, resumed=resumed, metrics=measures, **loop
+            )
 
 
 def _compare(
@@ -315,6 +334,8 @@ def _compare(
     n_features: NFeatures = None,
     data_format: Format = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of generated sets.")] = 0,
+    engine: RunEngine = "local",
+    address: Address = None,
 ) -> None:
     """Compare models on data sets: a table with significance marks, pictures, CSV and a report to read."""
     import os
@@ -325,6 +346,7 @@ def _compare(
 
     import_sklearn()
     from streamboost.cli.compare import choose, compare
+    from streamboost.cli.shard_commands import runner_of
     from streamboost.experiments.plan import Protocol, Source
 
     algorithms = choose(
@@ -358,6 +380,7 @@ def _compare(
         test=test,
         rank_by=rank_by,
         with_baselines=baselines,
+        runner=runner_of(engine, address),
         command=shlex.join(["streamboost", *sys.argv[1:]]),
     )
     if not well:

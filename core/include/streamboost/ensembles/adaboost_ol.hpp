@@ -45,6 +45,7 @@ struct AdaBoostOL {
   };
   struct Passage : PassageBase {
     double vote = 0;  // sum of alpha h
+    auto scan() { return std::tie(vote); }
   };
   static constexpr bool needs_votes = false, needs_column = true;
   static constexpr std::size_t column_rows = 2;

@@ -65,6 +65,7 @@ struct AdaBoostOLM {
   struct Passage : PassageBase {};
   static constexpr bool needs_votes = true, needs_column = true;
   static constexpr std::size_t column_rows = 2;  // what the experts answer; room for Hedge
+  static constexpr int column_labels_from = 0;
 
   Params params;
   std::uint64_t seed;

@@ -59,6 +59,8 @@ struct AdaptiveBagging {
   };
   struct Passage : PassageBase {
     double lambda = 1;
+    auto scan() { return std::tie(lambda); }
+    bool sound(int, int) const { return lambda >= least_lambda && lambda <= most_lambda; }
   };
   static constexpr bool needs_votes = true, needs_column = false;
   static constexpr double least_say = 0.01, most_lambda = 20, least_lambda = 0.05, most_leverage = 5;

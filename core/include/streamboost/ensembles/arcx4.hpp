@@ -27,6 +27,8 @@ struct ArcX4 {
   using LaneState = NoLaneState;
   struct Passage : PassageBase {
     double wrong = 0;
+    auto scan() { return std::tie(wrong); }
+    bool sound(int lanes, int) const { return wrong >= 0 && wrong <= lanes; }
   };
   static constexpr bool needs_votes = true, needs_column = false;
 

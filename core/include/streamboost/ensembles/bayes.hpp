@@ -98,6 +98,7 @@ struct Bayes {
     double vote = 0;    // sum of lambda d over the lanes passed so far
     double weight = 0;  // sum of lambda
     double loss = 0;    // sum of lambda g
+    auto scan() { return std::tie(vote, weight, loss); }
   };
   static constexpr bool needs_votes = false, needs_column = false;
   static constexpr double odds_limit = 20;  // one confident error must not decide for ever

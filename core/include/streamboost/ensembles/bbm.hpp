@@ -37,6 +37,8 @@ struct OnlineBBM {
   using LaneState = NoLaneState;
   struct Passage : PassageBase {
     int vote = 0;  // sum of the signs
+    auto scan() { return std::tie(vote); }
+    bool sound(int lanes, int) const { return -lanes <= vote && vote <= lanes && (lanes - vote) % 2 == 0; }
   };
   static constexpr bool needs_votes = false, needs_column = false;
   static constexpr int largest_table = 256;  // 260 kB, of which an example touches one number per lane

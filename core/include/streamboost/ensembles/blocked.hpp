@@ -56,6 +56,8 @@ struct BlockedBoost {
   struct Passage : PassageBase {
     double r = 0;        // smoothed error of the last full learner
     bool tried = false;  // a learner that is not full was met: later ones wait
+    auto scan() { return std::tie(r, tried); }
+    bool sound(int, int) const { return r >= 0 && r <= 1; }
   };
   static constexpr bool needs_votes = true, needs_column = false;
 

@@ -12,7 +12,10 @@
 // and, where it has something to say, write_report(report, examples learned), column_rows (rows of its column), watches_prefixes (the
 // monitor keeps prefix sums) and grain() (cuts fall on its multiples). keeps_rows asks for a batch phase: remembers(number) and
 // batch_phase_due(number) say which examples it is made of, batch_phase(batch_phase, block, scratch) runs it for one block of lanes after the other
-// (row_memory.hpp). pipeline.hpp runs it all.
+// (row_memory.hpp); shares_rows says that the phase weighs its rows. pipeline.hpp runs it all.
+//
+// Between processes (carry.hpp) a Passage travels as the numbers that its scan() lists, by std::tie; sound(lanes passed, classes) says
+// whether they can be, and column_labels_from that the column holds class codes from that one on.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -20,6 +23,7 @@
 #include "streamboost/drift/guard.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/math/rng.hpp"
+#include "streamboost/run/carry.hpp"
 #include "streamboost/run/config.hpp"
 #include "streamboost/run/lane_events.hpp"
 
@@ -32,8 +36,11 @@ struct Ensemble {
   bool random_ties = false;
   bool monitor = true;
   int threads = 1;
-  int wave_chunk = 0;  // rows that go from thread to thread together; 0: the usual number, and only where threads pay
-  GuardParams guard;   // of every lane against drift; off unless asked for
+  int wave_chunk = 0;                    // rows that go from thread to thread together; 0: the usual number, and only where threads pay
+  GuardParams guard;                     // of every lane against drift; off unless asked for
+  std::shared_ptr<Part> part = nullptr;  // null: all lanes live here
+
+  Lanes lanes() const { return part ? part->lanes : Lanes{0, n_estimators}; }
 };
 
 struct PassageBase {

@@ -34,6 +34,7 @@ struct ExpertHedge {
   struct Passage : PassageBase {};
   static constexpr bool needs_votes = true, needs_column = true;
   static constexpr std::size_t column_rows = 2;
+  static constexpr int column_labels_from = -1;
   enum class Sum { weight, vote_mistakes, expected, mixed, squares, count };
 
   Params params;

@@ -74,9 +74,14 @@ struct MBBM {
     std::array<std::int32_t, most_edges> label{};  // what each edge's booster answers
     std::array<double, most_edges> rivals{};       // labels that tie with the truth or beat it
     double phi = 0;                                // potential of the truth at this point
+    auto scan() { return std::tie(label, rivals, phi); }
+    bool sound(int, int n_classes) const {
+      return std::all_of(label.begin(), label.end(), [&](std::int32_t c) { return c >= 0 && c < n_classes; });
+    }
   };
   static constexpr bool needs_votes = false, needs_column = true;
   static constexpr std::size_t column_rows = 2;  // what the learners answer; room for Hedge
+  static constexpr int column_labels_from = 0;
 
   Params params;
   int n;  // learners per edge

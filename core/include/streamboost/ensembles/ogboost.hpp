@@ -54,6 +54,7 @@ struct OGBoost {
   struct Passage : PassageBase {
     double vote = 0;                // of the ensemble as it was
     double score = 0, weight = -1;  // F and w of the ensemble as it learns; -1: not begun
+    auto scan() { return std::tie(vote, score, weight); }
   };
   static constexpr bool needs_votes = false, needs_column = false;
   enum class Sum { weight, mistakes, count };

@@ -76,6 +76,7 @@ struct OSBoost {
   struct Passage : PassageBase {
     double z = 0;     // z^(i) after the lanes passed so far
     double vote = 0;  // sum of their margins
+    auto scan() { return std::tie(z, vote); }
   };
   static constexpr bool needs_votes = false, needs_column = false, watches_prefixes = true;
   enum class Sum { weight, mistakes, next_weight, count };

@@ -36,6 +36,7 @@ struct OSBoostEXP {
   using LaneState = NoLaneState;
   struct Passage : PassageBase {
     double z = 0, vote = 0;
+    auto scan() { return std::tie(z, vote); }
   };
   static constexpr bool needs_votes = false, needs_column = true, watches_prefixes = true;
   static constexpr std::size_t column_rows = 2;

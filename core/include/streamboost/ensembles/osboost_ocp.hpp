@@ -42,6 +42,7 @@ struct OSBoostOCP {
   using LaneState = NoLaneState;
   struct Passage : PassageBase {
     double z = 0, vote = 0;
+    auto scan() { return std::tie(z, vote); }
   };
   static constexpr bool needs_votes = false, needs_column = true, watches_prefixes = true;
   static constexpr std::size_t column_rows = 2;  // margins; f once it is known, and work

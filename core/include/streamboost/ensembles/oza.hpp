@@ -77,6 +77,8 @@ struct OzaBoost {
   struct Passage : PassageBase {
     double lambda = 0;
     bool cut = false;  // a bad learner was met: later ones are not heard
+    auto scan() { return std::tie(lambda, cut); }
+    bool sound(int, int) const { return lambda >= 0 && std::isfinite(lambda); }
   };
   static constexpr bool needs_votes = true, needs_column = false;
   static constexpr double largest_rate = 9007199254740992.0;  // 2^53: whole numbers end here

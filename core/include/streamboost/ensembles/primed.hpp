@@ -29,7 +29,7 @@ struct PrimedBoost {
   };
   using LaneState = OzaBoost::LaneState;
   using Passage = OzaBoost::Passage;
-  static constexpr bool needs_votes = true, needs_column = false, keeps_rows = true;
+  static constexpr bool needs_votes = true, needs_column = false, keeps_rows = true, shares_rows = true;
 
   OzaBoost online;
   AdaBoostM1 batch;

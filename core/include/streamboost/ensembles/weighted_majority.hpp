@@ -25,6 +25,7 @@ struct WeightedMajority {
   struct Passage : PassageBase {};
   static constexpr bool needs_votes = true, needs_column = true;
   static constexpr std::size_t column_rows = 2;
+  static constexpr int column_labels_from = -1;
   enum class Sum { weight, mistakes, logs, count };
 
   Params params;

@@ -34,6 +34,7 @@ struct Winnow {
   struct Passage : PassageBase {};
   static constexpr bool needs_votes = false, needs_column = true;
   static constexpr std::size_t column_rows = 1;
+  static constexpr int column_labels_from = -1;
   enum class Sum { weight, mistakes, promotions, demotions, raised, lowered, largest, count };
 
   Params params;

@@ -33,7 +33,7 @@ std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, cons
   Booster booster(Booster::Params::read(config), ensemble);
   int grain = 1;
   if constexpr (requires { booster.grain(); }) grain = booster.grain();
-  const std::vector<int> chosen = cuts.empty() ? even_cuts(ensemble, grain) : cuts;
+  const std::vector<int> chosen = cuts.empty() && !ensemble.part ? even_cuts(ensemble, grain) : cuts;  // a part is one worker
   return std::make_unique<Pipeline<Booster>>(std::move(booster), ensemble, bank, chosen);
 }
 
@@ -41,7 +41,8 @@ std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, cons
 template <class Booster>
 std::unique_ptr<Model> make_narrow(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
   std::vector<int> all = cuts;
-  for (int lane = lane_multiple; cuts.empty() && lane < ensemble.n_estimators; lane += lane_multiple) all.push_back(lane);
+  const Lanes own = ensemble.lanes();
+  for (int lane = own.begin + lane_multiple; cuts.empty() && lane < own.end; lane += lane_multiple) all.push_back(lane);
   return make<Booster>(config, ensemble, bank, all);
 }
 

@@ -19,6 +19,7 @@
 
 #include "streamboost/ensembles/booster.hpp"
 #include "streamboost/math/rng.hpp"
+#include "streamboost/run/part.hpp"
 #include "streamboost/run/row_memory.hpp"
 #include "streamboost/run/wavefront.hpp"
 
@@ -95,7 +96,8 @@ class Pipeline final : public Model {
   // cuts: global lane numbers at which a new block begins (sorted, strictly inside the ensemble).
   Pipeline(Booster booster, const Ensemble& ensemble, const BankFactory& make_bank, const std::vector<int>& cuts)
       : booster_(std::move(booster)), ensemble_(ensemble), intake_(IntakeNeeds{}) {
-    int begin = 0;
+    const Lanes own = ensemble_.lanes();
+    int begin = own.begin;
     const auto add = [&](int end) {
       BlockOf block;
       block.bank = make_bank(Lanes{begin, end});
@@ -114,14 +116,20 @@ class Pipeline final : public Model {
       blocks_.push_back(std::move(block));
       begin = end;
     };
-    for (int cut : cuts) {
+    const auto check_grain = [&]([[maybe_unused]] int cut) {
       if constexpr (requires { booster_.grain(); })
         if (cut % booster_.grain() != 0) throw std::invalid_argument("cuts must not divide the candidates of a selector");
-      if (cut <= begin || cut >= ensemble.n_estimators) throw std::invalid_argument("cuts must lie inside the ensemble, ascending");
+    };
+    check_grain(own.begin);
+    for (int cut : cuts) {
+      check_grain(cut);
+      if (cut <= begin || cut >= own.end) throw std::invalid_argument("cuts must lie inside the ensemble, ascending");
       add(cut);
     }
-    add(ensemble.n_estimators);
+    check_grain(own.end);
+    add(own.end);
     intake_ = Intake(blocks_.front().bank->needs());
+    if (part()) sit_down();
   }
 
   std::unique_ptr<Model> clone() const override {
@@ -385,7 +393,7 @@ class Pipeline final : public Model {
 
   // Threads that have something to do. A batch phase needs all lanes to wait for its last row: it runs in one.
   int workers_for(int n_rows) const {
-    if (n_rows < 2 * wave_chunk() || one_by_one()) return 1;
+    if (n_rows < 2 * wave_chunk() || one_by_one() || part()) return 1;
     if constexpr (keeps_rows)
       if (booster_.remembers(intake_.n_learned())) return 1;
     return std::min(ensemble_.threads, static_cast<int>(blocks_.size()));
@@ -416,10 +424,11 @@ class Pipeline final : public Model {
       const double w = lesson.weight ? lesson.weight[first + r] : 1.0;
       work.example[r] = intake_.admit(row, lesson.label[first + r], w, w > 0, work.row[r]);
       work.example[r].weight = w;
-      work.open(r, lesson.answers.output != Output::none);
+      work.open(r, part() ? part()->in.answers : lesson.answers.output != Output::none);
       if constexpr (keeps_rows)
         if (w > 0) remember(row, work.example[r], work.batch_phase);
     }
+    if (part()) take_up<Booster>(*part(), work);
   }
 
   void teach(std::size_t b, Chunk& work, Scratch& scratch) {
@@ -468,29 +477,36 @@ class Pipeline final : public Model {
   }
 
   // Some lane has alarmed: the lane with the highest error in its window starts again, the first of equals.
-  void restart_worst(std::int64_t number) {
-    BlockOf* worst_block = nullptr;
-    std::size_t worst = 0;
-    double highest = -1;
-    for (auto& block : blocks_) {
+  struct Worst {
+    int lane = -1;
+    double error = -1;
+  };
+  Worst find_worst() const {
+    Worst worst;
+    for (const auto& block : blocks_) {
       std::size_t lane = 0;
       const double error = block.guard.worst_error(lane);
-      if (error <= highest) continue;
-      highest = error;
-      worst_block = &block;
-      worst = lane;
+      if (error > worst.error) worst = {block.lanes().begin + static_cast<int>(lane), error};
     }
-    if (worst_block == nullptr) return;
-    worst_block->guard.restart(worst, number, *worst_block->bank);
-    reborn(*worst_block, worst);
+    return worst;
+  }
+  void restart(int lane, std::int64_t number) {
+    for (auto& block : blocks_) {
+      if (lane < block.lanes().begin || lane >= block.lanes().end) continue;
+      const auto i = static_cast<std::size_t>(lane - block.lanes().begin);
+      block.guard.restart(i, number, *block.bank);
+      reborn(block, i);
+    }
   }
   bool one_by_one() const { return ensemble_.guard.on && ensemble_.guard.on_drift == GuardParams::OnDrift::worst; }
 
   void conclude(const Lesson& lesson, Chunk& work) {
+    const bool speaks = !part() || part()->last;
+    if (part()) hand_on<Booster>(*part(), work);
     for (int r = 0; r < work.size; ++r) {
-      if (work.passage[r].answers) to_verdict(work.example[r], work.passage[r], work.first + r, work, lesson.answers);
+      if (work.passage[r].answers && speaks) to_verdict(work.example[r], work.passage[r], work.first + r, work, lesson.answers);
       if (!(work.example[r].weight > 0)) continue;
-      booster_.conclude(work.example[r], work.passage[r]);
+      if (speaks) booster_.conclude(work.example[r], work.passage[r]);
       if constexpr (keeps_rows)
         if (booster_.batch_phase_due(work.example[r].number)) {
           memory_.clear();
@@ -511,7 +527,12 @@ class Pipeline final : public Model {
       admit(lesson, first, std::min(to, first + step), work);
       alarm_ = false;
       for (std::size_t b = 0; b < blocks_.size(); ++b) teach(b, work, scratch[b]);
-      if (alarm_ && one_by_one()) restart_worst(work.example[0].number);
+      if (one_by_one()) {
+        if (part())
+          compare_worst();
+        else if (alarm_)
+          restart(find_worst().lane, work.example[0].number);
+      }
       conclude(lesson, work);
     }
   }
@@ -555,10 +576,33 @@ class Pipeline final : public Model {
         work.example[r] = intake_.look(rows.row(first + r), work.row[r]);
         work.open(r, true);
       }
+      if (part()) take_up<Booster>(*part(), work);
       for (std::size_t b = 0; b < blocks_.size(); ++b)
         for (int r = 0; r < work.size; ++r) booster_.score(work.example[r], blocks_[b], scratch[b], work.passage[r]);
+      if (part()) hand_on<Booster>(*part(), work);
+      if (part() && !part()->last) continue;
       for (int r = 0; r < work.size; ++r) to_verdict(work.example[r], work.passage[r], first + r, work, answers);
     }
+  }
+
+  // ---- a part of an ensemble whose other lanes live elsewhere (carry.hpp)
+
+  Part* part() const { return ensemble_.part.get(); }
+  void sit_down() {
+    if constexpr (requires { booster_.grain(); }) part()->grain = booster_.grain();
+    part()->one_by_one = one_by_one();
+    part()->check = [this](const Carry& carry, std::int64_t n_learning) {
+      check_carry(booster_, *part(), carry, intake_.n_learned(), n_learning);
+    };
+    part()->restart = [this](int lane, std::int64_t number) { restart(lane, number); };
+  }
+  void compare_worst() const {
+    const Carry& in = part()->in;
+    const Worst own = find_worst();
+    const bool earlier = in.worst_error >= own.error;
+    part()->out.alarm = in.alarm || alarm_;
+    part()->out.worst_lane = earlier ? in.worst_lane : own.lane;
+    part()->out.worst_error = earlier ? in.worst_error : own.error;
   }
 
   void to_verdict(const Example& example, const Passage& passage, int r, Chunk& work, const OutputBuffers& answers) const {
@@ -616,7 +660,8 @@ class Pipeline final : public Model {
   }
 
   void visit(FieldVisitor& v, Intake& intake, Booster& booster, RowMemory& memory, std::vector<BlockOf>& blocks) const {
-    v.n_lanes_all = ensemble_.n_estimators;
+    const Lanes own = ensemble_.lanes();
+    v.n_lanes_all = own.size();
     v.prefix = "intake/";
     intake.fields(v);
     v.prefix = "combiner/";
@@ -626,7 +671,7 @@ class Pipeline final : public Model {
       memory.fields(v);
     }
     for (auto& block : blocks) {
-      v.lanes = block.lanes();
+      v.lanes = {block.lanes().begin - own.begin, block.lanes().end - own.begin};
       v.prefix = "bank/";
       block.bank->visit(v);
       v.prefix = "lane/";

@@ -106,6 +106,14 @@ class Persistence(SharedModel):
                 f"This {type(self).__name__} is broken ({session.broken}); call fit to start again."
             )
         arrays: Arrays = dict(session.model.state())
+        buffer = io.BytesIO()
+        write_archive(buffer, self._manifest(session, arrays, facts), arrays)
+        return buffer.getvalue()
+
+    def _manifest(
+        self, session: Session, arrays: Arrays, facts: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return what a file says about the model; arrays that are parameters join `arrays`."""
         params = {
             name: json_value(value)
             for name, value in session.frozen.items()
@@ -114,7 +122,7 @@ class Persistence(SharedModel):
         for name in ("random_state", "n_jobs"):
             value = getattr(self, name)
             params[name] = int(value) if isinstance(value, int | np.integer) else None
-        manifest = {
+        return {
             "written_by": _version(),
             "model": {"name": self._entry.name, "version": self._model_version, "params": params},
             "learner": _learner_entry(session, arrays),
@@ -124,9 +132,6 @@ class Persistence(SharedModel):
             "warned": session.warned,
             **entry(session.metadata if facts is None else facts),
         }
-        buffer = io.BytesIO()
-        write_archive(buffer, manifest, arrays)
-        return buffer.getvalue()
 
     def _restore(self, manifest: Manifest, arrays: Arrays, lanes: list[Any] | None = None) -> Session:
         """Become the model of a file: claims are checked against each other here, numbers by the core."""

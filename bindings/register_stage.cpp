@@ -1,0 +1,93 @@
+// Parts of ensembles behind Python: messages in, messages out (core/include/streamboost/run/stage.hpp).
+#include "streamboost/run/stage.hpp"
+
+#include "py_model.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace streamboost;
+
+namespace {
+
+using Buffer = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Bytes view(const Buffer& buffer) { return {buffer.data(), buffer.shape(0)}; }
+nb::bytes give(const std::string& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+class PyStage {
+ public:
+  explicit PyStage(PyModel& model) : model_(model), stage_(model.model(), model.part(), model.booster()) {
+    if (!model.part()) throw std::invalid_argument("a stage needs a model of some of the lanes");
+  }
+  nb::bytes step(const Buffer& chunk, const Buffer& carry, std::int64_t seq) {
+    std::string reply;
+    {
+      const nb::gil_scoped_release release;
+      reply = stage_.step(view(chunk), view(carry), seq);
+    }
+    return give(reply);
+  }
+  Stage& stage() { return stage_; }
+  const Part& part() const { return *model_.part(); }
+  const Schema& schema() const { return model_.model().intake().schema(); }
+
+ private:
+  PyModel& model_;
+  Stage stage_;
+};
+
+nb::bytes chunk(nb::handle x, int width, const std::optional<Ints>& y, const std::optional<Doubles>& weight, const std::string& answer,
+                bool answers, const std::optional<PyModel::Room>& room, int restart) {
+  const Rows rows(x);
+  if ((y && y->shape(0) != rows.n()) || (weight && weight->shape(0) != rows.n()))
+    throw std::invalid_argument("X, y and weights differ in length");
+  Message m;
+  m.learns = y.has_value();
+  m.output = output_of(answer);
+  m.answers = answers || m.output != Output::none;
+  m.rows = rows.block(width);
+  m.label = y ? y->data() : nullptr;
+  m.weight = weight ? weight->data() : nullptr;
+  m.restart = restart;
+  if (room) m.room = PyModel::schema_of(*room);
+  return give(encode_chunk(m));
+}
+
+nb::tuple answer(const Buffer& bytes) {
+  Reply reply = decode_answer(view(bytes));
+  const auto n = static_cast<std::size_t>(reply.n_rows), k = static_cast<std::size_t>(reply.columns);
+  nb::object values = nb::none();
+  if (reply.output == Output::label)
+    values = own(std::move(reply.label), {n});
+  else if (reply.output != Output::none)
+    values = own(std::move(reply.value), {n, k});
+  return nb::make_tuple(values, reply.restart);
+}
+
+}  // namespace
+
+void register_stage(nb::module_& m) {
+  nb::class_<PyStage>(m, "Stage", "The outside of a part of an ensemble.")
+      .def(nb::init<PyModel&>(), "model"_a, nb::keep_alive<1, 2>())
+      .def("step", &PyStage::step, "chunk"_a, "carry"_a, "seq"_a)
+      .def_prop_ro("next_seq", [](PyStage& self) { return self.stage().next_seq(); })
+      .def_prop_ro("last_reply", [](PyStage& self) { return give(self.stage().last_reply()); })
+      .def(
+          "go_on",
+          [](PyStage& self, std::int64_t next, const nb::bytes& reply) {
+            self.stage().go_on(next, std::string(reply.c_str(), reply.size()));
+          },
+          "next_seq"_a, "last_reply"_a)
+      .def_prop_ro("room",
+                   [](PyStage& self) {
+                     const Schema schema = self.schema();
+                     std::vector<std::int64_t> n_values = schema.n_values;
+                     const std::size_t width = n_values.size();
+                     return nb::make_tuple(own(std::move(n_values), {width}), schema.n_classes, schema.declared, schema.first_width);
+                   })
+      .def_prop_ro("grain", [](PyStage& self) { return self.part().grain; })
+      .def_prop_ro("one_by_one", [](PyStage& self) { return self.part().one_by_one; });
+  m.def("encode_chunk", &chunk, "X"_a, "width"_a, "y"_a.noconvert().none(), "weight"_a.noconvert().none(), "answer"_a, "answers"_a,
+        "room"_a.none() = nb::none(), "restart"_a = -1);
+  m.def("decode_answer", &answer, "bytes"_a);
+}

@@ -1,0 +1,76 @@
+"""The options of ``tune``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from streamboost.cli.data_options import Data, Format, Header, Label, Limit, Nominal, words
+from streamboost.cli.shard_commands import Address, RunEngine
+
+
+def tune_command(
+    data: Data,
+    grid: Annotated[
+        list[str],
+        typer.Option(
+            "--grid", metavar="NAME=VALUES", help="Values, as gamma=0.05,0.1, or a range, as gamma=0.01..0.4."
+        ),
+    ],
+    model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "osboost",
+    learner: Annotated[str, typer.Option("--learner", "-l", help="The weak learner.")] = "naive-bayes",
+    n_estimators: Annotated[
+        int | None, typer.Option("--n-estimators", "-n", min=1, help="Number of weak learners.")
+    ] = None,
+    draws: Annotated[
+        int | None, typer.Option("--random", min=1, help="Draw so many candidates instead of trying all.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Seeds of each candidate.")] = 3,
+    rungs: Annotated[
+        int, typer.Option("--budget", min=1, help="Rungs: each keeps a third, and has three times the rows.")
+    ] = 3,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The first seed, and that of the draws.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Runs at the same time (default: one per core).")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder of the runs: a search goes on from there.")
+    ] = Path("tuning"),
+    json: Annotated[Path | None, typer.Option("--json", help="Save the figures.")] = None,
+    limit: Limit = None,
+    label: Label = None,
+    nominal: Nominal = None,
+    header: Header = None,
+    data_format: Format = None,
+    engine: RunEngine = "local",
+    address: Address = None,
+) -> None:
+    """Search parameters on prefixes of a stream: the worse two thirds drop out, the others get three times the rows."""
+    import os
+
+    from streamboost.cli.run import check_writable
+    from streamboost.cli.shard_commands import runner_of
+    from streamboost.cli.tune import Search, tune
+    from streamboost.experiments.plan import Source
+
+    check_writable("--json", json)
+    options = {
+        "format": data_format,
+        "label": label,
+        "header": header,
+        "nominal": "all" if nominal == "all" else words(nominal),
+    }
+    tune(
+        Source(data, options, limit),
+        model,
+        learner,
+        Search(tuple(grid), draws, seeds, rungs),
+        folder=out,
+        jobs=jobs or os.cpu_count() or 1,
+        seed=seed,
+        n_estimators=n_estimators,
+        runner=runner_of(engine, address),
+        json_file=json,
+    )

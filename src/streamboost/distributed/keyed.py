@@ -1,0 +1,359 @@
+"""One small model per key (customer, machine, sensor), in bounded memory.
+
+An interleaved stream gives every key what its own rows alone would give. At most `max_models` models are in memory; the one that
+was used least recently is written to the store and comes back, bit for bit, when its key does.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import clone
+
+from streamboost.base.files.archive import read_archive
+from streamboost.models import restore
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+_GLOBAL = "global"  # no key: those are JSON
+_EIGHT_LOG_2 = 8 * math.log(2)
+
+
+class _Own:
+    """The model of one key, and what it and the global model have lost on the key's rows."""
+
+    __slots__ = ("lost_global", "lost_own", "model", "n", "used")
+
+    def __init__(self, model: Any, n: int = 0, lost_own: float = 0.0, lost_global: float = 0.0) -> None:
+        self.model = model
+        self.n = n
+        self.lost_own = lost_own
+        self.lost_global = lost_global
+        self.used = 0.0
+
+    def share(self) -> float:
+        """Return the weight of the own model in the answer: Hedge over two experts, whatever the number of rows."""
+        eta = math.sqrt(_EIGHT_LOG_2 / (self.n + 1))
+        gap = eta * (self.lost_own - self.lost_global)
+        return 1 / (1 + math.exp(gap)) if gap < 700 else 0.0
+
+
+class KeyStore:
+    """Models by key in one SQLite file."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS models (key TEXT PRIMARY KEY, head TEXT NOT NULL, data BLOB NOT NULL)"
+        )
+
+    def put(self, key: str, head: dict[str, Any], data: bytes) -> None:
+        """Write a model in one transaction."""
+        self._db.execute("INSERT OR REPLACE INTO models VALUES (?, ?, ?)", (key, json.dumps(head), data))
+
+    def get(self, key: str) -> tuple[dict[str, Any], bytes] | None:
+        """Return a model, or None."""
+        found = self._db.execute("SELECT head, data FROM models WHERE key = ?", (key,)).fetchone()
+        return None if found is None else (json.loads(found[0]), found[1])
+
+    def count(self) -> int:
+        """Return the number of keys."""
+        (n,) = self._db.execute("SELECT count(*) FROM models WHERE key != ?", (_GLOBAL,)).fetchone()
+        return int(n)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+
+class KeyedClassifier:
+    """A model for every value of one feature, and one for all of them that answers while those are young.
+
+    Parameters
+    ----------
+    model : estimator
+        One of streamboost's ensembles for streams, untrained; every key gets a clone.
+    key : str
+        The feature whose value says which model: text, a whole number or a boolean. The models do not see it.
+    max_models : int
+        Models in memory at most; others wait in the store.
+    idle_s : float, optional
+        Models that were not used for so many seconds go to the store, too.
+    fallback : {"global", "prior", None}
+        Who answers beside a key's own model. "global": a model that learns all rows; Hedge weighs the two on the key's own
+        rows, so that the own model takes over when it is better. "prior": the frequencies of all labels, until the key has a
+        row. None: nobody.
+    folder : str or path, optional
+        Where the store is. A folder that has one is gone on with. Without one it is temporary and ends with `close`.
+    clock : callable, optional
+        Seconds, for `idle_s`.
+
+    Examples
+    --------
+    >>> from streamboost import OnlineBaggingClassifier
+    >>> from streamboost.distributed import KeyedClassifier
+    >>> with KeyedClassifier(OnlineBaggingClassifier(n_estimators=5, random_state=1), "customer") as model:
+    ...     for day in range(20):
+    ...         model.learn_one({"customer": "ann", "rain": day % 2}, "stays" if day % 2 else "comes")
+    ...     model.predict_one({"customer": "ann", "rain": 1})
+    'stays'
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        key: str,
+        *,
+        max_models: int = 10_000,
+        idle_s: float | None = None,
+        fallback: str | None = "global",
+        folder: str | os.PathLike[str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if not hasattr(model, "learn_one") or not hasattr(model, "_file_bytes"):
+            raise TypeError(
+                f"KeyedClassifier takes one of streamboost's ensembles for streams, not a {type(model).__name__}."
+            )
+        if isinstance(max_models, bool) or not isinstance(max_models, int) or max_models < 1:
+            raise ValueError(
+                f"max_models={max_models!r} is not allowed: it must be a whole number of at least 1."
+            )
+        if idle_s is not None and not idle_s > 0:
+            raise ValueError(f"idle_s={idle_s!r} is not allowed: it must be a number above 0, or None.")
+        if fallback not in ("global", "prior", None):
+            raise ValueError(f"fallback={fallback!r} is not allowed; choose 'global', 'prior' or None.")
+        if model._learner_plan(0).lane_factory is not None:
+            raise ValueError(
+                "KeyedClassifier cannot write learners of Python code to its store: use one of streamboost's own."
+            )
+        self.model = clone(model)
+        self.key = key
+        self.max_models = max_models
+        self.idle_s = idle_s
+        self.fallback = fallback
+        self._clock = clock
+        self._owns: OrderedDict[Any, _Own] = OrderedDict()
+        self._temporary = tempfile.mkdtemp(prefix="streamboost-") if folder is None else None
+        place = Path(self._temporary or os.fspath(folder or ""))
+        place.mkdir(parents=True, exist_ok=True)
+        self._store = KeyStore(place / "models.sqlite")
+        self._closed = False
+        self.n_evicted = 0
+        self._counts: dict[Any, float] = {}
+        self._global: Any = None
+        found = self._store.get(_GLOBAL)
+        if found is not None:
+            self._counts = dict(found[0]["counts"])
+        if fallback == "global":
+            self._global = clone(model) if found is None or not found[1] else _load(found[1])
+
+    # The models.
+
+    def _split(self, x: Mapping[Any, Any]) -> tuple[Any, dict[Any, Any]]:
+        rest = dict(x)
+        try:
+            value = rest.pop(self.key)
+        except KeyError:
+            raise ValueError(f"the row has no feature {self.key!r}, which says whose it is.") from None
+        if not isinstance(value, str | int):
+            value = value.item() if hasattr(value, "item") else value
+            if not isinstance(value, str | int):
+                raise ValueError(
+                    f"{self.key}={value!r} is not allowed: a key is text, a whole number or a boolean."
+                )
+        return value, rest
+
+    def _find(self, key: Any, *, make: bool) -> _Own | None:
+        own = self._owns.get(key)
+        if own is not None:
+            self._owns.move_to_end(key)
+        else:
+            found = self._store.get(json.dumps(key))
+            if found is not None:
+                head, data = found
+                own = _Own(_load(data), head["n"], head["own"], head["global"])
+            elif make:
+                own = _Own(clone(self.model))
+            if own is None:
+                return None
+            self._owns[key] = own
+            if len(self._owns) > self.max_models:
+                self._evict()
+        if self.idle_s is not None:
+            self._evict_idle(own)
+        return own
+
+    def _evict(self) -> None:
+        key, own = self._owns.popitem(last=False)
+        self._write(key, own)
+        self.n_evicted += 1
+
+    def _evict_idle(self, own: _Own) -> None:
+        now = own.used = self._clock()
+        while self.idle_s is not None and now - next(iter(self._owns.values())).used > self.idle_s:
+            self._evict()
+
+    def _write(self, key: Any, own: _Own) -> None:
+        if own.model._session is None:
+            return
+        head = {"n": own.n, "own": own.lost_own, "global": own.lost_global}
+        self._store.put(json.dumps(key), head, _bytes(own.model))
+
+    # Learning and answering.
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
+        """Learn one row: the model of its key, and the one of all.
+
+        Parameters
+        ----------
+        x : dict
+            The row, with its key.
+        y : label
+            Text, a whole number or a boolean.
+        sample_weight : float
+            Weight of the row.
+        """
+        self._check_open()
+        key, rest = self._split(x)
+        if not sample_weight > 0:
+            if sample_weight != 0:
+                raise ValueError(f"sample_weight={sample_weight!r} is not allowed: it must be 0 or more.")
+            return
+        own = self._find(key, make=True)
+        if own is None:
+            raise RuntimeError("a key got no model")
+        whole = self._global
+        if whole is not None and whole._session is not None and own.model._session is not None:
+            lost_own = 1.0 - own.model.predict_proba_one(rest).get(y, 0.0)
+            lost_global = 1.0 - whole.predict_proba_one(rest).get(y, 0.0)
+        else:
+            lost_own = lost_global = 0.0
+        own.model.learn_one(rest, y, sample_weight)
+        own.n += 1
+        own.lost_own += lost_own * sample_weight
+        own.lost_global += lost_global * sample_weight
+        if whole is not None:
+            whole.learn_one(rest, y, sample_weight)
+        elif self.fallback == "prior":
+            self._counts[y] = self._counts.get(y, 0.0) + sample_weight
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return the probability of each label for one row; empty while nothing is known.
+
+        Parameters
+        ----------
+        x : dict
+            The row, with its key.
+
+        Returns
+        -------
+        dict
+            Label to probability.
+        """
+        self._check_open()
+        key, rest = self._split(x)
+        own = self._find(key, make=False)
+        mine = {} if own is None else own.model.predict_proba_one(rest)
+        if self.fallback == "prior":
+            total = sum(self._counts.values())
+            return mine or {label: count / total for label, count in self._counts.items()}
+        if self._global is None or self._global._session is None:
+            return mine
+        others: dict[Any, float] = self._global.predict_proba_one(rest)
+        if own is None or not mine:
+            return others
+        share = own.share()
+        return {label: share * mine.get(label, 0.0) + (1 - share) * p for label, p in others.items()}
+
+    def predict_one(self, x: Mapping[Any, Any]) -> Any:
+        """Return the most likely label of one row, or None while nothing is known.
+
+        Parameters
+        ----------
+        x : dict
+            The row, with its key.
+
+        Returns
+        -------
+        label or None
+        """
+        proba = self.predict_proba_one(x)
+        return max(proba, key=proba.__getitem__) if proba else None
+
+    # The whole.
+
+    def __len__(self) -> int:
+        """Return the number of models in memory."""
+        return len(self._owns)
+
+    def own(self, key: Any) -> Any:
+        """Return the model of a key, or None if the key is not known."""
+        self._check_open()
+        found = self._find(key, make=False)
+        return None if found is None else found.model
+
+    def share(self, key: Any) -> float:
+        """Return the weight of a key's own model in its answers."""
+        found = self._find(key, make=False)
+        return 0.0 if found is None else found.share()
+
+    def flush(self) -> None:
+        """Write all models to the store; they stay in memory."""
+        self._check_open()
+        for key, own in self._owns.items():
+            self._write(key, own)
+        whole = self._global
+        data = b"" if whole is None or whole._session is None else _bytes(whole)
+        self._store.put(_GLOBAL, {"counts": list(self._counts.items())}, data)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("this KeyedClassifier is closed.")
+
+    def close(self) -> None:
+        """Write all models and close the store; a temporary one is removed."""
+        if self._closed:
+            return
+        if self._temporary is None:
+            self.flush()
+        self._closed = True
+        self._store.close()
+        self._owns.clear()
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        """Return the classifier, which is closed with the block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+
+def _bytes(model: Any) -> bytes:
+    data: bytes = model._read(lambda session: model._file_bytes(session, None), fitted=False)
+    return data
+
+
+def _load(data: bytes) -> Any:
+    raw, arrays = read_archive(io.BytesIO(data))
+    return restore(raw, arrays)

@@ -1,0 +1,310 @@
+"""A model whose lanes live in shards, with the face of the core's own: sessions work with either.
+
+Before the first row it is an ordinary model. The first lesson or question starts the shards with its state.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamboost import _core
+from streamboost.base.inputs.labels import ClassCodes
+from streamboost.base.inputs.schema import Growth
+from streamboost.base.pieces import InterruptsWait, Lesson, Pace
+from streamboost.base.session import Session
+from streamboost.distributed.line import Line
+from streamboost.distributed.parts import Arrays, Plan
+
+PIECE_CHUNKS = 32
+"""Chunks that are sent before Ctrl-C is looked at."""
+LineMaker = Callable[[Plan], Line]
+
+
+def told(growth: Growth, labels: list[Any]) -> dict[str, Any]:
+    """Return what a lesson has discovered, as the log keeps it; nothing: an empty object."""
+    found = {
+        "labels": [_plain(label) for label in labels],
+        "names": list(growth.names),
+        "nominal": [bool(flag) for flag in growth.nominal],
+        "values": {str(column): [_plain(v) for v in values] for column, values in growth.values.items()},
+    }
+    return found if any(found.values()) else {}
+
+
+def heard(growth: dict[str, Any]) -> tuple[Growth, list[Any]]:
+    """Return what `told` has told."""
+    if not growth:
+        return Growth(), []
+    values = {int(column): list(found) for column, found in growth["values"].items()}
+    return Growth(names=growth["names"], nominal=growth["nominal"], values=values), growth["labels"]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class ShardedModel:
+    """The face of a line of shards."""
+
+    def __init__(self, plan: Plan, make_line: LineMaker, chunk_rows: int) -> None:
+        plan.check()
+        self.plan = plan
+        self.line: Line | None = None
+        self.growth: dict[str, Any] = {}
+        self.started: Callable[[Line], None] = lambda line: None
+        self._make_line = make_line
+        self._chunk_rows = chunk_rows
+        self._first: _core.Model | None = plan.whole()
+        self._lock = threading.RLock()
+        self._n_learned = self._n_known = 0
+        self._room: tuple[NDArray[np.int64], int, bool, int] | None = None
+        self._why_broken: str | None = None
+        self._one_by_one = _core.Stage(plan.model((0, plan.n_lanes))).one_by_one
+
+    # What a session asks.
+
+    @property
+    def n_learned(self) -> int:
+        """Examples learned, or logged and on their way."""
+        return self._n_learned if self._first is None else self._first.n_learned
+
+    @property
+    def n_classes_known(self) -> int:
+        """Classes known."""
+        return self._n_known if self._first is None else self._first.n_classes_known
+
+    @property
+    def broken(self) -> str | None:
+        """Why nothing can be asked of it any more."""
+        return self._why_broken
+
+    def reading(self) -> Any:
+        """Return a lock: one call at a time."""
+        return self._lock
+
+    def writing(self) -> Any:
+        """Return the same lock."""
+        return self._lock
+
+    def reserve(self, n_values: NDArray[np.int64], n_classes: int, declared: bool) -> None:
+        """Make room, before the shards have started."""
+        self._before_start().reserve(n_values, n_classes, declared)
+        first_width = len(n_values) if self._room is None else self._room[3]
+        self._room = n_values, n_classes, declared, first_width
+
+    def restore(self, state: Arrays) -> None:
+        """Take a state, before the shards have started."""
+        self._before_start().restore(state)
+
+    def _before_start(self) -> _core.Model:
+        if self._first is None:
+            raise RuntimeError("the shards have started")
+        return self._first
+
+    def state(self) -> Arrays:
+        """Return the state of the whole model."""
+        return dict(self._first.state()) if self._first is not None else self._running().state()
+
+    def clone(self) -> _core.Model:
+        """Return the whole model in this process."""
+        model = self.plan.whole()
+        if self._room is not None:
+            n_values, n_classes, declared, first_width = self._room
+            if first_width < len(n_values):
+                model.reserve(n_values[:first_width], n_classes, declared)
+            model.reserve(n_values, n_classes, declared)
+            model.restore(self.state())
+        return model
+
+    def memory_bytes(self) -> int:
+        """Return the memory of all shards."""
+        if self._first is not None:
+            return self._first.memory_bytes()
+        return sum(int(info["memory_bytes"]) for info in self._running().call("info"))
+
+    def report(self) -> dict[str, Any]:
+        """Return the report of the whole model."""
+        return self.clone().report()
+
+    def short_of_memory(self) -> bool:
+        """Whether trees have reached their limit; looked at when the shards are joined anyway."""
+        return False
+
+    def tree(self, lane: int) -> Any:
+        """Return one tree."""
+        return self.clone().tree(lane)
+
+    def lane_objects(self) -> list[object]:
+        """Return the learners written in Python: there are none."""
+        return []
+
+    # Learning and answering.
+
+    def _running(self) -> Line:
+        if self.line is None:
+            first = self._before_start()
+            line = self._make_line(self.plan)
+            line.start(self._room, dict(first.state()))
+            self._n_learned, self._n_known = first.n_learned, first.n_classes_known
+            self._first, self.line = None, line
+            self.started(line)
+        return self.line
+
+    def attach(self, line: Line) -> None:
+        """Go on with shards that run already."""
+        info = line.call("info")[-1]
+        self._n_learned, self._n_known = info["n_learned"], info["n_classes_known"]
+        self._room = info["room"] if len(info["room"][0]) else None
+        self._first, self.line = None, line
+        if self._one_by_one and info["last_reply"]:
+            self._restart(_core.decode_answer(info["last_reply"])[1])
+
+    def learn(
+        self,
+        X: Any,
+        y: NDArray[np.int32],
+        weight: NDArray[np.float64] | None,
+        answer: str,
+        room: tuple[NDArray[np.int64], int, bool] | None = None,
+    ) -> NDArray[Any] | None:
+        """Log the rows, chunk by chunk, and send them; wait only for answers."""
+        line = self._running()
+        growth, self.growth = self.growth, {}
+        if room is not None:
+            first_width = len(room[0]) if self._room is None else self._room[3]
+            self._room = (*room, first_width)
+        if self._room is None:
+            raise RuntimeError("the first rows come without room")
+        n, step = len(y), 1 if self._one_by_one else self._chunk_rows
+        tickets: list[int] = []
+        answers: list[Any] = []
+        try:
+            for first in range(0, n, step):
+                end = min(n, first + step)
+                w = None if weight is None else weight[first:end]
+                chunk = _core.encode_chunk(
+                    _rows(X, first, end),
+                    len(self._room[0]),
+                    y[first:end],
+                    w,
+                    answer,
+                    self.plan.answers,
+                    room if first == 0 else None,
+                )
+                ticket = line.lesson(
+                    growth if first == 0 else {}, chunk, wanted=answer != "none" or self._one_by_one
+                )
+                self._count(y[first:end], w)
+                if self._one_by_one:
+                    values, restart = _core.decode_answer(line.answer(ticket))
+                    answers.append(values)
+                    self._restart(restart)
+                elif answer != "none":
+                    tickets.append(ticket)
+        except RuntimeError as error:
+            self._why_broken = str(error)
+            raise
+        if answer == "none":
+            return None
+        answers += [self._values(line, ticket) for ticket in tickets]
+        return np.concatenate(answers)
+
+    def _restart(self, lane: int) -> None:
+        """A lane of some shard begins again: a lesson without rows."""
+        if lane < 0 or self.line is None or self._room is None:
+            return
+        empty = np.empty((0, len(self._room[0])))
+        chunk = _core.encode_chunk(
+            empty, empty.shape[1], np.empty(0, np.int32), None, "none", self.plan.answers, None, lane
+        )
+        self.line.lesson({}, chunk, wanted=False)
+
+    def _count(self, y: NDArray[np.int32], weight: NDArray[np.float64] | None) -> None:
+        learned = y if weight is None else y[weight > 0]
+        self._n_learned += len(learned)
+        _, n_classes, declared, _ = self._room or (None, 0, False, 0)
+        self._n_known = n_classes if declared else max(self._n_known, int(learned.max(initial=-1)) + 1)
+
+    def ask(self, X: Any, answer: str) -> NDArray[Any]:
+        """Answer after all lessons so far."""
+        line = self._running()
+        width = 0 if self._room is None else len(self._room[0])
+        n, step = _n_rows(X), self._chunk_rows
+        tickets = [
+            line.question(
+                _core.encode_chunk(_rows(X, first, min(n, first + step)), width, None, None, answer, True)
+            )
+            for first in range(0, n, step)
+        ]
+        return np.concatenate([self._values(line, ticket) for ticket in tickets])
+
+    @staticmethod
+    def _values(line: Line, ticket: int) -> NDArray[Any]:
+        values, _ = _core.decode_answer(line.answer(ticket))
+        if values is None:
+            raise RuntimeError("the shards gave no answers")
+        return values
+
+
+def _n_rows(X: Any) -> int:
+    return len(X[0]) - 1 if isinstance(X, tuple) else len(X)
+
+
+def _rows(X: Any, first: int, end: int) -> Any:
+    """Return rows `first` to `end` of native rows."""
+    if not isinstance(X, tuple):
+        return X[first:end]
+    start, columns, values = X
+    at = slice(start[first], start[end])
+    return np.ascontiguousarray(start[first : end + 1] - start[first]), columns[at], values[at]
+
+
+class _Steady(Pace):
+    """Pieces of always the same size: what a piece costs is not known when it was only sent."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def took(self, n_rows: int, seconds: float) -> None:
+        """Learn nothing."""
+
+
+class ShardedSession(Session):
+    """A session whose model lives in shards."""
+
+    model: Any
+
+    def __init__(self, *arguments: Any, make_line: LineMaker, chunk_rows: int, **named: Any) -> None:
+        self._make_line, self._chunk_rows = make_line, chunk_rows
+        super().__init__(*arguments, **named)
+        self.pace = self.ask_pace = _Steady(chunk_rows * PIECE_CHUNKS)
+
+    def _new_model(self) -> Any:
+        return ShardedModel(Plan(self.plan), self._make_line, self._chunk_rows)
+
+    def _learn_piece(self, piece: Lesson, answer: str) -> NDArray[Any] | None:
+        self.model.growth = told(piece.rows.growth, piece.new_labels)
+        with InterruptsWait(True):
+            raw = super()._learn_piece(piece, answer)
+        if self.model.line is not None:
+            self.model.line.uncommitted.clear()
+        return raw
+
+    def refresh_fast(self) -> None:
+        """Single rows take the same way as others."""
+
+    def snapshot_of(self, model: _core.Model, n_classes: int) -> Session:
+        """Return a copy that is only ever read, of a model that this one was when it knew so many labels."""
+        other = copy.copy(self)
+        other._use(model)
+        other.labels = ClassCodes(self.labels.book.values[:n_classes], declared=self.labels.declared)
+        other.schema = copy.deepcopy(self.schema)
+        other.read_only = True
+        return other

@@ -1,0 +1,77 @@
+"""Shards on Ray: a real cluster on loopback, actors and nodes that are killed. Skipped where Ray is not installed."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from streamboost.distributed import Shards
+from tests.distributed.streams import models, rows
+
+ray = pytest.importorskip("ray")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    ray.init(
+        num_cpus=4,
+        include_dashboard=False,
+        log_to_driver=False,
+        configure_logging=False,
+        _node_ip_address="127.0.0.1",
+        object_store_memory=100 * 2**20,
+    )
+    yield
+    ray.shutdown()
+
+
+def state_bytes(model):
+    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in model._session.model.state().items()}
+
+
+def test_killed_actors_come_back(tmp_path):
+    X, y = rows(3000)
+    name = "osboost-ocp"
+    whole = models()[name]
+    expected = whole.test_then_train(X, y, classes=[0, 1], output="proba")
+    rng = np.random.default_rng(4)
+    got = []
+    with Shards(models()[name], 2, engine="ray", folder=tmp_path / "s", chunk_rows=50, every=4) as shards:
+        for i, first in enumerate(range(0, 3000, 500)):
+            part = slice(first, first + 500)
+            got.append(
+                shards.test_then_train(X[part], y[part], classes=[0, 1] if not i else None, output="proba")
+            )
+            if 0 < i < 5:
+                os.kill(shards.pids()[rng.integers(2)], signal.SIGKILL)
+        shards.scale(3)
+        assert np.vstack(got).tobytes() == expected.tobytes()
+        assert shards.predict_proba(X).tobytes() == whole.predict_proba(X).tobytes()
+        assert state_bytes(shards.to_model()) == state_bytes(whole)
+        assert max(shards.model._session.model.line.recovery_seconds) < 30
+
+
+def test_runs_as_tasks_give_the_same_records(tmp_path):
+    from streamboost.cli.compare import choose
+    from streamboost.distributed.runs import run_all_on_ray
+    from streamboost.experiments.plan import Protocol, Source, plan_runs
+    from streamboost.experiments.runner import run_all
+
+    rng = np.random.default_rng(0)
+    path = tmp_path / "data.csv"
+    lines = ["a,b,y", *(f"{a:.3f},{b:.3f},{int(a > b)}" for a, b in rng.normal(size=(120, 2)))]
+    path.write_text("\n".join(lines) + "\n")
+    protocol = Protocol(orders=2)
+    algorithms = choose("osboost,online-bbm", "naive-bayes", "5", scale=None, flags=[], seed=0)
+    runs = plan_runs([Source(str(path), {}, None).load().facts], algorithms, protocol)
+    here = run_all(runs, tmp_path / "here")
+    there = run_all_on_ray(runs, tmp_path / "there")
+    assert len(runs) == 4
+    for one, other in zip(here.records, there.records, strict=True):
+        assert one.status == other.status == "done"
+        assert one.wrong.tobytes() == other.wrong.tobytes()
+        assert {n: v for n, v in one.figures.items() if n != "seconds"} == {
+            n: v for n, v in other.figures.items() if n != "seconds"
+        }
+    assert run_all_on_ray(runs, tmp_path / "there").n_found == 4

@@ -1,0 +1,291 @@
+"""Shards of every kind of ensemble: the same bits, through crashes, restarts and other numbers of shards."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import streamboost as sb
+from streamboost.distributed import Shards, cut, join
+from tests.distributed.streams import models, rows
+
+MODELS = models()
+
+
+def fresh(name):
+    return models()[name]
+
+
+def state_bytes(model):
+    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in model._session.model.state().items()}
+
+
+def same(model, other):
+    one, two = state_bytes(model), state_bytes(other)
+    assert one.keys() == two.keys()
+    assert [name for name in one if one[name] != two[name]] == []
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_kind_of_ensemble(name):
+    X, y = rows()
+    whole = fresh(name)
+    expected = whole.test_then_train(X, y, classes=[0, 1], output="proba")
+    with Shards(fresh(name), 3, engine="local", chunk_rows=7, every=5) as shards:
+        got = [shards.test_then_train(X[:200], y[:200], classes=[0, 1], output="proba")]
+        shards.scale(2)
+        shards.partial_fit(X[200:203], y[200:203])
+        shards.scale(4)
+        got.append(shards.test_then_train(X[203:], y[203:], output="proba"))
+        assert np.delete(expected, [200, 201, 202], axis=0).tobytes() == np.vstack(got).tobytes()
+        assert whole.predict_proba(X).tobytes() == shards.predict_proba(X).tobytes()
+        same(shards.to_model(), whole)
+
+
+def test_the_worst_learner_of_all_shards_starts_again():
+    X, y = rows(3000)
+    whole = fresh("leveraging")
+    whole.partial_fit(X, y, classes=[0, 1])
+    assert len(whole.report().replacements) > 0  # else this test tells nothing
+    with Shards(fresh("leveraging"), 3, engine="local") as shards:
+        shards.partial_fit(X, y, classes=[0, 1])
+        same(shards.to_model(), whole)
+
+
+def test_labels_and_categories_that_come_late(tmp_path):
+    rng = np.random.default_rng(5)
+    words = np.array(["red", "green", "blue", "black"], object)
+    data = [{"a": float(rng.normal()), "b": str(words[min(i // 20, 3)])} for i in range(120)]
+    for i in range(60, 120):
+        data[i]["c"] = float(i)
+    labels = [["no", "yes", "perhaps"][min(i // 30, 2) if i % 2 else 0] for i in range(120)]
+    whole = sb.OnlineBaggingClassifier(n_estimators=5, random_state=1)
+    folder = tmp_path / "shards"
+    shards = Shards(
+        sb.OnlineBaggingClassifier(n_estimators=5, random_state=1), 2, engine="local", folder=folder, every=7
+    )
+    for i, (x, label) in enumerate(zip(data, labels, strict=True)):
+        assert whole.predict_one(x) == (shards.predict_one(x) if i else None)
+        whole.learn_one(x, label)
+        shards.learn_one(x, label)
+        if i in (25, 64, 100):  # the driver goes and comes back
+            shards._engine.close()
+            shards = Shards.resume(folder, engine="local")
+            assert shards.n_learned == i + 1
+    same(shards.to_model(), whole)
+    assert shards.classes_.tolist() == whole.classes_.tolist()
+    shards.close()
+
+
+@pytest.mark.parametrize("name", ["osboost-ocp", "trees"])
+def test_killed_processes_come_back(name):
+    X, y = rows(2000)
+    whole = fresh(name)
+    expected = whole.test_then_train(X, y, classes=[0, 1], output="score")
+    with Shards(fresh(name), 3, engine="processes", chunk_rows=20, every=6) as shards:
+        got = []
+        for i, first in enumerate(range(0, 2000, 200)):
+            got.append(
+                shards.test_then_train(
+                    X[first : first + 200],
+                    y[first : first + 200],
+                    classes=[0, 1] if not i else None,
+                    output="score",
+                )
+            )
+            if i in (2, 4, 7):
+                os.kill(shards.pids()[i % 3], signal.SIGKILL)
+        assert np.vstack(got).tobytes() == expected.tobytes()
+        line = shards.model._session.model.line
+        assert line.losses >= 3
+        assert shards.predict_proba(X).tobytes() == whole.predict_proba(X).tobytes()
+        same(shards.to_model(), whole)
+        pids = shards.pids()
+    for pid in pids:
+        assert not Path(f"/proc/{pid}").exists()
+
+
+DRIVER = """
+import sys
+sys.path.insert(0, {root!r})
+from streamboost.distributed import Shards
+from tests.distributed.streams import models, rows
+X, y = rows(4000)
+shards = Shards(models()[{name!r}], 2, engine="processes", folder={folder!r}, chunk_rows=10, every=9)
+for first in range(0, 4000, 10):
+    shards.partial_fit(X[first:first + 10], y[first:first + 10], classes=[0, 1] if not first else None)
+    print(first, flush=True)
+"""
+
+
+@pytest.mark.parametrize("name", ["oza", "osboost-exp"])
+def test_a_killed_driver_goes_on_from_the_log(name, tmp_path):
+    folder = str(tmp_path / "shards")
+    root = str(Path(__file__).parents[2])
+    driver = subprocess.Popen(
+        [sys.executable, "-c", DRIVER.format(root=root, name=name, folder=folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    while int(driver.stdout.readline()) < 600:
+        pass
+    driver.kill()
+    driver.wait()
+    driver.stdout.close()
+    X, y = rows(4000)
+    whole = fresh(name)
+    with Shards.resume(folder, engine="processes") as shards:
+        done = shards.n_learned
+        assert done >= 600
+        assert done % 10 == 0
+        whole.partial_fit(X[:done], y[:done], classes=[0, 1])
+        same(shards.to_model(), whole)
+        shards.partial_fit(X[done : done + 100], y[done : done + 100])
+        whole.partial_fit(X[done : done + 100], y[done : done + 100])
+        same(shards.to_model(), whole)
+
+
+def test_a_trained_model_goes_to_shards_and_back(tmp_path):
+    X, y = rows()
+    model = fresh("oza").partial_fit(X[:300], y[:300])
+    with Shards(model, 2, engine="local") as shards:
+        shards.partial_fit(X[300:], y[300:])
+        shards.save(tmp_path / "shards.sboost")
+        assert shards.report().n_learned == 600
+        assert shards.memory_bytes() > 0
+    assert model._session.model.n_learned == 300  # the model itself is left alone
+    model.partial_fit(X[300:], y[300:])
+    model.save(tmp_path / "whole.sboost")
+    assert (tmp_path / "shards.sboost").read_bytes() == (tmp_path / "whole.sboost").read_bytes()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_files_are_cut_and_joined_byte_for_byte(name, tmp_path):
+    X, y = rows(200)
+    fresh(name).partial_fit(X, y, classes=[0, 1]).save(tmp_path / "m.sboost")
+    for n in (1, 2, 4):
+        parts = cut(tmp_path / "m.sboost", n)
+        assert [part.name for part in parts] == [f"m-{i + 1}-of-{n}.sboost" for i in range(n)]
+        join(parts[::-1], tmp_path / "again.sboost")
+        assert (tmp_path / "again.sboost").read_bytes() == (tmp_path / "m.sboost").read_bytes()
+
+
+def test_files_that_do_not_belong_together(tmp_path):
+    X, y = rows(200)
+    model = fresh("oza").partial_fit(X[:100], y[:100])
+    model.save(tmp_path / "a.sboost")
+    model.partial_fit(X[100:], y[100:])
+    model.save(tmp_path / "b.sboost")
+    a, b = cut(tmp_path / "a.sboost", 2), cut(tmp_path / "b.sboost", 2)
+    for paths, words in [
+        ([a[0]], "not all of 0 to 9"),
+        ([a[0], a[0], a[1]], "not all of 0 to 9"),
+        ([a[0], b[1]], "have not learned the same rows"),
+        ([tmp_path / "a.sboost"], "is not a shard"),
+        ([], "no shard to join"),
+    ]:
+        with pytest.raises(sb.ModelFileError, match=words):
+            join(paths, tmp_path / "c.sboost")
+        assert not (tmp_path / "c.sboost").exists()
+    with pytest.raises(sb.ModelFileError, match="streamboost join"):
+        sb.load(a[0])
+    with pytest.raises(sb.ModelFileError, match="is a shard already"):
+        cut(a[0], 2)
+    with pytest.raises(ValueError, match="1 to 9 shards"):
+        cut(tmp_path / "a.sboost", 10)
+
+
+def test_stale_answers_say_how_old_they_are():
+    X, y = rows(600, drift=False)
+    with Shards(fresh("osboost"), 2, engine="local", chunk_rows=50, every=4) as shards:
+        shards.partial_fit(X[:550], y[:550])
+        whole = fresh("osboost").partial_fit(X[:400], y[:400])  # two lines of four chunks
+        assert shards.predict(X, stale="ok").tolist() == whole.predict(X).tolist()
+        assert shards.stale_by == 150
+        with pytest.raises(ValueError, match="stale='yes'"):
+            shards.predict(X, stale="yes")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"n": 0}, "n=0"),
+        ({"n": 10}, "n=10"),
+        ({"engine": "spark"}, "engine='spark'"),
+        ({"every": 0}, "every=0"),
+        ({"chunk_rows": 1.5}, "chunk_rows=1.5"),
+        ({"window": True}, "window=True"),
+    ],
+)
+def test_bad_options(options, words):
+    with pytest.raises(ValueError, match=words):
+        Shards(fresh("oza"), **{"n": 2, "engine": "local", **options})
+
+
+def test_refusals(tmp_path):
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = rows(50)
+    for model in (
+        sb.OnlineBaggingClassifier(GaussianNB(), n_estimators=4),
+        sb.OnlineBaggingClassifier(GaussianNB(), n_estimators=4).partial_fit(
+            np.nan_to_num(X), y, classes=[0, 1]
+        ),
+    ):
+        with pytest.raises(ValueError, match="written in Python"):
+            Shards(model, 2, engine="local")
+    with pytest.raises(TypeError, match="GaussianNB"):
+        Shards(GaussianNB(), 2, engine="local")
+    with pytest.raises(FileNotFoundError, match="holds no shards"):
+        Shards.resume(tmp_path)
+    folder = tmp_path / "shards"
+    with Shards(fresh("oza"), 2, engine="local", folder=folder) as shards:
+        shards.partial_fit(X, y)
+        log = sorted(path.name for path in folder.iterdir())
+        with pytest.raises(ValueError, match=r"columns|features"):
+            shards.partial_fit(X[:, :3], y)
+        with pytest.raises(ValueError):
+            shards.partial_fit(X, y[:-1])
+        assert sorted(path.name for path in folder.iterdir()) == log  # a failed call touches no log
+    with pytest.raises(RuntimeError, match="closed"):
+        shards.predict(X)
+    with pytest.raises(ValueError, match="resume"):
+        Shards(fresh("oza"), 2, engine="local", folder=folder)
+    with Shards.resume(folder, engine="local") as again:
+        assert again.n_learned == 50
+
+
+def test_snapshots_of_other_lanes_or_parameters_are_refused(tmp_path):
+    X, y = rows(50)
+    folder = tmp_path / "shards"
+    Shards(fresh("oza"), 2, engine="local", folder=folder).partial_fit(X, y).close()
+    lines = sorted(path for path in folder.iterdir() if path.name.startswith("line-"))
+    first = lines[0].read_bytes()
+    lines[0].write_bytes(lines[1].read_bytes())
+    with pytest.raises(sb.ModelFileError, match="has the lanes"):
+        Shards.resume(folder, engine="local")
+    lines[0].write_bytes(first)
+    other = tmp_path / "other"
+    Shards(
+        sb.OnlineBoostingClassifier(n_estimators=9, random_state=4), 2, engine="local", folder=other
+    ).partial_fit(X, y).close()
+    lines[0].write_bytes((other / lines[0].name).read_bytes())
+    with pytest.raises(sb.ModelFileError, match="other parameters"):
+        Shards.resume(folder, engine="local")
+
+
+def test_a_full_window_waits(monkeypatch):
+    X, y = rows(400)
+    with Shards(fresh("trees"), 2, engine="processes", chunk_rows=10, window=3) as shards:
+        shards.partial_fit(X, y)
+        line = shards.model._session.model.line
+        assert len(line._pending) <= 3
+        began = time.perf_counter()
+        shards.drain()
+        assert not line._pending
+        assert time.perf_counter() - began < 30
