@@ -77,7 +77,11 @@ def bayes_learner(name, kinds, **options):
 def counts_learner(counts, **options):
     options = {"counts": counts, **options}
     return Learner(
-        f"bayes-{counts}", lambda: sb.NaiveBayes(**options), count_bayes.CountBayes, options, kinds=("counts",)
+        f"bayes-{counts}",
+        lambda: sb.NaiveBayes(**options),
+        count_bayes.CountBayes,
+        options,
+        kinds=("counts",),
     )
 
 
@@ -282,9 +286,12 @@ def bayes(name, rel=1e-9, few=True, **options):
 
 ENSEMBLES = [
     Ensemble("single", sb.SingleLearnerClassifier, Single, alone=True),
-    Ensemble("bagging", sb.OnlineBaggingClassifier, Bagging),
+    Ensemble("bagging", sb.OnlineBaggingClassifier, Bagging, {"ballot": "label"}),
     Ensemble(
-        "bagging-fraction", sb.OnlineBaggingClassifier, Bagging, {"sampling": "fraction", "fraction": 0.6}
+        "bagging-fraction",
+        sb.OnlineBaggingClassifier,
+        Bagging,
+        {"sampling": "fraction", "fraction": 0.6, "ballot": "label"},
     ),
     Ensemble("bagging-soft", sb.OnlineBaggingClassifier, Bagging, {"ballot": "distribution"}),
     oza(""),

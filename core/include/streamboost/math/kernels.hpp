@@ -136,8 +136,9 @@ struct SparseCells {  // of one column and class, [lane]: weight, mean and sum o
 struct SparseView {
   const double *weight, *mean, *spread;
 };
-struct CellChange {  // what a lesson did to a cell: a and b before and after, whether it counts (below 0), whether it turned heavy
-  double *a0, *b0, *a1, *b1, *moves, *heavier;
+struct
+    CellChange {  // what a lesson did to a cell: a and b over the floor before and after (0 where it does not count), whether it turned heavy
+  double *a0, *b0, *a1, *b1, *heavier;
 };
 struct NodeSums {  // [node][lane], or [lane] where there is one of each
   double *mantissa, *exponent, *quadratic;
@@ -146,18 +147,18 @@ struct Marked {  // columns, one bit each
   const std::uint64_t* words;
   std::size_t n_words;
 };
-void sparse_moments_teach(const SparseCells& cells, double x, const double* amount, const double* from, const CellChange& change,
-                          std::size_t lanes);
+void sparse_moments_teach(const SparseCells& cells, double x, const double* amount, const double* from, double per_floor,
+                          const CellChange& change, std::size_t lanes);
 void presence_teach(double* weight, const double* amount, const double* from, const CellChange& change, std::size_t lanes);
 // per = 1 / from
-void zero_nodes_move(const CellChange& change, const double* per, double floor, const NodeSums& sums, std::size_t lanes);
+void zero_nodes_move(const CellChange& change, const double* per, const NodeSums& sums, std::size_t lanes);
 // score: [coefficient][high, low], rows `pitch` apart
 void zero_score_add(const NodeSums& sums, double log_factor, double* score, std::size_t pitch, std::size_t lanes);
 void zero_score_ask(const double* score, std::size_t pitch, const double* from, const double* n, double* out, std::size_t lanes);
 double zero_score_of(const double* score, std::size_t pitch, double from, double n);
 // Coefficients [coefficient][8] of eight lanes from their cells, those of a column `cell_pitch` after the one before; mean null: presence
-void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, const double* from, double floor, double log_factor,
-                       double* value);
+void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, const double* from, double per_floor,
+                       double log_factor, double* value);
 // out += log density of x less that of 0, where the cell is light; per = 1 / n
 void sparse_moments_ask(const SparseView& cells, double x, const double* per, const double* from, double floor, const double* mask,
                         double* out, std::size_t lanes);
@@ -167,9 +168,9 @@ void heavy_moments_ask(const SparseView& cells, double x, const double* n, const
 // Bernoulli: a column that the row holds, or not; in light cells relative to not
 void presence_ask(const double* weight, const double* n, const double* from, double alpha, double least, bool present, const double* mask,
                   const NodeSums& sums, std::size_t lanes);
-// out += x log of the share (count + alpha) / total, at least `least`; nothing where the total is 0 or the mask is
-void count_ask(const double* count, const double* total, double alpha, double least, double x, const double* mask, double* out,
-               std::size_t lanes);
+// out += x log of the share (count + alpha) / total, at least `least`; nothing where the total is 0 or the mask is; share: room
+void count_ask(const double* count, const double* total, double alpha, double least, double x, const double* mask, double* share,
+               double* out, std::size_t lanes);
 void heavy_score_add(const NodeSums& sums, double log_factor, double* out, std::size_t lanes);
 
 // --- neural networks (kernels_mlp.cpp); weights [1 + hidden][classes][lane], row 0: biases; the first n_outputs classes take part

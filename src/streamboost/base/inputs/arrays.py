@@ -330,7 +330,7 @@ def check_counts(rows: CodedRows, schema: Schema, learner: str) -> None:
     first = np.unravel_index(int(np.argmax(values < 0)), values.shape)
     column = int(first[1] if rows.csr is None else rows.csr[1][first[0]])
     raise ValueError(
-        f"Input X contains {float(values[first]):.3g} in {schema.title(column)}, and {learner} takes counts: numbers of 0 or more."
+        f"Input X contains {float(values[first]):.3g} in {schema.title(column)}; {learner} takes counts: numbers of 0 or more."
     )
 
 
