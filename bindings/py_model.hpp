@@ -80,13 +80,18 @@ nb::object own(std::vector<T>&& values, const std::vector<std::size_t>& shape) {
   return nb::cast(nb::ndarray<nb::numpy, T>(moved->data(), shape.size(), shape.data(), owner));
 }
 
-// none, label, score, proba, both, or set:N, N the number of the coverage.
-inline OutputBuffers output_of(const std::string& answer, const Model& model) {
+inline std::optional<Output> plain_output(const std::string& answer) {
   static const std::map<std::string, Output> words{
       {"none", Output::none}, {"label", Output::label}, {"score", Output::score}, {"proba", Output::proba}, {"both", Output::both}};
+  const auto found = words.find(answer);
+  return found == words.end() ? std::nullopt : std::optional(found->second);
+}
+
+// none, label, score, proba, both, or set:N, N the number of the coverage.
+inline OutputBuffers output_of(const std::string& answer, const Model& model) {
   OutputBuffers out;
-  if (const auto found = words.find(answer); found != words.end()) {
-    out.output = found->second;
+  if (const auto plain = plain_output(answer)) {
+    out.output = *plain;
     return out;
   }
   const auto* staged = dynamic_cast<const StagedModel*>(&model);
