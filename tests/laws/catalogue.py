@@ -77,7 +77,11 @@ def bayes_learner(name, kinds, **options):
 def counts_learner(counts, **options):
     options = {"counts": counts, **options}
     return Learner(
-        f"bayes-{counts}", lambda: sb.NaiveBayes(**options), count_bayes.CountBayes, options, kinds=("counts",)
+        f"bayes-{counts}",
+        lambda: sb.NaiveBayes(**options),
+        count_bayes.CountBayes,
+        options,
+        kinds=("counts",),
     )
 
 
