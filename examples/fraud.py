@@ -60,7 +60,7 @@ def setups():
         )
 
 
-def main(n=12_000):
+def main(n=6_000):
     """Run all of them over the same payments."""
     X, y = payments(n)
     print(f"{n:,} payments, {np.mean(y == 'fraud'):.1%} fraud\n")

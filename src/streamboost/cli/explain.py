@@ -12,7 +12,7 @@ from streamboost.cli.errors import UserError
 from streamboost.cli.models import OpenModel
 from streamboost.cli.predict import sheet_for
 from streamboost.report.explanation import Explanations
-from streamboost.streams import Stream, limited
+from streamboost.streams import Stream
 
 
 def explain(
@@ -24,10 +24,9 @@ def explain(
     of: str | None,
     orders: int,
     exact: bool,
-    limit: int | None,
 ) -> None:
     """Write one line per row: the class, the base, the contributions, the score."""
-    model = opened.for_reader()
+    model = opened.model
     label = None
     if of is not None:
         found = [known for known in model.classes_.tolist() if str(known) == of]
@@ -44,8 +43,8 @@ def explain(
     with sheet_for(None if out is None or str(out) == "-" else out) as sheet:
         writer = csv.writer(sheet, lineterminator="\n")
         writer.writerow(["label", "base", *columns, "score"])
-        for chunk in limited(stream.chunks(), limit):
-            told = model.explain(chunk.X, label, n_orders=orders, exact=exact)
+        for chunk in stream.chunks():
+            told = model.explain(chunk.rows, label, n_orders=orders, exact=exact)
             for row in range(len(told)):
                 writer.writerow([told.labels[row], told.base[row], *told.contributions[row], told.score[row]])
             if plot is not None:

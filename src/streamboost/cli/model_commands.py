@@ -170,6 +170,7 @@ def explain_command(
     check_writable("--out", out)
     check_writable("--plot", plot)
     reading = {
+        "limit": limit,
         "format": data_format,
         "label": label,
         "header": header,
@@ -177,7 +178,7 @@ def explain_command(
         "na_values": words(na_values),
     }
     opened, stream = _open(model, "explain", data, reading, needs_label=False)
-    explain(opened, stream, out, plot, of=of, orders=orders, exact=exact, limit=limit)
+    explain(opened, stream, out, plot, of=of, orders=orders, exact=exact)
 
 
 def _open(

@@ -1,0 +1,69 @@
+"""Trust on the command line: flags that follow from the declarations, `run --health`, `explain`."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import streamboost
+
+
+@pytest.fixture
+def payments(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.random(1500) < 0.1
+    lines = ["amount,hour,kind,answer"]
+    lines += [
+        f"{rng.normal(2 * bad):.3f},{rng.integers(24)},{'ab'[rng.integers(2)]},{'bad' if bad else 'good'}"
+        for bad in y
+    ]
+    path = tmp_path / "payments.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_run_with_every_stage(run, payments, tmp_path):
+    flags = ["--model", "bagging", "-n", "3", "--calibration", "platt+bins", "--coverages", "0.8,0.9"]
+    flags += ["--class-weight", "bad=4", "--decision", "cost", "--decision-costs", "bad>good=5,good>bad=1"]
+    result = run("run", payments, *flags, "--importances", "--health", "--save", tmp_path / "m.sboost")
+    assert "Lately" in result.stdout
+    assert "of the answers were wrong" in result.stdout
+    model = streamboost.load(tmp_path / "m.sboost")
+    assert model.class_weight == {"bad": 4}
+    assert model.decision_costs == {("bad", "good"): 5, ("good", "bad"): 1}
+    assert tuple(model.coverages) == (0.8, 0.9)
+    assert model.health().n_rows == 1500
+    assert model.feature_importances_.argmax() == 0
+
+
+def test_explain(run, fails, payments, tmp_path):
+    run("run", payments, "--model", "bagging", "-n", "3", "--save", tmp_path / "m.sboost")
+    result = run("explain", tmp_path / "m.sboost", payments, "--limit", "5", "--plot", tmp_path / "bars.png")
+    rows = list(
+        csv.DictReader(io.StringIO(result.stdout[result.stdout.index("label,") :].split("picture")[0]))
+    )
+    assert [row["label"] for row in rows] == ["good"] * 5
+    for row in rows:
+        parts = [float(row[name]) for name in ("base", "amount", "hour", "kind")]
+        assert sum(parts) == pytest.approx(float(row["score"]), abs=1e-9)
+    assert (tmp_path / "bars.png").stat().st_size > 3000
+    out = tmp_path / "why.csv"
+    run(
+        "explain",
+        tmp_path / "m.sboost",
+        payments,
+        "--limit",
+        "1",
+        "--of",
+        "bad",
+        "--exact",
+        "--out",
+        out,
+        "--plot",
+        tmp_path / "one.png",
+    )
+    assert out.read_text().splitlines()[1].startswith("bad,")
+    assert "--of ugly: the classes of the model are bad, good" in fails(
+        "explain", tmp_path / "m.sboost", payments, "--of", "ugly"
+    )
