@@ -2,10 +2,11 @@
 
     python -m benchmarks.scale [--out docs/results/shards.md] [--rows 20000] [--engine processes]
 
-Measured: what a chunk costs the driver, what it costs a stage (a part that does not depend on its lanes, and one per lane), what a
-hop costs between two processes, and the time of the same rows in one process and through 1 and 2 shards, side by side in one run.
-Simulated, chunk by chunk: every stage takes the next chunk when it is free and the one before has handed it on; the driver lets
-`window` chunks be on their way; a shard dies now and then, and all go back to the last line of snapshots.
+Measured: what a chunk costs the driver, what it costs a stage (a part that does not depend on its lanes, and one per lane),
+what a hop costs between two processes, and the time of the same rows in one process and through 1 and 2 shards, side by side
+in one run.
+Simulated, chunk by chunk: every stage takes the next chunk when it is free and the one before has handed it on; the driver
+lets `window` chunks be on their way; a shard dies now and then, and all go back to the last line of snapshots.
 """
 
 from __future__ import annotations
@@ -242,9 +243,9 @@ def page(rows, engine):
                 lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
-        "The limits: latency grows with every shard, because a chunk passes all of them; and one driver codes and logs every row, "
-        "which no number of shards changes. Several drivers, each with keys of its own (`KeyedClassifier`), go past that; one exact "
-        "ensemble does not.",
+        "The limits: latency grows with every shard, because a chunk passes all of them; and one driver codes and logs every "
+        "row, which no number of shards changes. Several drivers, each with keys of its own (`KeyedClassifier`), go past that; "
+        "one exact ensemble does not.",
     ]
     return "\n".join(lines) + "\n"
 
