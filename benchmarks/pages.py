@@ -56,6 +56,13 @@ class Page:
     def record(self, *cells: Cell) -> None:
         self.records.append([float(f"{c:.6g}") if isinstance(c, float) else c for c in cells])
 
+    def keep_records(self) -> None:
+        """Write the records before the page is whole."""
+        folder = self.options.out or (None if self.options.quick else RESULTS)
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_csv(folder / f"{self.name}.csv", self.columns, self.records)
+
     def write(self) -> None:
         folder = self.options.out or (None if self.options.quick else RESULTS)
         spent = took(self._started)

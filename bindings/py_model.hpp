@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <optional>
 
 #include "locking.hpp"
@@ -79,13 +80,27 @@ nb::object own(std::vector<T>&& values, const std::vector<std::size_t>& shape) {
   return nb::cast(nb::ndarray<nb::numpy, T>(moved->data(), shape.size(), shape.data(), owner));
 }
 
-inline Output output_of(const std::string& answer) {
-  if (answer == "none") return Output::none;
-  if (answer == "label") return Output::label;
-  if (answer == "score") return Output::score;
-  if (answer == "proba") return Output::proba;
-  if (answer == "both") return Output::both;
-  throw std::invalid_argument("answer must be none, label, score, proba or both");
+inline std::optional<Output> plain_output(const std::string& answer) {
+  static const std::map<std::string, Output> words{
+      {"none", Output::none}, {"label", Output::label}, {"score", Output::score}, {"proba", Output::proba}, {"both", Output::both}};
+  const auto found = words.find(answer);
+  return found == words.end() ? std::nullopt : std::optional(found->second);
+}
+
+// none, label, score, proba, both, or set:N, N the number of the coverage.
+inline OutputBuffers output_of(const std::string& answer, const Model& model) {
+  OutputBuffers out;
+  if (const auto plain = plain_output(answer)) {
+    out.output = *plain;
+    return out;
+  }
+  const auto* staged = dynamic_cast<const StagedModel*>(&model);
+  if (answer.size() > 4 && answer.starts_with("set:") && staged != nullptr) {
+    out.output = Output::set;
+    out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(4)));
+    if (out.coverage < staged->n_coverages()) return out;
+  }
+  throw std::invalid_argument("answer must be none, label, score, proba, both, or set:N of a model that keeps sets");
 }
 
 // Rows of a call: a dense matrix, or the three arrays of a CSR matrix.
@@ -185,22 +200,24 @@ class PyModel {
     return new PyModel(plan_, std::move(copy));
   }
 
-  void reserve(const Longs& n_values, int n_classes, bool declared) { model_->reserve(schema_of({n_values, n_classes, declared})); }
+  void reserve(const Longs& n_values, int n_classes, bool declared, const std::optional<Doubles>& facts) {
+    make_room({n_values, n_classes, declared, facts});
+  }
 
   // Numbers that a file must hold for each learner, at least: a bank of one says so without growing.
   static double least_numbers(const std::string& learner, const nb::dict& learner_params, int first_width, const Longs& n_values,
                               int n_classes, bool declared) {
-    Schema schema = schema_of({n_values, n_classes, declared});
+    Schema schema = schema_of({n_values, n_classes, declared, std::nullopt});
     schema.first_width = first_width;
     return make_bank(learner, read_config(learner_params), {0, 1}, Ensemble{})->least_numbers(schema);
   }
 
   // `room`: what the model must have room for before these rows, if it is to grow. Growing and learning are one call, so that
   // nothing can come between them.
-  using Room = std::tuple<Longs, int, bool>;
+  using Room = std::tuple<Longs, int, bool, std::optional<Doubles>>;
   nb::object learn(const Rows& x, const Ints& y, const std::optional<Doubles>& weight, const std::string& answer,
                    const std::optional<Room>& room) {
-    const Output output = output_of(answer);
+    const OutputBuffers wanted = output_of(answer, *model_);
     if (y.shape(0) != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
     const Schema schema = room ? schema_of(*room) : model_->intake().schema();
     const RowBlock rows = x.block(schema.width());
@@ -209,8 +226,8 @@ class PyModel {
       if (y.data()[r] >= schema.n_classes || (y.data()[r] < 0 && !(w && w[r] == 0)))
         throw std::invalid_argument("a label code is not reserved");
     if (rows.row_start == nullptr) check_codes(rows, schema, w);
-    Buffers buffers(output, x.n(), static_cast<std::size_t>(schema.n_classes));
-    if (room) model_->reserve(schema);
+    Buffers buffers(wanted, x.n(), static_cast<std::size_t>(schema.n_classes));
+    if (room) make_room(*room);
     learn_now(rows, y.data(), w, buffers.out);
     return buffers.give();
   }
@@ -218,9 +235,30 @@ class PyModel {
   nb::object ask(const Rows& x, const std::string& answer) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema.width());
-    Buffers buffers(output_of(answer), x.n(), static_cast<std::size_t>(schema.n_classes));
+    Buffers buffers(output_of(answer, *model_), x.n(), static_cast<std::size_t>(schema.n_classes));
     without_gil(x.n(), [&] { model_->predict(rows, buffers.out); });
     return buffers.give();
+  }
+
+  // label: a code for each row, or -1. orders: 0 is exactly. Gives bases, contributions [row][column], scores, and codes.
+  nb::object explain(const Rows& x, const Ints& label, int orders) const {
+    const Schema& schema = model_->intake().schema();
+    const RowBlock rows = x.block(schema.width());
+    const std::size_t n = x.n(), width = static_cast<std::size_t>(schema.width());
+    if (label.shape(0) != n) throw std::invalid_argument("X and labels differ in length");
+    std::vector<double> base(n), score(n), contributions(n * width);
+    std::vector<std::int32_t> told(n);
+    without_gil(n, [&] {
+      Explainer explainer(*model_, plan_.ensemble.seed, orders);
+      for (std::size_t r = 0; r < n; ++r) {
+        const auto answer = explainer.explain(rows.row(static_cast<int>(r)), label.data()[r], contributions.data() + r * width);
+        base[r] = answer.base;
+        score[r] = answer.score;
+        told[r] = answer.label;
+      }
+    });
+    return nb::make_tuple(own(std::move(base), {n}), own(std::move(contributions), {n, width}), own(std::move(score), {n}),
+                          own(std::move(told), {n}));
   }
 
   // Whatever is thrown in the middle of a row marks the model: nobody knows which learners have seen it. Only memory that ran
@@ -326,7 +364,7 @@ class PyModel {
     return nodes;
   }
   static Schema schema_of(const Room& room) {
-    const auto& [n_values, n_classes, declared] = room;
+    const auto& [n_values, n_classes, declared, facts] = room;
     Schema schema;
     schema.n_values.assign(n_values.data(), n_values.data() + n_values.shape(0));
     schema.first_width = schema.width();
@@ -398,10 +436,12 @@ class PyModel {
     std::vector<double> value;
     std::size_t n, k;
 
-    Buffers(Output output, std::size_t rows, std::size_t n_classes) : n(rows), k(columns_of(output, n_classes)) {
-      if (output == Output::label) label.resize(n);
-      if (output != Output::label && output != Output::none) value.resize(n * k);
-      out = {output, label.data(), value.data()};
+    Buffers(const OutputBuffers& wanted, std::size_t rows, std::size_t n_classes)
+        : out(wanted), n(rows), k(columns_of(wanted.output, n_classes)) {
+      if (out.output == Output::label) label.resize(n);
+      value.resize(n * k);
+      out.label = label.data();
+      out.value = value.data();
     }
     nb::object give() {
       if (out.output == Output::label) return own(std::move(label), {n});
@@ -409,6 +449,14 @@ class PyModel {
       return own(std::move(value), {n, k});
     }
   };
+
+  // What is said of the classes counts from the moment in which they have their codes.
+  void make_room(const Room& room) {
+    model_->reserve(schema_of(room));
+    const auto& facts = std::get<3>(room);
+    auto* staged = dynamic_cast<StagedModel*>(model_.get());
+    if (facts && staged != nullptr) staged->describe({facts->data(), facts->data() + facts->shape(0)});
+  }
 
   // Safe: the arrays are held by the caller and no Python object is touched.
   template <class Work>

@@ -30,7 +30,7 @@ void register_models(nb::module_& m) {
           "reading", [](PyModel& self) { return LockUse{&self.lock(), SharedLock::Use::read}; }, nb::keep_alive<0, 1>())
       .def(
           "writing", [](PyModel& self) { return LockUse{&self.lock(), SharedLock::Use::write}; }, nb::keep_alive<0, 1>())
-      .def("reserve", &PyModel::reserve, "n_values"_a.noconvert(), "n_classes"_a, "declared"_a)
+      .def("reserve", &PyModel::reserve, "n_values"_a.noconvert(), "n_classes"_a, "declared"_a, "facts"_a.noconvert().none() = nb::none())
       .def(
           "learn",
           [](PyModel& self, nb::handle x, const Ints& y, const std::optional<Doubles>& weight, const std::string& answer,
@@ -38,6 +38,9 @@ void register_models(nb::module_& m) {
           "X"_a, "y"_a.noconvert(), "weight"_a.noconvert().none(), "answer"_a, "room"_a.none() = nb::none())
       .def(
           "ask", [](const PyModel& self, nb::handle x, const std::string& answer) { return self.ask(Rows(x), answer); }, "X"_a, "answer"_a)
+      .def(
+          "explain", [](const PyModel& self, nb::handle x, const Ints& label, int orders) { return self.explain(Rows(x), label, orders); },
+          "X"_a, "label"_a.noconvert(), "orders"_a)
       .def("clone", &PyModel::clone, nb::rv_policy::take_ownership)
       .def("state", &PyModel::state)
       .def("restore", &PyModel::restore, "state"_a)

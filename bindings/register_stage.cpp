@@ -43,7 +43,9 @@ nb::bytes chunk(nb::handle x, int width, const std::optional<Ints>& y, const std
     throw std::invalid_argument("X, y and weights differ in length");
   Message m;
   m.learns = y.has_value();
-  m.output = output_of(answer);
+  const auto output = plain_output(answer);
+  if (!output) throw std::invalid_argument("answer must be none, label, score, proba or both");
+  m.output = *output;
   m.answers = answers || m.output != Output::none;
   m.rows = rows.block(width);
   m.label = y ? y->data() : nullptr;

@@ -37,7 +37,7 @@ BALLOTS = ("label", "distribution")
 
 def area(score: Any, positive: Any) -> float:
     """Area under the curve of true against false positives; ties count one half."""
-    values, place, count = np.unique(score, return_inverse=True, return_counts=True)
+    _, place, count = np.unique(score, return_inverse=True, return_counts=True)
     rank = (np.cumsum(count) - (count - 1) / 2)[place]
     n, all_rows = int(positive.sum()), len(positive)
     if n in (0, all_rows):
@@ -90,8 +90,10 @@ def one(data: Any, ensemble: str, learner: str, ballot: str, seed: int, n: int) 
 def summary(rows: list[dict[str, Any]], args: argparse.Namespace) -> list[Table]:
     overview = Table(
         "Means over the sets",
-        ["ensemble", "learner", "sets", "accuracy: label", "distribution", "better on", "worse on"]
-        + ["log loss: label", "distribution ", "AUC: label", " distribution"],
+        [
+            *("ensemble", "learner", "sets", "accuracy: label", "distribution", "better on", "worse on"),
+            *("log loss: label", "distribution ", "AUC: label", " distribution"),
+        ],
         note="Every set counts once; better and worse: by more than 0.001. Log loss with probabilities of at least 0.001; AUC of"
         " the rarest class against the others.",
     )

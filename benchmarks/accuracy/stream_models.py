@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -32,11 +33,16 @@ class Entry:
 
 
 class Peer:
-    """A model of another library, row by row: what it gives a chance to each class, then one example."""
+    """A model of another library, row by row: what it gives a chance to each class, then one example.
+
+    ``seconds`` is the CPU time of answering and learning in the calling thread: making the rows in the library's own form, the
+    reference thread beside MOA, Java's compiler and its garbage collector are left out, in the peers' favour.
+    """
 
     def __init__(self, data: Data, seed: int) -> None:
         self.data, self.seed = data, seed
         self.classes_ = np.arange(data.k)
+        self.seconds = 0.0
         self.start()
 
     def start(self) -> None: ...
@@ -52,6 +58,10 @@ class Peer:
     def learn(self, row: Any, label: int) -> None:
         raise NotImplementedError
 
+    def final_bytes(self) -> float:
+        """Size of the model at the end, as well as the library can tell."""
+        return float("nan")
+
     def test_then_train(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, output: str = "label"
     ) -> Any:
@@ -60,19 +70,23 @@ class Peer:
         p = np.full((len(y), self.data.k), np.nan)
         answers = np.empty(len(y), dtype=object)
         for t, (row, label) in enumerate(zip(self.rows(X), y.tolist(), strict=True)):
+            start = time.thread_time()
             said = self.ask(row)
+            if weight[t] > 0:
+                self.learn(row, label)
+            self.seconds += time.thread_time() - start
             if said is not None:
                 p[t, : len(said)] = said
                 p[t] = np.nan_to_num(p[t]) / np.nansum(p[t])
                 answers[t] = int(p[t].argmax())
-            if weight[t] > 0:
-                self.learn(row, label)
         return (answers, p) if output == "both" else answers
 
     def partial_fit(self, X: Any, y: Any) -> None:
         """Learn rows."""
         for row, label in zip(self.rows(X), y.tolist(), strict=True):
+            start = time.thread_time()
             self.learn(row, label)
+            self.seconds += time.thread_time() - start
 
 
 class VowpalWabbit(Peer):
@@ -118,6 +132,9 @@ class River(Peer):
     def learn(self, row: Any, label: int) -> None:
         self.model.learn_one(row, label)
 
+    def final_bytes(self) -> float:
+        return float(self.model._raw_memory_usage)
+
 
 class Moa(Peer):
     """A learner of MOA by its command line, in the JVM that CapyMOA starts."""
@@ -138,6 +155,7 @@ class Moa(Peer):
         self._moa = moa
         self._header = moa.InstancesHeader(moa.Instances("stream", attributes, 0))
         self._header.setClassIndex(self.data.X.shape[1])
+        self._heap = moa.used_heap()
         self.learner = moa.ClassOption.cliStringToObject(self._cli, moa.Classifier, None)
         if self.learner.isRandomizable():
             self.learner.setRandomSeed(self.seed)
@@ -158,6 +176,9 @@ class Moa(Peer):
         row.setClassValue(float(label))
         self.learner.trainOnInstance(row)
 
+    def final_bytes(self) -> float:
+        return float(self._moa.used_heap() - self._heap)
+
 
 def _ours(make: Callable[..., Any], *, two_classes: bool = False, **params: Any) -> Entry:
     def made(data: Data, seed: int) -> Any:
@@ -167,8 +188,8 @@ def _ours(make: Callable[..., Any], *, two_classes: bool = False, **params: Any)
     return Entry(made, two_classes=two_classes, ours=True)
 
 
-def _moa(cli: str) -> Entry:
-    return Entry(lambda data, seed: Moa(data, seed, cli), "capymoa")
+def _moa(cli: str, *, two_classes: bool = False) -> Entry:
+    return Entry(lambda data, seed: Moa(data, seed, cli), "capymoa", two_classes)
 
 
 def _lightgbm(data: Data, seed: int) -> Any:
@@ -179,7 +200,7 @@ def _lightgbm(data: Data, seed: int) -> Any:
     )
 
 
-WINDOW, REFIT_EVERY = 2000, 500
+WINDOW, REFIT_EVERY = 2000, 1000
 
 ENTRIES: dict[str, Entry] = {
     "StreamBoost": _ours(sb.StreamBoostClassifier),
@@ -194,6 +215,7 @@ ENTRIES: dict[str, Entry] = {
     "MOA SRP 10": _moa("meta.StreamingRandomPatches -s 10"),
     "MOA LevBag 10": _moa("meta.LeveragingBag"),
     "MOA OzaBoost 10": _moa("meta.OzaBoost"),
+    "MOA SGBT 100": _moa("meta.StreamingGradientBoostedTrees", two_classes=True),
     "River ARF 10": Entry(lambda d, s: River(d, s, "river.forest", "ARFClassifier"), "river"),
     "River SRP 10": Entry(lambda d, s: River(d, s, "river.ensemble", "SRPClassifier"), "river"),
     "VW": Entry(VowpalWabbit, "vowpalwabbit"),

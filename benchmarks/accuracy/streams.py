@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.accuracy.learners import Data
-from benchmarks.accuracy.stream_models import ENTRIES, REFIT_EVERY, WINDOW
+from benchmarks.accuracy.stream_models import ENTRIES, REFIT_EVERY, WINDOW, Peer
 from benchmarks.pages import RESULTS, Page, parser
 from benchmarks.tables import Table
 from streamboost.evaluate import prequential, rank_models
@@ -76,8 +76,9 @@ def measure(name: str, models: Sequence[str], seeds: Sequence[int], options: Any
         if entry.two_classes and data.k > 2:
             continue
         for seed in seeds:
+            made = entry.make(data, seed)
             result = prequential(
-                entry.make(data, seed),
+                made,
                 ArrayStream(data.X, data.y, name=name),
                 classes=range(data.k),
                 metrics=metrics,
@@ -85,25 +86,27 @@ def measure(name: str, models: Sequence[str], seeds: Sequence[int], options: Any
                 delay=options.delay,
             )
             extra = {m: s["cumulative"].value for m, s in result.metrics.items()}
-            size = result.memory_bytes
+            peer = isinstance(made, Peer)
+            size = made.final_bytes() if peer else result.memory_bytes or float("nan")
             values = (
                 1 - result.error,
                 result.kappa,
                 extra["log_loss"],
                 extra.get("average_precision", float("nan")),
-                result.seconds,
-                float("nan") if size is None else size / 1e6,
+                made.seconds if peer else result.seconds,
+                size / 1e6 if size > 0 else float("nan"),
             )
             found.append(
                 dict(zip(COLUMNS, (name, result.n_rows, options.delay, seed, model, *values), strict=True))
             )
-            print(f"{name}: {model} {values[0]:.4f}, {result.seconds:.1f} s", flush=True)
+            del made  # or the next one's memory would be measured beside it
+            print(f"{name}: {model} {values[0]:.4f}, {found[-1]['seconds']:.1f} s", flush=True)
     return found
 
 
-def measured_before(folder: Any, names: Sequence[str], models: Sequence[str], delay: int) -> list[Record]:
+def measured_before(folder: Any, page: str, names: Sequence[str], models: Sequence[str]) -> list[Record]:
     """Records of the results file for models or streams that are not measured now."""
-    path = folder / f"{page_name(delay)}.csv"
+    path = folder / f"{page}.csv"
     if not path.exists():
         return []
     with path.open(newline="", encoding="utf-8") as file:
@@ -114,8 +117,10 @@ def measured_before(folder: Any, names: Sequence[str], models: Sequence[str], de
     return [row for row in rows if not (row["stream"] in names and row["model"] in models)]
 
 
-def page_name(delay: int) -> str:
-    return f"streams-delay-{delay}" if delay else "streams"
+def page_name(options: Any) -> str:
+    """Runs with late labels or on first rows only have pages of their own."""
+    late = f"-delay-{options.delay}" if options.delay else ""
+    return f"streams{late}" + (f"-first-{options.rows}" if options.rows else "")
 
 
 def table(records: list[Record], column: str, names: Sequence[str], title: str, note: str = "") -> Table:
@@ -167,7 +172,7 @@ def ranks(page: Page, accuracy: Table) -> None:
         )
     page.add(made)
     ours = [m for m in names if ENTRIES[m].ours]
-    styles = {m: Style(0 if m == ours[0] else 1 if m in ours else None) for m in names}
+    styles = {m: Style(0 if m in ours[:1] else 1 if m in ours else None) for m in names}
     chart = RankChart("Average ranks", names, ranking, styles)
 
     def picture() -> Any:
@@ -202,21 +207,25 @@ def main() -> None:
         options.rows, options.sets = min(options.rows or 1000, 1000), options.sets[:3]
     models = [m for m in options.models if ENTRIES[m].installed]
     page = Page(
-        page_name(options.delay),
+        page_name(options),
         "Accuracy on streams that drift",
         options,
         packages=["streamboost", "capymoa", "river", "vowpalwabbit", "lightgbm", "numpy"],
         columns=COLUMNS,
         caption="Average ranks by accuracy, with Nemenyi's critical difference",
     )
-    old = measured_before(options.out or RESULTS, options.sets, models, options.delay) if options.add else []
+    old = measured_before(options.out or RESULTS, page.name, options.sets, models) if options.add else []
     work = partial(measure, models=models, seeds=options.seeds, options=options)
+    records, missing = old, []
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        found = dict(zip(options.sets, pool.map(work, options.sets), strict=True))
-    records = [*old, *(r for part in found.values() for r in part or [])]
-    order = {name: at for at, name in enumerate(STREAMS)}, {name: at for at, name in enumerate(ENTRIES)}
-    records.sort(key=lambda r: (order[0][r["stream"]], order[1][r["model"]], r["seed"]))
-    page.preface += facts(records, [name for name, part in found.items() if part is None])
+        for name, part in zip(options.sets, pool.map(work, options.sets), strict=True):
+            records = in_order([*records, *(part or [])])
+            missing += [name] if part is None else []
+            page.records = []
+            for record in records:
+                page.record(*(record[c] if record[c] == record[c] else None for c in COLUMNS))
+            page.keep_records()  # hours of measuring are not lost to what comes later
+    page.preface += facts(records, missing, options)
     names = [name for name in STREAMS if any(r["stream"] == name for r in records)]
     accuracy = table(records, "accuracy", names, "Accuracy")
     page.add(accuracy)
@@ -246,28 +255,37 @@ def main() -> None:
             "seconds",
             names,
             "CPU seconds of answering and learning",
-            "One thread on a machine with other work, models in part in runs of their own (`--add`): a rough measure.",
+            "One thread on a machine with other work, models in part in runs of their own (`--add`): a rough measure. Other "
+            "libraries: the calling thread alone, without making rows in their form, Java's compiler and its garbage collector.",
         )
     )
     page.add(
         table(
-            records, "megabytes", names, "Megabytes of the model at the end", "Of models that say their size."
+            records,
+            "megabytes",
+            names,
+            "Megabytes of the model at the end",
+            "Of models that say their size; MOA: what they add to Java's heap.",
         )
     )
-    for record in records:
-        page.record(*(record[c] if record[c] == record[c] else None for c in COLUMNS))
     page.write()
 
 
-def facts(records: list[Record], missing: list[str]) -> list[str]:
+def in_order(records: list[Record]) -> list[Record]:
+    order = {name: at for at, name in enumerate(STREAMS)}, {name: at for at, name in enumerate(ENTRIES)}
+    return sorted(records, key=lambda r: (order[0][r["stream"]], order[1][r["model"]], r["seed"]))
+
+
+def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
     """What a reader must know of the run."""
     measured = {r["model"] for r in records}
     rest = [m for m in ENTRIES if m not in measured]
     seeds, delays = sorted({r["seed"] for r in records}), {r["delay"] for r in records}
     lines = [
-        "- Prequential: every row is answered, then learned. Files in their order, their first rows (the number is in the CSV "
-        "file; of kddcup99-10pct every 10th row). The streams were also used to choose the defaults of StreamBoost, so expect "
-        "smaller leads on others.",
+        "- Prequential: every row is answered, then learned. Files in their order, their first "
+        + (f"{options.rows:,} rows, the same for all models" if options.rows else "rows")
+        + " (their number is in the CSV file; of kddcup99-10pct every 10th row). The streams were also used to choose the "
+        "defaults of StreamBoost, so expect smaller leads on others.",
         f"- Every option at its default, but the number of learners where a name has one; seeds {', '.join(map(str, seeds))}; "
         f"classes are declared; labels arrive {'at once' if delays == {0} else f'{max(delays)} rows later'}. OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."

@@ -58,7 +58,9 @@ SETS = ["Car Evaluation", "Balance", "Chess", "Synthetic-2", "Synthetic-3"]
 def accuracy(algorithm: str, learner: str, data: Data, n_estimators: int, seed: int) -> float:
     """Mean over the folds."""
     name, params, *_ = LEARNERS[learner]
-    size = {} if algorithm == "single" else {"n_estimators": n_estimators}
+    size: dict[str, Any] = {} if algorithm == "single" else {"n_estimators": n_estimators}
+    if algorithm == "online_bagging":
+        size["ballot"] = "label"
     if name == "MLP" and algorithm in (*BATCH, "primed_online_boosting"):
         size["n_passes"] = EPOCHS
         params = {}  # ten updates per example are the online networks' way of making up for one pass

@@ -1,7 +1,7 @@
 """``python -m benchmarks.speed.sharing``: what it costs to share a model: snapshots against copies, and the lock of `learn_one`.
 
-``--against DIR`` compares single calls with another build, installed by ``pip install --target DIR``: short runs of both
-take turns, so that whatever else the machine does falls on both alike.
+``--against DIR`` compares single calls and rows in chunks with another build, installed by ``pip install --target DIR``: short
+runs of both take turns, so that whatever else the machine does falls on both alike.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import numpy as np
 
 RUNS = 7
 CALLS = 3000
-VERBS = ("learn_one", "predict_one", "predict_proba_one")
+VERBS = ("learn_one", "predict_one", "predict_proba_one", "OSBoost, rows", "Oza, rows", "bagging, rows")
 
 # Only public verbs, so that any build can run it. Time of the thread: the machine may be busy.
 CHILD = """
 import json, sys, time
 import numpy as np
 import streamboost
-from streamboost import OSBoostClassifier, Perceptron
+from streamboost import NaiveBayes, OnlineBaggingClassifier, OnlineBoostingClassifier, OSBoostClassifier, Perceptron
 X = np.random.default_rng(0).normal(size=(2000, 20))
 rows = [{f"x{j}": v for j, v in enumerate(row)} for row in X.tolist()]
 y = (X[:, 0] > 0).astype(int).tolist()
@@ -44,11 +44,24 @@ def middle(call, arguments):
         spent.append(time.thread_time_ns() - start)
     return float(np.median(spent)) / 1000
 asked = [(row,) for row in rows]
+many = np.tile(X, (3, 1))
+labels = np.tile(y, 3)
+def per_row(kind, learner):
+    model = kind(learner, n_estimators=int(sys.argv[2]), random_state=1).partial_fit(X, y)
+    spent = []
+    for _ in range(3):
+        start = time.thread_time_ns()
+        model.test_then_train(many, labels)
+        spent.append(time.thread_time_ns() - start)
+    return min(spent) / len(many) / 1000
 print(json.dumps({
     "where": streamboost.__file__,
     "learn_one": middle(model.learn_one, list(zip(rows, y))),
     "predict_one": middle(model.predict_one, asked),
     "predict_proba_one": middle(model.predict_proba_one, asked),
+    "OSBoost, rows": per_row(OSBoostClassifier, Perceptron()),
+    "Oza, rows": per_row(OnlineBoostingClassifier, NaiveBayes()),
+    "bagging, rows": per_row(OnlineBaggingClassifier, NaiveBayes()),
 }))
 """
 

@@ -1,8 +1,8 @@
 """Naive Bayes on wide sparse rows: work that follows the nonzeros beside work on all columns.
 
 Run with ``python -m benchmarks.speed.sparse [--columns N] [--rows N]``. A stream of texts: the words of a row by Zipf's law, and
-what they are by its class. Both ways learn the same rows; the speed of the dense way is that of its last rows, the sparse one's that of
-all. Ratios of CPU time, and the largest difference of a probability.
+what they are by its class. Both ways learn the same rows; the speed of the dense way is that of its last rows, the sparse
+one's that of all. Ratios of CPU time, and the largest difference of a probability.
 """
 
 import argparse

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <vector>
 
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
@@ -254,9 +255,38 @@ void tree_kernels() {
     out[1] = d.mantissa;
     out[2] = d.exponent;
   };
-  kernel("cells_quadratic", [&](const double* in, double* out) {
+  kernel("cells_quadratics", [&](const double* in, double* out) {
     prepare(in);
-    out[0] = sb::cells_quadratic(x.data(), in + 1, positive.data(), width);
+    std::vector<double> block(in + 1, in + 1 + width);
+    block.insert(block.end(), positive.begin(), positive.begin() + static_cast<std::ptrdiff_t>(width));
+    const double* blocks[] = {block.data(), block.data()};
+    sb::cells_quadratics(x.data(), blocks, 2, width, out);
+  });
+  kernel("value_logs", [&](const double* in, double* out) {
+    prepare(in);
+    const std::int32_t weight_at[] = {0, 3, 0, 7, 0}, count_at[] = {1, 4, 2, 8, 6};
+    const double smoothing[] = {0.5, 0.25, 1, 2, 0.125};
+    std::vector<double> counts(positive.begin(), positive.begin() + 9);
+    const double* blocks[] = {counts.data(), positive.data(), counts.data(), positive.data(), counts.data()};
+    sb::value_logs(blocks, 5, {weight_at, count_at, smoothing, 5}, 0.01, out);
+  });
+  kernel("split_positions", [&](const double* in, double* out) {
+    const sb::ClassSummary seen[] = {{3, in[1], 1 + std::fabs(in[2]), -0.5, 0.7}, {0, 0, 1, 0, 0}, {2, in[3], 0.5, 0.1, 0.2}};
+    const double threshold[] = {-0.6, -0.3, 0.0, 0.1, 0.15, 0.2, 0.4, 0.9};
+    sb::PointRange range[3];
+    out[0] = static_cast<double>(sb::split_positions(seen, 3, threshold, 8, 40, range, out + 1));
+  });
+  kernel("split_shares", [&](const double* in, double* out) {
+    const double weight[] = {3, 0.5};
+    const sb::PointRange range[] = {{1, 5}, {2, 2}};
+    for (int i = 0; i < 4; ++i) out[i] = std::fabs(in[1 + i]) / (1 + std::fabs(in[1 + i]));
+    for (int i = 8; i < 24; ++i) out[i] = 0;
+    sb::split_shares(weight, range, 2, 8, out, out + 4, out + 8, out + 16);
+  });
+  kernel("split_insides", [&](const double* in, double* out) {
+    const double whole[] = {3, 0.5};
+    const sb::PointRange range[] = {{1, 5}, {2, 3}};
+    sb::split_insides(whole, range, 2, 8, in + 1, in + 7, out);
   });
   kernel("cells_density", [&](const double* in, double* out) {
     prepare(in);

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from streamboost.batch import *  # noqa: F403 (the table below says what)
     from streamboost.ensemble import *  # noqa: F403 (the table below says what)
     from streamboost.learners import *  # noqa: F403 (the table below says what)
+    from streamboost.evaluate.stacked import StackedClassifier as StackedClassifier
     from streamboost.models import load as load
     from streamboost.sequences import UniversalPredictor as UniversalPredictor
 
@@ -26,6 +27,7 @@ _HOME = {
     **{entry.class_name: entry.package for entry in catalogue.ENTRIES},
     "LearningInterrupted": "base.pieces",
     "ModelFileError": "base.files.archive",
+    "StackedClassifier": "evaluate.stacked",
     "UniversalPredictor": "sequences",
     "load": "models",
 }

@@ -14,7 +14,9 @@ PRINTED = {
     "text_hashing.py": "Oza boosting, perceptrons",
     "delayed_labels.py": "every label  1000 rows late",
     "pipe.py": "3000 events",
+    "mixed_models.py": "log-pool of all: error",
     "calibrated.py": "platt+bins",
+    "fraud.py": "calibrated, by cost",
 }
 
 

@@ -58,16 +58,14 @@ class Interrupts:
         learned, before = len(y), model.n_learned_
         try:
             timer.start()
-            try:
-                model.partial_fit(X, y)
-            except LearningInterrupted as stopped:
-                learned = stopped.n_rows_learned
-            except KeyboardInterrupt:  # in Python's own part of the call: nothing is learned, or all
-                learned = len(y) if model.n_learned_ > before else 0
+            model.partial_fit(X, y)
             timer.cancel()
             timer.join()
-        except KeyboardInterrupt:  # it came when all was over
-            timer.join()
+        except LearningInterrupted as stopped:
+            learned = stopped.n_rows_learned
+        except KeyboardInterrupt:  # before or after the work itself: nothing is learned, or all
+            learned = len(y) if model.n_learned_ > before else 0
         finally:
+            timer.join()
             signal.signal(signal.SIGINT, handler)
         return learned

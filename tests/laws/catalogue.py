@@ -77,7 +77,11 @@ def bayes_learner(name, kinds, **options):
 def counts_learner(counts, **options):
     options = {"counts": counts, **options}
     return Learner(
-        f"bayes-{counts}", lambda: sb.NaiveBayes(**options), count_bayes.CountBayes, options, kinds=("counts",)
+        f"bayes-{counts}",
+        lambda: sb.NaiveBayes(**options),
+        count_bayes.CountBayes,
+        options,
+        kinds=("counts",),
     )
 
 
@@ -282,9 +286,12 @@ def bayes(name, rel=1e-9, few=True, **options):
 
 ENSEMBLES = [
     Ensemble("single", sb.SingleLearnerClassifier, Single, alone=True),
-    Ensemble("bagging", sb.OnlineBaggingClassifier, Bagging),
+    Ensemble("bagging", sb.OnlineBaggingClassifier, Bagging, {"ballot": "label"}),
     Ensemble(
-        "bagging-fraction", sb.OnlineBaggingClassifier, Bagging, {"sampling": "fraction", "fraction": 0.6}
+        "bagging-fraction",
+        sb.OnlineBaggingClassifier,
+        Bagging,
+        {"sampling": "fraction", "fraction": 0.6, "ballot": "label"},
     ),
     Ensemble("bagging-soft", sb.OnlineBaggingClassifier, Bagging, {"ballot": "distribution"}),
     oza(""),
@@ -355,7 +362,7 @@ ENSEMBLES = [
     Ensemble("primed-late", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 9}),
 ]
 
-# What comes after the vote has oracles of its own (tests/unit/test_calibration.py); here it obeys the laws.
+# What comes after the vote has oracles of its own (tests/unit/test_calibration.py, test_rare.py); here it obeys the laws.
 STAGED = [
     Ensemble("bagging+platt", sb.OnlineBaggingClassifier, None, {"calibration": "platt"}),
     Ensemble(
@@ -366,6 +373,27 @@ STAGED = [
         binary=True,
     ),
     Ensemble("oza+bins", sb.OnlineBoostingClassifier, None, {"calibration": "platt+bins", "tie": "random"}),
+    Ensemble(
+        "bagging+everything",
+        sb.OnlineBaggingClassifier,
+        None,
+        {
+            "class_weight": "oversample",
+            "calibration": "platt",
+            "decision": "cost",
+            "decision_costs": {(0, 1): 2.0},
+            "coverages": (0.5, 0.9),
+            "keep_health": True,
+            "importances": True,
+        },
+    ),
+    Ensemble(
+        "osboost+threshold",
+        sb.OSBoostClassifier,
+        None,
+        {"decision": "f1", "class_weight": "balanced", "coverages": (0.8,)},
+        binary=True,
+    ),
     Ensemble("streamboost+platt", sb.StreamBoostClassifier, None, {"calibration": "platt"}),
     Ensemble("primed+platt", sb.PrimedOnlineBoostingClassifier, None, {"n_prime": 5, "calibration": "platt"}),
 ]

@@ -56,7 +56,8 @@ def streams(
 ):
     """A stream whose labels may appear late and whose cells may be missing.
 
-    kinds: which of numeric, nominal, mixed, counts (whole numbers, mostly 0). n_classes: (fewest, most). declared: True, False or None (either).
+    kinds: which of numeric, nominal, mixed, counts (whole numbers, mostly 0). n_classes: (fewest, most). declared: True,
+    False or None (either).
     declare_above: with more classes than that they are always declared.
     """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))

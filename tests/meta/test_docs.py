@@ -8,6 +8,7 @@ import types
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import streamboost
@@ -130,9 +131,8 @@ def test_the_templates_run(monkeypatch):
     assert (page.answers == page.y).mean() > 0.8
 
 
-def run_page(page: str) -> dict[str, object]:
-    """Run the Python blocks of a page one after the other, as a reader would."""
-    names: dict[str, object] = {}
+def run_page(page: str, **names: object) -> dict[str, object]:
+    """Run the Python blocks of a page one after the other, as a reader would who has what is named."""
     plain_or_captioned = r"^```(?:python|\{code-block\} python\n:caption:[^\n]*\n)\n(.*?)^```"
     blocks = re.findall(plain_or_captioned, (DOCS / page).read_text(), re.S | re.M)
     assert len(blocks) == (DOCS / page).read_text().count("python\n")
@@ -142,7 +142,7 @@ def run_page(page: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "page", ["tutorial.md", "guide.md", "coming-from/scikit-learn.md", "coming-from/river.md"]
+    "page", ["tutorial.md", "guide.md", "drift.md", "coming-from/scikit-learn.md", "coming-from/river.md"]
 )
 def test_pages_run(page, tmp_path, monkeypatch):
     if page.endswith("river.md"):
@@ -151,6 +151,13 @@ def test_pages_run(page, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # other libraries' deprecations are not ours
         run_page(page)
+
+
+@pytest.mark.parametrize("page", ["streamboost.md", "adaptive.md"])
+def test_pages_of_ensembles_for_drift_run(page):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 3))
+    assert "answers" in run_page(f"algorithms/{page}", X=X, y=(X[:, 0] > 0).astype(int) + (X[:, 1] > 1))
 
 
 def test_the_page_for_users_of_vw_runs(tmp_path, monkeypatch, capsys):

@@ -37,9 +37,7 @@ class CountBayes(GaussianBayes):
         n, x = self.class_weight(c), dict(row.numbers)
         total = 0.0
         for j in range(self.columns.width):
-            seen = sum(
-                w for label, w, numbers, _ in self.lessons if label == c and numbers.get(j, 0.0) > 0
-            )
+            seen = sum(w for label, w, numbers, _ in self.lessons if label == c and numbers.get(j, 0.0) > 0)
             there = x.get(j, 0.0) > 0
             # The product of two kinds of factors: what is against n + alpha is never below the floor.
             p = (seen if there else n - seen) + self.alpha

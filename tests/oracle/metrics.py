@@ -84,6 +84,21 @@ def _parts(mine, score, weight, bins):
     return [(w / total, p / w, f / w) for w, p, f in sums if w > 0]
 
 
+def _precision_at(mine, score, weight, k):
+    """Rows one level after the other, the last level in proportion."""
+    left, found, taken = float(k), 0.0, 0.0
+    for value in sorted(set(score), reverse=True):
+        tied = [t for t in range(len(score)) if score[t] == value]
+        mass = sum(weight[t] for t in tied)
+        if mass <= 0 or left <= 0:
+            continue
+        part = min(1.0, left / mass)
+        found += part * sum(weight[t] for t in tied if mine[t])
+        taken += part * mass
+        left -= part * mass
+    return found / taken
+
+
 def _calibration(mine, score, weight, bins, name):
     parts = _parts(mine, score, weight, bins)
     rate = sum(w * f for w, _, f in parts)
@@ -168,6 +183,8 @@ def metric(name, y, answers, proba, columns, weight, *, delay=0, positive=None, 
             return _auc(mine, score, weight)
         if name == "average_precision":
             return _average_precision(mine, score, weight)
+        if name == "precision_at_top":
+            return _precision_at(mine, score, weight, 100)
         if name == "recall_at_fpr":
             return _recall_at(mine, score, weight, fpr)
         return _calibration(mine, score, weight, bins, name)

@@ -135,7 +135,8 @@ def test_the_table_and_the_classes_name_each_other():
 
 
 def test_the_core_and_the_table_know_the_same_names():
-    assert set(_core.bank_names()) == {entry.core for entry in catalogue.LEARNERS}
+    counts = {"count_bayes"}  # naive Bayes for counts
+    assert set(_core.bank_names()) == {entry.core for entry in catalogue.LEARNERS} | counts
     more = {"osboost_ocp", "osboost_exp"}  # the other votes of OSBoost
     assert set(_core.booster_names()) == {entry.core for entry in catalogue.MODELS} | more
 
@@ -185,7 +186,7 @@ def test_what_the_table_says_of_a_learner_is_so(entry):
     ],
 )
 def test_the_core_takes_no_unknown_and_no_missing_parameter(booster, learner, message):
-    bayes = {**LEARNERS["naive-bayes"]()._core_params(), **learner}
+    bayes = {**LEARNERS["naive-bayes"]().plan().params, **learner}
     with pytest.raises(ValueError, match=message):
         _core.Model("osboost", booster, "naive_bayes", bayes, 3, 1)
 

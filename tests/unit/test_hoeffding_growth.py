@@ -188,7 +188,9 @@ def test_classes_that_come_late_fit_into_the_budget():
     budget, n = 30_000, 4000
     X = np.column_stack([rng.random((n, 3)), rng.integers(0, 4, n)])
     y = (X[:, :3] > 0.5) @ [1, 2, 4]
-    late = SingleLearnerClassifier(HoeffdingTree(**GREEDY, max_bytes=budget), categorical_features=[3], monitor=False)
+    late = SingleLearnerClassifier(
+        HoeffdingTree(**GREEDY, max_bytes=budget), categorical_features=[3], monitor=False
+    )
     late.partial_fit(X, y)
     leaves = int(np.asarray(late.report().lanes["leaves"])[0])
     for label in range(8, 200):

@@ -30,12 +30,20 @@ def test_defaults_of_the_papers():
     assert Perceptron().start == "sphere"
     assert OGD().start == LogisticRegression().start == "zero"
     assert NaiveBayes().get_params() == {
-        "alpha": 0,
+        "alpha": None,
         "var_floor": 1e-3,
         "prior_alpha": 1e-2,
         "divisor": "class",
+        "counts": None,
+        "sparse": "auto",
         "feature_fraction": None,
     }
+
+
+def test_alpha_follows_the_form():
+    assert NaiveBayes().plan().params["alpha"] == 0
+    assert NaiveBayes(counts="multinomial").plan().params["alpha"] == 1
+    assert NaiveBayes(0.5, counts="multinomial").plan().params["alpha"] == 0.5
 
 
 def test_start_takes_an_array():

@@ -5,10 +5,10 @@ import copy
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from laws.catalogue import lanes_cut, state_of
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
 import streamboost as sb
-from laws.catalogue import lanes_cut, state_of
 
 FORMS = [{"sparse": "always"}, {"counts": "multinomial"}, {"counts": "complement"}, {"counts": "bernoulli"}]
 
@@ -142,7 +142,7 @@ def test_what_is_no_count_is_refused(counts):
     wrong = X.toarray()
     wrong[5, 3] = -2
     for rows in (wrong, sp.csr_matrix(wrong)):
-        with pytest.raises(ValueError, match=r"-2 in column 3.*NaiveBayes takes counts"):
+        with pytest.raises(ValueError, match=r"-2 in .*3.*NaiveBayes takes counts"):
             model.partial_fit(rows, y)
         with pytest.raises(ValueError, match="takes counts"):
             model.predict(rows)

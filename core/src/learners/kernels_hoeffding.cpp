@@ -1,3 +1,6 @@
+#include <bit>
+#include <cstdint>
+
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
@@ -11,7 +14,7 @@ constexpr double inverse_two_pi = 0.159154943091895335769;
 
 // Columns go through in blocks: choices in plain loops, which gcc vectorises for each clone, sums and products over columns in Vec,
 // of which only arithmetic survives the making of clones.
-constexpr std::size_t block = 64;
+constexpr std::size_t cell_block = 64;
 
 [[gnu::always_inline]] inline const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
 [[gnu::always_inline]] inline double sum(Vec v) { return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])); }
@@ -44,29 +47,65 @@ struct Product {
 
 }  // namespace
 
-STREAMBOOST_CLONES double cells_quadratic(const double* __restrict x, const double* __restrict mean, const double* __restrict precision,
-                                          std::size_t width) {
-  Vec total = {};
-  for (std::size_t begin = 0; begin < width; begin += block) {
-    const std::size_t size = width - begin < block ? width - begin : block;
-    alignas(64) double term[block];
-    for (std::size_t j = 0; j < size; ++j) {
-      const double value = x[begin + j], deviation = value == value ? value - mean[begin + j] : 0.0;
-      term[j] = deviation * deviation * precision[begin + j];
+STREAMBOOST_CLONES void cells_quadratics(const double* __restrict x, const double* const* block, std::size_t n, std::size_t width,
+                                         double* __restrict out) {
+  for (std::size_t c = 0; c < n; ++c) {
+    const double* __restrict mean = block[c], * __restrict precision = mean + width;
+    Vec total = {};
+    for (std::size_t begin = 0; begin < width; begin += cell_block) {
+      const std::size_t size = width - begin < cell_block ? width - begin : cell_block;
+      alignas(64) double term[cell_block];
+      for (std::size_t j = 0; j < size; ++j) {
+        const double value = x[begin + j], deviation = value == value ? value - mean[begin + j] : 0.0;
+        term[j] = deviation * deviation * precision[begin + j];
+      }
+      for (std::size_t j = 0; j < size; j += vec_size) total += at(term + j);
     }
-    for (std::size_t j = 0; j < size; j += vec_size) total += at(term + j);
+    const double all = sum(total);
+    out[c] = all < 1e300 ? all : 1e300;
   }
-  const double all = sum(total);
-  return all < 1e300 ? all : 1e300;
+}
+
+// Four classes at a time: their chains of products and divisions run side by side.
+STREAMBOOST_CLONES void value_logs(const double* const* block, std::size_t n, const ValuePlaces& values, double alpha,
+                                   double* __restrict out) {
+  constexpr double ln2 = 0.693147180559945309417;
+  constexpr std::size_t side = 4;
+  for (std::size_t first = 0; first < n; first += side) {
+    const double* mine[side];
+    double product[side], exponent[side], above[side], below[side];
+    for (std::size_t c = 0; c < side; ++c) {
+      mine[c] = block[first + c < n ? first + c : first];
+      product[c] = above[c] = below[c] = 1.0;
+      exponent[c] = 0.0;
+    }
+    for (std::size_t a = 0; a < values.n; ++a) {
+      const std::int32_t count = values.count_at[a], weight = values.weight_at[a];
+      const double extra = values.smoothing[a];
+      for (std::size_t c = 0; c < side; ++c) {
+        above[c] *= mine[c][count] + alpha;
+        below[c] *= mine[c][weight] + extra;
+      }
+      if (a % 4 != 3 && a + 1 != values.n) continue;
+      for (std::size_t c = 0; c < side; ++c) {
+        const auto bits = std::bit_cast<std::uint64_t>(product[c] * (above[c] / below[c]));
+        above[c] = below[c] = 1.0;
+        exponent[c] += std::bit_cast<double>((bits >> 52) - 1023 + 0x4338000000000000ULL) - 0x1.8p52;  // a whole number, exactly
+        product[c] = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
+      }
+    }
+    for (std::size_t c = 0; c < side; ++c) product[c] = streamboost::log(product[c]) + exponent[c] * ln2;
+    for (std::size_t c = 0; c < side && first + c < n; ++c) out[first + c] = product[c];
+  }
 }
 
 STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* __restrict mean, const double* __restrict precision,
                                       std::size_t width, CellDensity* out) {
   Vec total = {};
   Product product;
-  for (std::size_t begin = 0; begin < width; begin += block) {
-    const std::size_t size = width - begin < block ? width - begin : block;
-    alignas(64) double term[block], factor[block];
+  for (std::size_t begin = 0; begin < width; begin += cell_block) {
+    const std::size_t size = width - begin < cell_block ? width - begin : cell_block;
+    alignas(64) double term[cell_block], factor[cell_block];
     for (std::size_t j = 0; j < size; ++j) {
       const double value = x[begin + j], p = precision[begin + j];
       const double deviation = value == value ? value - mean[begin + j] : 0.0;
@@ -90,9 +129,9 @@ STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* __re
   double *__restrict weight = cells.weight, *__restrict mean = cells.mean, *__restrict spread = cells.spread,
                     *__restrict precision = cells.precision, *__restrict low = cells.low, *__restrict high = cells.high;
   Product product;
-  for (std::size_t begin = 0; begin < width; begin += block) {
-    const std::size_t end = width - begin < block ? width : begin + block;
-    alignas(64) double factor[block];
+  for (std::size_t begin = 0; begin < width; begin += cell_block) {
+    const std::size_t end = width - begin < cell_block ? width : begin + cell_block;
+    alignas(64) double factor[cell_block];
     for (std::size_t j = begin; j < end; ++j) {
       const double value = x[j], old_n = weight[j], old_mean = mean[j], old_spread = spread[j];
       const double n = old_n + amount;
@@ -145,27 +184,61 @@ STREAMBOOST_CLONES void x_log_x_lanes(const double* in, double* out, std::size_t
   }
 }
 
-STREAMBOOST_CLONES void split_positions(const ClassSummary& seen, const double* __restrict threshold, double far, double* __restrict out,
-                                        std::size_t n) {
-  const double mean = seen.mean, scale = seen.scale, low = seen.weight > 0 ? seen.low : 1e308, high = seen.high;
-  for (std::size_t m = 0; m < n; ++m) {
-    const double t = threshold[m];
-    double z = (t - mean) * scale;
-    z = z < far ? z : far;
-    z = z > -far ? z : -far;
-    z = t >= high ? far : z;
-    out[m] = t < low ? -far : z;
+STREAMBOOST_CLONES std::size_t split_positions(const ClassSummary* seen, std::size_t classes, const double* __restrict threshold,
+                                               std::size_t points, double far, PointRange* range, double* __restrict z) {
+  std::size_t written = 0;
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double mean = seen[c].mean, scale = seen[c].scale, low = seen[c].weight > 0 ? seen[c].low : 1e308, high = seen[c].high;
+    std::size_t begin = 0, end = 0;
+    for (std::size_t m = 0; m < points; ++m) {
+      begin += threshold[m] < low ? 1 : 0;
+      end += threshold[m] < high ? 1 : 0;
+    }
+    end = end > begin ? end : begin;
+    range[c] = {static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)};
+    double* __restrict out = z + written;
+    const double* __restrict t = threshold + begin;
+    written += end - begin;
+    for (std::size_t m = 0; m < end - begin; ++m) {
+      double position = (t[m] - mean) * scale;
+      position = position < far ? position : far;
+      out[m] = position > -far ? position : -far;
+    }
+  }
+  return written;
+}
+
+STREAMBOOST_CLONES void split_shares(const double* weight, const PointRange* range, std::size_t classes, std::size_t points,
+                                     double* __restrict left, double* __restrict right, double* __restrict left_sum,
+                                     double* __restrict right_sum) {
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double w = weight[c];
+    const auto begin = static_cast<std::size_t>(range[c].begin), end = static_cast<std::size_t>(range[c].end), inside = end - begin;
+    for (std::size_t m = 0; m < begin; ++m) right_sum[m] += w;
+    for (std::size_t m = 0; m < inside; ++m) {
+      const double l = left[m] * w, r = w - l;
+      left[m] = l;
+      right[m] = r;
+      left_sum[begin + m] += l;
+      right_sum[begin + m] += r;
+    }
+    for (std::size_t m = end; m < points; ++m) left_sum[m] += w;
+    left += inside;
+    right += inside;
   }
 }
 
-STREAMBOOST_CLONES void split_shares(double weight, double* __restrict left, double* __restrict right, double* __restrict left_sum,
-                                     double* __restrict right_sum, std::size_t n) {
-  for (std::size_t m = 0; m < n; ++m) {
-    const double l = left[m] * weight, r = weight - l;
-    left[m] = l;
-    right[m] = r;
-    left_sum[m] += l;
-    right_sum[m] += r;
+STREAMBOOST_CLONES void split_insides(const double* whole, const PointRange* range, std::size_t classes, std::size_t points,
+                                      const double* __restrict left, const double* __restrict right, double* __restrict inside) {
+  for (std::size_t m = 0; m < points; ++m) inside[m] = 0.0;
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double all = whole[c];
+    const auto begin = static_cast<std::size_t>(range[c].begin), end = static_cast<std::size_t>(range[c].end);
+    for (std::size_t m = 0; m < begin; ++m) inside[m] += all;
+    for (std::size_t m = 0; m < end - begin; ++m) inside[begin + m] += left[m] + right[m];
+    for (std::size_t m = end; m < points; ++m) inside[m] += all;
+    left += end - begin;
+    right += end - begin;
   }
 }
 

@@ -34,6 +34,10 @@ struct Sixteen<double> {
     at(p + vec_size) = high;
   }
   [[gnu::always_inline]] void store_doubles(double* p) const { store(p); }
+  // One number as it is used here.
+  [[gnu::always_inline]] static double near(double x) { return x; }
+  [[gnu::always_inline]] static double narrow(double x) { return x; }
+  [[gnu::always_inline]] static double capped(double x) { return x; }
 
  private:
   [[gnu::always_inline]] static const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
@@ -47,9 +51,9 @@ struct Sixteen<float> {
   VecFloats all;
   [[gnu::always_inline]] static Sixteen load(const float* p) { return {*reinterpret_cast<const VecFloats*>(p)}; }
   [[gnu::always_inline]] static Sixteen load_doubles(const double* p) {
-    alignas(64) float narrow[16];
-    for (int i = 0; i < 16; ++i) narrow[i] = static_cast<float>(std::min(std::max(p[i], -longest_step), longest_step));
-    return load(narrow);
+    alignas(64) float floats[16];
+    for (int i = 0; i < 16; ++i) floats[i] = narrow(p[i]);
+    return load(floats);
   }
   [[gnu::always_inline]] void add(double x, const Sixteen& w) { all += near(x) * w.all; }
   [[gnu::always_inline]] void add_masked(double x, const Sixteen& w, const double* mask) {
@@ -60,69 +64,116 @@ struct Sixteen<float> {
     *reinterpret_cast<VecFloats*>(p) = capped < -highest ? -highest : capped;
   }
   [[gnu::always_inline]] void store_doubles(double* p) const {
-    alignas(64) float narrow[16];
-    *reinterpret_cast<VecFloats*>(narrow) = all;
-    for (int i = 0; i < 16; ++i) p[i] = static_cast<double>(narrow[i]);
+    alignas(64) float floats[16];
+    *reinterpret_cast<VecFloats*>(floats) = all;
+    for (int i = 0; i < 16; ++i) p[i] = static_cast<double>(floats[i]);
   }
-
- private:
+  // One number as it is used here.
   [[gnu::always_inline]] static float near(double x) {
     const double highest = most;
     return static_cast<float>(x > highest ? highest : x < -highest ? -highest : x);
   }
+  [[gnu::always_inline]] static float narrow(double x) { return static_cast<float>(std::min(std::max(x, -longest_step), longest_step)); }
+  [[gnu::always_inline]] static float capped(float x) {
+    const float below = x > most ? most : x;
+    return below < -most ? -most : below;
+  }
 };
 
+// A few cells, of a learner that is alone: its columns side by side.
+template <class Real, int n>
+struct Few {
+  Real cell[n];
+  [[gnu::always_inline]] static Few load(const Real* p) {
+    Few few;
+    for (int i = 0; i < n; ++i) few.cell[i] = p[i];
+    return few;
+  }
+  [[gnu::always_inline]] static Few load_doubles(const double* p) {
+    Few few;
+    for (int i = 0; i < n; ++i) few.cell[i] = Sixteen<Real>::narrow(p[i]);
+    return few;
+  }
+  [[gnu::always_inline]] void add(double x, const Few& w) {
+    const Real factor = Sixteen<Real>::near(x);
+    for (int i = 0; i < n; ++i) cell[i] += factor * w.cell[i];
+  }
+  [[gnu::always_inline]] void add_masked(double x, const Few& w, const double* mask) {
+    const Real factor = Sixteen<Real>::near(x);
+    for (int i = 0; i < n; ++i) cell[i] += factor * w.cell[i] * Sixteen<Real>::narrow(mask[i]);
+  }
+  [[gnu::always_inline]] void store(Real* p) const {
+    for (int i = 0; i < n; ++i) p[i] = Sixteen<Real>::capped(cell[i]);
+  }
+  [[gnu::always_inline]] void store_doubles(double* p) const {
+    for (int i = 0; i < n; ++i) p[i] = static_cast<double>(cell[i]);
+  }
+};
+
+template <int n>
 [[gnu::always_inline]] inline bool all_zero(const double* step) {
   double any = 0;
-  for (int i = 0; i < 16; ++i) any += std::fabs(step[i]);
+  for (int i = 0; i < n; ++i) any += std::fabs(step[i]);
   return any == 0;
 }
 
-// `width` times sixteen lanes of one table row at a time: the partial sums stay in registers while the features pass by.
-template <int width, class Real>
+// f.template operator()<Pack, n>(c) for cells c .. c + n - 1, whole vectors first.
+template <class Real, class F>
+[[gnu::always_inline]] inline void over_cells(std::size_t cells, F&& f) {
+  std::size_t c = 0;
+  if (cells % 16 == 0)  // else rows are not aligned
+    for (; c < cells; c += 16) f.template operator()<Sixteen<Real>, 16>(c);
+  for (; c + 4 <= cells; c += 4) f.template operator()<Few<Real, 4>, 4>(c);
+  for (; c < cells; ++c) f.template operator()<Few<Real, 1>, 1>(c);
+}
+
+// `width` times n cells of one table row at a time: the partial sums stay in registers while the features pass by.
+template <class Pack, int n, int width, class Real>
 [[gnu::always_inline]] inline void ask_tile(const Real* table, std::size_t cells, const Entries& row, double* out) {
-  Sixteen<Real> sum[width] = {};
+  Pack sum[width] = {};
   for (int i = 0; i < row.n; ++i) {
     const Real* w = table + table_row(row, i) * cells;
-    for (int v = 0; v < width; ++v) sum[v].add(row.x[i], Sixteen<Real>::load(w + 16 * v));
+    for (int v = 0; v < width; ++v) sum[v].add(row.x[i], Pack::load(w + n * v));
   }
-  for (int v = 0; v < width; ++v) sum[v].store_doubles(out + 16 * v);
+  for (int v = 0; v < width; ++v) sum[v].store_doubles(out + n * v);
 }
 
 template <class Real>
 [[gnu::always_inline]] inline void ask_table(const Real* table, std::size_t cells, const Entries& row, double* out) {
   std::size_t c = 0;
-  for (; c + 32 <= cells; c += 32) ask_tile<2>(table + c, cells, row, out + c);
-  for (; c < cells; c += 16) ask_tile<1>(table + c, cells, row, out + c);
+  if (cells % 16 == 0)
+    for (; c + 32 <= cells; c += 32) ask_tile<Sixteen<Real>, 16, 2>(table + c, cells, row, out + c);
+  over_cells<Real>(cells - c,
+                   [&]<class Pack, int n>(std::size_t rest) { ask_tile<Pack, n, 1>(table + c + rest, cells, row, out + c + rest); });
 }
 
 template <class Real>
 [[gnu::always_inline]] inline void teach_table(Real* table, std::size_t cells, const Entries& row, const double* step) {
-  for (std::size_t c = 0; c < cells; c += 16) {
-    if (all_zero(step + c)) continue;
-    const auto move = Sixteen<Real>::load_doubles(step + c);
+  over_cells<Real>(cells, [&]<class Pack, int n>(std::size_t c) {
+    if (all_zero<n>(step + c)) return;
+    const Pack move = Pack::load_doubles(step + c);
     for (int i = 0; i < row.n; ++i) {
       Real* w = table + table_row(row, i) * cells + c;
-      auto sum = Sixteen<Real>::load(w);
+      Pack sum = Pack::load(w);
       sum.add(row.x[i], move);
       sum.store(w);
     }
-  }
+  });
 }
 
 template <class Real>
 [[gnu::always_inline]] inline void teach_table_masked(Real* table, const double* mask, std::size_t cells, const Entries& row,
                                                       const double* step) {
-  for (std::size_t c = 0; c < cells; c += 16) {
-    if (all_zero(step + c)) continue;
-    const auto move = Sixteen<Real>::load_doubles(step + c);
+  over_cells<Real>(cells, [&]<class Pack, int n>(std::size_t c) {
+    if (all_zero<n>(step + c)) return;
+    const Pack move = Pack::load_doubles(step + c);
     for (int i = 0; i < row.n; ++i) {
       const std::size_t at = table_row(row, i) * cells + c;
-      auto sum = Sixteen<Real>::load(table + at);
+      Pack sum = Pack::load(table + at);
       sum.add_masked(row.x[i], move, mask + at);
       sum.store(table + at);
     }
-  }
+  });
 }
 
 template <class Real>
@@ -152,6 +203,12 @@ STREAMBOOST_CLONES void linear_teach_masked(float* table, const double* mask, st
 }
 
 STREAMBOOST_CLONES void linear_masked_norm(const double* mask, std::size_t cells, Entries row, const double* other, double* out) {
+  if (cells == 1) {
+    double sum = 0.0;
+    for (int i = 0; i < row.n; ++i) sum += (row.x[i] * other[i]) * mask[table_row(row, i)];
+    *out = sum;
+    return;
+  }
   for (std::size_t c = 0; c < cells; c += vec_size) {
     Vec sum = {};
     for (int i = 0; i < row.n; ++i) sum += (row.x[i] * other[i]) * *reinterpret_cast<const Vec*>(mask + table_row(row, i) * cells + c);

@@ -8,10 +8,16 @@
 namespace streamboost {
 namespace {
 
-constexpr std::size_t tile = 16;
+// Sixteen lanes at a time, or one that is alone.
+template <class F>
+[[gnu::always_inline]] inline void over_tiles(std::size_t n, F&& f) {
+  if (n == 1) return f.template operator()<1>(0);
+  for (std::size_t first = 0; first < n; first += 16) f.template operator()<16>(first);
+}
 
-// The steps of sixteen lanes whose a = e^m is given. Near or far is each lane's own choice; the far code is left out where no lane
+// The steps of a tile of lanes whose a = e^m is given. Near or far is each lane's own choice; the far code is left out where no lane
 // of the tile needs it, which is nearly always.
+template <std::size_t tile>
 [[gnu::always_inline]] inline void steps_of_tile(const double* a, const LogisticLanes& l, std::size_t first, double* step) {
   double time[tile], move[tile];
   double far = 0.0;
@@ -76,8 +82,8 @@ STREAMBOOST_CLONES void softmax_powers(const double* __restrict z, std::size_t k
 
 // From the left and from the right: taking a power away from the sum of all would leave nothing of the small ones.
 STREAMBOOST_CLONES void softmax_others(const double* __restrict power, std::size_t k, std::size_t n, double* __restrict others) {
-  double left[tile], right[tile];
-  for (std::size_t first = 0; first < n; first += tile) {
+  over_tiles(n, [&]<std::size_t tile>(std::size_t first) {
+    double left[tile], right[tile];
     for (std::size_t i = 0; i < tile; ++i) left[i] = right[i] = 0.0;
     for (std::size_t c = 0; c < k; ++c)
       for (std::size_t i = 0; i < tile; ++i) {
@@ -89,24 +95,24 @@ STREAMBOOST_CLONES void softmax_others(const double* __restrict power, std::size
         others[c * n + first + i] += right[i];
         right[i] += power[c * n + first + i];
       }
-  }
+  });
 }
 
 STREAMBOOST_CLONES void logistic_margin_steps(const double* z, const LogisticLanes& lanes, double* step, std::size_t n) {
-  for (std::size_t first = 0; first < n; first += tile) {
+  over_tiles(n, [&]<std::size_t tile>(std::size_t first) {
     double a[tile];
     for (std::size_t i = 0; i < tile; ++i) a[i] = logistic_odds(lanes.y[first + i] * z[first + i]);
-    steps_of_tile(a, lanes, first, step);
-  }
+    steps_of_tile<tile>(a, lanes, first, step);
+  });
 }
 
 STREAMBOOST_CLONES void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step,
                                             std::size_t n) {
-  for (std::size_t first = 0; first < n; first += tile) {
+  over_tiles(n, [&]<std::size_t tile>(std::size_t first) {
     double a[tile];
     for (std::size_t i = 0; i < tile; ++i) a[i] = logistic_odds(lanes.y[first + i], power[first + i], others[first + i]);
-    steps_of_tile(a, lanes, first, step);
-  }
+    steps_of_tile<tile>(a, lanes, first, step);
+  });
 }
 
 }  // namespace streamboost

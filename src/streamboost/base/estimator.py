@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
@@ -51,6 +51,10 @@ class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, Ba
     def _stages(self) -> dict[str, Any]:
         """Return what comes after the vote, as the core reads it; empty: nothing."""
         return {}
+
+    def _class_facts(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
+        """Return what the user says of the classes, as the core reads it, or refuse it. `labels`: by code."""
+        return None
 
     @abstractmethod
     def _learner_plan(self, seed: int) -> LearnerPlan: ...
@@ -104,6 +108,7 @@ class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, Ba
             schema=columns,
             frozen=snapshot(self, names),
             stages=self._stages(),
+            class_facts=self._class_facts,
         )
 
     # Answering.

@@ -107,7 +107,7 @@ def _usable_cores() -> int:
 def snapshot(estimator: Any, names: tuple[str, ...]) -> dict[str, Any]:
     """Remember parameter values as they are now, a weak learner's own parameters included."""
     values = {name: getattr(estimator, name) for name in names}
-    values = {name: list(value) if type(value) is list else value for name, value in values.items()}
+    values = {name: value.copy() if type(value) in (list, dict) else value for name, value in values.items()}
     learner = values.get("estimator")
     if learner is not None and hasattr(learner, "get_params"):
         values["estimator"] = type(learner), dict(learner.get_params(deep=False))

@@ -12,7 +12,7 @@ import copy
 import sys
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -71,6 +71,9 @@ class Session:
         schema: Schema,
         frozen: dict[str, Any],
         stages: Mapping[str, Any] = MappingProxyType({}),
+        class_facts: Callable[[Sequence[Any], bool], NDArray[np.float64] | None] = lambda labels, declared: (
+            None
+        ),
     ) -> None:
         self.title = title
         self.booster = booster
@@ -81,6 +84,7 @@ class Session:
         self.frozen = frozen
         self.monitor = monitor
         self.metadata: dict[str, Any] = {}
+        self.class_facts = class_facts
         self.read_only = False
         self.broken: str | None = None
         self.warned = False
@@ -138,6 +142,7 @@ class Session:
 
     def check_classes(self, new: list[Any]) -> None:
         """Refuse labels that this algorithm or its learner cannot take, before anything is learned."""
+        self._facts(new)
         total = len(self.labels) + len(new)
         known = [*self.labels.classes.tolist(), *new][:10]
         limit = self.booster.max_classes
@@ -159,6 +164,10 @@ class Session:
             raise classes_first(
                 f"{self.learner.title} with {'more than two' if discovers else 'any'} classes", known
             )
+
+    def _facts(self, new: list[Any]) -> NDArray[np.float64] | None:
+        """Return what the user says of the classes, by code, or refuse it."""
+        return self.class_facts([*self.labels.book.values, *new], self.labels.declared)
 
     def _warn(self, rows: CodedRows) -> bool:
         """Say what is odd about rows, once. Where warnings are errors this refuses them: nothing was learned."""
@@ -259,7 +268,7 @@ class Session:
         room = None
         if growth or new or not self._reserved:
             n_classes = len(self.labels) + len(new)
-            room = self.schema.n_values(growth), n_classes, self.labels.declared
+            room = self.schema.n_values(growth), n_classes, self.labels.declared, self._facts(new)
             self.fast = None
             self._pending = self.model.n_learned, growth, new
             self._tell_lanes(growth, n_classes)
@@ -298,7 +307,7 @@ class Session:
 
     def reserve_all(self) -> None:
         """Let the core take the size that the code maps have."""
-        self.model.reserve(self.schema.n_values(), len(self.labels), self.labels.declared)
+        self.model.reserve(self.schema.n_values(), len(self.labels), self.labels.declared, self._facts([]))
         self._tell_lanes(Growth(), len(self.labels))
         self._reserved = True
 
@@ -376,6 +385,8 @@ def no_answers(answer: str, labels: ClassCodes) -> Any:
 
 def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
     """Codes become labels, columns take the order of ``classes_``."""
+    if answer.startswith("set:"):
+        return raw[:, labels.order] == 1.0
     if answer == "both":
         codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
         return labels.decode(codes), raw[:, :-1][:, labels.order]

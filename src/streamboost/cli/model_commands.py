@@ -140,6 +140,46 @@ def show_command(
     show(model, as_json=as_json)
 
 
+def explain_command(
+    model: ModelFile,
+    data: Data,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="CSV file of the contributions (default: standard output).")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Save a picture: a waterfall of one row, bars of several."),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option("--of", help="The class to explain (default: the second of two, else the answer)."),
+    ] = None,
+    orders: Annotated[int, typer.Option("--orders", help="Orders of the columns that are averaged.")] = 8,
+    exact: Annotated[bool, typer.Option("--exact", help="All subsets; at most 12 columns.")] = False,
+    limit: Limit = None,
+    label: Label = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
+    data_format: Format = None,
+    na_values: NaValues = None,
+) -> None:
+    """Say how much each column of each row contributes to the score of a saved model."""
+    from streamboost.cli.explain import explain
+    from streamboost.cli.run import check_writable
+
+    check_writable("--out", out)
+    check_writable("--plot", plot)
+    reading = {
+        "format": data_format,
+        "label": label,
+        "header": header,
+        "delimiter": delimiter,
+        "na_values": words(na_values),
+    }
+    opened, stream = _open(model, "explain", data, reading, needs_label=False)
+    explain(opened, stream, out, plot, of=of, orders=orders, exact=exact, limit=limit)
+
+
 def _open(
     model: Path, verb: str, data: str, reading: dict[str, Any], *, needs_label: bool
 ) -> tuple[OpenModel, Stream]:

@@ -28,7 +28,7 @@ from streamboost.cli.data_options import (
     limits_of,
     words,
 )
-from streamboost.cli.model_commands import learn_command, predict_command, show_command
+from streamboost.cli.model_commands import explain_command, learn_command, predict_command, show_command
 from streamboost.cli.shard_commands import (
     Address,
     EngineName,
@@ -125,6 +125,7 @@ def register(app: typer.Typer) -> None:
     app.command("cut")(cut_command)
     app.command("join")(join_command)
     app.command("show")(show_command)
+    app.command("explain")(explain_command)
     app.command("reproduce", epilog=REPRODUCE_EPILOG)(_reproduce)
     app.command("demo")(_demo)
     app.command("models")(_models)
@@ -202,6 +203,9 @@ def _run(
         Path | None, typer.Option("--json", help="Save the figures; - for standard output.")
     ] = None,
     report: Annotated[bool, typer.Option("--report", help="Show what each weak learner did.")] = False,
+    health: Annotated[
+        bool, typer.Option("--health", help="Show how the model is doing lately beside its past.")
+    ] = False,
     shards: NShards = None,
     engine: EngineName = "processes",
     address: Address = None,
@@ -228,7 +232,15 @@ def _run(
         )
         built = spec.build()
         every = Every.read(checkpoint_every)
-        output = Output(save=save, plot=plot, json=json, report=report, plot_report=plot_report, every=every)
+        output = Output(
+            save=save,
+            plot=plot,
+            json=json,
+            report=report,
+            health=health,
+            plot_report=plot_report,
+            every=every,
+        )
         output.check()
         reading: dict[str, Any] = {
             "format": data_format,

@@ -26,6 +26,11 @@ def parse(parameter: Parameter, text: str | None) -> Any:
         return True
     if text in {option for kind in parameter.kinds for option in kind.words}:
         return text
+    if "=" in text:  # of labels, or of pairs of them: spam=20 or spam>ham=10,ham>spam=1
+        pairs = [part.rpartition("=") for part in text.split(",")]
+        return {
+            tuple(key.split(">")) if ">" in key else key: parse(parameter, value) for key, _, value in pairs
+        }
     word = text.strip().lower()
     if word in ("true", "false"):
         return word == "true"

@@ -32,7 +32,7 @@ def predict(opened: OpenModel, stream: Stream, out: Path | None, stop: Stop, *, 
     numbered = getattr(stream, "skips_bad_lines", False)
     confusion = Confusion()
     n_rows = 0
-    with _sheet(None if to_stdout else out) as sheet:
+    with sheet_for(None if to_stdout else out) as sheet:
         writer = csv.writer(sheet, lineterminator="\n")
         heads = ["line"] if numbered else []
         heads.append("prediction")
@@ -70,7 +70,7 @@ def predict(opened: OpenModel, stream: Stream, out: Path | None, stop: Stop, *, 
 
 
 @contextmanager
-def _sheet(path: Path | None) -> Iterator[TextIO]:
+def sheet_for(path: Path | None) -> Iterator[TextIO]:
     """Standard output, or a file that appears under its name only when it is whole."""
     if path is None:
         yield sys.stdout

@@ -34,6 +34,7 @@ class Output:
     plot: Path | None = None
     json: Path | None = None
     report: bool = False
+    health: bool = False
     plot_report: Path | None = None
     every: Every = field(default_factory=Every)
 
@@ -77,6 +78,8 @@ def run(
     start, labels = Place(stream.name), None
     if resumed is None:
         mark_nominal(model, stream.nominal)
+        if output.health:
+            model.set_params(keep_health=True)
         labels = _classes(classes, stream, model)
     else:
         model = resumed.model
@@ -103,6 +106,8 @@ def run(
     details = result.model.report() if output.report else None
     if details is not None:
         console.print(str(details), markup=False, highlight=False, soft_wrap=True)
+    if output.health:
+        console.print(str(result.model.health()), markup=False, highlight=False, soft_wrap=True)
     if output.json is not None:
         figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
         if details is not None:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.estimator import Classifier, StreamClassifier
+from streamboost.base.estimator import Classifier
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.manifest import Manifest, check_params
+from streamboost.base.files.manifest import Manifest, check_params, unflattened
 from streamboost.base.files.persist import PARAMETER
 from streamboost.base.parameter import (
     FLAG,
@@ -29,7 +29,7 @@ from streamboost.base.parameter import (
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift import ADWIN
-from streamboost.ensemble.trust import stages_of
+from streamboost.ensemble.trusted import TrustedClassifier
 from streamboost.learners import LEARNERS, Learner, NaiveBayes, adapter_plan, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
 
@@ -174,7 +174,9 @@ class LearnerEnsemble(Declared, Classifier):
 
 def _as_given(declared: Parameter, value: Any) -> Any:
     """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
-    if isinstance(value, list) and isinstance(declared.default, tuple):
+    if isinstance(value, list) and declared.name in ("class_weight", "decision_costs"):
+        return unflattened(value)
+    if isinstance(value, list) and (isinstance(declared.default, tuple) or declared.name == "coverages"):
         return tuple(value)
     if declared.name == "drift" and isinstance(value, list) and len(value) == 3:
         return ADWIN(value[1], warning=value[2])
@@ -219,17 +221,12 @@ def _last_replacements(pairs: NDArray[Any] | None, most: int = 1000) -> NDArray[
     return found[np.lexsort((found[:, 1], found[:, 0]))][-most:]
 
 
-class Ensemble(LearnerEnsemble, StreamClassifier):
+class Ensemble(LearnerEnsemble, TrustedClassifier):
     """An ensemble that learns from a stream and can say what its learners did."""
 
     _trace_label: ClassVar[str] = "what is promised at most"
     background: bool
     on_drift: str
-    calibration: str | None
-    calibration_half_life: float | str | None
-
-    def _stages(self) -> dict[str, Any]:
-        return stages_of(self, bool(self._guard()))
 
     def _booster_plan(self) -> BoosterPlan:
         entry = self._entry
@@ -271,6 +268,10 @@ class Ensemble(LearnerEnsemble, StreamClassifier):
         """Return what each learner was given and how it did, and the algorithm's bounds against what happened."""
         return self._read(self._report_of)
 
+    def replacements(self) -> NDArray[np.int64]:
+        """Return the last learners that a guard against drift replaced: example number and learner, oldest first."""
+        return self._read(lambda session: _last_replacements(session.model.report().get("replacement_times")))
+
     def _report_of(self, session: Session) -> EnsembleReport:
         if not session.monitor:
             raise ValueError(
@@ -280,6 +281,7 @@ class Ensemble(LearnerEnsemble, StreamClassifier):
         raw = session.model.report()
         trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
         replacements = raw.pop("replacement_times", None)
+        raw = {name: value for name, value in raw.items() if not name.startswith(("health/", "importances/"))}
         lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
         totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
         return EnsembleReport(

@@ -1,10 +1,15 @@
-"""What comes after the vote of any ensemble, declared once: calibrated probabilities."""
+"""What comes around the vote of any ensemble, declared once: class weights, calibration, decisions, sets, health."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from streamboost.base.parameter import NONE, number, one_of, parameter
+import numpy as np
+from numpy.typing import NDArray
+
+from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
 
 
 class Trust(TypedDict, total=False):
@@ -12,6 +17,13 @@ class Trust(TypedDict, total=False):
 
     calibration: str | None
     calibration_half_life: float | str | None
+    class_weight: str | Mapping[Any, float] | None
+    class_weight_half_life: float | str | None
+    decision: str
+    decision_costs: Mapping[tuple[Any, Any], float] | None
+    coverages: Sequence[float] | float | None
+    keep_health: bool
+    importances: bool
 
 
 CALIBRATION = (
@@ -35,18 +47,189 @@ CALIBRATION = (
         default="auto",
     ),
 )
-TRUST = (*CALIBRATION,)
+RARE = (
+    parameter(
+        "class_weight",
+        anything('"balanced", "oversample", "undersample", dict or None'),
+        "A factor on the weight of an example, by its class. Balanced: as if all classes were equally frequent so far, at most "
+        "100. Oversample and undersample: the most or the least frequent class lately, over the example's own; under an "
+        "ensemble of Poisson copies that is resampling. A dict names the factors, 1 for labels that it leaves out.",
+        to_core=False,
+        before=None,
+        default=None,
+    ),
+    parameter(
+        "class_weight_half_life",
+        [number("(0, inf)"), NONE, one_of("auto")],
+        "Examples after which the counts behind `class_weight` have faded to a half. Auto: balanced counts do not fade, or "
+        "in 10,000 examples with `drift`; those of resampling lose a tenth with every example.",
+        to_core=False,
+        before="auto",
+        default="auto",
+    ),
+    parameter(
+        "decision",
+        one_of("argmax", "cost", "f1", "g_mean"),
+        "Which label is answered: the most probable one; the one of least expected cost (`decision_costs`); or, of two, by the "
+        "threshold that had the best F1 of ``classes_[1]``, or geometric mean of the recalls, on the probabilities so far.",
+        to_core=False,
+        before="argmax",
+        default="argmax",
+    ),
+    parameter(
+        "decision_costs",
+        anything("dict or None"),
+        'What answers cost with ``decision="cost"``: ``{(truth, answer): cost}``; what is not named costs 0 if it is right and '
+        "1 if it is wrong.",
+        to_core=False,
+        before=None,
+        default=None,
+    ),
+)
+SETS = (
+    parameter(
+        "coverages",
+        anything("floats in (0, 1) or None"),
+        "Keep what :meth:`predict_set` needs for sets that hold the true label with these frequencies, (0.8, 0.9, 0.95) for "
+        "example. None: no sets.",
+        to_core=False,
+        before=None,
+        default=None,
+    ),
+    parameter(
+        "keep_health",
+        FLAG,
+        "Keep what :meth:`health` needs: the last thousand rows beside all before, by column and class.",
+        to_core=False,
+        before=False,
+        default=False,
+    ),
+)
+IMPORTANCES = parameter(
+    "importances",
+    FLAG,
+    "Keep ``feature_importances_``: every 16th row is explained before it is learned, which costs about "
+    "an answer per column each time.",
+    to_core=False,
+    before=False,
+    default=False,
+)
+TRUST = (*CALIBRATION, *RARE, *SETS, IMPORTANCES)
 """The parameters themselves."""
+
+_RESAMPLED = 0.9  # what resampling keeps of its counts, as published
 
 
 def stages_of(model: Any, drifts: bool) -> dict[str, Any]:
-    """Return the stages after the vote as the core reads them; empty: there are none."""
-    if model.calibration is None:
-        return {}
-    half_life = model.calibration_half_life
-    if half_life == "auto":
-        half_life = 10_000.0 if drifts else None
-    return {
-        "calibration": model.calibration,
-        "calibration_half_life": None if half_life is None else float(half_life),
+    """Return the stages around the vote as the core reads them; empty: there are none."""
+    stages: dict[str, Any] = {}
+    usual = 10_000.0 if drifts else None
+    if model.calibration is not None:
+        half_life = model.calibration_half_life
+        half_life = usual if half_life == "auto" else half_life
+        stages["calibration"] = model.calibration
+        stages["calibration_half_life"] = None if half_life is None else float(half_life)
+    if model.class_weight is not None:
+        named = isinstance(model.class_weight, Mapping)
+        half_life = model.class_weight_half_life
+        resampled = not named and model.class_weight != "balanced"
+        if half_life == "auto" and not resampled:
+            half_life = usual
+        stages["class_weight"] = "table" if named else model.class_weight
+        stages["class_weight_keep"] = (
+            _RESAMPLED
+            if half_life == "auto"
+            else 1.0
+            if half_life is None
+            else 2.0 ** (-1 / float(half_life))
+        )
+    if model.decision != "argmax":
+        stages["decision"] = model.decision
+    if model.coverages is not None:
+        stages["coverages"] = np.atleast_1d(np.array(model.coverages, dtype=np.float64))
+    if model.keep_health:
+        stages["health"] = True
+    if model.importances:
+        stages["importances_half_life"] = 10_000.0
+    return stages
+
+
+def check_trust(model: Any) -> None:
+    """Refuse parameters that mean nothing, before any data is looked at."""
+    weight = model.class_weight
+    if isinstance(weight, Mapping):
+        for label, value in weight.items():
+            if not _is_number(value) or value < 0:
+                raise ValueError(f"class_weight[{label!r}]={value!r} must be a finite number, 0 or more.")
+    elif weight is not None and weight not in ("balanced", "oversample", "undersample"):
+        raise ValueError(
+            f"class_weight={weight!r} is not allowed: give 'balanced', 'oversample', 'undersample', a dict of label and "
+            "weight, or None."
+        )
+    costs = model.decision_costs
+    if costs is not None:
+        if not isinstance(costs, Mapping):
+            raise ValueError(f"decision_costs={costs!r} must be a dict {{(truth, answer): cost}}.")
+        if model.decision != "cost":
+            raise ValueError(
+                f"decision_costs are given, but decision={model.decision!r}: set decision='cost'."
+            )
+        for pair, cost in costs.items():
+            if not (isinstance(pair, tuple) and len(pair) == 2):
+                raise ValueError(f"decision_costs: {pair!r} is no pair (truth, answer).")
+            if not _is_number(cost) or cost < 0:
+                raise ValueError(f"decision_costs[{pair!r}]={cost!r} must be a finite number, 0 or more.")
+    elif model.decision == "cost":
+        raise ValueError("decision='cost' needs decision_costs={(truth, answer): cost, ...}.")
+    given = [model.coverages] if isinstance(model.coverages, float) else model.coverages
+    if given is None:
+        return
+    if isinstance(given, str | Mapping) or not isinstance(given, Sequence | np.ndarray) or not len(given):
+        raise ValueError(f"coverages={given!r} must be a sequence of numbers between 0 and 1, or None.")
+    for coverage in given:
+        if not _is_number(coverage) or not 0 < coverage < 1:
+            raise ValueError(f"coverages: {coverage!r} does not lie between 0 and 1.")
+    if len(set(given)) < len(given):
+        raise ValueError(f"coverages={given!r} names one of them twice.")
+
+
+def class_facts(model: Any, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
+    """Return what the user says of the classes, by code: the positive one, weights, costs. `labels`: by code."""
+    # Names of labels on the command line are texts, whatever the labels are.
+    names = {str(label): label for label in labels}
+    weights = _named(model.class_weight if isinstance(model.class_weight, Mapping) else {}, names)
+    costs = {
+        (names.get(str(truth), truth), names.get(str(answer), answer)): cost
+        for (truth, answer), cost in (model.decision_costs or {}).items()
     }
+    if not weights and model.decision == "argmax":
+        return None
+    if model.decision in ("f1", "g_mean") and len(labels) > 2:
+        raise ValueError(
+            f"decision={model.decision!r} is for two classes, but there are {len(labels)}: {list(labels)[:10]}. Use "
+            "decision='cost' or class_weight."
+        )
+    if declared:
+        named = {"class_weight": list(weights), "decision_costs": [label for pair in costs for label in pair]}
+        for name, used in named.items():
+            for label in used:
+                if label not in labels:
+                    raise ValueError(
+                        f"{name} names the class {label!r}, which is none of the classes {list(labels)[:10]}."
+                    )
+    k = len(labels)
+    price = 1.0 - np.eye(k)
+    for (truth, answer), cost in costs.items():
+        if truth in labels and answer in labels:
+            price[labels.index(truth), labels.index(answer)] = cost
+    positive = labels.index(sorted(labels)[1]) if k == 2 else 1
+    facts = [float(positive), *(float(weights.get(label, 1.0)) for label in labels), *price.ravel().tolist()]
+    return np.array(facts)
+
+
+def _named(given: Mapping[Any, float], names: Mapping[str, Any]) -> dict[Any, float]:
+    return {names.get(str(label), label): value for label, value in given.items()}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)

@@ -35,8 +35,10 @@ from streamboost.evaluate.score_metrics import (
     BrierResolution,
     BrierUncertainty,
     CalibrationError,
+    PrecisionAtTop,
     RecallAtFPR,
 )
+from streamboost.evaluate.sets import SetScore
 from streamboost.evaluate.significance import (
     PairedTest,
     Ranking,
@@ -46,6 +48,7 @@ from streamboost.evaluate.significance import (
     sign_test,
     wilcoxon,
 )
+from streamboost.evaluate.stacked import StackedClassifier
 
 __all__ = [
     "AUC",
@@ -79,6 +82,7 @@ __all__ = [
     "PairedTest",
     "Panel",
     "Precision",
+    "PrecisionAtTop",
     "PrequentialResult",
     "Progress",
     "Ranking",
@@ -86,7 +90,9 @@ __all__ = [
     "RecallAtFPR",
     "ReliabilityCurve",
     "Rows",
+    "SetScore",
     "SlidingWindow",
+    "StackedClassifier",
     "Stepwise",
     "Windowed",
     "corrected_t",

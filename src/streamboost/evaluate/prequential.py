@@ -14,6 +14,7 @@ from streamboost.evaluate.adapters import RowByRow, Stepwise, as_model, fresh_co
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.delay import LateLabels, check_delay
+from streamboost.evaluate.drifts import DriftLog
 from streamboost.evaluate.metrics import make_metrics
 from streamboost.evaluate.panel import Panel, gather
 from streamboost.evaluate.records import RecordStream, held_rows, open_data
@@ -174,6 +175,7 @@ def prequential(
         metrics=found,
         positive=runs[-1].panel.positive,
         resources=np.array(runs[-1].resources, dtype=np.float64).reshape(-1, 3),
+        drifts=runs[-1].drifts.events(),
         wrong=tuple(np.packbits(np.concatenate(run.wrong)) for run in runs) if keep_errors else (),
         model=last,
     )
@@ -203,6 +205,7 @@ class _Run:
     panel: Panel
     resources: list[tuple[int, float, float]]
     wrong: list[npt.NDArray[np.bool_]]
+    drifts: DriftLog
     seconds: float = 0.0
     memory_bytes: int | None = None
 
@@ -224,7 +227,8 @@ def _run(
         positive=settings.positive,
         declared=judge.n_declared,
     )
-    run = _Run(Confusion(judge.codes), ErrorCurve(settings.window), panel, [], [])
+    drifts = DriftLog(model, settings.delay)
+    run = _Run(Confusion(judge.codes), ErrorCurve(settings.window), panel, [], [], drifts)
     if isinstance(model, RowByRow):
         model.feature_names = stream.feature_names
     late = LateLabels(settings.delay) if settings.delay else None
@@ -244,6 +248,7 @@ def _run(
         else:
             answers = late.test_then_train(model, chunk, {**declared, **options})
         run.seconds += time.process_time() - start
+        drifts.note(run.curve.n_rows, len(chunk.y), chunk.weight)
         labels, proba = answers if panel.needs_proba else (answers, None)
         # A model that has only been asked so far, labels being late, knows the declared classes and no other.
         columns = getattr(model, "classes_", settings.known) if panel.needs_proba else None
@@ -266,6 +271,7 @@ def _run(
         start = time.process_time()
         late.learn_rest(model)
         run.seconds += time.process_time() - start
+        drifts.note(run.curve.n_rows, 0, None)
     size = _size(model)
     run.memory_bytes = None if np.isnan(size) else int(size)
     return run

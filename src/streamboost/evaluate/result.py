@@ -30,6 +30,8 @@ class PrequentialResult:
     ``metrics`` holds what was asked for, as ``metrics["auc"]["window"]``: a :class:`MetricSeries` with its values at
     ``metric_positions``; ``positive`` is the label that metrics of one label speak of, None if they are means.
     ``resources`` are the rows, the CPU seconds and the bytes of the model as the (last) order went on, one line each.
+    ``drifts`` are the learners that a guard against drift replaced in the (last) order, one line each: the rows that had been
+    seen, and the learner.
     ``wrong`` are the answers of every order, one bit per row (:func:`numpy.unpackbits`), if asked for.
     """
 
@@ -51,6 +53,7 @@ class PrequentialResult:
     metrics: Mapping[str, Mapping[str, MetricSeries]] = field(default_factory=dict)
     positive: Label | None = None
     resources: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
+    drifts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     wrong: tuple[npt.NDArray[np.uint8], ...] = ()
     model: Any = field(default=None, compare=False)
 
@@ -172,6 +175,7 @@ class PrequentialResult:
                 for name, spans in self.metrics.items()
             },
             "resources": self.resources.tolist(),
+            "drifts": self.drifts.tolist(),
         }
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:

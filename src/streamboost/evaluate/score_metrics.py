@@ -219,6 +219,25 @@ class RecallAtFPR(OfLevels):
         return float(found[allowed].max(initial=0.0)) / float(found[-1])
 
 
+class PrecisionAtTop(OfLevels):
+    """share of positive rows among the `k` rows (100) with the highest probability; those tied at the end count in part"""
+
+    name = "precision_at_top"
+
+    def __init__(self, k: int = 100, positive: Label | None = None) -> None:
+        super().__init__(positive)
+        if k < 1:
+            raise ValueError(f"k must be at least 1, got {k}.")
+        self.k = k
+
+    def of_levels(self, levels: Levels) -> float:
+        """From the highest level down; the last one gives as much as still has room."""
+        positive, weight = levels.positive[::-1], (levels.positive + levels.negative)[::-1]
+        above = np.cumsum(weight) - weight
+        taken = np.clip(self.k - above, 0.0, weight)
+        return float((positive * (taken / weight)).sum() / taken.sum())
+
+
 @dataclass(frozen=True)
 class Parts:
     """Probabilities in parts of about equal mass: the weight of each, its mean probability and the label's frequency in it."""
@@ -323,6 +342,7 @@ SCORE_METRICS: tuple[type[Metric], ...] = (
     AUC,
     AveragePrecision,
     RecallAtFPR,
+    PrecisionAtTop,
     CalibrationError,
     BrierReliability,
     BrierResolution,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamboost.evaluate.plot import settled_range, spread_apart
+from streamboost.evaluate.plot import mark_drifts, settled_range, spread_apart
 from streamboost.experiments.figures import (
     N_COLOURS,
     SOFT,
@@ -74,6 +74,9 @@ class ErrorOverTime:
                 axes.plot(curve.positions, curve.windowed_error, **line, linewidth=0.9, alpha=0.3)
             bold = 1.2 if style.colour is None else 2.2
             axes.plot(curve.positions, curve.cumulative_error, **line, linewidth=bold)
+        marked = [c for c in self.curves if c.drifts.size and self.styles[c.model_name].colour is not None]
+        for level, curve in enumerate(marked):
+            mark_drifts(axes, curve.drifts, self.styles[curve.model_name].hex, level)
         axes.set_xlim(0, last)
         axes.set_ylim(low, high)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")

@@ -247,9 +247,10 @@ class _Report:
         if not self.summary.protocol.folds:
             curves = [cell.curve() for cell in done]
             chart = ErrorOverTime(f"Error over time on {facts.name}", curves, styles)
-            caption = (
-                f"Error over time. Bold: error so far; faint: over the last {curves[0].window:,} examples."
+            marks = (
+                " Marks at the foot: a learner was replaced." if any(c.drifts.size for c in curves) else ""
             )
+            caption = f"Error over time. Bold: error so far; faint: over the last {curves[0].window:,} examples.{marks}"
             section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-over-time"), caption))
         self._speed(section, done, prefix, styles)
         self._sizes(section, done, prefix)

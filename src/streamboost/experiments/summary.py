@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +48,8 @@ class Curve:
     cumulative_error: npt.NDArray[np.float64]
     windowed_error: npt.NDArray[np.float64]
     window: int
+    drifts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Rows at which learners were replaced, of a single order."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,12 @@ class Cell:
             curve.update(record.errors_of_rows())
             series.append(curve.series())
         so_far, lately = (np.mean([s[i] for s in series], axis=0) for i in (1, 2))
-        return Curve(self.algorithm.name, series[0][0], so_far, lately, window)
+        figures = self.records[0].figures or {}
+        drifts = (
+            figures.get("drifts", []) if len(self.records) == 1 else []
+        )  # runs of earlier versions have none
+        rows = np.array(drifts, dtype=np.int64)
+        return Curve(self.algorithm.name, series[0][0], so_far, lately, window, rows)
 
 
 def _spread(values: npt.NDArray[np.float64]) -> float | None:

@@ -87,6 +87,7 @@ def figures_of(result: PrequentialResult) -> dict[str, Any]:
         "memory_bytes": result.memory_bytes,
         "metrics": {name: spans["cumulative"].value for name, spans in result.metrics.items()},
         "positive": None if result.positive is None else str(result.positive),
+        "drifts": result.drifts[:, 0].tolist(),
     }
 
 

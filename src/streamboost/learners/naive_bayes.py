@@ -90,7 +90,7 @@ class NaiveBayes(Learner):
         parameter(
             "sparse",
             one_of("auto", "always", "never"),
-            "Whether numeric columns keep the moments of what is not zero, so that the work follows it. \"auto\": if the first "
+            'Whether numeric columns keep the moments of what is not zero, so that the work follows it. "auto": if the first '
             "rows learned are a sparse matrix of 1,000 columns or more. Answers are the same to about 1e-9.",
             before="never",
         ),
@@ -120,7 +120,9 @@ class NaiveBayes(Learner):
         plan = super()._plan()
         if self.divisor == "all" and (self.counts is not None or self.sparse == "always"):
             other = "sparse='always'" if self.counts is None else f"counts={self.counts!r}"
-            raise ValueError(f"The 'divisor' parameter of NaiveBayes is 'all', which {other} does not allow; use 'class'.")
+            raise ValueError(
+                f"The 'divisor' parameter of NaiveBayes is 'all', which {other} does not allow; use 'class'."
+            )
         if self.counts is None:
             return replace(plan, params={**plan.params, "alpha": 0.0 if self.alpha is None else self.alpha})
         params = {

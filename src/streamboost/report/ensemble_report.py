@@ -99,6 +99,7 @@ class EnsembleReport:
             means = ["mean", *(_cell(values.mean()) for values in self.lanes.values())]
             lines.append("  ".join(cell.rjust(width) for cell, width in zip(means, widths, strict=True)))
         lines += [f"{name}: {value:.6g}" for name, value in self.totals.items()]
+        lines += self._time_line()
         if self.bounds:
             lines += ["", "Guarantees against what happened:", *map(str, self.bounds)]
         lines += [f"Advice: {line}" for line in self.advice]
@@ -118,9 +119,17 @@ class EnsembleReport:
         left_out = self.n_estimators - len(rows)
         notes = [f"{left_out} more learners: to_frame() has them all."] if left_out else []
         notes += [f"{name}: {value:.6g}" for name, value in self.totals.items()]
+        notes += self._time_line()
         notes += [str(bound) for bound in self.bounds] + [f"Advice: {line}" for line in self.advice]
         title = f"{self.model} of {self.n_estimators} x {self.learner}, {self.n_learned} examples learned"
         return html_table(title, list(columns), rows, notes)
+
+    def _time_line(self, most: int = 8) -> list[str]:
+        if not len(self.replacements):
+            return []
+        last = [f"{number:,} (learner {lane})" for number, lane in self.replacements[-most:].tolist()]
+        more = f"... {len(self.replacements) - len(last)} earlier, " if len(self.replacements) > most else ""
+        return [f"replaced at example {more}{', '.join(last)}"]
 
     def _shown(self) -> range:
         return range(min(_SHOWN, self.n_estimators))

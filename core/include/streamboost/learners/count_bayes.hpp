@@ -49,8 +49,7 @@ class CountBayesBank final : public Bank {
     double alpha, prior_alpha, feature_fraction;
     static Params read(const Config& c) {
       return {c.choice<Counts>(
-                  "counts",
-                  {{"multinomial", Counts::multinomial}, {"complement", Counts::complement}, {"bernoulli", Counts::bernoulli}}),
+                  "counts", {{"multinomial", Counts::multinomial}, {"complement", Counts::complement}, {"bernoulli", Counts::bernoulli}}),
               c.number("alpha"), c.number("prior_alpha"), c.number_or_none("feature_fraction").value_or(1)};
     }
   };
@@ -85,6 +84,7 @@ class CountBayesBank final : public Bank {
     schema_ = schema;
     if (bernoulli()) zero_.reserve(width_, classes_, n_);
     seen_ = LaneArray<double>(1, n_, static_cast<double>(width_));
+    all_ = LaneArray<double>(1, n_, 1.0);
     if (params_.feature_fraction >= 1) return;
     mask_ = LaneArray<double>(width_, n_);
     for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane);
@@ -193,7 +193,7 @@ class CountBayesBank final : public Bank {
 
  private:
   static constexpr std::size_t own_work_rows = 4, work_rows = own_work_rows + ZeroScore::work_rows;
-  static constexpr double least = 1e-30;           // probability
+  static constexpr double least = 1e-30;  // probability
   static constexpr double largest_input = 1e37;
 
   bool bernoulli() const { return params_.counts == Counts::bernoulli; }
@@ -248,14 +248,14 @@ class CountBayesBank final : public Bank {
   }
 
   void add_counts(std::size_t c, const SparseTerms& row, Answers& answers, double* out) const {
-    double *total = work(answers, 0), *sum = work(answers, 2), *count = work(answers, 3);
+    double *total = work(answers, 0), *sum = work(answers, 2), *count = work(answers, 3), *share = work(answers, own_work_rows);
     gather(total_[0], c, total);
     for (std::size_t i = 0; i < stride_; ++i) total[i] += params_.alpha * seen_[0][i];
     std::fill_n(sum, stride_, 0.0);
     for (int m = 0; m < row.n; ++m) {
       const auto column = static_cast<std::size_t>(row.column[m]);
       gather(count_[column * classes_], c, count);
-      count_ask(count, total, params_.alpha, least, row.x[m], mask_.rows() == 0 ? nullptr : mask_[column], sum, stride_);
+      count_ask(count, total, params_.alpha, least, row.x[m], mask_of(column), share, sum, stride_);
     }
     const double sign = params_.counts == Counts::complement ? -1.0 : 1.0;
     for (std::size_t i = 0; i < stride_; ++i) out[i] += sign * sum[i];
@@ -280,8 +280,7 @@ class CountBayesBank final : public Bank {
     std::fill_n(sums.mantissa, lanes, 1.0);
     std::fill_n(sums.exponent, 2 * lanes, 0.0);
     zero_.walk(zero_.heavy(), row, [&](std::size_t column, double x) {
-      presence_ask(count_[column * classes_ + c], n, zero_.from(c), params_.alpha, least, x != 0,
-                   mask_.rows() == 0 ? nullptr : mask_[column], sums, lanes);
+      presence_ask(count_[column * classes_ + c], n, zero_.from(c), params_.alpha, least, x != 0, mask_of(column), sums, lanes);
     });
     heavy_score_add(sums, 1.0, score, lanes);
     for (std::size_t i = 0; i < lanes; ++i)  // (n / (n + alpha))^d
@@ -338,6 +337,7 @@ class CountBayesBank final : public Bank {
     for (std::size_t other = 0; other < classes_; ++other) sum += other == c ? 0.0 : table[other * stride_ + i];
     return sum;
   }
+  const double* mask_of(std::size_t column) const { return mask_.rows() == 0 ? all_[0] : mask_[column]; }
   double looks(std::size_t i, std::int32_t column) const { return mask_.rows() == 0 ? 1.0 : mask_[static_cast<std::size_t>(column)][i]; }
 
   double presence_after(std::size_t i, std::size_t c, const SparseTerms& row, double added) const {
@@ -365,8 +365,8 @@ class CountBayesBank final : public Bank {
   std::size_t n_, stride_, classes_ = 0, width_ = 0;
   Schema schema_;
   LaneArray<double> class_weight_, total_, count_;
-  LaneArray<double> mask_, seen_;  // functions of the seed: not part of the state. seen: columns that a lane looks at
-  ZeroScore zero_;                 // Bernoulli
+  LaneArray<double> mask_, seen_, all_;  // functions of the seed: not part of the state. seen: columns that a lane looks at; all: ones
+  ZeroScore zero_;                       // Bernoulli
   std::int64_t n_met_ = 0;
 };
 

@@ -243,7 +243,7 @@ class HoeffdingBank final : public HoeffdingTrees {
   }
   // The row with gaps where the leaf that was asked may not look: its node is in the notes.
   const double* hide(std::size_t i, const Row& row, Answers& answers, double* out) const {
-    NodeColumns chosen = node_columns(i, static_cast<std::size_t>(note_of(answers, i)[0]), answers.own<Notes>().search);
+    NodeColumns chosen = node_columns(i, static_cast<std::size_t>(note_of(answers, i)[0]), answers.own<Notes>().search.numbers);
     std::fill_n(out, row.size, detail::not_a_number);
     for (std::size_t p = 0; p < columns(i).all.size(); ++p) {
       const std::int32_t j = columns(i).all[p].column;
@@ -318,16 +318,47 @@ class HoeffdingBank final : public HoeffdingTrees {
     const std::int32_t* block = forest_.leaf_of(i, leaf) + Forest::block;
     const std::size_t k = forest_.classes();
     const bool judged = sight.numbers && std::any_of(block, block + k, [](std::int32_t b) { return b >= 0; });
+    if (only < 0) log_joints(i, leaf, judged, sight, joint);
     int best = -1;
     for (std::size_t c = 0; c < k; ++c) {
       if (!(head[Forest::mass + c] > 0)) continue;
       if (judged && block[c] < 0)
         joint[c] = out_of_question;
-      else if (only < 0 || only == static_cast<int>(c))
+      else if (only == static_cast<int>(c))
         joint[c] = log_joint(i, leaf, c, sight);
       if (best < 0 || joint[c] > joint[best]) best = static_cast<int>(c);
     }
     return best < 0 || joint[best] > out_of_question ? best : majority(head);
+  }
+
+  // Of all classes with mass, several at a time; the same numbers as one by one.
+  void log_joints(std::size_t i, std::size_t leaf, bool judged, const Sight& sight, double* joint) const {
+    constexpr std::size_t most = 32;
+    const HoeffdingColumns& mine = columns(i);
+    const double* head = forest_.head(i, leaf);
+    const std::int32_t* number = forest_.leaf_of(i, leaf) + Forest::block;
+    const bool values = !mine.nominal.empty(), plainly = !sight.gaps && (!values || counts_plainly(sight));
+    const double* block[most];
+    double quadratic[most], logs[most];
+    std::size_t code[most], n = 0;
+    for (std::size_t c = 0, k = forest_.classes(); c < k; ++c) {
+      if (head[Forest::mass + c] > 0) {
+        if (plainly && number[c] >= 0) {
+          block[n] = forest_.cells(i, number[c], mine);
+          code[n++] = c;
+        } else if (number[c] >= 0 || !judged) {
+          joint[c] = log_joint(i, leaf, c, sight);
+        }
+      }
+      if (n == 0 || (n < most && c + 1 < k)) continue;
+      cells_quadratics(sight.x, block, n, mine.width, quadratic);
+      if (values) value_logs(block, n, sight.values->places(), params_.alpha, logs);
+      for (std::size_t b = 0; b < n; ++b) {
+        const double plain = head[forest_.bias() + code[b]] - 0.5 * quadratic[b];
+        joint[code[b]] = quadratic[b] > largest_quadratic ? out_of_question : values ? plain + logs[b] : plain;
+      }
+      n = 0;
+    }
   }
 
   double log_joint(std::size_t i, std::size_t leaf, std::size_t c, const Sight& sight) const {
@@ -342,31 +373,20 @@ class HoeffdingBank final : public HoeffdingTrees {
       quadratic = density.quadratic;
       joint = log_prior(head[Forest::mass + c], density);
     } else if (block != nullptr) {
-      quadratic = cells_quadratic(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width);
+      cells_quadratics(sight.x, &block, 1, mine.width, &quadratic);
     }
     if (quadratic > largest_quadratic) return out_of_question;
     joint -= 0.5 * quadratic;
     return mine.nominal.empty() ? joint : joint + log_values(mine, block, sight);
   }
-  // Sum of the logs of P(value | class), with one division for four values and one logarithm.
+  // Whether no factor can be 0, and the row's values are those that were known when it was looked at.
+  bool counts_plainly(const Sight& sight) const { return params_.alpha != 0 && !(sight.after && sight.new_value); }
+  // Sum of the logs of P(value | class).
   double log_values(const HoeffdingColumns& mine, const double* block, const Sight& sight) const {
-    if (block == nullptr || params_.alpha == 0 || (sight.after && sight.new_value)) return log_values_one_by_one(mine, block, sight);
-    const std::int32_t *place = sight.values->weight_at.data(), *count = sight.values->count_at.data();
-    const double *extra = sight.values->smoothing.data(), alpha = params_.alpha;
-    const std::size_t n = sight.values->weight_at.size();
-    double product = 1, above = 1, below = 1;
-    std::int64_t exponent = 0;
-    for (std::size_t a = 0; a < n; ++a) {
-      above *= block[count[a]] + alpha;
-      below *= block[place[a]] + extra[a];
-      if (a % 4 != 3 && a + 1 != n) continue;
-      product *= above / below;
-      above = below = 1;
-      const auto bits = std::bit_cast<std::uint64_t>(product);
-      exponent += static_cast<std::int64_t>(bits >> 52) - 1023;
-      product = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
-    }
-    return streamboost::log(product) + static_cast<double>(exponent) * ln2;
+    if (block == nullptr || !counts_plainly(sight)) return log_values_one_by_one(mine, block, sight);
+    double logs = 0;
+    value_logs(&block, 1, sight.values->places(), params_.alpha, &logs);
+    return logs;
   }
   // The same where some factor may be 0, or a value counts that was not known when the row was looked at.
   double log_values_one_by_one(const HoeffdingColumns& mine, const double* block, const Sight& sight) const {
@@ -402,10 +422,18 @@ class HoeffdingBank final : public HoeffdingTrees {
     double total = 0, sum = 0;
     int empty = 0;
     for (std::size_t c = 0; c < k; ++c) {
-      const double m = head[Forest::mass + c];
-      total += m;
-      empty += m > 0 ? 0 : 1;
-      if (joint != nullptr && m > 0) sum += out[c * stride] = streamboost::exp(joint[c] - joint[best]);
+      total += head[Forest::mass + c];
+      empty += head[Forest::mass + c] > 0 ? 0 : 1;
+    }
+    constexpr std::size_t most = 32;
+    for (std::size_t first = 0; first < k && joint != nullptr; first += most) {
+      double ratio[most];
+      const std::size_t n = std::min(most, k - first);
+      const double *mass = head + Forest::mass + first, highest = joint[best];
+      for (std::size_t c = 0; c < n; ++c) ratio[c] = mass[c] > 0 ? joint[first + c] - highest : 0.0;
+      exp_lanes(ratio, ratio, n);
+      for (std::size_t c = 0; c < n; ++c)
+        if (mass[c] > 0) sum += out[(first + c) * stride] = ratio[c];
     }
     const double share = total > 0 ? params_.alpha / (total + static_cast<double>(k) * params_.alpha) : 0.0;
     for (std::size_t c = 0; c < k; ++c) {

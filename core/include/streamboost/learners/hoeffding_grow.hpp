@@ -11,8 +11,9 @@ struct HoeffdingNotes final : BankNotes {
   std::vector<double> x;                          // numeric cells of the row
   std::vector<std::int32_t> weight_at, count_at;  // of each known nominal value: where its column's weight and its count lie in a block
   std::vector<double> smoothing;                  // ... alpha times the values known of its column
-  std::vector<std::int64_t> known;                // values known once this row is learned
-  std::vector<double> search;
+  ValuePlaces places() const { return {weight_at.data(), count_at.data(), smoothing.data(), weight_at.size()}; }
+  std::vector<std::int64_t> known;  // values known once this row is learned
+  SplitWork search;
   std::vector<const double*> blocks;     // of the classes present in a leaf
   std::vector<std::int64_t> candidates;  // columns that a node may split on
 };
@@ -91,7 +92,7 @@ class HoeffdingTrees : public Bank {
     auto& candidates = scratch.candidates;
     candidates.clear();
     if (params_.chooses()) {
-      NodeColumns chosen = node_columns(i, node, scratch.search);
+      NodeColumns chosen = node_columns(i, node, scratch.search.numbers);
       for (std::size_t p = 0; p < columns(i).all.size(); ++p)
         if (chosen.take(p)) candidates.push_back(static_cast<std::int64_t>(p));
     } else {
@@ -106,7 +107,7 @@ class HoeffdingTrees : public Bank {
     const double bound = std::sqrt(range * range * numbers_[i].log_inverse_delta / (2 * n));
     const bool alone = search.columns == 1 && !params_.null_split;
     if (!(alone || search.best.merit - search.second > bound || bound < numbers_[i].tie)) return false;
-    return split(i, node, k, search.best, scratch.search);
+    return split(i, node, k, search.best, scratch.search.numbers);
   }
 
   // A gain cannot exceed the entropy of the leaf; leaves of several classes would wait too long for the logarithm of their number.

@@ -10,7 +10,8 @@
 //   less what further branches gain by chance: under independence 2 n ln2 gain is chi-squared with (branches - 1)(classes - 1)
 //   degrees of freedom, so correction * (classes - 1)(branches - 2) / (2 n ln 2), n = (sum w)^2 / sum w^2 of the examples learned here
 //   gain ratio  each column's candidate of most gain, its gain over the entropy of (M_b)
-// Columns go through the normal distribution function and the logarithms several at a time, all points and classes in one vector pass.
+// Columns go through the normal distribution function and the logarithms several at a time, all points and classes in one vector pass;
+// where a point lies outside of a class's values, all or nothing of it is left and neither is needed.
 #pragma once
 #include "streamboost/learners/hoeffding_columns.hpp"
 #include "streamboost/learners/hoeffding_layout.hpp"
@@ -25,6 +26,13 @@ struct SplitCandidate {
   double at = 0;  // threshold, or value code of one-against-the-rest
 };
 
+// Room for a search, kept from one to the next.
+struct SplitWork {
+  std::vector<double> numbers;
+  std::vector<ClassSummary> seen;
+  std::vector<PointRange> range;
+};
+
 class SplitSearch {
  public:
   SplitCandidate best;
@@ -33,8 +41,8 @@ class SplitSearch {
 
   // block[c]: statistics of the classes present, in order of their codes. chance: what one further branch gains by chance.
   SplitSearch(const HoeffdingParams& params, const HoeffdingColumns& all, const std::vector<const double*>& block, double chance,
-              std::vector<double>& scratch)
-      : params_(params), columns_(all), block_(block), chance_(chance), scratch_(scratch) {}
+              SplitWork& work)
+      : params_(params), columns_(all), block_(block), chance_(chance), work_(work), scratch_(work.numbers) {}
 
   // candidates: positions in HoeffdingColumns::all, ascending.
   void run(const std::int64_t* candidates, std::size_t n) {
@@ -61,8 +69,9 @@ class SplitSearch {
     const ClassSummary seen = summary(columns, block, cell);
     if (!(seen.weight > 0)) return 0;
     if (columns.bins > 0) return std::min(seen.weight, HoeffdingBins::below(columns.intervals(block, cell), columns.bins, t));
+    PointRange inside;
     double p = 0;
-    split_positions(seen, &t, far, &p, 1);
+    if (split_positions(&seen, 1, &t, 1, far, &inside, &p) == 0) return inside.begin == 0 ? seen.weight : 0.0;
     normal_cdf_lanes(&p, &p, 1);
     return seen.weight * p;
   }
@@ -95,68 +104,99 @@ class SplitSearch {
 
   // ---- numeric columns
 
-  // Arrays of a group of columns, one after the other, then their x log x in the same order.
+  // Masses of a group of columns, one after the other, or their x log x in the same order.
   struct Masses {
-    double *left, *right, *left_sum, *right_sum, *weight, *whole;
+    double *weight, *whole, *left_sum, *right_sum;  // [column][class], [column], [column][point] twice
+    double *left, *right;                           // of the points inside of the classes' ranges, [column][class][point]
+    Masses(double* at, std::size_t n, std::size_t k, std::size_t points, std::size_t inside)
+        : weight(at),
+          whole(weight + n * k),
+          left_sum(whole + n),
+          right_sum(left_sum + n * points),
+          left(right_sum + n * points),
+          right(left + inside) {}
   };
 
   void numeric(const std::int64_t* candidates, std::size_t n) {
     const std::size_t k = block_.size();
     std::size_t points = static_cast<std::size_t>(params_.split_points);
     if (params_.bins > 0) points = interval_ends(columns_.all[static_cast<std::size_t>(candidates[0])].place);
-    const std::size_t all = n * k * points, sums = n * points, size = 2 * (all + sums) + n * (k + 1);
     if (points == 0) return;
-    if (scratch_.size() < 2 * size + sums) scratch_.resize(2 * size + sums);
-    double* threshold = scratch_.data();  // [column][point]
-    const auto laid_out = [&](double* at) {
-      return Masses{at, at + all, at + 2 * all, at + 2 * all + sums, at + 2 * (all + sums), at + 2 * (all + sums) + n * k};
-    };
-    const Masses mass = laid_out(threshold + sums), logs = laid_out(threshold + sums + size);
+    const std::size_t sums = n * points, most = n * (k + 1) + 2 * (sums + k * sums);
+    if (scratch_.size() < sums + points + 2 * most) scratch_.resize(sums + points + 2 * most);
+    work_.seen.resize(k);
+    work_.range.resize(n * k);
+    double *threshold = scratch_.data(), *together_inside = threshold + sums;  // [column][point], [point]
+    double* begin = together_inside + points;
+    std::size_t inside = 0;
+    const Masses all(begin, n, k, points, 0);
     for (std::size_t q = 0; q < n; ++q)
-      positions(candidates[q], points, threshold + q * points, mass.left + q * k * points, mass.weight + q * k, mass.whole + q);
-    if (params_.bins == 0) normal_cdf_lanes(mass.left, mass.left, all);
+      inside += positions(candidates[q], points, threshold + q * points, all.left + inside, all.weight + q * k, all.whole + q,
+                          work_.range.data() + q * k);
+    const std::size_t size = n * (k + 1) + 2 * (sums + inside);
+    const Masses mass(begin, n, k, points, inside), logs(begin + size, n, k, points, inside);
+    if (params_.bins == 0) normal_cdf_lanes(mass.left, mass.left, inside);
     std::fill_n(mass.left_sum, 2 * sums, 0.0);
-    for (std::size_t q = 0; q < n; ++q)
-      for (std::size_t c = 0; c < k; ++c) {
-        const std::size_t at = (q * k + c) * points;
-        split_shares(mass.weight[q * k + c], mass.left + at, mass.right + at, mass.left_sum + q * points, mass.right_sum + q * points,
-                     points);
-      }
-    if (!gini()) x_log_x_lanes(mass.left, logs.left, size);
+    std::size_t at = 0;
     for (std::size_t q = 0; q < n; ++q) {
-      if (!(mass.whole[q] > 0)) continue;  // nothing to tell apart
-      const auto of = [&](const Masses& m) {
-        const std::size_t at = q * k * points;
-        return Masses{m.left + at, m.right + at, m.left_sum + q * points, m.right_sum + q * points, m.weight + q * k, m.whole + q};
+      const PointRange* range = work_.range.data() + q * k;
+      split_shares(mass.weight + q * k, range, k, points, mass.left + at, mass.right + at, mass.left_sum + q * points,
+                   mass.right_sum + q * points);
+      at += inside_of(range, k);
+    }
+    if (!gini()) x_log_x_lanes(begin, begin + size, size);
+    at = 0;
+    for (std::size_t q = 0; q < n; ++q) {
+      const PointRange* range = work_.range.data() + q * k;
+      const auto of = [&](Masses m) {
+        m.weight += q * k;
+        m.whole += q;
+        m.left_sum += q * points;
+        m.right_sum += q * points;
+        m.left += at;
+        m.right += at;
+        return m;
       };
-      best_point(columns_.all[static_cast<std::size_t>(candidates[q])], points, threshold + q * points, of(mass), of(logs));
+      if (*of(mass).whole > 0)  // else there is nothing to tell apart
+        best_point(columns_.all[static_cast<std::size_t>(candidates[q])], points, threshold + q * points, range, of(mass), of(logs),
+                   together_inside);
+      at += inside_of(range, k);
     }
   }
+  static std::size_t inside_of(const PointRange* range, std::size_t k) {
+    std::size_t n = 0;
+    for (std::size_t c = 0; c < k; ++c) n += static_cast<std::size_t>(range[c].end - range[c].begin);
+    return n;
+  }
 
-  // Thresholds of a column and where they lie in each class's distribution (with intervals: the share to their left).
-  void positions(std::int64_t candidate, std::size_t points, double* threshold, double* left, double* weight, double* whole) const {
-    const std::size_t cell = columns_.all[static_cast<std::size_t>(candidate)].place;
+  // Thresholds of a column, the range of each class among them, and where those inside lie in its distribution (with intervals: the
+  // share to their left, of all of them). Returns how many were written to `left`.
+  std::size_t positions(std::int64_t candidate, std::size_t points, double* threshold, double* left, double* weight, double* whole,
+                        PointRange* range) const {
+    const std::size_t cell = columns_.all[static_cast<std::size_t>(candidate)].place, k = block_.size();
     double low = 0, high = 0, mass = 0;
-    for (std::size_t c = 0; c < block_.size(); ++c) {
+    for (std::size_t c = 0; c < k; ++c) {
       const double n = weight[c] = columns_.row(block_[c], 2)[cell];
+      work_.seen[c] = summary(columns_, block_[c], cell);
       if (!(n > 0)) continue;
-      low = mass > 0 ? std::min(low, columns_.row(block_[c], 4)[cell]) : columns_.row(block_[c], 4)[cell];
-      high = mass > 0 ? std::max(high, columns_.row(block_[c], 5)[cell]) : columns_.row(block_[c], 5)[cell];
+      low = mass > 0 ? std::min(low, work_.seen[c].low) : work_.seen[c].low;
+      high = mass > 0 ? std::max(high, work_.seen[c].high) : work_.seen[c].high;
       mass += n;
     }
     *whole = low < high ? mass : 0.0;
-    if (params_.bins == 0)
+    if (params_.bins == 0) {
       for (std::size_t m = 0; m < points; ++m)
         threshold[m] = low + (high - low) * (static_cast<double>(m + 1) / (params_.split_points + 1));
-    for (std::size_t c = 0; c < block_.size(); ++c, left += points) {
-      if (params_.bins == 0)
-        split_positions(summary(columns_, block_[c], cell), threshold, far, left, points);
-      else
-        for (std::size_t m = 0; m < points; ++m)
-          left[m] = weight[c] > 0
-                        ? std::min(1.0, HoeffdingBins::below(columns_.intervals(block_[c], cell), columns_.bins, threshold[m]) / weight[c])
-                        : 0.0;
+      return split_positions(work_.seen.data(), k, threshold, points, far, range, left);
     }
+    for (std::size_t c = 0; c < k; ++c, left += points) {
+      range[c] = {0, static_cast<std::int32_t>(points)};
+      for (std::size_t m = 0; m < points; ++m)
+        left[m] = weight[c] > 0
+                      ? std::min(1.0, HoeffdingBins::below(columns_.intervals(block_[c], cell), columns_.bins, threshold[m]) / weight[c])
+                      : 0.0;
+    }
+    return k * points;
   }
 
   // Writes the thresholds that intervals suggest to the front of the scratch and returns their number.
@@ -191,38 +231,44 @@ class SplitSearch {
     return chosen;
   }
 
-  void best_point(const HoeffdingColumns::Column& column, std::size_t points, const double* threshold, const Masses& mass,
-                  const Masses& logs) {
+  void best_point(const HoeffdingColumns::Column& column, std::size_t points, const double* threshold, const PointRange* range,
+                  const Masses& mass, const Masses& logs, double* inside) {
     const std::size_t k = block_.size();
     const double whole = *mass.whole, least = params_.min_branch * whole;
     double before = 0;
     for (std::size_t c = 0; c < k; ++c) before += gini() ? mass.weight[c] * mass.weight[c] : logs.weight[c];
     before = gini() ? -before / (whole * whole) : (*logs.whole - before) / (whole * ln2);
+    if (!gini()) split_insides(logs.weight, range, k, points, logs.left, logs.right, inside);
     SplitCandidate found;
     std::size_t where = 0;
     bool counts = false;
     for (std::size_t m = 0; m < points; ++m) {
       if (!(mass.left_sum[m] > least && mass.right_sum[m] > least)) continue;
       counts = true;
-      double inside = 0;
-      if (gini()) {
-        double l = 0, r = 0;
-        for (std::size_t c = 0; c < k; ++c) {
-          l += mass.left[c * points + m] * mass.left[c * points + m];
-          r += mass.right[c * points + m] * mass.right[c * points + m];
-        }
-        inside = (l / mass.left_sum[m] + r / mass.right_sum[m]) / whole;
-      } else {
-        for (std::size_t c = 0; c < k; ++c) inside += logs.left[c * points + m] + logs.right[c * points + m];
-        inside = (inside - logs.left_sum[m] - logs.right_sum[m]) / (whole * ln2);
-      }
-      if (before + inside > found.merit + rounding) {
-        found = {before + inside, &column, SplitCandidate::numeric, threshold[m]};
+      const double merit =
+          before + (gini() ? squares(m, range, mass) / whole : (inside[m] - logs.left_sum[m] - logs.right_sum[m]) / (whole * ln2));
+      if (merit > found.merit + rounding) {
+        found = {merit, &column, SplitCandidate::numeric, threshold[m]};
         where = m;
       }
     }
     if (ratio() && found.column != nullptr) found.merit /= (*logs.whole - logs.left_sum[where] - logs.right_sum[where]) / (whole * ln2);
     if (counts) enter(found);
+  }
+  // Gini: squared masses of the classes over the mass of their side, both sides of point m.
+  double squares(std::size_t m, const PointRange* range, const Masses& mass) const {
+    double l = 0, r = 0;
+    const double *left = mass.left, *right = mass.right;
+    for (std::size_t c = 0; c < block_.size(); ++c) {
+      const auto begin = static_cast<std::size_t>(range[c].begin), end = static_cast<std::size_t>(range[c].end);
+      const double on_left = m < begin ? 0.0 : m < end ? left[m - begin] : mass.weight[c];
+      const double on_right = m < begin ? mass.weight[c] : m < end ? right[m - begin] : 0.0;
+      l += on_left * on_left;
+      r += on_right * on_right;
+      left += end - begin;
+      right += end - begin;
+    }
+    return l / mass.left_sum[m] + r / mass.right_sum[m];
   }
 
   // ---- nominal columns
@@ -296,6 +342,7 @@ class SplitSearch {
   const HoeffdingColumns& columns_;
   const std::vector<const double*>& block_;
   double chance_;
+  SplitWork& work_;
   std::vector<double>& scratch_;
 };
 

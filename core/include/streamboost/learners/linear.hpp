@@ -38,7 +38,9 @@ class LinearBank final : public LinearTable<Real> {
   using Kind = Params::Kind;
 
   LinearBank(const Params& params, Lanes lanes, int n_estimators, std::uint64_t seed)
-      : LinearTable<Real>(params, lanes, n_estimators, seed), kind_(params.kind), sum_squares_(1, n_) {}
+      : LinearTable<Real>(params, lanes, n_estimators, seed, padded(static_cast<std::size_t>(lanes.size()))),
+        kind_(params.kind),
+        sum_squares_(1, n_) {}
 
   std::size_t note_rows() const override { return 3 * columns_ + 3; }
   std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }

@@ -49,13 +49,14 @@ class LinearTable : public Bank {
   bool trained(int lane) const override { return trained_[0][static_cast<std::size_t>(lane)] != 0; }
 
  protected:
-  LinearTable(LinearTableParams params, Lanes lanes, int n_estimators, std::uint64_t seed)
+  // stride: lanes of a row of the table, padded
+  LinearTable(LinearTableParams params, Lanes lanes, int n_estimators, std::uint64_t seed, std::size_t stride)
       : table_params_(std::move(params)),
         lanes_(lanes),
         n_estimators_(n_estimators),
         seed_(seed),
         n_(static_cast<std::size_t>(lanes.size())),
-        stride_(padded(n_)),
+        stride_(stride),
         trained_(1, n_) {}
 
   std::size_t cells() const { return columns_ * stride_; }
@@ -66,7 +67,7 @@ class LinearTable : public Bank {
     const ColumnLayout layout(schema, table_params_.needs.fit_intercept ? 1 : 0);
     if (columns_ == 0) {
       if (schema.width() == 0) return false;
-      weights_ = LaneArray<Real>(layout.rows() * columns, n_);
+      weights_ = LaneArray<Real>(layout.rows() * columns, n_, Real{}, stride_);
     } else if (layout.offset != layout_.offset || columns != columns_) {
       const std::vector<std::size_t> place = layout_.places_in(layout);
       std::vector<std::size_t> target(weights_.rows());
@@ -173,7 +174,7 @@ class LinearTable : public Bank {
   }
 
   void make_mask() {
-    mask_ = LaneArray<double>(layout_.rows(), n_);
+    mask_ = LaneArray<double>(layout_.rows(), n_, 0.0, stride_);
     for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane);
   }
   void draw_mask(std::size_t lane) {

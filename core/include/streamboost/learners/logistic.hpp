@@ -50,7 +50,9 @@ class LogisticBank final : public LinearTable<Real> {
   using Params = LogisticParams;
 
   LogisticBank(const Params& params, Lanes lanes, int n_estimators, std::uint64_t seed)
-      : LinearTable<Real>(params, lanes, n_estimators, seed), pace_(1, n_, 1.0), squares_(1, n_) {
+      : LinearTable<Real>(params, lanes, n_estimators, seed, padded_unless_alone(static_cast<std::size_t>(lanes.size()))),
+        pace_(1, n_, 1.0),
+        squares_(1, n_) {
     constexpr double order[] = {0, 1, -1, 2, -2}, ln2 = 0.6931471805599453;
     for (std::size_t i = 0; i < n_; ++i)
       pace_[0][i] = exp(ln2 * params.rate_spread * order[(static_cast<std::size_t>(lanes.begin) + i) % 5]);
@@ -205,7 +207,7 @@ class LogisticBank final : public LinearTable<Real> {
     if (want != Request::margins) sign_votes(z, trained, answers.vote.data(), n_);
     if (want == Request::votes) return;
     if (want == Request::margins) return logistic_margins(z, answers.margin.data(), stride_);
-    double *p0 = answers.distribution.data(), *p1 = p0 + stride_;
+    double *p0 = answers.distribution.data(), *p1 = p0 + answers.stride;
     logistic_pair(z, p0, p1, stride_);
     for (std::size_t i = 0; i < stride_; ++i) {
       p0[i] *= trained[i];
@@ -223,7 +225,7 @@ class LogisticBank final : public LinearTable<Real> {
     softmax_powers(n.z, k, stride_, n.power, n.product);
     for (std::size_t c = 0; c < k; ++c)
       for (std::size_t i = 0; i < stride_; ++i)
-        answers.distribution[c * stride_ + i] = trained[i] * (n.power[c * stride_ + i] / n.product[i]);
+        answers.distribution[c * answers.stride + i] = trained[i] * (n.power[c * stride_ + i] / n.product[i]);
   }
 
   // Room for Q takes the sum meanwhile.

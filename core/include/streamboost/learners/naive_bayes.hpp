@@ -84,15 +84,23 @@ class NaiveBayesBank final : public Bank {
     bool over_all;  // means and spreads are divided by the weight of all classes
     Form form;
     static Params read(const Config& c) {
-      return {c.number("alpha"), c.number("var_floor"), c.number("prior_alpha"), c.number_or_none("feature_fraction").value_or(1),
+      return {c.number("alpha"),
+              c.number("var_floor"),
+              c.number("prior_alpha"),
+              c.number_or_none("feature_fraction").value_or(1),
               c.choice<bool>("divisor", {{"class", false}, {"all", true}}),
               c.choice<Form>("sparse", {{"auto", Form::open}, {"never", Form::dense}, {"always", Form::sparse}})};
     }
   };
 
   NaiveBayesBank(Params params, Lanes lanes, std::uint64_t seed)
-      : params_(params), lanes_(lanes), seed_(seed), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)),
-        form_(static_cast<std::int64_t>(params.form)), moments_(params.var_floor) {}
+      : params_(params),
+        lanes_(lanes),
+        seed_(seed),
+        n_(static_cast<std::size_t>(lanes.size())),
+        stride_(padded(n_)),
+        form_(static_cast<std::int64_t>(params.form)),
+        moments_(params.var_floor) {}
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {.dense = params_.form == Form::dense}; }
@@ -355,10 +363,13 @@ class NaiveBayesBank final : public Bank {
   }
   void recount() {
     list_visited();
-    moments_.recount(n_met_, moment_tables(), [&](std::size_t rank) { return !own_weight_[static_cast<std::size_t>(numeric_column_[rank])]; });
+    moments_.recount(n_met_, moment_tables(),
+                     [&](std::size_t rank) { return !own_weight_[static_cast<std::size_t>(numeric_column_[rank])]; });
   }
   SparseMoments::Tables moment_tables() const { return {precision_, mean_, spread_}; }
-  SparseTerms sparse_terms(const Notes& t) const { return {t.sparse_x.data(), t.sparse_column.data(), static_cast<int>(t.sparse_x.size())}; }
+  SparseTerms sparse_terms(const Notes& t) const {
+    return {t.sparse_x.data(), t.sparse_column.data(), static_cast<int>(t.sparse_x.size())};
+  }
   const double* mask_of(std::size_t rank) const {
     return mask_.rows() == 0 ? nullptr : mask_[static_cast<std::size_t>(numeric_column_[rank])];
   }
@@ -385,9 +396,8 @@ class NaiveBayesBank final : public Bank {
 
   bool has_new_value(const Row& row) const {
     bool found = false;
-    for_cells(row, [&](int j, double x) {
-      found |= tables_.nominal(j) && x >= static_cast<double>(values_known_[static_cast<std::size_t>(j)]);
-    });
+    for_cells(
+        row, [&](int j, double x) { found |= tables_.nominal(j) && x >= static_cast<double>(values_known_[static_cast<std::size_t>(j)]); });
     return found;
   }
 

@@ -65,7 +65,8 @@ class SparseMoments {
     for (int m = 0; m < row.n; ++m) {
       const auto column = static_cast<std::size_t>(row.column[m]);
       const std::size_t cell = column * classes_ + c;
-      sparse_moments_teach({tables.weight[cell], tables.mean[cell], tables.spread[cell]}, row.x[m], amount_of(column), zero_.from(c), change, zero_.live());
+      sparse_moments_teach({tables.weight[cell], tables.mean[cell], tables.spread[cell]}, row.x[m], amount_of(column), zero_.from(c),
+                           1.0 / zero_.floor(), change, zero_.live());
       zero_.move(column, change, work);
     }
     zero_.end_lesson(c, work);

@@ -45,8 +45,7 @@ class ColumnMarks {
   template <class F>
   void each(F&& f) const {
     for (std::size_t word = 0; word < words_.size(); ++word)
-      for (std::uint64_t rest = words_[word]; rest != 0; rest &= rest - 1)
-        f(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+      for (std::uint64_t rest = words_[word]; rest != 0; rest &= rest - 1) f(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
   }
 
  private:
@@ -62,7 +61,7 @@ struct SparseTerms {
 
 class ZeroScore {
  public:
-  static constexpr std::size_t work_rows = 3 * zero_nodes + 7;
+  static constexpr std::size_t work_rows = 3 * zero_nodes + 6;
   static constexpr double longest = 1.5;  // an interval, as the ratio of its ends
 
   // floor and factor of the logarithm: f = log_factor log(v / floor) - 1/2 b u^2 / v
@@ -112,19 +111,19 @@ class ZeroScore {
     const std::size_t lanes = live();
     std::fill_n(work, zero_nodes * lanes, 1.0);
     std::fill_n(work + zero_nodes * lanes, 2 * zero_nodes * lanes, 0.0);
-    double* per = work + (3 * zero_nodes + 6) * lanes;
+    double* per = work + (3 * zero_nodes + 5) * lanes;
     for (std::size_t l = 0; l < lanes; ++l) per[l] = from_[c][l] > 0 ? 1.0 / from_[c][l] : 0.0;
   }
   CellChange change(double* work) const {
     const std::size_t lanes = live();
     double* first = work + 3 * zero_nodes * lanes;
-    return {first, first + lanes, first + 2 * lanes, first + 3 * lanes, first + 4 * lanes, first + 5 * lanes};
+    return {first, first + lanes, first + 2 * lanes, first + 3 * lanes, first + 4 * lanes};
   }
   void move(std::size_t column, const CellChange& change, double* work) {
     met_.set(column);
     for (std::size_t l = 0; l < from_.lanes(); ++l)
       if (change.heavier[l] > 0) become_heavy(column);
-    zero_nodes_move(change, work + (3 * zero_nodes + 6) * live(), floor_, sums(work), live());
+    zero_nodes_move(change, work + (3 * zero_nodes + 5) * live(), sums(work), live());
   }
   void end_lesson(std::size_t c, double* work) { zero_score_add(sums(work), log_factor_, score_[c], pitch(), live()); }
 
@@ -210,7 +209,7 @@ class ZeroScore {
   // Lanes [begin, end) among the eight from `block` on.
   void renew(std::size_t c, std::size_t block, std::size_t begin, std::size_t end, const SparseView& cells, std::size_t cell_pitch) {
     alignas(64) double value[zero_nodes * 8];
-    zero_score_afresh(step(cells, block), cell_pitch, met_.marked(), from_[c] + block, floor_, log_factor_, value);
+    zero_score_afresh(step(cells, block), cell_pitch, met_.marked(), from_[c] + block, 1.0 / floor_, log_factor_, value);
     for (std::size_t m = 0; m < zero_nodes; ++m)
       for (std::size_t i = begin; i < end; ++i) {
         score_[2 * m * classes_ + c][i] = value[m * 8 + (i - block)];

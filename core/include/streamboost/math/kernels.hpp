@@ -136,8 +136,9 @@ struct SparseCells {  // of one column and class, [lane]: weight, mean and sum o
 struct SparseView {
   const double *weight, *mean, *spread;
 };
-struct CellChange {  // what a lesson did to a cell: a and b before and after, whether it counts (below 0), whether it turned heavy
-  double *a0, *b0, *a1, *b1, *moves, *heavier;
+struct
+    CellChange {  // what a lesson did to a cell: a and b over the floor before and after (0 where it does not count), whether it turned heavy
+  double *a0, *b0, *a1, *b1, *heavier;
 };
 struct NodeSums {  // [node][lane], or [lane] where there is one of each
   double *mantissa, *exponent, *quadratic;
@@ -146,18 +147,18 @@ struct Marked {  // columns, one bit each
   const std::uint64_t* words;
   std::size_t n_words;
 };
-void sparse_moments_teach(const SparseCells& cells, double x, const double* amount, const double* from, const CellChange& change,
-                          std::size_t lanes);
+void sparse_moments_teach(const SparseCells& cells, double x, const double* amount, const double* from, double per_floor,
+                          const CellChange& change, std::size_t lanes);
 void presence_teach(double* weight, const double* amount, const double* from, const CellChange& change, std::size_t lanes);
 // per = 1 / from
-void zero_nodes_move(const CellChange& change, const double* per, double floor, const NodeSums& sums, std::size_t lanes);
+void zero_nodes_move(const CellChange& change, const double* per, const NodeSums& sums, std::size_t lanes);
 // score: [coefficient][high, low], rows `pitch` apart
 void zero_score_add(const NodeSums& sums, double log_factor, double* score, std::size_t pitch, std::size_t lanes);
 void zero_score_ask(const double* score, std::size_t pitch, const double* from, const double* n, double* out, std::size_t lanes);
 double zero_score_of(const double* score, std::size_t pitch, double from, double n);
 // Coefficients [coefficient][8] of eight lanes from their cells, those of a column `cell_pitch` after the one before; mean null: presence
-void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, const double* from, double floor, double log_factor,
-                       double* value);
+void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, const double* from, double per_floor,
+                       double log_factor, double* value);
 // out += log density of x less that of 0, where the cell is light; per = 1 / n
 void sparse_moments_ask(const SparseView& cells, double x, const double* per, const double* from, double floor, const double* mask,
                         double* out, std::size_t lanes);
@@ -167,9 +168,9 @@ void heavy_moments_ask(const SparseView& cells, double x, const double* n, const
 // Bernoulli: a column that the row holds, or not; in light cells relative to not
 void presence_ask(const double* weight, const double* n, const double* from, double alpha, double least, bool present, const double* mask,
                   const NodeSums& sums, std::size_t lanes);
-// out += x log of the share (count + alpha) / total, at least `least`; nothing where the total is 0 or the mask is
-void count_ask(const double* count, const double* total, double alpha, double least, double x, const double* mask, double* out,
-               std::size_t lanes);
+// out += x log of the share (count + alpha) / total, at least `least`; nothing where the total is 0 or the mask is; share: room
+void count_ask(const double* count, const double* total, double alpha, double least, double x, const double* mask, double* share,
+               double* out, std::size_t lanes);
 void heavy_score_add(const NodeSums& sums, double log_factor, double* out, std::size_t lanes);
 
 // --- neural networks (kernels_mlp.cpp); weights [1 + hidden][classes][lane], row 0: biases; the first n_outputs classes take part
@@ -284,8 +285,16 @@ inline double degrees_of_freedom(double n) { return n - 1 > 0.5 * n ? n - 1 : 0.
 struct CellDensity {
   double quadratic, mantissa, exponent;  // product of precisions / 2 pi (squared peaks of the densities) = mantissa * 2^exponent
 };
-// sum_j (x_j - mean_j)^2 precision_j over the x that are not NaN
-double cells_quadratic(const double* x, const double* mean, const double* precision, std::size_t width);
+// of each class sum_j (x_j - mean_j)^2 precision_j over the x that are not NaN; a block begins with its means and precisions
+void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, double* out);
+// Where the nominal values of a row are counted in a block: the weight of their column, their count, and alpha times its values.
+struct ValuePlaces {
+  const std::int32_t *weight_at, *count_at;
+  const double* smoothing;
+  std::size_t n;
+};
+// of each class the sum over values of log((count + alpha) / (weight + smoothing)): one division for four values, one logarithm
+void value_logs(const double* const* block, std::size_t n, const ValuePlaces& values, double alpha, double* out);
 // the same, with the product of their squared peaks (precision 0: no data, counts as 1; 1e30: one value only, counts as 1)
 void cells_density(const double* x, const double* mean, const double* precision, std::size_t width, CellDensity* out);
 // weighted Welford, range and precision 1 / (spread / degrees of freedom + floor) of the cells whose x is not NaN, 1e30 while they
@@ -299,10 +308,20 @@ void x_log_x_lanes(const double* in, double* out, std::size_t n);
 struct ClassSummary {
   double weight, mean, scale, low, high;  // scale = 1 / standard deviation
 };
-// Where thresholds lie in the class's distribution, in deviations; +-far outside of its range or where it has no weight.
-void split_positions(const ClassSummary& seen, const double* threshold, double far, double* out, std::size_t n);
-// left *= weight, right = weight - left, and both added to their sums
-void split_shares(double weight, double* left, double* right, double* left_sum, double* right_sum, std::size_t n);
+// Ascending thresholds among the values of a class: all of it lies right of the first `begin` and left of those from `end` on.
+struct PointRange {
+  std::int32_t begin, end;
+};
+// The range of each class, and where the thresholds inside of it lie in its distribution, in deviations of at most `far`: written one
+// class after the other. Returns their number.
+std::size_t split_positions(const ClassSummary* seen, std::size_t classes, const double* threshold, std::size_t points, double far,
+                            PointRange* range, double* z);
+// Inside of the ranges left *= weight, right = weight - left; both sides of all points are added to their sums.
+void split_shares(const double* weight, const PointRange* range, std::size_t classes, std::size_t points, double* left, double* right,
+                  double* left_sum, double* right_sum);
+// inside[point] = sum over classes of left + right, which outside of a class's range is its `whole`
+void split_insides(const double* whole, const PointRange* range, std::size_t classes, std::size_t points, const double* left,
+                   const double* right, double* inside);
 // the uniforms of keys (seed, node + 2^32 column, lane, node subset, birth), one for each column
 void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth, const std::int32_t* column, double* out,
                    std::size_t n);

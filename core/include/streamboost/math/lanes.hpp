@@ -20,6 +20,9 @@ constexpr std::size_t padded(std::size_t lanes) {
   return whole >= 256 && whole % 128 == 0 ? whole + lane_multiple : whole;
 }
 
+// One lane alone need not be padded where it has several of the same kind (columns of weights) to stand side by side.
+constexpr std::size_t padded_unless_alone(std::size_t lanes) { return lanes == 1 ? 1 : padded(lanes); }
+
 // Says how much was asked for: reaches Python as MemoryError.
 class OutOfMemory final : public std::bad_alloc {
  public:
@@ -60,8 +63,9 @@ template <class T>
 class LaneArray {
  public:
   LaneArray() = default;
-  LaneArray(std::size_t rows, std::size_t lanes, T fill = T{})
-      : rows_(rows), lanes_(lanes), stride_(padded(lanes)), cells_(rows * stride_, fill) {}
+  LaneArray(std::size_t rows, std::size_t lanes, T fill = T{}) : LaneArray(rows, lanes, fill, padded(lanes)) {}
+  LaneArray(std::size_t rows, std::size_t lanes, T fill, std::size_t stride)
+      : rows_(rows), lanes_(lanes), stride_(stride), cells_(rows * stride_, fill) {}
 
   std::size_t rows() const { return rows_; }
   std::size_t lanes() const { return lanes_; }

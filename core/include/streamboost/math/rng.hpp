@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
   pivot = 9,
   bandit = 10,
   node = 11,
+  explanation = 12,
 };
 
 struct Key {

@@ -31,7 +31,7 @@ class Config {
     if (const auto* i = std::get_if<std::int64_t>(&v)) return static_cast<double>(*i);
     throw std::invalid_argument(std::string(name) + " must be a number");
   }
-  bool given(const char* name) const { return !std::holds_alternative<std::monostate>(find(name)); }  // is not None
+  bool has(const char* name) const { return values.contains(name); }  // of parameters that come in groups
   template <class Whole = std::int64_t>
   Whole whole(const char* name) const {
     if (const auto* i = std::get_if<std::int64_t>(&find(name))) return static_cast<Whole>(*i);

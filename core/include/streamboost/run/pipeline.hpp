@@ -25,13 +25,15 @@
 
 namespace streamboost {
 
-enum class Output { none, label, score, proba, both, full };
+enum class Output { none, label, score, proba, both, full, set };
 
 struct OutputBuffers {
   Output output = Output::none;
   std::int32_t* label = nullptr;  // [row]
-  double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label;
-};  // full: the scores before them
+  double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label; full: the
+                                  // scores before them; set: 1 for every class in the set, else 0
+  std::size_t coverage = 0;       // which of the coverages a set is to have; only models that keep sets are asked for them
+};
 
 // Numbers of one row in OutputBuffers::value.
 inline std::size_t columns_of(Output output, std::size_t n_classes) {
@@ -639,6 +641,8 @@ class Pipeline final : public Model {
         row[2 * reserved] = pick_class(verdict.score, known, ensemble_, example.number);
         break;
       }
+      case Output::set:
+        break;
     }
   }
 

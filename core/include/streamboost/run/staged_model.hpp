@@ -1,10 +1,12 @@
-// What comes after the vote: a model whose answers go through a short line of stages, each of which may be missing.
+// What comes around the vote: a model whose examples and answers go through a short line of stages, each of which may be missing.
 //
-//   vote -> calibration (stages/calibrator.hpp)
+//   class weights (stages/class_weigher.hpp) -> vote -> calibration (calibrator.hpp) -> decision (decider.hpp) -> sets (conformal.hpp)
+//   health (health.hpp) and importances (run/explain.hpp) look on
 //
 // The model inside answers every row of a slice before learning it; then the stages go through the slice row by row, speak with their
 // state of before the row, and learn from its label. Nothing flows back to the model, so any slices, chunks and threads give the same
-// bits. Scores stay the vote's own; labels follow the probabilities that the stages give.
+// bits. Scores stay the vote's own; labels follow the probabilities that the stages give. Stages learn with the example's own weight:
+// class weights are for the learners, and calibrated probabilities are those of the stream as it is.
 #pragma once
 #include <memory>
 #include <optional>
@@ -12,28 +14,75 @@
 #include <utility>
 #include <vector>
 
+#include "streamboost/run/explain.hpp"
 #include "streamboost/run/pipeline.hpp"
 #include "streamboost/stages/calibrator.hpp"
+#include "streamboost/stages/class_weigher.hpp"
+#include "streamboost/stages/conformal.hpp"
+#include "streamboost/stages/decider.hpp"
+#include "streamboost/stages/health.hpp"
 
 namespace streamboost {
 
 struct Stages {
+  std::optional<ClassWeigher> weigher;
   std::optional<Calibrator> calibrator;
+  std::optional<Decider> decider;
+  std::optional<ConformalSets> sets;
+  std::optional<HealthStats> health;
+  std::optional<Importances> importances;
 
   static Stages read(const Config& config) {
     Stages stages;
-    if (config.given("calibration")) stages.calibrator.emplace(Calibrator::Params::read(config));
+    if (config.has("class_weight")) stages.weigher.emplace(ClassWeigher::Params::read(config));
+    if (config.has("calibration")) stages.calibrator.emplace(Calibrator::Params::read(config));
+    if (config.has("decision")) stages.decider.emplace(Decider::Params::read(config));
+    if (config.has("coverages")) stages.sets.emplace(*config.array("coverages"));
+    if (config.has("health") && config.flag("health")) stages.health.emplace();
+    if (config.has("importances_half_life"))
+      stages.importances.emplace(keep_of(config.number("importances_half_life") / static_cast<double>(Importances::every)));
     return stages;
   }
-  void reserve(int n_classes) {
-    if (calibrator) calibrator->reserve(n_classes);
+  void reserve(const Schema& schema) {
+    if (weigher) weigher->reserve(schema.n_classes);
+    if (calibrator) calibrator->reserve(schema.n_classes);
+    if (decider) decider->reserve(schema.n_classes);
+    if (health) health->reserve(schema);
+    if (importances) importances->reserve(schema.width());
+  }
+  // What the user says of the classes, by code: the positive one, weights [class], costs [truth][answer].
+  void describe(const double* facts, std::size_t n_classes) {
+    if (weigher) weigher->describe(facts + 1);
+    if (decider) decider->describe(static_cast<int>(facts[0]), facts + 1 + n_classes);
   }
   void fields(FieldVisitor& v) {
+    v.prefix = "class_weight/";
+    if (weigher) weigher->fields(v);
     v.prefix = "calibration/";
     if (calibrator) calibrator->fields(v);
+    v.prefix = "decision/";
+    if (decider) decider->fields(v);
+    v.prefix = "sets/";
+    if (sets) sets->fields(v);
+    v.prefix = "health/";
+    if (health) health->fields(v);
+    v.prefix = "importances/";
+    if (importances) importances->fields(v);
   }
   void check() const {
+    if (weigher) weigher->check();
     if (calibrator) calibrator->check();
+    if (decider) decider->check();
+    if (sets) sets->check();
+    if (health) health->check();
+    if (importances) importances->check();
+  }
+  void write_report(ModelReport& report) const {
+    if (calibrator) calibrator->write_report(report);
+    if (decider && decider->learns()) report.totals["threshold"] = decider->threshold();
+    if (sets) sets->write_report(report);
+    if (health) health->write_report(report);
+    if (importances) importances->write_report(report);
   }
 };
 
@@ -45,23 +94,34 @@ class StagedModel final : public Model {
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);
     growth->voters = voters_->prepare(schema);
-    growth->stages.reserve(schema.n_classes);
+    growth->stages.reserve(schema);
     return growth;
   }
+
+  // Called after a reservation that gave new classes their codes.
+  void describe(const std::vector<double>& facts) {
+    const auto k = static_cast<std::size_t>(intake().schema().n_classes);
+    if (facts.size() != 1 + k + k * k) throw std::invalid_argument("facts about classes do not fit their number");
+    stages_.describe(facts.data(), k);
+  }
+  std::size_t n_coverages() const { return stages_.sets ? stages_.sets->n() : 0; }
 
   void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& out) override {
     learn_work_.prepare(*this, rows.n_rows);
     Work& work = learn_work_;
-    for (int first = 0; first < rows.n_rows; first += work.rows) {
-      const int n = std::min(work.rows, rows.n_rows - first);
+    for (int first = 0, n = 0; first < rows.n_rows; first += n) {
+      n = std::min(work.rows, rows.n_rows - first);
       Count count = counted();
-      voters_->learn(rows.part(first, n), label + first, weight ? weight + first : nullptr, work.answers());
+      if (stages_.importances) n = look_at(rows.row(first), weight ? weight[first] : 1.0, n, count);
+      voters_->learn(rows.part(first, n), label + first, weigh(label + first, weight ? weight + first : nullptr, n, work), work.answers());
       for (int r = 0; r < n; ++r) {
         speak(r, count, work);
-        if (out.output != Output::none) write(first + r, r, count, work, out);
+        const int answer = decide(r, count, work);
+        write(first + r, r, answer, count, work, out);
         const double w = weight ? weight[first + r] : 1.0;
         if (!(w > 0)) continue;
-        follow(r, count, label[first + r], w, work);
+        if (stages_.health) stages_.health->learn(rows.row(first + r), label[first + r], answer == label[first + r]);
+        follow(count, label[first + r], w, work.vote(r), work);
         count.number += 1;
         count.known = std::max(count.known, label[first + r] + 1);
       }
@@ -77,7 +137,7 @@ class StagedModel final : public Model {
       voters_->predict(rows.part(first, n), work.answers());
       for (int r = 0; r < n; ++r) {
         speak(r, count, work);
-        write(first + r, r, count, work, out);
+        write(first + r, r, decide(r, count, work), count, work, out);
       }
     }
   }
@@ -111,7 +171,7 @@ class StagedModel final : public Model {
   }
   ModelReport report() override {
     ModelReport report = voters_->report();
-    if (stages_.calibrator) stages_.calibrator->write_report(report);
+    stages_.write_report(report);
     return report;
   }
 
@@ -146,7 +206,9 @@ class StagedModel final : public Model {
     std::size_t k = 0;                                            // classes that have codes
     int rows = 0;
     std::vector<double> answer;  // [row]: scores, probabilities, label
+    std::vector<double> weight;  // [row]: what the model inside is given, where classes have weights
     std::vector<double> p;       // what the stages make of the probabilities of the row at hand
+    std::vector<double> decision;
     Calibrator::Work calibration;
 
     void prepare(const StagedModel& model, int n_rows) {
@@ -154,6 +216,7 @@ class StagedModel final : public Model {
       rows = std::min(n_rows, static_cast<int>(std::clamp<std::size_t>(numbers / columns(), 32, 4096)));
       answer.resize(static_cast<std::size_t>(rows) * columns());
       p.resize(std::max<std::size_t>(k, 2));
+      decision.resize(p.size());
       calibration.reserve(p.size());
     }
     std::size_t columns() const { return 2 * k + 1; }
@@ -171,19 +234,44 @@ class StagedModel final : public Model {
       std::copy_n(q, work.k, work.p.data());
   }
 
-  void follow(int r, const Count& count, int label, double weight, Work& work) {
+  // Every so many examples the row at hand is explained before it is learned; how many of the n rows may follow it at once.
+  int look_at(const Row& row, double weight, int n, const Count& count) {
+    const std::int64_t done = count.number % Importances::every;
+    if (done == 0 && weight > 0 && count.known > 1) stages_.importances->learn(*voters_, row, ensemble_.seed, count.number);
+    return std::min(n, done == 0 ? 1 : static_cast<int>(Importances::every - done));
+  }
+
+  // The weights for the model inside; null: each is 1.
+  const double* weigh(const std::int32_t* label, const double* weight, int n, Work& work) {
+    if (!stages_.weigher) return weight;
+    work.weight.resize(static_cast<std::size_t>(work.rows));
+    int known = intake().n_classes_known();
+    for (int r = 0; r < n; ++r) {
+      const double own = weight ? weight[r] : 1.0;
+      if (own > 0) known = std::max(known, label[r] + 1);
+      work.weight[static_cast<std::size_t>(r)] = own > 0 ? std::max(own * stages_.weigher->factor(label[r], known), least_weight) : 0.0;
+    }
+    return work.weight.data();
+  }
+
+  void follow(const Count& count, int label, double weight, const double* q, Work& work) {
+    if (stages_.sets) stages_.sets->learn(work.p.data(), count.known, label);
     if (count.known < 2 || label >= count.known) return;
-    if (stages_.calibrator) stages_.calibrator->learn(work.vote(r), work.p.data(), count.known, label, weight, work.calibration);
+    if (stages_.health) stages_.health->judge(work.p.data(), count.known, label, weight);
+    if (stages_.decider) stages_.decider->learn(work.p.data(), count.known, label, weight);
+    if (stages_.calibrator) stages_.calibrator->learn(q, work.p.data(), count.known, label, weight, work.calibration);
   }
 
   // Without a stage that moves probabilities the vote has decided already, ties and all.
-  int decide(int r, const Count& count, const Work& work) const {
-    if (count.known < 2 || !stages_.calibrator) return count.known == 0 ? -1 : static_cast<int>(work.score(r)[2 * work.k]);
-    return pick_class(work.p.data(), count.known, ensemble_, count.number);
+  int decide(int r, const Count& count, Work& work) const {
+    if (count.known == 0) return -1;
+    if (count.known > 1 && stages_.decider && stages_.decider->decide(work.p.data(), count.known, work.k, work.decision.data()))
+      return pick_class(work.decision.data(), count.known, ensemble_, count.number);
+    if (count.known > 1 && stages_.calibrator) return pick_class(work.p.data(), count.known, ensemble_, count.number);
+    return static_cast<int>(work.score(r)[2 * work.k]);
   }
 
-  void write(int to, int r, const Count& count, const Work& work, const OutputBuffers& out) const {
-    const int label = decide(r, count, work);
+  void write(int to, int r, int label, const Count& count, const Work& work, const OutputBuffers& out) const {
     const double nothing = count.known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
     const auto known = static_cast<std::size_t>(count.known);
     const auto row = [&](std::size_t columns) { return out.value + static_cast<std::size_t>(to) * columns; };
@@ -206,6 +294,11 @@ class StagedModel final : public Model {
         put(row(work.k + 1));
         row(work.k + 1)[work.k] = label;
         break;
+      case Output::set: {
+        const double most = stages_.sets->limit(out.coverage);
+        for (std::size_t c = 0; c < work.k; ++c) row(work.k)[c] = c < known && ConformalSets::holds(work.p[c], most) ? 1 : 0;
+        break;
+      }
       case Output::full:
         std::copy_n(work.score(r), work.k, row(work.columns()));
         put(row(work.columns()) + work.k);
@@ -213,6 +306,8 @@ class StagedModel final : public Model {
         break;
     }
   }
+
+  static constexpr double least_weight = 1e-300;  // a row that is learned stays one
 
   std::unique_ptr<Model> voters_;
   Stages stages_;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,11 +135,26 @@ def json_value(value: Any) -> Any:
         value = value.as_parameter()
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
+    if isinstance(
+        value, Mapping
+    ):  # weights of labels, costs of pairs of them: the keys, then the values, end to end
+        width = len(next(iter(value))) if value and isinstance(next(iter(value)), tuple) else 1
+        cells = [part for key, item in value.items() for part in (*(key if width > 1 else (key,)), item)]
+        return ["dict", width, *(json_value(cell) for cell in cells)]
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [json_value(item) for item in value]
     if value is None or isinstance(value, str | int | float | bool):
         return value
     raise ValueError(f"the parameter value {value!r} cannot be stored in a model file")
+
+
+def unflattened(value: list[Any]) -> dict[Any, Any]:
+    """Return a dict from what `json_value` has made of it."""
+    if len(value) < 2 or value[0] != "dict" or value[1] not in (1, 2) or (len(value) - 2) % (value[1] + 1):
+        raise ModelFileError(f"{value!r} is no dict of a model file")
+    width, cells = value[1], value[2:]
+    rows = [cells[i : i + width + 1] for i in range(0, len(cells), width + 1)]
+    return {tuple(row[:-1]) if width > 1 else row[0]: row[-1] for row in rows}
 
 
 def check_params(given: dict[str, Any], allowed: Sequence[str], what: str) -> dict[str, Any]:

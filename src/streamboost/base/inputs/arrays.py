@@ -321,14 +321,16 @@ def check_counts(rows: CodedRows, schema: Schema, learner: str) -> None:
     """Refuse what is no count: nominal columns and numbers below 0."""
     if not schema.all_numeric:
         column = next(i for i, book in enumerate(schema.books) if book is not None)
-        raise ValueError(f"{schema.title(column)} is nominal, and {learner} takes counts: numbers of 0 or more.")
+        raise ValueError(
+            f"{schema.title(column)} is nominal, and {learner} takes counts: numbers of 0 or more."
+        )
     values = rows.dense if rows.csr is None else rows.csr[2]
     if values is None or not (values < 0).any():
         return
     first = np.unravel_index(int(np.argmax(values < 0)), values.shape)
     column = int(first[1] if rows.csr is None else rows.csr[1][first[0]])
     raise ValueError(
-        f"Input X contains {float(values[first]):.3g} in {schema.title(column)}, and {learner} takes counts: numbers of 0 or more."
+        f"Input X contains {float(values[first]):.3g} in {schema.title(column)}; {learner} takes counts: numbers of 0 or more."
     )
 
 

@@ -117,6 +117,8 @@ def model_of(algorithm: str, learner: str, n_train: int, n_estimators: int) -> t
     """Our model for an algorithm of the thesis, and its parameters."""
     model = _MODELS[algorithm]
     params: dict[str, object] = {} if model == "single" else {"n_estimators": n_estimators}
+    if model == "bagging":
+        params["ballot"] = "label"
     if model == "primed-boost":
         params["n_prime"] = primed_rows(n_train)
     if learner in NETWORKS and model in ("adaboost-m1", "primed-boost"):

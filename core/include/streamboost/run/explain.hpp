@@ -1,0 +1,180 @@
+// Why a row was answered as it was: contributions of the columns that add up to the score.
+//
+// Paper     Strumbelj, Kononenko: Explaining prediction models and individual predictions with feature contributions (2014): Shapley values.
+//
+// The game     the score of the row in which only some columns are there and all others are missing. The base is the score of a row with
+//              nothing, and score = base + sum_j c_j, because the columns come in one after the other and each gets what it changes.
+// Sampled      the mean over some orders: a drawn one, then the same one backwards, then the next. Keyed by the seed, the number of the
+//              order and the column (purpose 12), so that the same row is explained alike whenever it is asked about.
+// Exact        all subsets, weighed as Shapley does; for few columns.
+//
+// A model is asked through `predict` alone, so this serves every ensemble and every learner, whatever it does with a missing value: naive
+// Bayes and linear learners leave the column out, a tree goes on with its usual branch. Columns of a sparse row that are not there are 0
+// and stay so: only cells that a row has are explained. What is missing anyway contributes 0.
+// Cost         d + 1 rows per order, 2^d rows exactly, d the number of cells.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "streamboost/math/rng.hpp"
+#include "streamboost/run/pipeline.hpp"
+
+namespace streamboost {
+
+class Explainer {
+ public:
+  static constexpr std::size_t most_exact = 12;
+
+  // orders: how many; 0: exactly. number: of the first order's key.
+  Explainer(const Model& model, std::uint64_t seed, int orders, std::uint64_t number = 0)
+      : model_(model), seed_(seed), orders_(orders), number_(number) {}
+
+  // label: the class, -1 for code 1 against code 0 with two classes and the best class with more. contributions: [width], of one row.
+  // Gives the base, the score, and the class it spoke of.
+  struct Told {
+    double base, score;
+    int label;
+  };
+  Told explain(const Row& row, int label, double* contributions) {
+    const Schema& schema = model_.intake().schema();
+    const auto width = static_cast<std::size_t>(schema.width());
+    k_ = static_cast<std::size_t>(schema.n_classes);
+    row_ = row;
+    size_ = static_cast<std::size_t>(row.size);
+    cells_.clear();
+    for (std::size_t i = 0; i < size_; ++i)
+      if (row.value[i] == row.value[i]) cells_.push_back(i);
+    std::fill_n(contributions, width, 0.0);
+    if (label < 0 && k_ > 2) label = best_class();
+    return orders_ == 0 ? exactly(label, contributions) : in_orders(label, contributions);
+  }
+
+ private:
+  double score(std::size_t r, int label) const {
+    const double* s = scores_.data() + r * k_;
+    if (k_ == 1) return s[0];
+    if (k_ == 2) return label == 0 ? s[0] - s[1] : s[1] - s[0];
+    return s[label];
+  }
+  // n rows to be asked about, all without a single cell.
+  void open(std::size_t n) {
+    n_ = n;
+    values_.assign(n * size_, std::numeric_limits<double>::quiet_NaN());
+  }
+  void put(std::size_t r, std::size_t cell) { values_[r * size_ + cell] = row_.value[cell]; }
+  // The scores of all of them. A sparse row stays sparse: absent and missing are two things.
+  void ask() {
+    scores_.resize(n_ * k_);
+    RowBlock block;
+    block.n_rows = static_cast<int>(n_);
+    block.n_columns = model_.intake().schema().width();
+    block.values = values_.data();
+    if (!row_.dense()) {
+      starts_.resize(n_ + 1);
+      columns_.resize(std::max<std::size_t>(n_ * size_, 1));
+      for (std::size_t r = 0; r <= n_; ++r) starts_[r] = static_cast<std::int64_t>(r * size_);
+      for (std::size_t i = 0; i < n_ * size_; ++i) columns_[i] = row_.index[i % size_];
+      block.row_start = starts_.data();
+      block.columns = columns_.data();
+    }
+    model_.predict(block, {Output::score, nullptr, scores_.data()});
+  }
+  int best_class() {
+    open(1);
+    for (std::size_t cell : cells_) put(0, cell);
+    ask();
+    return static_cast<int>(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
+  }
+  double& of(double* contributions, std::size_t cell) const { return contributions[row_.column(static_cast<int>(cell))]; }
+
+  Told in_orders(int label, double* contributions) {
+    const std::size_t d = cells_.size();
+    std::vector<std::size_t> order(d);
+    std::vector<double> key(d);
+    Told told{0, 0, label};
+    for (int o = 0; o < orders_; ++o) {
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      for (std::size_t i = 0; i < d; ++i)
+        key[i] = uniform({seed_, number_ + static_cast<std::uint64_t>(o / 2),
+                          static_cast<std::uint32_t>(row_.column(static_cast<int>(cells_[i]))), Purpose::explanation});
+      std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key[a] < key[b] || (key[a] == key[b] && a < b); });
+      if (o % 2 == 1) std::reverse(order.begin(), order.end());
+      open(d + 1);
+      for (std::size_t i = 0; i < d; ++i)
+        for (std::size_t r = i + 1; r <= d; ++r) put(r, cells_[order[i]]);
+      ask();
+      for (std::size_t i = 0; i < d; ++i) of(contributions, cells_[order[i]]) += (score(i + 1, label) - score(i, label)) / orders_;
+      told.base = score(0, label);
+      told.score = score(d, label);
+    }
+    return told;
+  }
+
+  Told exactly(int label, double* contributions) {
+    const std::size_t d = cells_.size();
+    if (d > most_exact) throw std::invalid_argument("exact explanations are for rows of at most 12 cells");
+    const std::size_t n = std::size_t{1} << d;
+    open(n);
+    for (std::size_t s = 0; s < n; ++s)
+      for (std::size_t i = 0; i < d; ++i)
+        if (s >> i & 1) put(s, cells_[i]);
+    ask();
+    // |S|! (d - |S| - 1)! / d!
+    std::vector<double> share(d, 1.0 / static_cast<double>(std::max<std::size_t>(d, 1)));
+    for (std::size_t size = 1; size < d; ++size) share[size] = share[size - 1] * static_cast<double>(size) / static_cast<double>(d - size);
+    for (std::size_t s = 0; s < n; ++s) {
+      const auto size = static_cast<std::size_t>(std::popcount(s));
+      for (std::size_t i = 0; i < d; ++i)
+        if (!(s >> i & 1)) of(contributions, cells_[i]) += share[size] * (score(s | std::size_t{1} << i, label) - score(s, label));
+    }
+    return {score(0, label), score(n - 1, label), label};
+  }
+
+  const Model& model_;
+  std::uint64_t seed_;
+  int orders_;
+  std::uint64_t number_;
+  Row row_;
+  std::size_t k_ = 0, size_ = 0, n_ = 0;
+  std::vector<std::size_t> cells_;       // places in the row that are not missing
+  std::vector<double> values_, scores_;  // [row][place]; [row][class]
+  std::vector<std::int64_t> starts_;     // of sparse rows
+  std::vector<std::int32_t> columns_;
+};
+
+// The mean size of the contributions of each column over every 16th learned row, by one order each, fading: what the model looks at lately.
+class Importances {
+ public:
+  static constexpr std::int64_t every = 16;
+  explicit Importances(double keep) : keep_(keep) {}
+  void reserve(int width) { sums_.resize(static_cast<std::size_t>(width)); }
+  void learn(const Model& model, const Row& row, std::uint64_t seed, std::int64_t number) {
+    room_.resize(sums_.size());
+    Explainer(model, seed, 1, static_cast<std::uint64_t>(number)).explain(row, -1, room_.data());
+    weight_[0] = keep_ * weight_[0] + 1;
+    for (std::size_t j = 0; j < sums_.size(); ++j) sums_[j] = keep_ * sums_[j] + std::fabs(room_[j]);
+  }
+  void write_report(ModelReport& report) const {
+    auto& out = report.lanes["importances/columns"];
+    for (double x : sums_) out.push_back(weight_[0] > 0 ? x / weight_[0] : 0);
+  }
+  void fields(FieldVisitor& v) {
+    v("sums", sums_);
+    v("weight", weight_);
+  }
+  void check() const {
+    for (double x : sums_) require(x >= 0, "importances");
+    require(weight_[0] >= 0, "importances");
+  }
+
+ private:
+  double keep_;
+  AlignedVector<double> sums_, weight_ = AlignedVector<double>(1);
+  std::vector<double> room_;
+};
+
+}  // namespace streamboost

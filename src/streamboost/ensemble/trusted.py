@@ -1,0 +1,201 @@
+"""Verbs that every streaming ensemble has beyond answers: sets with a promise, explanations, and its own health."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streamboost.base.estimator import StreamClassifier
+from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.session import Session, Source
+from streamboost.ensemble.trust import check_trust, class_facts, stages_of
+from streamboost.report.explanation import Explanation, Explanations
+from streamboost.report.health import Health, make_health
+
+MOST_EXACT = 12
+"""Columns of an exact explanation."""
+
+
+def _column_names(session: Session) -> list[Any]:
+    return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
+
+
+class TrustedClassifier(StreamClassifier):
+    """A streaming classifier with the parameters of `trust.TRUST`."""
+
+    calibration: str | None
+    calibration_half_life: float | str | None
+    class_weight: str | Mapping[Any, float] | None
+    class_weight_half_life: float | str | None
+    decision: str
+    decision_costs: Mapping[tuple[Any, Any], float] | None
+    coverages: Sequence[float] | None
+    keep_health: bool
+    importances: bool
+
+    def _guard(self) -> dict[str, Any]:
+        """Return the guard against drift as the core reads it."""
+        return {}
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        check_trust(self)
+
+    def _stages(self) -> dict[str, Any]:
+        return stages_of(self, bool(self._guard()))
+
+    def _class_facts(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
+        return class_facts(self, labels, declared)
+
+    # Sets.
+
+    def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
+        """Return which classes are in the set of each row: sets hold the true label in a share `coverage` of the rows.
+
+        That holds on any stream, drifting ones included (adaptive conformal inference), as the model goes on learning. A
+        set may be empty: nothing fits, the row is of a new kind.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        coverage : float
+            One of the `coverages` that the model keeps.
+
+        Returns
+        -------
+        array of bool, shape (n_samples, n_classes)
+            One column for each class in ``classes_``.
+        """
+        found: NDArray[np.bool_] = self._ask(X, self._set_answer(coverage))
+        return found
+
+    def predict_set_one(self, x: Mapping[Any, Any], coverage: float = 0.9) -> set[Any]:
+        """Return the set of labels for one dict; empty while no class is known."""
+        answers = self._ask_one(x, self._set_answer(coverage))
+        return set() if answers is None else {label for label, inside in answers[0].items() if inside}
+
+    def test_then_train_sets(
+        self,
+        X: Any,
+        y: Any,
+        coverage: float = 0.9,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> NDArray[np.bool_]:
+        """Return the set of each row before learning it, in one pass; as :meth:`predict_set` and :meth:`partial_fit`."""
+        found: NDArray[np.bool_] = self._learn(
+            TableRows(X, type(self).__name__), y, classes, sample_weight, self._set_answer(coverage)
+        )
+        return found
+
+    def _set_answer(self, coverage: float) -> str:
+        kept = self._coverages()
+        if coverage not in kept:
+            raise ValueError(
+                f"coverage={coverage!r} is not kept by this {type(self).__name__}: start it with coverages=({coverage!r},) "
+                + (f"(it keeps {list(kept)})." if kept else "(it keeps none).")
+            )
+        return f"set:{kept.index(coverage)}"
+
+    def _coverages(self) -> list[float]:
+        given: Any = self.coverages
+        return [] if given is None else [given] if isinstance(given, float) else list(given)
+
+    # Explanations.
+
+    def explain(self, X: Any, label: Any = None, *, n_orders: int = 8, exact: bool = False) -> Explanations:
+        """Return how much each column contributes to the score of each row: base + contributions = score.
+
+        The score is that of :meth:`decision_function`, of ``classes_[1]`` where there are two classes. A contribution is a
+        Shapley value of the game in which columns are there or missing: the mean change of the score when the column comes
+        in, over orders of the columns. The base is the score of a row with nothing in it.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        label : the class whose score is explained. By default ``classes_[1]`` of two, else the answered one.
+        n_orders : int
+            Orders of the columns, drawn by the model's key, each followed by the same backwards.
+        exact : bool
+            All subsets of the columns; for rows of at most 12 cells.
+
+        Returns
+        -------
+        Explanations
+        """
+        self._check_orders(n_orders)
+        if self._session is None:
+            self._refuse_unfitted(fitted=True)
+        source = TableRows(X, type(self).__name__)
+        return self._read(lambda session: self._explained(session, source, label, 0 if exact else n_orders))
+
+    def explain_one(
+        self, x: Mapping[Any, Any], label: Any = None, *, n_orders: int = 8, exact: bool = False
+    ) -> Explanation:
+        """Return how much each column contributes to the score of one dict; see :meth:`explain`."""
+        self._check_orders(n_orders)
+        if self._session is None:
+            self._refuse_unfitted(fitted=True)
+        source = DictRow(x, type(self).__name__)
+        return self._read(lambda session: self._explained(session, source, label, 0 if exact else n_orders))[
+            0
+        ]
+
+    @staticmethod
+    def _check_orders(n_orders: int) -> None:
+        if n_orders < 1:
+            raise ValueError(f"n_orders={n_orders!r} must be at least 1.")
+
+    def _explained(self, session: Session, source: Source, label: Any, orders: int) -> Explanations:
+        classes = session.labels.classes
+        code = -1
+        if label is not None:
+            if label not in session.labels.book.codes:
+                raise ValueError(f"label={label!r} is none of the classes {classes.tolist()[:10]}.")
+            code = session.labels.book.codes[label]
+        elif len(classes) == 2:
+            code = int(session.labels.order[1])
+        rows = source.coded(session.schema, None, False)
+        wanted = np.full(rows.n_rows, code, np.int32)
+        if not orders and session.schema.width > MOST_EXACT and rows.dense is not None:
+            raise ValueError(
+                f"exact=True is for rows of at most {MOST_EXACT} columns, these have {session.schema.width}: use n_orders."
+            )
+        base, contributions, score, codes = session.model.explain(rows.native, wanted, orders)
+        told = session.labels.decode(np.where(codes < 0, 0, codes).astype(np.int32))
+        return Explanations(base, contributions, score, told, _column_names(session))
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The mean size of each column's contribution to the score, fading in about 10,000 rows; with ``importances=True``."""
+        return self._read(self._importances_of, fitted=False)
+
+    def _importances_of(self, session: Session) -> NDArray[np.float64]:
+        raw = session.model.report()
+        if "importances/columns" not in raw:
+            raise AttributeError("feature_importances_ are not kept: start the model with importances=True.")
+        return np.array(raw["importances/columns"])
+
+    # Health.
+
+    def health(self) -> Health:
+        """Return how the model is doing lately beside its past: errors, probabilities, columns, classes, in plain sentences.
+
+        The model must be started with ``keep_health=True``.
+        """
+        return self._read(self._health_of)
+
+    def _health_of(self, session: Session) -> Health:
+        raw = session.model.report()
+        if "health/rows" not in raw:
+            raise ValueError("health needs its own sums: start the model with keep_health=True.")
+        return make_health(
+            {name: value for name, value in raw.items() if name.startswith(("health/", "coverage/"))},
+            _column_names(session),
+            session.labels.book.values,
+        )

@@ -1,0 +1,166 @@
+"""Why a row was answered as it was: contributions of the columns that add up to the score, and their pictures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streamboost.base.files.writing import write_figure
+from streamboost.report.tables import html_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_UP, _DOWN, _INK, _GRID = "#D55E00", "#0072B2", "#333333", "#DDDDDD"
+_LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One row: ``score`` = ``base`` + the sum of ``contributions`` (by column), the score of ``label``."""
+
+    base: float
+    contributions: Mapping[Any, float]
+    score: float
+    label: Any
+
+    def __str__(self) -> str:
+        ordered = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
+        width = max((len(str(name)) for name, _ in ordered), default=4)
+        lines = [f"score {self.score:+.4f} of {self.label!r}, from {self.base:+.4f}"]
+        return "\n".join([*lines, *(f"  {name!s:<{width}}  {value:+.4f}" for name, value in ordered)])
+
+    def _repr_html_(self) -> str:
+        ordered = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
+        rows = [[str(name), f"{value:+.4f}"] for name, value in ordered]
+        notes = [f"from {self.base:+.4f} to {self.score:+.4f}"]
+        return html_table(
+            f"Score {self.score:+.4f} of {self.label!r}", ["column", "contribution"], rows, notes
+        )
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, top: int = 12) -> Figure:
+        """A waterfall from the base to the score; columns beyond the largest ``top`` are one step."""
+        ordered = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
+        shown, rest = ordered[:top], ordered[top:]
+        if rest:
+            shown.append((f"{len(rest)} others", sum(value for _, value in rest)))
+        figure, axes = _canvas(8.0, 0.34 * (len(shown) + 2) + 1.0)
+        at = self.base
+        for place, (_, value) in enumerate(shown):
+            axes.barh(place, value, left=at, color=_UP if value > 0 else _DOWN, height=0.62)
+            axes.text(max(at, at + value), place, f"  {value:+.3f}", va="center", fontsize=8.5, color=_INK)
+            axes.plot([at + value] * 2, [place, place + 1], color=_INK, linewidth=0.6)
+            at += value
+        axes.axvline(self.base, color=_INK, linewidth=0.8, linestyle=":")
+        axes.plot([self.score], [len(shown)], marker="D", color=_INK)
+        axes.set_yticks([*range(len(shown) + 1)], [*(str(name) for name, _ in shown), "score"])
+        axes.invert_yaxis()
+        low, high = axes.get_xlim()
+        axes.set_xlim(low, high + 0.12 * (high - low))
+        _dress(axes, f"Why {self.label!r}: from {self.base:+.3f} to {self.score:+.3f}", "score")
+        return _written(figure, path)
+
+
+@dataclass(frozen=True)
+class Explanations:
+    """Several rows: ``score[i]`` = ``base[i]`` + ``contributions[i].sum()``, the score of ``labels[i]``."""
+
+    base: NDArray[np.float64]
+    contributions: NDArray[np.float64]
+    score: NDArray[np.float64]
+    labels: NDArray[Any]
+    columns: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    def __getitem__(self, row: int) -> Explanation:
+        return Explanation(
+            float(self.base[row]),
+            dict(zip(self.columns, self.contributions[row].tolist(), strict=True)),
+            float(self.score[row]),
+            self.labels[row],
+        )
+
+    @property
+    def importances(self) -> NDArray[np.float64]:
+        """The mean size of each column's contributions."""
+        found: NDArray[np.float64] = np.abs(self.contributions).mean(axis=0)
+        return found
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, top: int = 15) -> Figure:
+        """Bars of the importances."""
+        return plot_importances(
+            dict(zip(self.columns, self.importances.tolist(), strict=True)), path, top=top
+        )
+
+
+def plot_importances(
+    importances: Mapping[Any, float], path: str | os.PathLike[str] | None = None, *, top: int = 15
+) -> Figure:
+    """Bars of importances by column, the largest first."""
+    if not importances:
+        raise ValueError("There is no importance to draw.")
+    shown = sorted(importances.items(), key=lambda item: -item[1])[:top]
+    figure, axes = _canvas(7.0, 0.3 * len(shown) + 1.2)
+    axes.barh(range(len(shown)), [value for _, value in shown], color=_DOWN, height=0.62)
+    axes.set_yticks(range(len(shown)), [str(name) for name, _ in shown])
+    axes.invert_yaxis()
+    _dress(axes, "What the model looks at", "mean size of the contribution to the score")
+    return _written(figure, path)
+
+
+def plot_importances_over_time(
+    rows: Sequence[int],
+    importances: NDArray[np.float64],
+    columns: Sequence[Any],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    top: int = 6,
+) -> Figure:
+    """Lines of importances, noted at these numbers of rows: ``importances[time, column]``; labelled at their ends."""
+    values = np.asarray(importances, dtype=np.float64)
+    if values.shape != (len(rows), len(columns)) or not len(rows):
+        raise ValueError(
+            f"importances must have the shape (times, columns), got {values.shape} for {len(rows)} and {len(columns)}."
+        )
+    chosen = np.argsort(-values.max(axis=0), kind="stable")[:top]
+    figure, axes = _canvas(9.0, 4.2)
+    for i, column in enumerate(chosen.tolist()):
+        colour = _LINES[i % len(_LINES)]
+        axes.plot(rows, values[:, column], color=colour, linewidth=1.8, label=str(columns[column]))
+    axes.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    _dress(axes, "What the model looks at, over time", "rows")
+    return _written(figure, path)
+
+
+def _canvas(width: float, height: float) -> tuple[Figure, Any]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def _dress(axes: Any, title: str, x: str) -> None:
+    axes.set_title(title, loc="left", color=_INK, fontsize=11)
+    axes.set_xlabel(x, color=_INK, fontsize=9.5)
+    axes.tick_params(colors=_INK, labelsize=9, length=0)
+    axes.grid(axis="x", color=_GRID, linewidth=0.7)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+def _written(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    if path is not None:
+        write_figure(path, figure)
+    return figure

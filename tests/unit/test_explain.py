@@ -1,0 +1,210 @@
+"""Explanations add up, are Shapley values by brute force, and say nothing about columns that do nothing."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+
+import streamboost as sb
+from streamboost.report.explanation import plot_importances, plot_importances_over_time
+
+LEARNERS = {
+    "naive Bayes": sb.NaiveBayes,
+    "logistic": sb.LogisticRegression,
+    "perceptron": lambda: sb.Perceptron(scale="standard"),
+    "tree": lambda: sb.HoeffdingTree(grace_period=20, delta=0.1),
+    "iti": sb.IncrementalTree,
+    "stump": sb.DecisionStump,
+    "mlp": sb.MLP,
+}
+ENSEMBLES = {
+    "single": sb.SingleLearnerClassifier,
+    "bagging": lambda learner, **o: sb.OnlineBaggingClassifier(learner, n_estimators=4, **o),
+    "oza": lambda learner, **o: sb.OnlineBoostingClassifier(learner, n_estimators=4, **o),
+    "osboost": lambda learner, **o: sb.OSBoostClassifier(learner, n_estimators=4, **o),
+    "streamboost": lambda learner, **o: sb.StreamBoostClassifier(learner, n_estimators=3, **o),
+}
+
+
+def rows(n=400, columns=5, classes=2, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, columns))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    X[:, -1] = rng.integers(0, 3, n)
+    score = np.nan_to_num(X[:, 0]) + 0.6 * np.nan_to_num(X[:, 1]) * (X[:, -1] == 1)
+    return X, np.digitize(score + 0.3 * rng.normal(size=n), np.linspace(-0.4, 0.6, classes - 1))
+
+
+def shapley(value, d):
+    """Brute force over all subsets: value(subset of columns) -> score."""
+    out = np.zeros(d)
+    for j in range(d):
+        others = [i for i in range(d) if i != j]
+        for size in range(d):
+            share = math.factorial(size) * math.factorial(d - size - 1) / math.factorial(d)
+            for subset in itertools.combinations(others, size):
+                out[j] += share * (value({*subset, j}) - value(set(subset)))
+    return out
+
+
+def scores_of(model, row, column=None):
+    """The score of the row with only some of its columns."""
+
+    def value(subset):
+        x = np.array([row[j] if j in subset else np.nan for j in range(len(row))])[None]
+        found = model.decision_function(x)[0]
+        return float(found if column is None else found[column])
+
+    return value
+
+
+@pytest.mark.parametrize("ensemble", ENSEMBLES)
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_contributions_add_up_and_are_shapley_values(ensemble, learner):
+    X, y = rows()
+    model = ENSEMBLES[ensemble](LEARNERS[learner](), random_state=2, categorical_features=[4])
+    model.partial_fit(X, y, classes=[0, 1])
+    scores = model.decision_function(X[:12])
+    for told in (model.explain(X[:12]), model.explain(X[:12], n_orders=3), model.explain(X[:12], exact=True)):
+        np.testing.assert_allclose(told.base + told.contributions.sum(axis=1), scores, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(told.score, scores)
+        assert (told.contributions[np.isnan(X[:12])] == 0).all()
+    exact = model.explain(X[:2], exact=True)
+    for r in range(2):
+        wanted = shapley(scores_of(model, X[r]), 5)
+        np.testing.assert_allclose(exact.contributions[r], wanted, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("label", [None, 0, 2])
+def test_more_classes(label):
+    X, y = rows(classes=3)
+    model = sb.OnlineBaggingClassifier(sb.NaiveBayes(), n_estimators=4, random_state=2)
+    model.partial_fit(X, y)
+    told = model.explain(X[:6], label, exact=True)
+    scores = model.decision_function(X[:6])
+    named = scores.argmax(axis=1) if label is None else np.full(6, label)
+    assert told.labels.tolist() == named.tolist()
+    np.testing.assert_allclose(
+        told.base + told.contributions.sum(axis=1), scores[np.arange(6), named], atol=1e-12
+    )
+    wanted = shapley(scores_of(model, X[0], named[0]), 5)
+    np.testing.assert_allclose(told.contributions[0], wanted, atol=1e-10)
+
+
+def test_where_the_score_is_a_sum_it_is_the_closed_form():
+    """One perceptron: what a column gives does not depend on the others; naive Bayes: the same on the scale of log odds."""
+    X, y = rows()
+    X = np.nan_to_num(X) / 4
+    model = sb.OSBoostClassifier(sb.Perceptron(start="zero"), n_estimators=1).partial_fit(X, y)
+    told = model.explain(X[:5], n_orders=1)
+    for r in range(5):
+        alone = [
+            model.decision_function(X[r : r + 1])[0]
+            - model.decision_function(np.where(np.arange(5) == j, np.nan, X[r])[None])[0]
+            for j in range(5)
+        ]
+        np.testing.assert_allclose(told.contributions[r], alone, atol=1e-9)
+
+
+def test_more_orders_come_closer_to_the_exact_values():
+    X, y = rows()
+    model = sb.OnlineBaggingClassifier(sb.HoeffdingTree(), n_estimators=5, random_state=1).partial_fit(X, y)
+    exact = model.explain(X[:30], exact=True).contributions
+    gap = [np.abs(model.explain(X[:30], n_orders=n).contributions - exact).mean() for n in (1, 8, 200)]
+    assert gap[2] < 0.4 * gap[0]
+
+
+def test_the_second_of_two_classes_whatever_their_codes():
+    X, y = rows()
+    names = np.where(y == 1, "a", "b")
+    first = sb.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    first.partial_fit(X[np.argsort(y, kind="stable")], names[np.argsort(y, kind="stable")])  # finds b, then a
+    told = first.explain(X[:5])
+    assert told.labels.tolist() == ["b"] * 5
+    np.testing.assert_allclose(told.score, first.decision_function(X[:5]), atol=1e-12)
+    other = first.explain(X[:5], "a")
+    np.testing.assert_allclose(other.contributions, -told.contributions, atol=1e-12)
+
+
+def test_asking_why_changes_nothing_and_answers_the_same(tmp_path):
+    X, y = rows()
+    model = sb.StreamBoostClassifier(n_estimators=3, random_state=1, calibration="platt").partial_fit(X, y)
+    before = {name: array.tobytes() for name, array in model._session.model.state().items()}
+    one, two = model.explain(X[:9]), model.explain(X[:9])
+    assert one.contributions.tobytes() == two.contributions.tobytes()
+    assert before == {name: array.tobytes() for name, array in model._session.model.state().items()}
+    model.save(tmp_path / "m.sboost")
+    again = sb.load(tmp_path / "m.sboost").explain(X[:9])
+    assert again.contributions.tobytes() == one.contributions.tobytes()
+    assert model.snapshot().explain(X[:9]).base.tobytes() == one.base.tobytes()
+    row = model.explain_one(dict(enumerate(X[0].tolist())))
+    assert list(row.contributions.values()) == one.contributions[0].tolist()
+    assert row.score == one.score[0]
+
+
+def test_sparse_rows_are_explained_by_the_cells_they_have():
+    X = sp.random(300, 8, 0.3, format="csr", random_state=1)
+    y = (np.asarray(X[:, 0].todense()).ravel() > 0.2).astype(int)
+    model = sb.OnlineBaggingClassifier(sb.Perceptron(), n_estimators=3, random_state=1)
+    model.partial_fit(X, y, classes=[0, 1])
+    told = model.explain(X[:20])
+    np.testing.assert_allclose(
+        told.base + told.contributions.sum(axis=1), model.decision_function(X[:20]), atol=1e-12
+    )
+    assert (told.contributions[np.asarray(X[:20].todense()) == 0] == 0).all()
+
+
+def test_importances_follow_the_stream():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40_000, 4))
+    y = np.where(np.arange(40_000) < 20_000, X[:, 0] > 0, X[:, 2] > 0).astype(int)
+    model = sb.SingleLearnerClassifier(sb.LogisticRegression(), random_state=1, importances=True)
+    model.partial_fit(X[:20_000], y[:20_000], classes=[0, 1])
+    assert model.feature_importances_.argmax() == 0
+    assert (model.feature_importances_ >= 0).all()
+    model.partial_fit(X[20_000:], y[20_000:])
+    assert model.feature_importances_.argmax() == 2
+    assert "importances/columns" not in model.report().lanes
+
+
+def test_refusals():
+    X, y = rows()
+    new = sb.OnlineBaggingClassifier(n_estimators=2)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        new.explain(X)
+    with pytest.raises(NotFittedError):
+        new.explain_one({"a": 1})
+    model = new.partial_fit(X, y)
+    with pytest.raises(AttributeError, match="start the model with importances=True"):
+        _ = model.feature_importances_
+    assert not hasattr(model, "feature_importances_")
+    with pytest.raises(ValueError, match="label=7 is none of the classes"):
+        model.explain(X, 7)
+    with pytest.raises(ValueError, match="n_orders=0 must be at least 1"):
+        model.explain(X, n_orders=0)
+    wide = sb.OnlineBaggingClassifier(n_estimators=2).partial_fit(np.zeros((2, 13)), [0, 1])
+    with pytest.raises(ValueError, match="at most 12 columns, these have 13"):
+        wide.explain(np.zeros((1, 13)), exact=True)
+
+
+def test_pictures_and_texts(tmp_path):
+    X, y = rows()
+    model = sb.OnlineBaggingClassifier(n_estimators=2, random_state=1).partial_fit(X, y)
+    told = model.explain(X[:20])
+    told.plot(tmp_path / "bars.png")
+    told[0].plot(tmp_path / "waterfall.png", top=3)
+    plot_importances({"a": 1.0, "b": 2.0}, tmp_path / "importances.png")
+    plot_importances_over_time([1, 2], np.ones((2, 3)), "abc", tmp_path / "time.png")
+    assert all(
+        (tmp_path / f"{name}.png").stat().st_size > 3000
+        for name in ("bars", "waterfall", "importances", "time")
+    )
+    assert str(told[0]).startswith("score ")
+    assert "<table" in told[0]._repr_html_()
+    with pytest.raises(ValueError, match="no importance"):
+        plot_importances({})
+    with pytest.raises(ValueError, match="shape"):
+        plot_importances_over_time([1], np.ones((2, 3)), "abc")
