@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from streamboost.batch import *  # noqa: F403 (the table below says what)
     from streamboost.ensemble import *  # noqa: F403 (the table below says what)
     from streamboost.ensemble.python_booster import PythonBooster as PythonBooster
-    from streamboost.learners import *  # noqa: F403 (the table below says what)
     from streamboost.evaluate.stacked import StackedClassifier as StackedClassifier
+    from streamboost.learners import *  # noqa: F403 (the table below says what)
     from streamboost.models import load as load
     from streamboost.sequences import UniversalPredictor as UniversalPredictor
 

@@ -37,9 +37,10 @@ class ArcX4(PythonBooster):
         example.wrong = 0
 
     def weigh(self, state, lane, answer, example):
-        weight = 1 + example.wrong**4
-        example.wrong += not answer.any() or int(answer.argmax()) != example.label
-        return weight
+        return 1 + example.wrong**4
+
+    def learned(self, state, lane, answer, example):
+        example.wrong += int(answer.argmax()) != example.label
 
     def combine(self, state, answers):
         votes = np.zeros(answers.shape[1])
