@@ -17,6 +17,7 @@ def names(entries):
 
 SUBSTITUTIONS = {
     "models": names(entry for entry in catalogue.MODELS if entry.streams and not entry.experts),
+    "experts": names(entry for entry in catalogue.MODELS if entry.experts),
     "learners": names(catalogue.LEARNERS),
 }
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from streamboost.base.pieces import LearningInterrupted as LearningInterrupted
     from streamboost.batch import *  # noqa: F403 (the table below says what)
     from streamboost.ensemble import *  # noqa: F403 (the table below says what)
-    from streamboost.learners import *  # noqa: F403 (the table below says what)
+    from streamboost.ensemble.python_booster import PythonBooster as PythonBooster
     from streamboost.evaluate.stacked import StackedClassifier as StackedClassifier
+    from streamboost.learners import *  # noqa: F403 (the table below says what)
     from streamboost.models import load as load
     from streamboost.sequences import UniversalPredictor as UniversalPredictor
 
@@ -27,6 +28,7 @@ _HOME = {
     **{entry.class_name: entry.package for entry in catalogue.ENTRIES},
     "LearningInterrupted": "base.pieces",
     "ModelFileError": "base.files.archive",
+    "PythonBooster": "ensemble.python_booster",
     "StackedClassifier": "evaluate.stacked",
     "UniversalPredictor": "sequences",
     "load": "models",

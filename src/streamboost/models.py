@@ -19,21 +19,24 @@ from streamboost.learners import LEARNERS
 from streamboost.sequences import is_predictor, read_predictor
 
 
-def _classes(*, streams: bool) -> dict[str, type[LearnerEnsemble]]:
+def _classes(*, streams: bool, experts: bool = False) -> dict[str, Any]:
     return {
         entry.name: getattr(import_module(f"streamboost.{entry.package}"), entry.class_name)
         for entry in catalogue.MODELS
-        if entry.streams is streams and not entry.experts
+        if entry.streams is streams and entry.experts is experts
     }
 
 
-MODELS = _classes(streams=True)
+MODELS: dict[str, type[LearnerEnsemble]] = _classes(streams=True)
 """Name on the command line and in model files -> class."""
 
-BATCH_MODELS = _classes(streams=False)
+BATCH_MODELS: dict[str, type[LearnerEnsemble]] = _classes(streams=False)
 """Models that learn no streams: they have files, but no place on the command line."""
 
-__all__ = ["BATCH_MODELS", "LEARNERS", "MODELS", "ModelFileError", "build", "load"]
+EXPERTS = _classes(streams=True, experts=True)
+"""Models of several learners, or of any models: they have a place on the command line, but no files."""
+
+__all__ = ["BATCH_MODELS", "EXPERTS", "LEARNERS", "MODELS", "ModelFileError", "build", "load"]
 
 
 def build(

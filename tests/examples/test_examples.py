@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import runpy
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,3 +33,18 @@ def test_every_example_is_listed_and_run():
 def test_example(name, capsys):
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     assert PRINTED[name] in capsys.readouterr().out
+
+
+@pytest.mark.skipif(os.name != "posix" or shutil.which("bash") is None, reason="a script of bash")
+def test_the_first_hour(tmp_path):
+    folder = Path(sys.executable).parent
+    env = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
+    script = EXAMPLES / "first_hour.sh"
+    done = subprocess.run(["bash", script], env=env, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert done.stdout.rstrip().endswith("== done")
+    assert "read as missing values" in done.stderr
+    assert "stopped after 400 rows" in done.stdout
+    assert "rows learned  900" in done.stdout
+    assert "[first_hour.sh](first_hour.sh)" in (EXAMPLES / "README.md").read_text()
+    assert not list(tmp_path.iterdir()), "it cleans up behind itself"

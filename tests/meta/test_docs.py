@@ -74,16 +74,6 @@ def test_no_formula_breaks_a_table():
                     )
 
 
-def test_quickstart_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / "quickstart.md").read_text(), re.S | re.M)
-    assert len(blocks) >= 4
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, "quickstart.md", "exec"), names)
-    assert names["same"].predict_one({"age": 40}) in {"yes", "no"}
-
-
 @pytest.mark.parametrize(("page", "name"), PAGES.items())
 def test_options_of_a_page_are_parameters_of_the_class(page, name):
     parameters = getattr(streamboost, name)().get_params(deep=False)

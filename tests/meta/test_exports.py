@@ -16,6 +16,7 @@ PUBLIC = sorted(
         *(entry.class_name for entry in catalogue.ENTRIES),
         "LearningInterrupted",
         "ModelFileError",
+        "PythonBooster",
         "UniversalPredictor",
         "__version__",
         "load",

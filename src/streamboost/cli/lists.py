@@ -11,12 +11,16 @@ from rich.table import Table
 from streamboost.base.parameter import Declared, Parameter, parameters_of
 from streamboost.cli.console import stdout
 from streamboost.cli.parameters import flag
-from streamboost.models import LEARNERS, MODELS
+from streamboost.models import EXPERTS, LEARNERS, MODELS
 
 
 def show_models() -> None:
     """Print the ensembles."""
     _show(MODELS, "Models, for --model", "Every model")
+    stdout().print()
+    _show(EXPERTS, "Models of several learners, for --model with --learner a,b,c", "Each of these")
+    own = "A model or learner of your own is package.module:Class; its parameters are given with --param and --learner-param."
+    stdout().print(f"\n{own}", highlight=False)
 
 
 def show_learners() -> None:
@@ -43,7 +47,7 @@ def _print_flags(parameters: list[Parameter]) -> None:
     for column in ("  flag", "default", "allowed", "meaning"):
         table.add_column(column, overflow="fold", no_wrap=column == "  flag")
     for p in parameters:
-        if p.name == "estimator":
+        if p.name in ("estimator", "estimators"):
             continue
         if p.name == "random_state":
             cells = ("--seed", "0", "int")

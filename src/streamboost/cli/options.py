@@ -136,9 +136,16 @@ def register(app: typer.Typer) -> None:
 def _run(
     context: typer.Context,
     data: Data,
-    model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "streamboost",
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The ensemble, or package.module:Class.")
+    ] = "streamboost",
     learner: Annotated[
-        str | None, typer.Option("--learner", "-l", help="The weak learner (default: the model's own).")
+        str | None,
+        typer.Option(
+            "--learner",
+            "-l",
+            help="The weak learner, or package.module:Class (default: the model's own); a,b,c for hedge and the like.",
+        ),
     ] = None,
     n_estimators: Annotated[
         int | None,

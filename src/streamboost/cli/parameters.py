@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from streamboost.base.parameter import FLAG, Parameter, parameters_of
 from streamboost.cli.errors import UserError, closest
-from streamboost.models import LEARNERS, MODELS, build
+from streamboost.cli.own import expert_flags, is_own, make_model
+from streamboost.models import EXPERTS, LEARNERS, MODELS, build
 
 # These have an option of their own.
 _OWN_OPTION = {
@@ -75,6 +76,8 @@ class ModelSpec:
 
     def build(self) -> Any:
         """The model, not trained. Raises for whatever is wrong, before any data is read."""
+        if is_own(self.model, self.learner):
+            return self._build_own()
         params, learner_params = self.values()
         model = build(self.model, self.learner, params, learner_params, seed=self.seed)
         for part in (model.estimator, model):
@@ -82,10 +85,21 @@ class ModelSpec:
                 part._validate_params()
         return model
 
+    def _build_own(self) -> Any:
+        """A model that is not simply one of the table with one learner of the table."""
+        if self.scale is not None:
+            raise UserError("--scale is for linear learners of streamboost; use --learner-param.")
+        params, values = self.params, {} if self.n_estimators is None else {"n_estimators": self.n_estimators}
+        if self.model in MODELS:
+            values, _ = replace(self, learner=None, learner_params=[]).values()
+        elif self.flags:
+            params = [*params, *expert_flags(self.model, self.flags)]
+        return make_model(self.model, self.learner, values, params, self.learner_params, self.seed)
+
     def values(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The parameters of the model and of the learner that were asked for."""
         if self.model not in MODELS:
-            raise UserError(_unknown("model", self.model, list(MODELS)))
+            raise UserError(_unknown("model", self.model, [*MODELS, *EXPERTS]))
         if self.learner is not None and self.learner not in LEARNERS:
             raise UserError(_unknown("learner", self.learner, list(LEARNERS)))
         model_class = MODELS[self.model]
@@ -147,7 +161,8 @@ class ModelSpec:
 
 def mark_nominal(model: Any, nominal: npt.NDArray[np.bool_] | None) -> Any:
     """Tell a model which columns of a stream hold codes of nominal values, unless the user has said so."""
-    if nominal is not None and nominal.any() and model.categorical_features is None:
+    own = getattr(model, "categorical_features", "not a model of streamboost")
+    if nominal is not None and nominal.any() and own is None:
         model.set_params(categorical_features=nominal)
     return model
 
@@ -158,7 +173,8 @@ def check_flag_names(names: list[str], options: list[str]) -> None:
         name = written.replace("-", "_")
         if name in _OWN_OPTION:
             raise UserError(f"There is no option --{written}; use {_OWN_OPTION[name]}.")
-        every = {n for cls in (*MODELS.values(), *LEARNERS.values()) for n in _free(parameters_of(cls))}
+        classes = (*MODELS.values(), *EXPERTS.values(), *LEARNERS.values())
+        every = {n for cls in classes for n in _free(parameters_of(cls))}
         if not {name, name.removeprefix("no_")} & every:
             near = [n.replace("_", "-") for n in sorted(every)] + [
                 o[2:] for o in options if o.startswith("--")

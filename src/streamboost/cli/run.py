@@ -84,6 +84,10 @@ def run(
     else:
         model = resumed.model
         start = Place.of(model, resumed.path, stream.name)
+    if output.save is not None and not hasattr(model, "save"):
+        raise UserError(
+            f"--save: a {type(model).__name__} has no file format; run it in Python and pickle it."
+        )
     checkpoints = Checkpoints(
         output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place))
     )

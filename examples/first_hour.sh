@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# A user's first hour with streamboost, as five people live it. It makes its own data in a folder that it removes, and stops at
+# the first thing that goes wrong.
+set -euo pipefail
+cd "$(mktemp -d)"
+trap 'rm -rf "$PWD"' EXIT
+
+say() { printf '\n== %s\n' "$*"; }
+
+python3 - <<'PYTHON'
+import json, random
+
+draw = random.Random(7)
+with open("loans.csv", "w") as file:
+    print("age,income,job,risk", file=file)
+    for number in range(3000):
+        age, income, job = draw.randint(18, 80), draw.gauss(40, 12), draw.choice(["clerk", "cook", "pilot"])
+        risk = "low" if income > 45 else "high" if income < 30 else "middle"
+        cells = [str(age), f"{income:.1f}", job, risk]
+        if number % 10 == 0:
+            cells[draw.randrange(3)] = draw.choice(["NA", "", "null", "?"])
+        print(",".join(cells), file=file)
+with open("events.jsonl", "w") as file:
+    for number in range(2000):
+        heat, site = draw.gauss(60, 10), draw.choice(["north", "south"])
+        label = "alarm" if heat > (82 if site == "north" else 80) else "fine"
+        print(json.dumps({"heat": heat, "site": site, "label": label}), file=file)
+with open("my_ideas.py", "w") as file:
+    file.write(
+        "from streamboost import PythonBooster\n"
+        "class Stubborn(PythonBooster):\n"
+        "    def weigh(self, state, lane, answer, example):\n"
+        "        return 2.0 if answer[example.label] < 0.5 else 1.0\n"
+    )
+PYTHON
+
+say "A data scientist: a CSV file with holes, three classes, no options"
+streamboost run loans.csv --save loans.sboost
+streamboost show loans.sboost | head -n 7
+streamboost predict loans.sboost loans.csv --out answers.csv --proba --limit 100
+
+say "An engineer: events through a pipe, learned as they come, saved every hundred, told to stop, gone on with"
+head -n 500 events.jsonl | streamboost run - --model oza-boost -n 20 --save events.sboost
+mkfifo pipe
+streamboost learn events.sboost - --format jsonl --checkpoint-every 100 < pipe 2> log.txt &
+learner=$!
+exec 3> pipe
+sed -n 501,900p events.jsonl >&3
+until grep -q "saved after" log.txt; do
+    kill -0 "$learner"
+    sleep 0.1
+done
+kill -TERM "$learner"
+wait "$learner"
+exec 3>&-
+streamboost show events.sboost | grep "rows learned"
+sed -n 901,905p events.jsonl | streamboost predict events.sboost -
+
+say "Somebody with a rare class: who is best, and is that any good?"
+streamboost compare events.jsonl --models streamboost,oza-boost,bagging -n 10 --rank-by g_mean --positive alarm --limit 1000 --jobs 1 --out comparison
+test -s comparison/summary.csv
+
+say "A researcher: an idea in three lines of Python, and three ways to listen to several learners"
+streamboost run loans.csv --limit 500 --model my_ideas:Stubborn --learner naive-bayes -n 3
+streamboost run loans.csv --limit 500 --model hedge --learner naive-bayes,stump
+
+say "Somebody who makes a mistake: one line that says what to do"
+if streamboost run loans.csv --model osboost 2> said.txt; then exit 1; fi
+grep -- "--model streamboost" said.txt
+say "done"
