@@ -259,6 +259,8 @@ def main() -> None:
         "",
         f"Printed by `make soak` ({options.clients} clients that repeat a request with the same id until it is answered; every",
         "twentieth time the process is stopped for 0.1 s first). The model was compared byte by byte with a replay of its log.",
+        "A restart is that of the service alone: Python and its libraries are in memory already. *Repeated* requests had been",
+        "recorded before, but their answer was lost with the process: they were told so and changed nothing.",
         "",
         "| what | number |",
         "|---|---|",

@@ -205,3 +205,15 @@ def test_a_whole_life(tmp_path: Path) -> None:
         process.stderr.close()
     assert seen[0].startswith("sb_")
     assert seen[1] is None
+
+
+def test_the_demonstration(running: Running) -> None:
+    from streamboost.service import demo
+
+    with Client(str(running.http.base_url)) as client:
+        demo.prepare(client)
+        demo.prepare(client)
+        assert demo.drive(client, 100.0, seconds=2.0) > 5
+        found = client.model("loans")
+        assert [shadow["name"] for shadow in found["shadows"]] == ["streamboost", "bagged-trees"]
+        assert found["counts"]["event"] > 5

@@ -332,6 +332,9 @@ def test_limits(folder: Path) -> None:
         store.learn("m", {"a": 1.0}, "y")
         with pytest.raises(Refused, match=r"limits\.classes"):
             store.learn("m", {"a": 1.0}, "z")
+        for features, label in (({"a\ud800": 1.0}, "x"), ({"a": "\udfff"}, "x"), ({"a": 1.0}, "\ud800")):
+            with pytest.raises(BadRequest, match="half a character"):
+                store.learn("m", features, label)
         for id in ("", "x" * 129, "a\n", "\x00"):
             with pytest.raises(BadRequest, match="printable"):
                 store.learn("m", {"a": 1.0}, "x", id=id)

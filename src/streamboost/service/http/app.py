@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from streamboost.service.http.documented import COMPONENTS
 from streamboost.service.http.errors import on_any_error, on_http_error, on_store_error
+from streamboost.service.http.fast import Fast
 from streamboost.service.http.guard import PATIENCE, ASGIApp, Guard, Message, Receive, Scope, Send
 from streamboost.service.http.live import Watcher
 from streamboost.service.http.metrics import Metrics
@@ -106,11 +107,11 @@ def make_app(
             Exception: on_any_error,
         },
     )
-    add_routes(app, service)
+    acts = add_routes(app, service)
     _add_page(app)
     app.add_route("/openapi.json", _document(app), include_in_schema=False)
     app.state.service = service
-    return Timed(Guard(app, patience, local=open_to_all), service, app)
+    return Timed(Guard(Fast(app, acts), patience, local=open_to_all), service, app)
 
 
 def _document(app: FastAPI) -> Any:

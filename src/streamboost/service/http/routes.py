@@ -36,17 +36,18 @@ def answered(content: Any, status: int = 200) -> Response:
     return Response(msgspec.json.encode(content), status_code=status, media_type="application/json")
 
 
-def add_routes(app: FastAPI, service: Service) -> None:
-    """Put all routes into the app."""
+def add_routes(app: FastAPI, service: Service) -> dict[str, Callable[[Request], Awaitable[Response]]]:
+    """Put all routes into the app; returns the acts of the hot verbs."""
     routes = Routes(service)
     verbs: dict[str, type] = {"predict": bodies.Predict, "label": bodies.Truth, "learn": bodies.Lesson}
+    hot = {verb: routes.hot(verb) for verb in verbs}
     for verb, body in verbs.items():
         query = {"at_least_seq": SEQ} if verb == "predict" else None
         _add(
             app,
             "POST",
             f"/v1/models/{{model}}/{verb}",
-            routes.hot(verb),
+            hot[verb],
             verb,
             body=body,
             lines=True,
@@ -75,6 +76,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     _add(app, "GET", "/healthz", routes.health, None, name=False)
     _add(app, "GET", "/readyz", routes.ready, None, name=False)
     _add(app, "GET", "/metrics", routes.metrics, "read", name=False, answer="text/plain")
+    return hot
 
 
 def _add(

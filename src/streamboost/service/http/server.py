@@ -221,6 +221,8 @@ def _greet(options: Options, store: LearningStore, bound: socket.socket, server:
         log.error("cannot start: %s", error)
         server.should_exit = True
         return
+    while not (server.started or server.should_exit):  # who reads the address may come at once
+        time.sleep(0.005)
     host, port = bound.getsockname()[:2]
     scheme = "http" if options.certfile is None else "https"
     url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"

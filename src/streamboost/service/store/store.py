@@ -346,6 +346,7 @@ def check(work: Work, limits: Limits) -> None:
         raise BadRequest("A label needs the id of its event.", field="id")
     if not 0 <= work.weight <= 1e12:  # NaN, too
         raise BadRequest(f"weight is {work.weight}; it must lie between 0 and 1e12.", field="weight")
+    _check_text(work.label, "label")
     if isinstance(work.label, str) and len(work.label) > limits.text:
         raise BadRequest(
             f"The label has {len(work.label)} characters; {limits.text} are allowed.", field="label"
@@ -358,11 +359,23 @@ def check(work: Work, limits: Limits) -> None:
             f"The event has {len(features)} features; {limits.features} are allowed.", field="features"
         )
     for name, value in features.items():
+        if not name.isascii() or (isinstance(value, str) and not value.isascii()):
+            _check_text(name, "features")
+            _check_text(value, "features")
         if len(name) > limits.text or (isinstance(value, str) and len(value) > limits.text):
             raise BadRequest(
                 f"The feature {name[:40]!r} has a name or a text above {limits.text} characters.",
                 field="features",
             )
+
+
+def _check_text(value: object, field: str) -> None:
+    """Refuse halves of characters (lone surrogates), which neither JSON nor the disk can hold."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise BadRequest(f"{value[:40]!r} holds half a character.", field=field) from error
 
 
 def _lock(folder: Path) -> int | None:

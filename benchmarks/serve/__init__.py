@@ -1,0 +1,1 @@
+"""The learning service under load, beside what people write by hand."""
