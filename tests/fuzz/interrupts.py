@@ -20,12 +20,12 @@ class Interrupts:
     """A signal while rows are learned."""
 
     name = "interrupts"
-    cases = 12
+    cases = 6
 
     def attack(self, number: int) -> str:
         """Interrupt call `number` of the endless list."""
         rng = np.random.default_rng([23, number])
-        make = random_maker(rng, sizes=(5, 100))
+        make = random_maker(rng, sizes=(5, 40))
         X, y, weight = random_rows(rng, 200)
         n_jobs = int(rng.integers(1, 3))
         times = int(rng.choice(ROWS)) // len(y)

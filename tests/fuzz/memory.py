@@ -31,7 +31,7 @@ class MemoryLimits:
     """Growth under a limit."""
 
     name = "memory-limits"
-    cases = 20
+    cases = 10
 
     def attack(self, number: int) -> str:
         """Grow model `number` of the endless list under a limit, in a child."""
@@ -98,7 +98,7 @@ def _many_categories(rng: np.random.Generator) -> tuple[Any, Any, Any]:
 
 
 def _many_rows(rng: np.random.Generator) -> tuple[Any, Any, Any]:
-    model = random_maker(rng, sizes=(20, 100))()
+    model = random_maker(rng, sizes=(10, 60))()
     X, y, weight = random_rows(rng, 60)
     model.partial_fit(X, y, classes=[0, 1], sample_weight=weight)
     rows = rng.normal(size=(600, X.shape[1]))
