@@ -61,8 +61,8 @@ class OnlineBaggingClassifier(Ensemble):
         parameter(
             "ballot",
             one_of("label", "distribution"),
-            "What a learner puts into the vote: its label, as in the paper, or its class distribution, which is at least as "
-            "accurate and ranks far better (`docs/results/ballots.md`).",
+            "What a learner puts into the vote: its label, as in the paper, or its class distribution, which is about as accurate "
+            "or more and gives far better probabilities (`docs/results/ballots.md`).",
         ),
         *SHARED,
         *DRIFT,
