@@ -61,7 +61,7 @@ class OnlineBaggingClassifier(Ensemble):
         parameter(
             "ballot",
             one_of("label", "distribution"),
-            "What a learner puts into the vote: its label, as in the paper, or its class distribution, which is about as accurate "
+            "What a learner puts into the vote: its label, as in the paper, or its class distribution, about as accurate "
             "or more and gives far better probabilities (`docs/results/ballots.md`).",
         ),
         *SHARED,
