@@ -40,7 +40,7 @@ class OnlineBaggingClassifier(Ensemble):
     >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 10, ["low", "high", "low", "high"] * 10
     >>> model.test_then_train(X, y)[-2:].tolist()
     ['low', 'high']
-    >>> model.predict_proba([[0.0]]).tolist()
+    >>> model.predict_proba([[0.0]]).round(3).tolist()
     [[0.0, 1.0]]
     """
 
