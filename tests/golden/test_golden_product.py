@@ -110,7 +110,10 @@ def test_bagging_steps():
     script = [[2 * a - 1 for a in lane] for lane in tables.BAGGING_SCRIPT]
     first = [1, 2, 0]  # lanes in the order of their first lesson: lane 0 gets nothing before row 2
     model = OnlineBaggingClassifier(
-        ScriptedLearner([script[lane] for lane in first]), n_estimators=3, random_state=tables.BAGGING_KEY
+        ScriptedLearner([script[lane] for lane in first]),
+        n_estimators=3,
+        ballot="label",
+        random_state=tables.BAGGING_KEY,
     )
     for t, step in enumerate(tables.bagging_table()):
         y, weight = [tables.BAGGING_LABELS[t]], [step[0][0]]

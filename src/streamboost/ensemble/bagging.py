@@ -40,7 +40,7 @@ class OnlineBaggingClassifier(Ensemble):
     >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 10, ["low", "high", "low", "high"] * 10
     >>> model.test_then_train(X, y)[-2:].tolist()
     ['low', 'high']
-    >>> model.predict_proba([[0.0]]).tolist()
+    >>> model.predict_proba([[0.0]]).round(3).tolist()
     [[0.0, 1.0]]
     """
 
@@ -61,8 +61,8 @@ class OnlineBaggingClassifier(Ensemble):
         parameter(
             "ballot",
             one_of("label", "distribution"),
-            "What a learner puts into the vote: its label, as in the paper, or its class distribution, which is at least as "
-            "accurate and ranks far better (`docs/results/ballots.md`).",
+            "What a learner puts into the vote: its label, as in the paper, or its class distribution, about as accurate "
+            "or more and gives far better probabilities (`docs/results/ballots.md`).",
         ),
         *SHARED,
         *DRIFT,
