@@ -381,7 +381,7 @@ STAGED = [
             "class_weight": "oversample",
             "calibration": "platt",
             "decision": "cost",
-            "decision_costs": {(0, 1): 2.0},
+            "decision_costs": {},
             "coverages": (0.5, 0.9),
             "keep_health": True,
             "importances": True,

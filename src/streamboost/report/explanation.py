@@ -61,7 +61,7 @@ class Explanation:
         axes.set_yticks([*range(len(shown) + 1)], [*(str(name) for name, _ in shown), "score"])
         axes.invert_yaxis()
         low, high = axes.get_xlim()
-        axes.set_xlim(low, high + 0.12 * (high - low))
+        axes.set_xlim(low - 0.03 * (high - low), high + 0.12 * (high - low))
         _dress(axes, f"Why {self.label!r}: from {self.base:+.3f} to {self.score:+.3f}", "score")
         return _written(figure, path)
 
@@ -84,7 +84,7 @@ class Explanations:
             float(self.base[row]),
             dict(zip(self.columns, self.contributions[row].tolist(), strict=True)),
             float(self.score[row]),
-            self.labels[row],
+            self.labels[row : row + 1].tolist()[0],
         )
 
     @property
