@@ -165,6 +165,19 @@ def test_bad_bodies(running: Running, body: bytes, status: int, code: str) -> No
     assert body == b"" or "error" in json.loads(line.text.splitlines()[0])
 
 
+def test_explanations_add_up(running: Running) -> None:
+    running.post("/v1/models", {"name": "why", **DESCRIPTION})
+    assert error_of(running.post("/v1/models/why/explain", {"features": {"x": 1}}))["code"] == "conflict"
+    for i in range(40):
+        seq = running.post(
+            "/v1/models/why/learn", {"features": {"x": i % 5, "c": "uv"[i % 2]}, "label": i % 5 > 2}
+        ).json()["seq"]
+    running.post(f"/v1/models/why/predict?at_least_seq={seq}", {"features": {}})
+    found = running.post("/v1/models/why/explain", {"features": {"x": 4, "c": "u"}}).json()
+    assert set(found["contributions"]) == {"x", "c"}
+    assert found["base"] + sum(found["contributions"].values()) == pytest.approx(found["score"])
+
+
 @pytest.mark.parametrize("name", ["..%2f..%2fetc", "a%00b", "%2e%2e", "x" * 70, "ü", "a b", "%5c"])
 def test_path_tricks(running: Running, name: str) -> None:
     assert running.http.get(f"/v1/models/{name}").status_code in (400, 404)
@@ -190,7 +203,7 @@ def test_every_error_has_one_form(running: Running) -> None:
         http.post("/v1/models/m/rollback", json={"seq": 10**9}),
         http.post("/v1/models/m/rollback", json={"seq": -1}),
         http.post("/v1/models/m/promote", json={"shadow": "nobody"}),
-        http.post("/v1/models/m/explain", json={"features": {"x": 1}}),
+        http.post("/v1/models/m/explain", json={"features": {"x": "text"}}),
         http.put("/v1/models/m/file", content=b"not a model"),
         http.post("/v1/models", json={"name": "m", **DESCRIPTION}),
         http.post("/v1/models", json={"name": "n", "model": "forest"}),

@@ -17,8 +17,10 @@ from streamboost.service.http.errors import WrongType
 from streamboost.service.http.hot import Lines, Verb
 from streamboost.service.http.live import Live
 from streamboost.service.http.tokens import Token
-from streamboost.service.store import BadRequest, StoreError
-from streamboost.service.store.queries import LISTS, finite
+from streamboost.service.store import BadRequest, Conflict, Refused, Work
+from streamboost.service.store.queries import LISTS, finite, text
+from streamboost.service.store.records import Kind
+from streamboost.service.store.store import check
 
 if TYPE_CHECKING:
     from streamboost.service.http.app import Service
@@ -191,12 +193,16 @@ class Routes:
         model, _ = self._enter(request, "explain")
         body = bodies.read(await request.body(), bodies.Predict)
         reader = self._store.reader(model)
-        if not hasattr(reader.model, "explain_one"):
-            error = StoreError("This model cannot explain its answers.", code="not_supported")
-            error.status = 409
-            raise error
-        found = await self._work(lambda: reader.model.explain_one(body.features))  # type: ignore[union-attr]
-        return answered({"seq": reader.seq, "contributions": finite(found)})
+        if reader.model is None or not hasattr(reader.model, "explain_one"):
+            raise Conflict(f"The model {model!r} cannot explain its answers, or has learned nothing yet.")
+        check(Work(Kind.EVENT, body.id, body.features), self._store.stream(model).limits)
+        try:
+            found = await self._work(lambda: reader.model.explain_one(body.features))  # type: ignore[union-attr]
+        except (ValueError, TypeError) as error:
+            raise Refused(" ".join(str(error).split()), field="features") from error
+        parts = {text(column): value for column, value in found.contributions.items()}
+        answer = {"label": found.label, "base": found.base, "score": found.score, "contributions": parts}
+        return answered(finite({"seq": reader.seq, **answer}))
 
     async def events(self, request: Request) -> Response:
         """Records that wait or were put aside, newest first."""
