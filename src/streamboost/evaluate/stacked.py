@@ -41,8 +41,9 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.linear_model import SGDClassifier
-    >>> from streamboost import OnlineBaggingClassifier, HoeffdingTree, StackedClassifier
-    >>> model = StackedClassifier([OnlineBaggingClassifier(HoeffdingTree(), random_state=7), ("linear", SGDClassifier(loss="log_loss"))])
+    >>> from streamboost import HoeffdingTree, OnlineBaggingClassifier, StackedClassifier
+    >>> trees = OnlineBaggingClassifier(HoeffdingTree(), random_state=7)
+    >>> model = StackedClassifier([trees, ("linear", SGDClassifier(loss="log_loss", random_state=7))])
     >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 20, ["low", "high", "low", "high"] * 20
     >>> model.partial_fit(X, y, classes=["low", "high"]).predict([[0.0], [1.0]]).tolist()
     ['low', 'high']
