@@ -2,9 +2,14 @@
 
 import numpy as np
 from sklearn.linear_model import SGDClassifier
-from sklearn.naive_bayes import GaussianNB
 
-from streamboost import HoeffdingTree, OnlineBaggingClassifier, StackedClassifier
+from streamboost import (
+    HoeffdingTree,
+    NaiveBayes,
+    OnlineBaggingClassifier,
+    SingleLearnerClassifier,
+    StackedClassifier,
+)
 from streamboost.evaluate import prequential
 
 N = 3_000
@@ -23,7 +28,7 @@ def models():
     return [
         ("trees", OnlineBaggingClassifier(HoeffdingTree(), n_estimators=10, random_state=1)),
         ("linear", SGDClassifier(loss="log_loss", random_state=1)),
-        ("bayes", GaussianNB()),
+        ("bayes", SingleLearnerClassifier(NaiveBayes())),
     ]
 
 

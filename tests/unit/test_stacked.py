@@ -27,7 +27,7 @@ def rows(n: int = 600, k: int = 3) -> tuple[np.ndarray, np.ndarray]:
 
 def stacked(**params):
     forest = sb.OnlineBaggingClassifier(sb.HoeffdingTree(), n_estimators=5, random_state=1)
-    return StackedClassifier([forest, ("bayes", GaussianNB())], **params)
+    return StackedClassifier([forest, ("linear", SGDClassifier(loss="log_loss", random_state=1))], **params)
 
 
 def test_the_pool_of_the_default_model():
@@ -112,7 +112,7 @@ def test_it_leans_on_the_one_that_is_right():
         weights = result.model.weights_
         assert weights["good"] > weights["bad"]
         alone = prequential(sb.SingleLearnerClassifier(sb.LogisticRegression()), (X, y)).error
-        assert result.error <= alone + 0.01
+        assert result.error <= alone + 0.02
 
 
 def test_new_labels_come_midway():

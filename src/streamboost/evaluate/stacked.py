@@ -40,9 +40,10 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from streamboost import OnlineBaggingClassifier, HoeffdingTree, StackedClassifier
-    >>> model = StackedClassifier([OnlineBaggingClassifier(HoeffdingTree(), random_state=7), ("bayes", GaussianNB())])
+    >>> from sklearn.linear_model import SGDClassifier
+    >>> from streamboost import HoeffdingTree, OnlineBaggingClassifier, StackedClassifier
+    >>> trees = OnlineBaggingClassifier(HoeffdingTree(), random_state=7)
+    >>> model = StackedClassifier([trees, ("linear", SGDClassifier(loss="log_loss", random_state=7))])
     >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 20, ["low", "high", "low", "high"] * 20
     >>> model.partial_fit(X, y, classes=["low", "high"]).predict([[0.0], [1.0]]).tolist()
     ['low', 'high']
@@ -106,7 +107,8 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         said = self._ask_all(X, y, weight, classes)
         P = np.full((n, len(self._codes)), np.nan)
         for t in range(n):
-            P[t, : self._known] = self._row(said[:, t], int(codes[t]), float(weight[t]))
+            spoken = self._row(said[:, t], int(codes[t]), float(weight[t]))
+            P[t, : spoken.size] = spoken
         return self._spoken(P, output)
 
     # ---- answering
