@@ -17,8 +17,8 @@ inline std::atomic<std::uint64_t> parameter_changes{0};
 class FastRow {
  public:
   // books: the codes of each nominal column's values, None for a numeric one. labels: the codes of the classes; `classes`: by code.
-  // `order`: codes as they stand in classes_. `learns`: false for a model that is only read.
-  FastRow(nb::object model, nb::list names, nb::list books, nb::dict labels, nb::list classes, const std::vector<int>& order,
+  // `order`: codes as they stand in classes_. `learns`: false for a model that is only read. Without labels it answers numbers.
+  FastRow(nb::object model, nb::list names, nb::list books, nb::object labels, nb::list classes, const std::vector<int>& order,
           double largest, bool learns)
       : owner_(std::move(model)),
         model_(nb::cast<PyModel*>(owner_)),
@@ -33,20 +33,26 @@ class FastRow {
 
   // The number of rows learned so far, with this one; 0 if it was not learned.
   std::int64_t learn(nb::handle x, nb::handle y) {
-    const int code = look_up(labels_.ptr(), y.ptr());
+    const bool number = labels_.is_none();
+    const std::int32_t label = number ? 0 : look_up(labels_.ptr(), y.ptr());
+    double target = 0;
     Values row;
-    if (code < 0 || !learns_ || !read(x, row)) return 0;
+    if (label < 0 || !learns_ || (number && !read_number(y.ptr(), largest_target, target)) || !read(x, row)) return 0;
     const HeldWithGil held(model_->lock(), SharedLock::Use::write);
     if (!covers_model()) return 0;
-    const std::int32_t label = code;
-    model_->learn_now(block(row), &label, nullptr, {});
+    model_->learn_now(block(row), number ? Truth::of_numbers(&target) : Truth(&label), nullptr, {});
     return model_->model().intake().n_learned();
   }
 
-  // The label of one row, or NotImplemented.
+  // The label or number of one row, or NotImplemented.
   nb::object predict(nb::handle x) {
     Values row;
     std::int32_t code = -1;
+    if (labels_.is_none()) {
+      double number = 0;
+      if (!read(x, row) || !answer(row, {Output::number, nullptr, &number})) return not_here();
+      return nb::float_(number);
+    }
     if (!read(x, row) || !answer(row, {Output::label, &code, nullptr})) return not_here();
     return code < 0 ? nb::none() : nb::borrow(classes_[static_cast<std::size_t>(code)]);
   }
@@ -69,6 +75,7 @@ class FastRow {
 
  private:
   static constexpr std::size_t most_on_stack = 64;
+  static constexpr double largest_target = 1e100;
   struct Values {
     std::array<double, most_on_stack> few;
     std::vector<double> many;
@@ -84,6 +91,22 @@ class FastRow {
     Py_DECREF(key);
     if (code == nullptr) PyErr_Clear();
     return code == nullptr ? -1 : static_cast<int>(PyLong_AsLong(code));
+  }
+
+  // A number of at most this magnitude; what is none or larger is left to the long way.
+  static bool read_number(PyObject* item, double largest, double& value) {
+    if (PyFloat_CheckExact(item)) {
+      value = PyFloat_AS_DOUBLE(item);
+    } else {
+      Py_INCREF(item);
+      value = PyFloat_AsDouble(item);
+      Py_DECREF(item);
+      if (value == -1.0 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return false;
+      }
+    }
+    return value <= largest && value >= -largest;
   }
 
   bool read(nb::handle x, Values& row) const {
@@ -106,18 +129,7 @@ class FastRow {
         value = look_up(book, item);
         if (value < 0) return false;
       } else {
-        if (PyFloat_CheckExact(item)) {
-          value = PyFloat_AS_DOUBLE(item);
-        } else {
-          Py_INCREF(item);
-          value = PyFloat_AsDouble(item);
-          Py_DECREF(item);
-          if (value == -1.0 && PyErr_Occurred()) {
-            PyErr_Clear();
-            return false;
-          }
-        }
-        if (!(value <= largest_ && value >= -largest_)) return false;
+        if (!read_number(item, largest_, value)) return false;
       }
       row.data[j] = value;
     }
@@ -149,7 +161,7 @@ class FastRow {
   nb::object owner_;
   PyModel* model_;
   nb::list names_, books_;
-  nb::dict labels_;
+  nb::object labels_;  // a dict, or None
   nb::list classes_;
   std::vector<int> order_;
   std::size_t width_;

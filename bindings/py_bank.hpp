@@ -4,6 +4,7 @@
 //   answer(row, n_classes) -> class distribution or None (untrained)
 //   learn(row, label, weight, copies) -> None
 //   can_weight: bool
+// A regressor's lane answers a number or None, and learns a number instead of a label.
 // A learner without weights gets whole copies; the fraction of a weight becomes a copy by a keyed coin.
 #pragma once
 #include <nanobind/nanobind.h>
@@ -22,7 +23,8 @@ namespace nb = nanobind;
 
 class PyBank final : public Bank {
  public:
-  PyBank(nb::object factory, Lanes lanes, std::uint64_t seed) : factory_(std::move(factory)), lanes_(lanes), seed_(seed) {
+  PyBank(nb::object factory, Lanes lanes, std::uint64_t seed, bool numbers)
+      : factory_(std::move(factory)), lanes_(lanes), seed_(seed), numbers_(numbers) {
     for (int lane = lanes.begin; lane < lanes.end; ++lane) objects_.push_back(factory_(lane));
     for (const auto& object : objects_) can_weight_.push_back(nb::cast<bool>(object.attr("can_weight")));
   }
@@ -31,6 +33,7 @@ class PyBank final : public Bank {
   IntakeNeeds needs() const override { return {}; }
   bool has_after() const override { return false; }
   bool needs_gil() const override { return true; }
+  bool answers_numbers() const override { return numbers_; }
   // Growing and loading change nothing in here, so that a copy may share the objects.
   std::unique_ptr<Bank> copy() const override { return std::make_unique<PyBank>(*this); }
   double least_numbers(const Schema&) const override { return 0; }
@@ -39,7 +42,12 @@ class PyBank final : public Bank {
   void ask(const Example& example, Request, Answers& answers) const override {
     const nb::object row = copy(example.row);
     const auto k = static_cast<std::size_t>(example.n_classes);
-    for (std::size_t i = 0; i < objects_.size(); ++i) {
+    for (std::size_t i = 0; numbers_ && i < objects_.size(); ++i) {
+      const nb::object said = objects_[i].attr("answer")(row, 0);
+      answers.vote[i] = said.is_none() ? -1 : 0;
+      answers.margin[i] = said.is_none() ? 0.0 : nb::cast<double>(said);
+    }
+    for (std::size_t i = 0; !numbers_ && i < objects_.size(); ++i) {
       const Answer answer = interpret(objects_[i].attr("answer")(row, example.n_classes), k, &answers, i);
       answers.vote[i] = answer.label;
       answers.margin[i] = answer.margin;
@@ -48,13 +56,17 @@ class PyBank final : public Bank {
 
   void learn(const Example& example, Labels labels, const double* amount, Amount kind, Answers&) override {
     const nb::object row = copy(example.row);
-    for (std::size_t i = 0; i < objects_.size(); ++i) teach(i, row, labels.of(static_cast<int>(i)), amount[i], kind, example);
+    for (std::size_t i = 0; i < objects_.size(); ++i) teach(i, row, nb::int_(labels.of(static_cast<int>(i))), amount[i], kind, example);
+  }
+  void learn_targets(const Example& example, const double* target, const double* amount, Amount kind, Answers&) override {
+    const nb::object row = copy(example.row);
+    for (std::size_t i = 0; i < objects_.size(); ++i) teach(i, row, nb::float_(target[i]), amount[i], kind, example);
   }
 
   Answer learn_then_answer(int lane, const Example& example, double amount, Amount kind, Request, Answers&) override {
     const nb::object row = copy(example.row);
     const auto i = static_cast<std::size_t>(lane);
-    teach(i, row, example.label, amount, kind, example);
+    teach(i, row, nb::int_(example.label), amount, kind, example);
     return interpret(objects_[i].attr("answer")(row, example.n_classes_after), static_cast<std::size_t>(example.n_classes_after), nullptr,
                      i);
   }
@@ -82,7 +94,7 @@ class PyBank final : public Bank {
     return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {static_cast<std::size_t>(row.size)}, owner));
   }
 
-  void teach(std::size_t i, const nb::object& row, int label, double amount, Amount kind, const Example& example) {
+  void teach(std::size_t i, const nb::object& row, const nb::object& label, double amount, Amount kind, const Example& example) {
     if (!(amount > 0)) return;
     bool copies = kind == Amount::copies;
     if (!can_weight_[i] && !copies) {
@@ -121,6 +133,7 @@ class PyBank final : public Bank {
   nb::object factory_;
   Lanes lanes_;
   std::uint64_t seed_;
+  bool numbers_;
   std::vector<nb::object> objects_;
   std::vector<bool> can_weight_;
 };

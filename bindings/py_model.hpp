@@ -17,6 +17,7 @@
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/run/models.hpp"
 #include "streamboost/run/pooled_model.hpp"
+#include "streamboost/run/pooled_regressor.hpp"
 #include "streamboost/run/staged_model.hpp"
 
 namespace streamboost {
@@ -82,12 +83,12 @@ nb::object own(std::vector<T>&& values, const std::vector<std::size_t>& shape) {
 
 inline std::optional<Output> plain_output(const std::string& answer) {
   static const std::map<std::string, Output> words{
-      {"none", Output::none}, {"label", Output::label}, {"score", Output::score}, {"proba", Output::proba}, {"both", Output::both}};
+      {"none", Output::none}, {"label", Output::label}, {"score", Output::score}, {"proba", Output::proba}, {"both", Output::both}, {"number", Output::number}};
   const auto found = words.find(answer);
   return found == words.end() ? std::nullopt : std::optional(found->second);
 }
 
-// none, label, score, proba, both, or set:N, N the number of the coverage.
+// none, label, score, proba, both, number, or set:N, N the number of the coverage.
 inline OutputBuffers output_of(const std::string& answer, const Model& model) {
   OutputBuffers out;
   if (const auto plain = plain_output(answer)) {
@@ -100,7 +101,7 @@ inline OutputBuffers output_of(const std::string& answer, const Model& model) {
     out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(4)));
     if (out.coverage < staged->n_coverages()) return out;
   }
-  throw std::invalid_argument("answer must be none, label, score, proba, both, or set:N of a model that keeps sets");
+  throw std::invalid_argument("answer must be none, label, score, proba, both, number, or set:N of a model that keeps sets");
 }
 
 // Rows of a call: a dense matrix, or the three arrays of a CSR matrix.
@@ -160,6 +161,30 @@ class Rows {
   Doubles values_;
 };
 
+// What a call teaches: codes of classes, or numbers.
+class TruthArray {
+ public:
+  TruthArray(const nb::handle& y, bool numbers) {
+    if (numbers)
+      target_ = nb::cast<Doubles>(y, false);
+    else
+      label_ = nb::cast<Ints>(y, false);
+  }
+  std::size_t n() const { return label_.is_valid() ? label_.shape(0) : target_.shape(0); }
+  Truth of_rows() const { return label_.is_valid() ? Truth(label_.data()) : Truth::of_numbers(target_.data()); }
+  void check(const Schema& schema, const double* w) const {
+    for (std::size_t r = 0; r < n(); ++r) {
+      if (w && w[r] == 0 && (!label_.is_valid() || label_.data()[r] < schema.n_classes)) continue;
+      if (label_.is_valid() ? label_.data()[r] < 0 || label_.data()[r] >= schema.n_classes : !std::isfinite(target_.data()[r]))
+        throw std::invalid_argument(label_.is_valid() ? "a label code is not reserved" : "a target is not a finite number");
+    }
+  }
+
+ private:
+  Ints label_;
+  Doubles target_;
+};
+
 class PyModel {
  public:
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
@@ -215,20 +240,19 @@ class PyModel {
   // `room`: what the model must have room for before these rows, if it is to grow. Growing and learning are one call, so that
   // nothing can come between them.
   using Room = std::tuple<Longs, int, bool, std::optional<Doubles>>;
-  nb::object learn(const Rows& x, const Ints& y, const std::optional<Doubles>& weight, const std::string& answer,
+  nb::object learn(const Rows& x, const nb::handle& y, const std::optional<Doubles>& weight, const std::string& answer,
                    const std::optional<Room>& room) {
     const OutputBuffers wanted = output_of(answer, *model_);
-    if (y.shape(0) != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
+    const TruthArray truth(y, answers_numbers());
+    if (truth.n() != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
     const Schema schema = room ? schema_of(*room) : model_->intake().schema();
     const RowBlock rows = x.block(schema.width());
     const double* w = weight ? weight->data() : nullptr;
-    for (std::size_t r = 0; r < x.n(); ++r)
-      if (y.data()[r] >= schema.n_classes || (y.data()[r] < 0 && !(w && w[r] == 0)))
-        throw std::invalid_argument("a label code is not reserved");
+    truth.check(schema, w);
     if (rows.row_start == nullptr) check_codes(rows, schema, w);
     Buffers buffers(wanted, x.n(), static_cast<std::size_t>(schema.n_classes));
     if (room) make_room(*room);
-    learn_now(rows, y.data(), w, buffers.out);
+    learn_now(rows, truth.of_rows(), w, buffers.out);
     return buffers.give();
   }
 
@@ -263,7 +287,7 @@ class PyModel {
 
   // Whatever is thrown in the middle of a row marks the model: nobody knows which learners have seen it. Only memory that ran
   // out before the first row is another matter, which the core can tell.
-  void learn_now(const RowBlock& rows, const std::int32_t* y, const double* w, const OutputBuffers& out) {
+  void learn_now(const RowBlock& rows, Truth y, const double* w, const OutputBuffers& out) {
     try {
       without_gil(static_cast<std::size_t>(rows.n_rows), [&] { model_->learn(rows, y, w, out); });
     } catch (const std::bad_alloc&) {
@@ -383,6 +407,7 @@ class PyModel {
     return broken_ ? std::optional<std::string>("a call raised in the middle of a row") : std::nullopt;
   }
   bool can_callback() const { return model_->needs_gil(); }
+  bool answers_numbers() const { return model_->answers_numbers(); }
 
  private:
   struct Plan {
@@ -404,14 +429,17 @@ class PyModel {
 
     std::unique_ptr<Model> make_voters() const {
       const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
-        if (learner == "black_box") {
+        if (learner == "black_box" || learner == "black_box_regressor") {
           learner_config.check_all_read(learner);
-          return std::make_unique<PyBank>(lane_factory, lanes, ensemble.seed);
+          return std::make_unique<PyBank>(lane_factory, lanes, ensemble.seed, learner == "black_box_regressor");
         }
         return make_bank(learner, learner_config, lanes, ensemble);
       };
       auto main = make_model(booster, booster_config, ensemble, factory, cuts);
       if (companions.empty()) return main;
+      const bool numbers = main->answers_numbers();
+      Config alone;
+      if (numbers) alone.values = {{"sampling", std::string("all")}, {"fraction", 1.0}, {"rate", 1.0}, {"combine", std::string("mean")}};
       std::vector<PooledModel::Expert> experts;
       experts.push_back({"main", std::move(main)});
       for (const Companion& companion : companions) {
@@ -420,7 +448,12 @@ class PyModel {
         one.guard = companion.guard;
         one.part.reset();
         const auto bank = [&](Lanes lanes) { return make_bank(companion.learner, companion.params, lanes, one); };
-        experts.push_back({companion.name, make_model("single", Config(), one, bank, {})});
+        experts.push_back({companion.name, make_model(numbers ? "bagging_regressor" : "single", alone, one, bank, {})});
+      }
+      if (numbers) {
+        auto pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(pool));
+        pool.check_all_read("the pool");
+        return pooled;
       }
       auto pooled = std::make_unique<PooledModel>(std::move(experts), LogPool::Params::read(pool), ensemble);
       pool.check_all_read("the pool");
@@ -446,6 +479,7 @@ class PyModel {
     nb::object give() {
       if (out.output == Output::label) return own(std::move(label), {n});
       if (out.output == Output::none) return nb::none();
+      if (out.output == Output::number) return own(std::move(value), {n});
       return own(std::move(value), {n, k});
     }
   };

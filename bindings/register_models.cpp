@@ -33,9 +33,9 @@ void register_models(nb::module_& m) {
       .def("reserve", &PyModel::reserve, "n_values"_a.noconvert(), "n_classes"_a, "declared"_a, "facts"_a.noconvert().none() = nb::none())
       .def(
           "learn",
-          [](PyModel& self, nb::handle x, const Ints& y, const std::optional<Doubles>& weight, const std::string& answer,
+          [](PyModel& self, nb::handle x, nb::handle y, const std::optional<Doubles>& weight, const std::string& answer,
              const std::optional<PyModel::Room>& room) { return self.learn(Rows(x), y, weight, answer, room); },
-          "X"_a, "y"_a.noconvert(), "weight"_a.noconvert().none(), "answer"_a, "room"_a.none() = nb::none())
+          "X"_a, "y"_a, "weight"_a.noconvert().none(), "answer"_a, "room"_a.none() = nb::none())
       .def(
           "ask", [](const PyModel& self, nb::handle x, const std::string& answer) { return self.ask(Rows(x), answer); }, "X"_a, "answer"_a)
       .def(
@@ -51,8 +51,8 @@ void register_models(nb::module_& m) {
       .def("lane_objects", &PyModel::lane_objects);
 
   nb::class_<FastRow>(m, "FastRow", "The shortest way from a dict with the usual keys to the core.")
-      .def(nb::init<nb::object, nb::list, nb::list, nb::dict, nb::list, const std::vector<int>&, double, bool>(), "model"_a, "names"_a,
-           "books"_a, "labels"_a, "classes"_a, "order"_a, "largest"_a, "learns"_a)
+      .def(nb::init<nb::object, nb::list, nb::list, nb::object, nb::list, const std::vector<int>&, double, bool>(), "model"_a, "names"_a,
+           "books"_a, "labels"_a.none(), "classes"_a, "order"_a, "largest"_a, "learns"_a)
       .def("learn", &FastRow::learn, "x"_a, "y"_a)
       .def("predict", &FastRow::predict, "x"_a)
       .def("predict_proba", &FastRow::predict_proba, "x"_a)

@@ -57,7 +57,7 @@ class Model:
     def learn(
         self,
         X: _Rows,
-        y: NDArray[int32],
+        y: NDArray[int32] | NDArray[float64],
         weight: NDArray[float64] | None,
         answer: str,
         room: tuple[NDArray[int64], int, bool, NDArray[float64] | None] | None = None,
@@ -108,7 +108,7 @@ class FastRow:
         model: Model,
         names: list[Any],
         books: list[dict[Any, int] | None],
-        labels: dict[Any, int],
+        labels: dict[Any, int] | None,
         classes: list[Any],
         order: Sequence[int],
         largest: float,

@@ -19,6 +19,8 @@ class Entry:
     """Its name in the core."""
     page: str
     """In the documentation, without its ending; of a learner its section."""
+    numbers: bool = False
+    """Whether it predicts numbers; else it tells classes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -328,14 +330,87 @@ LEARNERS: tuple[LearnerEntry, ...] = (
     LearnerEntry(name="mlp", class_name="MLP", core="mlp", page="learners#mlp"),
 )
 
-ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS)
+REGRESSORS: tuple[ModelEntry, ...] = (
+    ModelEntry(
+        name="streamboost-regressor",
+        class_name="StreamBoostRegressor",
+        core="bagging_regressor",
+        page="regression",
+        title="StreamBoost for numbers",
+        weight="Poisson(6) copies",
+        vote="recent errors decide, pooled with linear learners",
+        numbers=True,
+    ),
+    ModelEntry(
+        name="adaptive-random-forest-regressor",
+        class_name="AdaptiveRandomForestRegressor",
+        core="bagging_regressor",
+        page="regression",
+        title="Adaptive random forest of regression trees",
+        weight="Poisson(6) copies",
+        vote="mean, weighed by recent errors",
+        numbers=True,
+    ),
+    ModelEntry(
+        name="gradient-boosting",
+        class_name="OnlineGradientBoostingRegressor",
+        core="gradient_boosting",
+        page="regression",
+        title="Online gradient boosting",
+        weight="the example's own; every learner has a target of its own",
+        vote="a chain of corrections",
+        numbers=True,
+    ),
+    ModelEntry(
+        name="bagging-regressor",
+        class_name="OnlineBaggingRegressor",
+        core="bagging_regressor",
+        page="regression",
+        title="Online bagging of regressors",
+        weight="Poisson(1) copies, or a fraction of the examples",
+        vote="mean or median of the answers",
+        numbers=True,
+    ),
+    ModelEntry(
+        name="single-regressor",
+        class_name="SingleLearnerRegressor",
+        core="bagging_regressor",
+        page="regression",
+        title="A single regressor",
+        weight="the example's own",
+        vote="none",
+        sized=False,
+        numbers=True,
+    ),
+)
+"""Ensembles that predict numbers."""
+
+REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
+    LearnerEntry(
+        name="linear-regression",
+        class_name="LinearRegression",
+        core="linear_regression",
+        page="regression#linearregression",
+        numbers=True,
+    ),
+    LearnerEntry(
+        name="hoeffding-tree-regressor",
+        class_name="HoeffdingTreeRegressor",
+        core="regression_tree",
+        page="regression#hoeffdingtreeregressor",
+        numbers=True,
+    ),
+)
+"""Weak learners that predict numbers."""
+
+ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS)
 
 
 def model_entry(name: str) -> ModelEntry:
     """Return the entry of a model by its name."""
-    return next(entry for entry in MODELS if entry.name == name)
+    return next(entry for entry in (*MODELS, *REGRESSORS) if entry.name == name)
 
 
 def learner_entry(name: str) -> LearnerEntry:
     """Return the entry of a learner by its name."""
-    return next(entry for entry in LEARNERS if entry.name == name)
+    return next(entry for entry in (*LEARNERS, *REGRESSION_LEARNERS) if entry.name == name)

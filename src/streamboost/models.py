@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any, BinaryIO
 
@@ -15,28 +15,49 @@ from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
 from streamboost.base.files.manifest import Manifest
 from streamboost.ensemble.common import LearnerEnsemble
-from streamboost.learners import LEARNERS
+from streamboost.learners import ALL_LEARNERS, LEARNERS, REGRESSION_LEARNERS
 from streamboost.sequences import is_predictor, read_predictor
 
 
-def _classes(*, streams: bool, experts: bool = False) -> dict[str, Any]:
+def _classes(
+    entries: Iterable[catalogue.ModelEntry], *, streams: bool = True, experts: bool = False
+) -> dict[str, Any]:
     return {
         entry.name: getattr(import_module(f"streamboost.{entry.package}"), entry.class_name)
-        for entry in catalogue.MODELS
+        for entry in entries
         if entry.streams is streams and entry.experts is experts
     }
 
 
-MODELS: dict[str, type[LearnerEnsemble]] = _classes(streams=True)
+MODELS: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MODELS)
 """Name on the command line and in model files -> class."""
 
-BATCH_MODELS: dict[str, type[LearnerEnsemble]] = _classes(streams=False)
+REGRESSORS: dict[str, type[LearnerEnsemble]] = _classes(catalogue.REGRESSORS)
+"""The same for models that predict numbers."""
+
+BATCH_MODELS: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MODELS, streams=False)
 """Models that learn no streams: they have files, but no place on the command line."""
 
-EXPERTS = _classes(streams=True, experts=True)
+EXPERTS = _classes(catalogue.MODELS, experts=True)
 """Models of several learners, or of any models: they have a place on the command line, but no files."""
 
-__all__ = ["BATCH_MODELS", "EXPERTS", "LEARNERS", "MODELS", "ModelFileError", "build", "load"]
+ALL_MODELS: dict[str, type[LearnerEnsemble]] = {**MODELS, **REGRESSORS}
+"""Classifiers and regressors that learn from streams."""
+_ALL: dict[str, type[LearnerEnsemble]] = {**ALL_MODELS, **BATCH_MODELS}
+
+__all__ = [
+    "ALL_LEARNERS",
+    "ALL_MODELS",
+    "BATCH_MODELS",
+    "EXPERTS",
+    "LEARNERS",
+    "MODELS",
+    "REGRESSION_LEARNERS",
+    "REGRESSORS",
+    "ModelFileError",
+    "build",
+    "load",
+]
 
 
 def build(
@@ -65,10 +86,9 @@ def build(
     values = dict(params or {})
     if nominal is not None and np.any(nominal):
         values.setdefault("categorical_features", nominal)
-    classes = {**MODELS, **BATCH_MODELS}
-    made = classes[model](random_state=seed, **values)
+    made = _ALL[model](random_state=seed, **values)
     if learner is not None:
-        return made.set_params(estimator=LEARNERS[learner](**learner_params or {}))
+        return made.set_params(estimator=ALL_LEARNERS[learner](**learner_params or {}))
     return (
         made.set_params(estimator=made._own_learner().set_params(**learner_params))
         if learner_params
@@ -121,11 +141,9 @@ def restore(raw: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
 
 def rebuild(manifest: Manifest, arrays: dict[str, NDArray[Any]]) -> Any:
     """Return an estimator with the parameters of a manifest, not yet started."""
-    cls = MODELS.get(manifest.model_name) or BATCH_MODELS.get(manifest.model_name)
+    cls = _ALL.get(manifest.model_name)
     if cls is None:
-        raise ModelFileError(
-            f"the model {manifest.model_name!r} is not known; known are {sorted({**MODELS, **BATCH_MODELS})}"
-        )
+        raise ModelFileError(f"the model {manifest.model_name!r} is not known; known are {sorted(_ALL)}")
     try:
         return cls._rebuild(manifest, arrays)
     except ModelFileError:

@@ -22,7 +22,7 @@ from streamboost.base.parameter import (
     read_older,
     whole,
 )
-from streamboost.models import BATCH_MODELS, LEARNERS, MODELS, build
+from streamboost.models import ALL_LEARNERS, ALL_MODELS, BATCH_MODELS, LEARNERS, build
 
 CLASSES = [getattr(streamboost, entry.class_name) for entry in catalogue.ENTRIES]
 
@@ -128,17 +128,19 @@ def test_the_table_and_the_classes_name_each_other():
         cls = getattr(streamboost, entry.class_name)
         assert cls._entry is entry
         assert cls.__module__.startswith(f"streamboost.{entry.package}.")
-    assert len({entry.name for entry in catalogue.MODELS}) == len(catalogue.MODELS)
-    assert {cls._entry for cls in (*MODELS.values(), *BATCH_MODELS.values(), *LEARNERS.values())} == {
+    models = (*catalogue.MODELS, *catalogue.REGRESSORS)
+    assert len({entry.name for entry in models}) == len(models)
+    assert {cls._entry for cls in (*ALL_MODELS.values(), *BATCH_MODELS.values(), *ALL_LEARNERS.values())} == {
         entry for entry in catalogue.ENTRIES if not getattr(entry, "experts", False)
     }
 
 
 def test_the_core_and_the_table_know_the_same_names():
-    counts = {"count_bayes"}  # naive Bayes for counts
-    assert set(_core.bank_names()) == {entry.core for entry in catalogue.LEARNERS} | counts
+    learners = (*catalogue.LEARNERS, *catalogue.REGRESSION_LEARNERS)
+    assert set(_core.bank_names()) == {entry.core for entry in learners} | {"count_bayes"}  # naive Bayes for counts
     more = {"osboost_ocp", "osboost_exp"}  # the other votes of OSBoost
-    assert set(_core.booster_names()) == {entry.core for entry in catalogue.MODELS} | more
+    models = (*catalogue.MODELS, *catalogue.REGRESSORS)
+    assert set(_core.booster_names()) == {entry.core for entry in models} | more
 
 
 @pytest.mark.parametrize("entry", catalogue.MODELS, ids=lambda entry: entry.name)

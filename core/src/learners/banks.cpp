@@ -5,9 +5,11 @@
 #include "streamboost/learners/hoeffding.hpp"
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/learners/linear.hpp"
+#include "streamboost/learners/linear_regression.hpp"
 #include "streamboost/learners/logistic.hpp"
 #include "streamboost/learners/mlp.hpp"
 #include "streamboost/learners/naive_bayes.hpp"
+#include "streamboost/learners/regression_trees.hpp"
 #include "streamboost/learners/stump.hpp"
 #include "streamboost/learners/tan.hpp"
 #include "streamboost/run/models.hpp"
@@ -39,6 +41,8 @@ using Maker = std::unique_ptr<Bank> (*)(const Config&, Lanes, const Ensemble&);
 const std::map<std::string, Maker> banks{
     {"linear", linear<LinearBank>},
     {"logistic", linear<LogisticBank>},
+    {"linear_regression", linear<LinearRegressionBank>},
+    {"regression_tree", seeded<RegressionTreeBank>},
     {"stump", seeded<StumpBank>},
     {"tan", plain<TanBank>},
     {"ban", plain<TanBank>},

@@ -1,4 +1,7 @@
-"""The verbs: fit and predict of every classifier, partial_fit and test_then_train of those that learn from streams."""
+"""The verbs: fit and predict of every classifier, partial_fit and test_then_train of those that learn from streams.
+
+A regressor has the same ones (regressor.py).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from streamboost.base.files.persist import Persistence
+from streamboost.base.fitted import FittedAttributes
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.sources import TableRows
@@ -25,8 +29,8 @@ if TYPE_CHECKING:
 OUTPUTS = ("label", "proba", "score", "both")
 
 
-class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, BaseEstimator):
-    """Parameters, validation, labels and files of one classifier, and its answers; the arithmetic lives in the core."""
+class Estimator(FittedAttributes, Persistence, WatchedParameters, BaseEstimator):
+    """Parameters, validation and files of one model; the arithmetic lives in the core."""
 
     _entry: ClassVar[ModelEntry]
     _model_version: ClassVar[int] = 1
@@ -65,27 +69,6 @@ class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, Ba
     def _n_lanes(self) -> int:
         return int(self.n_estimators)
 
-    # Learning.
-
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Forget everything, declare the labels of `y` and learn all rows in their order.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-        y : array of shape (n_samples,)
-            Their labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, 0 or more, not all 0.
-
-        Returns
-        -------
-        self
-        """
-        self._learn(TableRows(X, type(self).__name__, least=1), y, None, sample_weight, fit=True)
-        return self
-
     def _new_session(
         self,
         seed: int,
@@ -111,7 +94,41 @@ class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, Ba
             class_facts=self._class_facts,
         )
 
-    # Answering.
+    def _ask(self, X: Any, answer: str) -> NDArray[Any]:
+        if self._session is None:
+            self._refuse_unfitted(fitted=True)
+        source = TableRows(X, type(self).__name__)
+        answers: NDArray[Any] = self._read(lambda session: session.ask(source, answer))
+        return answers
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+class Classifier(RowAnswers, ClassifierMixin, Estimator):
+    """A model that tells classes."""
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything, declare the labels of `y` and learn all rows in their order.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        y : array of shape (n_samples,)
+            Their labels.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, 0 or more, not all 0.
+
+        Returns
+        -------
+        self
+        """
+        self._learn(TableRows(X, type(self).__name__, least=1), y, None, sample_weight, fit=True)
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most likely label of each row; changes nothing."""
@@ -133,17 +150,8 @@ class Classifier(RowAnswers, Persistence, ClassifierMixin, WatchedParameters, Ba
             return -scores[:, 0]
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def _ask(self, X: Any, answer: str) -> NDArray[Any]:
-        if self._session is None:
-            self._refuse_unfitted(fitted=True)
-        source = TableRows(X, type(self).__name__)
-        answers: NDArray[Any] = self._read(lambda session: session.ask(source, answer))
-        return answers
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = self._entry.max_classes is None
         return tags
 

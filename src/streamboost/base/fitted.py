@@ -16,11 +16,6 @@ class FittedAttributes(SharedModel):
     """Public attributes that exist once the first rows have come; before that they raise AttributeError."""
 
     @property
-    def classes_(self) -> NDArray[Any]:
-        """Labels known so far, sorted."""
-        return self._read(lambda session: session.labels.classes, fitted=False)
-
-    @property
     def n_features_in_(self) -> int:
         """Number of columns."""
         return self._read(lambda session: session.schema.width, fitted=False)

@@ -22,6 +22,8 @@ from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 
 PIECE_SECONDS = 0.04
+FLAT = ("label", "number")
+"""Answers that are one value per row."""
 _FEW_ROWS = 16  # a piece as small as this says little about the cost of a row
 
 
@@ -57,7 +59,8 @@ class Lesson:
     """Rows to learn, coded: labels and categories that are new in them got the codes after those known before."""
 
     rows: CodedRows
-    codes: NDArray[np.int32]
+    codes: NDArray[Any]
+    """Of the labels; a regressor's targets."""
     weight: NDArray[np.float64] | None
     new_labels: list[Any]
     n_labels: int
@@ -101,8 +104,10 @@ def join(parts: list[NDArray[Any]], answer: str) -> NDArray[Any]:
     """The answers of pieces as those of one call: a class that a piece did not know has probability and score 0."""
     if len(parts) == 1:
         return parts[0]
-    width = parts[-1].shape[1] if answer != "label" else 0
-    return np.concatenate([part if answer == "label" else _widened(part, width, answer) for part in parts])
+    if answer in FLAT:
+        return np.concatenate(parts)
+    width = parts[-1].shape[1]
+    return np.concatenate([_widened(part, width, answer) for part in parts])
 
 
 def _widened(part: NDArray[np.float64], width: int, answer: str) -> NDArray[np.float64]:

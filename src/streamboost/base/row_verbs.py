@@ -18,6 +18,11 @@ LOOK_BACK_EVERY = 1024  # rows that take the short way
 class RowAnswers(FittedAttributes):
     """Answers for one dict at a time. Dicts with the usual keys take a short way (`FastRow` in the bindings)."""
 
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels known so far, sorted."""
+        return self._read(lambda session: session.labels.classes, fitted=False)
+
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Return the label of one dict, or None while no class is known."""
         session = self._session

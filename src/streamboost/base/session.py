@@ -25,7 +25,7 @@ from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.params import BoosterPlan, LearnerPlan
-from streamboost.base.pieces import InterruptsWait, LearningInterrupted, Lesson, Pace, join
+from streamboost.base.pieces import FLAT, InterruptsWait, LearningInterrupted, Lesson, Pace, join
 from streamboost.base.words import Refusal, classes_first
 
 JUDGED_AFTER = 1000
@@ -357,7 +357,7 @@ class Session:
                 self.model,
                 list(range(schema.width)) if schema.names is None else list(schema.names),
                 [None if book is None else book.codes for book in schema.books],
-                labels.book.codes,
+                labels.codes,
                 labels.book.values,
                 labels.order.tolist(),
                 largest,
@@ -379,6 +379,8 @@ def no_answers(answer: str, labels: ClassCodes) -> Any:
     """Answers to no rows at all."""
     if answer == "none":
         return None
+    if answer == "number":
+        return np.empty(0)
     raw = np.empty(0, np.int32) if answer == "label" else np.empty((0, len(labels) + (answer == "both")))
     return present(raw, answer, labels)
 
@@ -390,7 +392,7 @@ def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
     if answer == "both":
         codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
         return labels.decode(codes), raw[:, :-1][:, labels.order]
-    return labels.decode(raw) if answer == "label" else raw[:, labels.order]
+    return labels.decode(raw) if answer in FLAT else raw[:, labels.order]
 
 
 def warn_user(message: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,7 @@ class SharedModel:
     _validate_params: Callable[[], None]
     random_state: Any
     categorical_features: Any
+    _nothing_known: ClassVar[str] = "no class is declared or learned"
 
     @abstractmethod
     def _new_session(
@@ -104,7 +105,7 @@ class SharedModel:
         fit: bool,
     ) -> tuple[bool, Any]:
         """Start a session with these rows, which stays if it has learned some. False if another thread was first."""
-        labels = ClassCodes() if classes is None else declare(classes)
+        labels = self._first_labels(classes)
         y = self._read_labels(y, source, labels)
         n_active = source.n_rows if weight is None else int((weight > 0).sum())
         if fit:
@@ -112,9 +113,9 @@ class SharedModel:
                 raise ValueError(
                     "Sample weights must contain at least one non-zero number: there is nothing to learn."
                 )
-            labels = declare(np.unique(y))
+            labels = self._first_labels(np.unique(y))
         if not source.n_rows:  # it is the first rows that fix columns and labels: no rows, nothing
-            return True, no_answers(answer, labels=ClassCodes())
+            return True, no_answers(answer, self._first_labels(None))
         self._validate_params()
         schema = source.first_schema(self.categorical_features)
         session = self._new_session(
@@ -145,6 +146,10 @@ class SharedModel:
                 self._session = session
         self._look_back(session)
         return True, answers
+
+    def _first_labels(self, classes: ArrayLike | None) -> ClassCodes:
+        """Return what is known of the labels before the first row."""
+        return ClassCodes() if classes is None else declare(classes)
 
     def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> Any:
         return read_labels(y, source.n_rows, type(self).__name__, discovering=not known.declared)
@@ -177,7 +182,7 @@ class SharedModel:
         if not fitted:
             raise AttributeError(f"This {type(self).__name__} has not seen any data yet.")
         raise NotFittedError(
-            f"This {type(self).__name__} instance is not fitted yet: no class is declared or learned. "
+            f"This {type(self).__name__} instance is not fitted yet: {self._nothing_known}. "
             "Call fit, partial_fit or test_then_train first."
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, NoReturn
 
+from streamboost.base.estimator import Classifier
 from streamboost.base.parameter import parameter, whole
 from streamboost.base.params import BoosterPlan
 from streamboost.ensemble.common import (
@@ -25,7 +26,7 @@ SHARED = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
 """The last parameters of every batch ensemble."""
 
 
-class BatchEnsemble(LearnerEnsemble):
+class BatchEnsemble(LearnerEnsemble, Classifier):
     """An ensemble trained on all rows at once: `fit`, answers and files."""
 
     monitor = False

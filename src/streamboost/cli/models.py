@@ -44,6 +44,6 @@ class OpenModel:
                 values if values is not None and holds_text(values) else None
                 for values in self.columns.values
             ),
-            labels=tuple(self.model.classes_.tolist()),
+            labels=tuple(self.model.classes_.tolist()) if hasattr(self.model, "classes_") else (),
             needs_label=needs_label,
         )

@@ -151,6 +151,12 @@ def _run(
         int | None,
         typer.Option("--n-estimators", "-n", help="Number of weak learners (default: the model's own)."),
     ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            "--task", help="classes, or regression for labels that are numbers (default: as the model)."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the model and of random orders.")] = 0,
     orders: Annotated[
         int, typer.Option("--orders", min=1, help="K > 1: mean over K random orders, data held in memory.")
@@ -236,7 +242,7 @@ def _run(
             flags=context.meta.get(FLAGS, []),
             params=param or [],
             learner_params=learner_param or [],
-        )
+        ).for_task(task)
         built = spec.build()
         every = Every.read(checkpoint_every)
         output = Output(
@@ -273,7 +279,7 @@ def _run(
             "delay": delay,
             "positive": positive,
         }
-        measures = _metrics(metrics)
+        measures = _metrics(metrics, numbers=spec.predicts_numbers)
         with stop.waiting():
             resumed = open_resumed(spec, built, output, loop) if resume else None
             if resumed is not None:
@@ -449,10 +455,12 @@ def _reproduce(
         raise typer.Exit(1)
 
 
-def _metrics(text: str | None) -> tuple[str, ...]:
+def _metrics(text: str | None, *, numbers: bool = False) -> tuple[str, ...]:
     from streamboost.evaluate.metrics import check_metrics
+    from streamboost.evaluate.number_metrics import number_metrics
 
-    return check_metrics([] if text is None else "all" if text == "all" else text.split(","))
+    names: Any = [] if text is None else "all" if text == "all" else text.split(",")
+    return tuple(metric.name for metric in number_metrics(names)) if numbers else check_metrics(names)
 
 
 def _demo(

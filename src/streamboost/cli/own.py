@@ -12,7 +12,9 @@ from typing import Any
 
 from streamboost.base.parameter import parameters_of
 from streamboost.cli.errors import UserError
-from streamboost.models import EXPERTS, LEARNERS, MODELS
+from streamboost.models import ALL_LEARNERS as LEARNERS
+from streamboost.models import ALL_MODELS as MODELS
+from streamboost.models import EXPERTS
 
 
 def is_own(model: str, learner: str | None) -> bool:

@@ -11,7 +11,9 @@ import numpy.typing as npt
 from streamboost.base.parameter import FLAG, Parameter, parameters_of
 from streamboost.cli.errors import UserError, closest
 from streamboost.cli.own import expert_flags, is_own, make_model
-from streamboost.models import EXPERTS, LEARNERS, MODELS, build
+from streamboost.models import ALL_LEARNERS as LEARNERS
+from streamboost.models import ALL_MODELS as MODELS
+from streamboost.models import EXPERTS, REGRESSORS, build
 
 # These have an option of their own.
 _OWN_OPTION = {
@@ -68,6 +70,24 @@ class ModelSpec:
     flags: list[tuple[str, str | None]] = field(default_factory=list)
     params: list[str] = field(default_factory=list)
     learner_params: list[str] = field(default_factory=list)
+
+    def for_task(self, task: str | None) -> ModelSpec:
+        """The same for a task: regression takes a model's name for its regressor's, and no classifier."""
+        if task not in (None, "classes", "regression"):
+            raise UserError(f"--task {task}: expected classes or regression.")
+        if task == "regression" and self.model not in REGRESSORS:
+            regressor = f"{self.model}-regressor"
+            if regressor not in REGRESSORS:
+                raise UserError(_unknown("model of numbers", self.model, list(REGRESSORS)))
+            return replace(self, model=regressor)
+        if task == "classes" and self.model in REGRESSORS:
+            raise UserError(f"--task classes: {self.model} predicts numbers.")
+        return self
+
+    @property
+    def predicts_numbers(self) -> bool:
+        """Whether the model is a regressor."""
+        return self.model in REGRESSORS
 
     @property
     def name(self) -> str:

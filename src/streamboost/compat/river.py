@@ -1,7 +1,6 @@
-"""Our ensembles as River classifiers.
+"""Our ensembles as River classifiers and regressors.
 
-The other direction, River's classifiers as weak learners of our ensembles, needs nothing from here: pass one as
-``estimator``.
+The other direction, River's models as weak learners of our ensembles, needs nothing from here: pass one as ``estimator``.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone as fresh
 
 from streamboost.base.estimator import StreamClassifier
+from streamboost.base.regressor import StreamRegressor
 from streamboost.base.words import Refusal
 
 try:
@@ -29,7 +29,69 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class RiverClassifier(base.MiniBatchClassifier):
+class _Driver(base.Base):
+    """What the adapters share: a model, its copies, and rows of frames."""
+
+    model: Any
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        python: int = super()._raw_memory_usage
+        return python + int(self.model.memory_bytes())
+
+    def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
+        """Return an adapter with the same parameters that has learned nothing (or all, with `include_attributes`)."""
+        params = {**self._get_params(), **(new_params or {})}
+        duplicate = copy.deepcopy if include_attributes else fresh
+        return type(self)(**{**params, "model": duplicate(params["model"])})
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn the rows of a frame in their order: one native call, once its columns are all known."""
+        frame = nw.from_native(X, eager_only=True)
+        labels = np.asarray(y)
+        done = 0
+        while done < len(frame) and not self._covers(frame):
+            self.learn_one(_row(frame, done), labels[done])
+            done += 1
+        if done < len(frame):
+            try:
+                self.model.partial_fit(self._aligned(frame[done:]), labels[done:])
+            except ValueError as error:
+                raise _in_rivers_words(error) from error
+
+    def _covers(self, frame: Any) -> bool:
+        """Whether the model knows all columns of a frame, by names that frames can have."""
+        columns = getattr(self.model, "columns_", None)
+        if columns is None or columns.names is None:
+            return False
+        known = set(columns.names)
+        return all(isinstance(name, str) for name in known) and known.issuperset(frame.columns)
+
+    def _aligned(self, frame: Any) -> Any:
+        """Return the model's columns: those that the frame lacks are missing, those that the model lacks are left out."""
+        names = self.model.columns_.names
+        if names is None:
+            return frame.to_native()
+        absent = [nw.lit(None, dtype=nw.Float64).alias(name) for name in names if name not in frame.columns]
+        return frame.with_columns(*absent).select(*names).to_native()
+
+    def _named_in_order(self, x: dict[Any, Any]) -> dict[Any, Any]:
+        """Columns are numbered as they come, and a dict has no order: let that of its keys mean nothing."""
+        if self.model.has_columns(x):
+            return x
+        return dict(sorted(x.items(), key=lambda item: (type(item[0]).__name__, item[0])))
+
+
+def _seeded(model: Any, seed: int | None) -> Any:
+    """The model with River's seed, if there is one."""
+    if seed is None or model.random_state == seed:
+        return model
+    if hasattr(model, "n_learned_"):
+        raise ValueError(f"seed={seed} comes too late: this {type(model).__name__} has learned already.")
+    return fresh(model).set_params(random_state=seed)
+
+
+class RiverClassifier(_Driver, base.MiniBatchClassifier):
     """A River classifier that drives one of our ensembles.
 
     Features may come and go, labels and nominal values are discovered, absent and NaN values are missing, and
@@ -61,13 +123,7 @@ class RiverClassifier(base.MiniBatchClassifier):
             raise TypeError(
                 f"model={model!r} is no ensemble of streamboost; pass one, such as OSBoostClassifier()."
             )
-        if seed is not None and model.random_state != seed:
-            if hasattr(model, "n_learned_"):
-                raise ValueError(
-                    f"seed={seed} comes too late: this {type(model).__name__} has learned already."
-                )
-            model = fresh(model).set_params(random_state=seed)
-        self.model = model
+        self.model = _seeded(model, seed)
         self.seed = seed
         self.classes = classes
 
@@ -86,27 +142,14 @@ class RiverClassifier(base.MiniBatchClassifier):
         discovers = self.model._learner_plan(0).discovers
         return discovers is None and self.model._booster_plan().max_classes is None
 
-    @property
-    def _raw_memory_usage(self) -> int:
-        python: int = super()._raw_memory_usage
-        return python + int(self.model.memory_bytes())
-
-    def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
-        """Return an adapter with the same parameters that has learned nothing (or all, with `include_attributes`)."""
-        params = {**self._get_params(), **(new_params or {})}
-        duplicate = copy.deepcopy if include_attributes else fresh
-        return type(self)(**{**params, "model": duplicate(params["model"])})
-
     # One row.
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn one row, with a weight if wanted."""
         started = hasattr(self.model, "n_learned_")
-        if not self.model.has_columns(x):
-            # Columns are numbered as they come, and a dict has no order: let that of its keys mean nothing.
-            x = dict(sorted(x.items(), key=lambda item: (type(item[0]).__name__, item[0])))
+        classes = None if started else self.classes
         try:
-            self.model.learn_one(x, y, sample_weight=w, classes=None if started else self.classes)
+            self.model.learn_one(self._named_in_order(x), y, sample_weight=w, classes=classes)
         except ValueError as error:
             raise _in_rivers_words(error) from error
 
@@ -126,22 +169,6 @@ class RiverClassifier(base.MiniBatchClassifier):
         """Return the most likely label, or None while none is known."""
         return self.model.predict_one(x)
 
-    # Many rows.
-
-    def learn_many(self, X: Any, y: Any) -> None:
-        """Learn the rows of a frame in their order: one native call, once its columns are all known."""
-        frame = nw.from_native(X, eager_only=True)
-        labels = np.asarray(y)
-        done = 0
-        while done < len(frame) and not self._covers(frame):
-            self.learn_one(_row(frame, done), labels[done])
-            done += 1
-        if done < len(frame):
-            try:
-                self.model.partial_fit(self._aligned(frame[done:]), labels[done:])
-            except ValueError as error:
-                raise _in_rivers_words(error) from error
-
     def predict_proba_many(self, X: Any) -> Any:
         """Return a frame with one column of probabilities for each known label."""
         frame = nw.from_native(X, eager_only=True)
@@ -156,21 +183,65 @@ class RiverClassifier(base.MiniBatchClassifier):
             return _series(np.full(len(frame), None, dtype=object), X)
         return _series(self.model.predict(self._aligned(frame)), X)
 
-    def _covers(self, frame: Any) -> bool:
-        """Whether the model knows all columns of a frame, by names that frames can have."""
-        columns = getattr(self.model, "columns_", None)
-        if columns is None or columns.names is None:
-            return False
-        known = set(columns.names)
-        return all(isinstance(name, str) for name in known) and known.issuperset(frame.columns)
 
-    def _aligned(self, frame: Any) -> Any:
-        """Return the model's columns: those that the frame lacks are missing, those that the model lacks are left out."""
-        names = self.model.columns_.names
-        if names is None:
-            return frame.to_native()
-        absent = [nw.lit(None, dtype=nw.Float64).alias(name) for name in names if name not in frame.columns]
-        return frame.with_columns(*absent).select(*names).to_native()
+class RiverRegressor(_Driver, base.MiniBatchRegressor):
+    """A River regressor that drives one of our regressors.
+
+    Features may come and go, nominal values are discovered, absent and NaN values are missing, and `learn_many` learns
+    exactly what `learn_one` would, row by row.
+
+    Parameters
+    ----------
+    model : estimator
+        A regressor of streamboost. It is the wrapper's own from now on, with what it has learned; `clone` starts from a
+        fresh one with the same parameters.
+    seed : int, optional
+        River's name for ``random_state``; None leaves the one of the model.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> from streamboost import StreamBoostRegressor
+    >>> from streamboost.compat.river import RiverRegressor
+    >>> model = RiverRegressor(StreamBoostRegressor(n_estimators=5), seed=7)
+    >>> error = evaluate.progressive_val_score(datasets.TrumpApproval(), model, metrics.MAE())
+    >>> error.get() < 1
+    True
+    """
+
+    def __init__(self, model: Any, seed: int | None = None) -> None:
+        if not isinstance(model, StreamRegressor):
+            raise TypeError(
+                f"model={model!r} is no regressor of streamboost; pass one, such as StreamBoostRegressor()."
+            )
+        self.model = _seeded(model, seed)
+        self.seed = seed
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from streamboost.ensemble import OnlineBaggingRegressor, StreamBoostRegressor
+
+        yield {"model": OnlineBaggingRegressor(n_estimators=5)}
+        yield {"model": StreamBoostRegressor(n_estimators=5)}
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
+        """Learn one row, with a weight if wanted."""
+        try:
+            self.model.learn_one(self._named_in_order(x), y, sample_weight=w)
+        except ValueError as error:
+            raise _in_rivers_words(error) from error
+
+    def predict_one(self, x: dict[Any, Any]) -> float:
+        """Return the predicted number; 0.0 before the first target."""
+        number: float = self.model.predict_one(x)
+        return number
+
+    def predict_many(self, X: Any) -> Any:
+        """Return a series of predicted numbers."""
+        frame = nw.from_native(X, eager_only=True)
+        if not self.model.__sklearn_is_fitted__():
+            return _series(np.zeros(len(frame)), X)
+        return _series(self.model.predict(self._aligned(frame)), X)
 
 
 def _in_rivers_words(error: ValueError) -> ValueError:

@@ -10,14 +10,23 @@ from streamboost.ensemble.adaptive import ADWINBoostingClassifier as ADWINBoosti
 from streamboost.ensemble.adaptive import LeveragingBaggingClassifier as LeveragingBaggingClassifier
 from streamboost.ensemble.adaptive import StreamBoostClassifier as StreamBoostClassifier
 from streamboost.ensemble.adaptive import StreamingRandomPatchesClassifier as StreamingRandomPatchesClassifier
+from streamboost.ensemble.adaptive_regressor import (
+    AdaptiveRandomForestRegressor as AdaptiveRandomForestRegressor,
+)
+from streamboost.ensemble.adaptive_regressor import StreamBoostRegressor as StreamBoostRegressor
 from streamboost.ensemble.arcx4 import OnlineArcX4Classifier as OnlineArcX4Classifier
 from streamboost.ensemble.bagging import OnlineBaggingClassifier as OnlineBaggingClassifier
+from streamboost.ensemble.bagging_regressor import OnlineBaggingRegressor as OnlineBaggingRegressor
+from streamboost.ensemble.bagging_regressor import SingleLearnerRegressor as SingleLearnerRegressor
 from streamboost.ensemble.bayes import BayesianEnsembleClassifier as BayesianEnsembleClassifier
 from streamboost.ensemble.bbm import OnlineBBMClassifier as OnlineBBMClassifier
 from streamboost.ensemble.blocked import BlockedBoostingClassifier as BlockedBoostingClassifier
 from streamboost.ensemble.experts import HedgeClassifier as HedgeClassifier
 from streamboost.ensemble.experts import WeightedMajorityClassifier as WeightedMajorityClassifier
 from streamboost.ensemble.experts import WinnowClassifier as WinnowClassifier
+from streamboost.ensemble.gradient_regressor import (
+    OnlineGradientBoostingRegressor as OnlineGradientBoostingRegressor,
+)
 from streamboost.ensemble.mbbm import OnlineMBBMClassifier as OnlineMBBMClassifier
 from streamboost.ensemble.ogboost import OGBoostClassifier as OGBoostClassifier
 from streamboost.ensemble.osboost import OSBoostClassifier as OSBoostClassifier

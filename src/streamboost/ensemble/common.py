@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.estimator import Classifier
+from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params, unflattened
 from streamboost.base.files.persist import PARAMETER
@@ -30,7 +30,7 @@ from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift import ADWIN
 from streamboost.ensemble.trusted import TrustedClassifier
-from streamboost.learners import LEARNERS, Learner, NaiveBayes, adapter_plan, resumed_plan
+from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
 
 LEARNER = parameter(
@@ -111,10 +111,10 @@ SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
 """The last parameters of every ensemble."""
 
 
-class LearnerEnsemble(Declared, Classifier):
-    """A classifier made of weak learners, online or batch."""
+class LearnerEnsemble(Declared, Estimator):
+    """A model made of weak learners, online or batch."""
 
-    _attributes = (
+    _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = (
         ("classes_", "array", "Labels known so far, sorted."),
         ("n_features_in_", "int", "Number of columns."),
         ("feature_names_in_", "array of str", "Names of the columns, if the first rows had names."),
@@ -123,11 +123,12 @@ class LearnerEnsemble(Declared, Classifier):
     n_estimators: int
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
+        check_task(self, self.estimator)
         if self.estimator is None:
             return self._within_memory(self._own_learner().plan())
         if isinstance(self.estimator, Learner):
             return self._within_memory(self.estimator.plan())
-        return adapter_plan(self.estimator, seed)
+        return adapter_plan(self.estimator, seed, numbers=self._entry.numbers)
 
     @classmethod
     def _default_learner(cls) -> Learner:
@@ -141,14 +142,14 @@ class LearnerEnsemble(Declared, Classifier):
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
         """Give every tree its share of the ensemble's memory, or its own limit if that is lower."""
         budget = getattr(self, "max_bytes", None)
-        if budget is None or plan.bank != "hoeffding":
+        if budget is None or plan.bank not in ("hoeffding", "regression_tree"):
             return plan
         share = max(1, int(budget) // self._n_lanes())
         own = plan.params["max_bytes"]
         return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
-        return resumed_plan(self.estimator, lanes)
+        return resumed_plan(self.estimator, lanes, numbers=self._entry.numbers)
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
@@ -221,7 +222,7 @@ def _last_replacements(pairs: NDArray[Any] | None, most: int = 1000) -> NDArray[
     return found[np.lexsort((found[:, 1], found[:, 0]))][-most:]
 
 
-class Ensemble(LearnerEnsemble, TrustedClassifier):
+class StreamEnsemble(LearnerEnsemble):
     """An ensemble that learns from a stream and can say what its learners did."""
 
     _trace_label: ClassVar[str] = "what is promised at most"
@@ -299,11 +300,15 @@ class Ensemble(LearnerEnsemble, TrustedClassifier):
         )
 
 
+class Ensemble(StreamEnsemble, TrustedClassifier):
+    """A classifier among them."""
+
+
 def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]], default: Learner) -> Learner | None:
-    cls = LEARNERS.get(manifest.learner_name or "")
+    cls = ALL_LEARNERS.get(manifest.learner_name or "")
     if cls is None:
         raise ModelFileError(
-            f"the learner {manifest.learner_name!r} is not known; known are {sorted(LEARNERS)}"
+            f"the learner {manifest.learner_name!r} is not known; known are {sorted(ALL_LEARNERS)}"
         )
     if manifest.learner_version not in (cls._version, *cls._earlier_versions):
         raise ModelFileError(

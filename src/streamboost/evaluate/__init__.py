@@ -23,8 +23,19 @@ from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.folds import CrossValidation, cross_validate
 from streamboost.evaluate.metric import Faded, Metric, Windowed
 from streamboost.evaluate.metrics import METRICS, make_metric
+from streamboost.evaluate.number_metrics import (
+    MAE,
+    MAPE,
+    MSE,
+    NUMBER_METRICS,
+    R2,
+    RMSE,
+    NumberRows,
+    Pinball,
+)
 from streamboost.evaluate.panel import MetricSeries, Panel
 from streamboost.evaluate.prequential import Progress, permutation, prequential
+from streamboost.evaluate.regression import RegressionResult
 from streamboost.evaluate.reliability import ReliabilityCurve, plot_reliability, reliability
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.rows import Judge, Rows
@@ -53,7 +64,13 @@ from streamboost.evaluate.stacked import StackedClassifier
 __all__ = [
     "AUC",
     "F1",
+    "MAE",
+    "MAPE",
     "METRICS",
+    "MSE",
+    "NUMBER_METRICS",
+    "R2",
+    "RMSE",
     "AveragePrecision",
     "BalancedAccuracy",
     "Brier",
@@ -79,8 +96,10 @@ __all__ = [
     "Metric",
     "MetricSeries",
     "NoChangeClassifier",
+    "NumberRows",
     "PairedTest",
     "Panel",
+    "Pinball",
     "Precision",
     "PrecisionAtTop",
     "PrequentialResult",
@@ -88,6 +107,7 @@ __all__ = [
     "Ranking",
     "Recall",
     "RecallAtFPR",
+    "RegressionResult",
     "ReliabilityCurve",
     "Rows",
     "SetScore",

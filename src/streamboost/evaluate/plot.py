@@ -14,6 +14,7 @@ from streamboost.base.files.writing import write_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+from streamboost.evaluate.regression import RegressionResult
 from streamboost.evaluate.result import PrequentialResult
 
 # Okabe and Ito: told apart by colour-blind readers too.
@@ -42,7 +43,7 @@ class Curves(Protocol):
 
 
 def plot_errors(
-    results: Sequence[PrequentialResult],
+    results: Sequence[PrequentialResult | RegressionResult],
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
@@ -108,7 +109,7 @@ def mark_drifts(axes: Any, rows: npt.NDArray[np.int64], colour: str, level: int)
     axes.plot(rows, height, "|", color=colour, markersize=7, markeredgewidth=0.9, alpha=0.6, transform=across)
 
 
-def _dress(axes: Any, results: Sequence[PrequentialResult], title: str | None, *, marked: bool) -> None:
+def _dress(axes: Any, results: Sequence[PrequentialResult | RegressionResult], title: str | None, *, marked: bool) -> None:
     first = results[0]
     orders = f", mean of {first.n_orders} orders" if first.n_orders > 1 else ""
     axes.set_title(
@@ -123,7 +124,7 @@ def _dress(axes: Any, results: Sequence[PrequentialResult], title: str | None, *
         color=INK,
         fontsize=9.5,
     )
-    axes.set_ylabel("error rate", color=INK, fontsize=9.5)
+    axes.set_ylabel(first.error_name, color=INK, fontsize=9.5)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.tick_params(colors=INK, labelsize=9, length=0)
     axes.grid(color=GRID, linewidth=0.7)
@@ -144,7 +145,8 @@ def settled_range(results: Sequence[Curves]) -> tuple[float, float]:
     )
     low, high = float(values.min()), float(values.max())
     margin = max(0.06 * (high - low), 0.005)
-    return max(0.0, low - margin), min(1.0, high + margin) if high + margin > 0 else 1.0
+    most = getattr(results[0], "largest_error", 1.0)
+    return max(0.0, low - margin), min(most, high + margin) if high + margin > 0 else 1.0
 
 
 def spread_apart(

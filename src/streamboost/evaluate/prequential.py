@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,10 @@ from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.delay import LateLabels, check_delay
 from streamboost.evaluate.drifts import DriftLog
 from streamboost.evaluate.metrics import make_metrics
+from streamboost.evaluate.number_metrics import number_metrics
 from streamboost.evaluate.panel import Panel, gather
 from streamboost.evaluate.records import RecordStream, held_rows, open_data
+from streamboost.evaluate.regression import predicts_numbers, result_of, run_numbers
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.rows import Judge
 from streamboost.streams.base import (
@@ -80,7 +82,7 @@ def prequential(
 
     Parameters
     ----------
-    model : a classifier of streamboost; a scikit-learn classifier, or pipeline, with ``partial_fit``; a model of River; or
+    model : a model of streamboost; a scikit-learn classifier, or pipeline, with ``partial_fit``; a model of River; or
         any object with ``test_then_train(X, y)``. With one order it is this object that learns. Batch classifiers go
         into a :class:`SlidingWindow`.
     data : a stream; a pair (X, y) with X an array, a CSR matrix, a frame or a list of dicts; or an iterable of pairs
@@ -108,7 +110,9 @@ def prequential(
     Returns
     -------
     PrequentialResult
-        ``model`` in it is the model as it is at the end of the (last) order.
+        ``model`` in it is the model as it is at the end of the (last) order. A regressor gives a :class:`RegressionResult`:
+        ``metrics`` are then those of numbers (``streamboost.evaluate.NUMBER_METRICS``); ``classes``, ``positive`` and
+        ``keep_errors`` have no meaning.
     """
     if orders < 1:
         raise ValueError(f"orders must be at least 1, got {orders}.")
@@ -117,6 +121,40 @@ def prequential(
     stream = first_rows(opened, limit)
     learner = as_model(model, records=records)
     check_delay(delay, learner)
+    last: Any = model
+    if predicts_numbers(model):
+        if classes is not None or positive is not None or keep_errors:
+            raise ValueError(
+                f"classes, positive and keep_errors are for classifiers; {type(model).__name__} predicts numbers."
+            )
+        done = []
+        held = None if orders == 1 else held_rows(opened, limit)
+        key = _default_seed(model) if seed is None else seed
+        for order in range(orders):
+            rows = stream if held is None else held.permuted(permutation(key, order, held.n_rows))
+            last = model if held is None else fresh_copy(model)
+            done.append(
+                run_numbers(
+                    learner if held is None else as_model(last, records=records),
+                    rows,
+                    metrics=number_metrics(metrics),
+                    chunk_size=chunk_size,
+                    window=window,
+                    fading=fading,
+                    late=LateLabels(delay) if delay else None,
+                    learn_late=learn_late,
+                    report=_report_numbers(callback, order, orders, rows),
+                )
+            )
+        numbers = result_of(
+            done,
+            model_name=name if name is not None else _name_of(model),
+            data_name=stream.name,
+            window=window,
+            delay=delay,
+            model=last,
+        )
+        return cast("PrequentialResult", numbers)
     if classes is None:
         classes = stream.classes
     if classes is None and getattr(learner, "needs_classes", False):
@@ -140,7 +178,6 @@ def prequential(
     total = Confusion()
     if orders == 1:
         runs.append(_run(learner, stream, settings, _report(callback, 0, 1)))
-        last: Any = model
     else:
         held = held_rows(opened, limit)
         key = _default_seed(model) if seed is None else seed
@@ -287,6 +324,16 @@ def _report(
     def report(curve: ErrorCurve, seconds: float, fraction: float | None) -> None:
         if callback is not None:
             callback(Progress(order, n_orders, curve.n_rows, curve.error, seconds, fraction))
+
+    return report
+
+
+def _report_numbers(
+    callback: Callable[[Progress], None] | None, order: int, n_orders: int, stream: Stream
+) -> Callable[[int, float, float], None]:
+    def report(n_rows: int, error: float, seconds: float) -> None:
+        if callback is not None:
+            callback(Progress(order, n_orders, n_rows, error, seconds, stream.fraction))
 
     return report
 

@@ -7,7 +7,7 @@ import os
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,8 @@ class PrequentialResult:
     drifts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     wrong: tuple[npt.NDArray[np.uint8], ...] = ()
     model: Any = field(default=None, compare=False)
+    error_name: ClassVar[str] = "error rate"
+    largest_error: ClassVar[float] = 1.0
 
     def __repr__(self) -> str:
         orders = f" in {self.n_orders} orders" if self.n_orders > 1 else ""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.base.random import lane_seed
+from streamboost.catalogue import Entry
 
 MOST_COPIES = 100  # a learner that cannot weigh repeats an update at most this often
 
@@ -137,12 +138,36 @@ def _opinion(distribution: NDArray[np.float64]) -> NDArray[np.float64] | None:
     return distribution if np.isfinite(distribution).all() and distribution.any() else None
 
 
-def adapter_plan(learner: Any, seed: int) -> LearnerPlan:
+class ArrayNumberLane(ArrayLane):
+    """One regressor with `partial_fit(X, y)`."""
+
+    def answer(self, row: NDArray[np.float64], n_classes: int) -> Any:
+        """Return the number, or None before the first update."""
+        return _finite(self.learner.predict(self._row(row))[0]) if self.trained else None
+
+
+class DictNumberLane(DictLane):
+    """One regressor with `learn_one(x, y)`."""
+
+    def answer(self, row: NDArray[np.float64], n_classes: int) -> Any:
+        """Return the number, or None before the first update."""
+        return _finite(self.learner.predict_one(self._row(row))) if self.trained else None
+
+
+def _finite(answer: Any) -> float | None:
+    """A learner that cannot tell, or that has run away, has nothing to say."""
+    number = math.nan if answer is None else float(answer)
+    return number if math.isfinite(number) else None
+
+
+def adapter_plan(learner: Any, seed: int, *, numbers: bool = False) -> LearnerPlan:
     """Return the plan for a learner that is not one of ours, or say why it cannot be used."""
     title = type(learner).__name__
     if inspect.isclass(learner):
         raise TypeError(f"estimator={learner.__name__} is a class; pass an instance: {learner.__name__}().")
-    kind = lane_kind(learner)
+    kind: Any = lane_kind(learner)
+    if numbers:
+        kind = ArrayNumberLane if kind is ArrayLane else DictNumberLane
     scope = LaneScope()
 
     def make(lane: int) -> object:
@@ -150,17 +175,50 @@ def adapter_plan(learner: Any, seed: int) -> LearnerPlan:
 
     # An array-style learner fixes its classes with its first update; a dict-style one takes them as they come.
     discovers = 0 if kind is ArrayLane else None
-    return LearnerPlan("black_box", {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
+    bank = "black_box_regressor" if numbers else "black_box"
+    return LearnerPlan(bank, {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
 
 
-def resumed_plan(learner: Any, lanes: list[Any]) -> LearnerPlan:
+def resumed_plan(learner: Any, lanes: list[Any], *, numbers: bool = False) -> LearnerPlan:
     """Return the plan for lanes that come out of a pickle."""
     scope: LaneScope = lanes[0].scope
     discovers = 0 if lane_kind(learner) is ArrayLane else None
     title = type(learner).__name__
+    bank = "black_box_regressor" if numbers else "black_box"
     return LearnerPlan(
-        "black_box", {}, title, None, discovers=discovers, lane_factory=lanes.__getitem__, scope=scope
+        bank, {}, title, None, discovers=discovers, lane_factory=lanes.__getitem__, scope=scope
     )
+
+
+def check_task(model: Any, learner: Any) -> None:
+    """Refuse a learner of classes in a regressor, and the reverse."""
+    wanted = bool(model._entry.numbers)
+    found = learner if learner is None or inspect.isclass(learner) else _predicts_numbers(learner)
+    if not isinstance(found, bool) or found is wanted:
+        return
+    does, needs = ("predicts numbers", "tells classes") if found else ("tells classes", "predicts numbers")
+    example = "LinearRegression()" if wanted else "NaiveBayes()"
+    raise TypeError(
+        f"estimator={learner!r} {does}, but {type(model).__name__} {needs}: give it a learner that does so, such as "
+        f"streamboost.{example}."
+    )
+
+
+def _predicts_numbers(learner: Any) -> bool | None:
+    """Whether a learner is a regressor; None if it does not say."""
+    entry = getattr(learner, "_entry", None)
+    if isinstance(entry, Entry):
+        return entry.numbers
+    if hasattr(learner, "__sklearn_tags__"):
+        from sklearn.utils import get_tags
+
+        return {"classifier": False, "regressor": True}.get(str(get_tags(learner).estimator_type))
+    kinds = {base.__name__ for base in type(learner).__mro__}  # River's bases, without importing it
+    if "Regressor" in kinds:
+        return True
+    if "Classifier" in kinds or "MiniBatchClassifier" in kinds:
+        return False
+    return {"classifier": False, "regressor": True}.get(getattr(learner, "_estimator_type", ""))
 
 
 def lane_kind(learner: Any) -> type[ArrayLane] | type[DictLane]:

@@ -12,7 +12,11 @@
 // and, where it has something to say, write_report(report, examples learned), column_rows (rows of its column), watches_prefixes (the
 // monitor keeps prefix sums) and grain() (cuts fall on its multiples). keeps_rows asks for a batch phase: remembers(number) and
 // batch_phase_due(number) say which examples it is made of, batch_phase(batch_phase, block, scratch) runs it for one block of lanes after the other
-// (row_memory.hpp); shares_rows says that the phase weighs its rows. pipeline.hpp runs it all.
+// (row_memory.hpp); shares_rows says that the phase weighs its rows.
+//
+// A regressor says answers_numbers and, instead of `answer`, number(example, passage) const: the number it answers, NaN if it knows none.
+// What lanes need to know of all examples so far, a booster with `announces` gives to every passage (announce) and learns at admission
+// (take_in), before any lane does: only the first worker touches that state. pipeline.hpp runs it all.
 //
 // Between processes (carry.hpp) a Passage travels as the numbers that its scan() lists, by std::tie; sound(lanes passed, classes) says
 // whether they can be, and column_labels_from that the column holds class codes from that one on.
@@ -55,7 +59,8 @@ struct Scratch {
   Amount kind = Amount::weight;               // ... and as what
   AlignedVector<double> work, row;            // a booster's own room, sized by itself
   std::vector<std::int32_t> counts;
-  Answers spare_answers;  // of the background learners, where there are any
+  AlignedVector<double> target;  // [lane]: what a regressor's lanes were taught
+  Answers spare_answers;         // of the background learners, where there are any
   AlignedVector<double> spare_amount;
   void prepare(const Bank& bank, const Bank* spares, std::size_t n_classes) {
     const auto lanes = static_cast<std::size_t>(bank.lanes().size());
@@ -67,6 +72,7 @@ struct Scratch {
     amount.resize(padded(lanes));
     draw.resize(padded(lanes));
     extra.resize(padded(lanes));
+    if (bank.answers_numbers()) target.resize(padded(lanes));
   }
 };
 

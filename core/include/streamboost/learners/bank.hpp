@@ -20,8 +20,10 @@
 
 namespace streamboost {
 
-enum class Amount { weight, copies };                  // one update scaled by a | a updates in a row (a whole number)
-enum class Request { margins, votes, distributions };  // what a booster reads after `ask`; distributions come with votes
+enum class Amount { weight, copies };  // one update scaled by a | a updates in a row (a whole number)
+// What a booster reads after `ask`; distributions come with votes. Numbers are a regressor's answers: in `margin`, with vote 0, or -1
+// where a lane is untrained.
+enum class Request { margins, votes, distributions, numbers };
 
 struct Answer {
   int label = -1;     // -1: untrained, abstains
@@ -73,7 +75,8 @@ class Bank {
   virtual std::size_t note_rows() const { return 0; }
   virtual std::unique_ptr<BankNotes> make_notes() const { return nullptr; }  // with room for any row of the schema
   virtual bool learns_costs() const { return false; }
-  virtual bool needs_gil() const { return false; }  // written in Python
+  virtual bool answers_numbers() const { return false; }  // it is asked for numbers and learns targets, and nothing else
+  virtual bool needs_gil() const { return false; }        // written in Python
   // A bank with the same state. Null where learners cannot be copied (written in Python).
   virtual std::unique_ptr<Bank> copy() const = 0;
   // Numbers that the file of a model holds for each lane, at least, under this schema: what a small file cannot claim to have.
@@ -113,7 +116,10 @@ class Bank {
     throw std::logic_error("bank has no learn_then_answer");
   }
   virtual void learn_costs(const Example&, const double*, Answers&) { throw std::logic_error("bank cannot learn costs"); }
-  virtual void learn_targets(const Example&, const double*, Answers&) { throw std::logic_error("bank cannot learn targets"); }
+  // target[lane]: the number that the lane should have answered.
+  virtual void learn_targets(const Example&, const double*, const double*, Amount, Answers&) {
+    throw std::logic_error("bank cannot learn targets");
+  }
 
   // The example is learned and part of the past: what all lanes share (values seen) may move on. Called once per block and
   // learned example, after the lanes, whatever their amounts were and even if `learn` was not called.

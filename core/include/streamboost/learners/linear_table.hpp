@@ -11,6 +11,7 @@
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/kernels.hpp"
+#include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 #include "streamboost/run/config.hpp"
 
@@ -36,6 +37,14 @@ struct LinearTableParams {
     needs.fit_intercept = c.flag("fit_intercept");
   }
 };
+
+// The pace of each lane: 2^(spread o), o = 0, 1, -1, 2, -2 for lanes 0, 1, 2, 3, 4 and again.
+inline LaneArray<double> rate_paces(double spread, Lanes lanes) {
+  constexpr double order[] = {0, 1, -1, 2, -2}, ln2 = 0.6931471805599453;
+  LaneArray<double> pace(1, static_cast<std::size_t>(lanes.size()), 1.0);
+  for (std::size_t i = 0; i < pace.lanes(); ++i) pace[0][i] = exp(ln2 * spread * order[(static_cast<std::size_t>(lanes.begin) + i) % 5]);
+  return pace;
+}
 
 // Real: of the table of weights. Everything else is double.
 template <class Real>

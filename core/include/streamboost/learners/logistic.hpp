@@ -51,12 +51,8 @@ class LogisticBank final : public LinearTable<Real> {
 
   LogisticBank(const Params& params, Lanes lanes, int n_estimators, std::uint64_t seed)
       : LinearTable<Real>(params, lanes, n_estimators, seed, padded_unless_alone(static_cast<std::size_t>(lanes.size()))),
-        pace_(1, n_, 1.0),
-        squares_(1, n_) {
-    constexpr double order[] = {0, 1, -1, 2, -2}, ln2 = 0.6931471805599453;
-    for (std::size_t i = 0; i < n_; ++i)
-      pace_[0][i] = exp(ln2 * params.rate_spread * order[(static_cast<std::size_t>(lanes.begin) + i) % 5]);
-  }
+        pace_(rate_paces(params.rate_spread, lanes)),
+        squares_(1, n_) {}
 
   std::size_t note_rows() const override { return 4 * columns_ + 2; }
   std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Kept>(); }

@@ -90,6 +90,23 @@ void logistic_margin_steps(const double* z, const LogisticLanes& lanes, double* 
 // the same of the margin y ln(power / others)
 void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step, std::size_t n);
 
+// --- linear regression (kernels_linear_regression.cpp): running statistics of every lane's targets, and a step of the squared loss
+struct TargetLanes {
+  double *count, *mean, *spread, *low, *high;  // spread: sum of squared deviations from the mean; low, high: the range seen
+};
+struct ConstTargetLanes {
+  const double *count, *mean, *spread, *low, *high;
+};
+struct SquaredLanes {
+  const double *target, *amount, *product, *pace;  // y, w, Q, kappa
+  double rows, clip;                               // v n
+  double* squares;                                 // B
+};
+// answer = mean + deviation z, within the range
+void target_answers(const double* z, const ConstTargetLanes& targets, double* answer, std::size_t n);
+// step = D / Q; statistics and B grow
+void squared_steps(const double* z, const SquaredLanes& lanes, const TargetLanes& targets, double* step, std::size_t n);
+
 // --- naive Bayes (kernels_naive_bayes.cpp); tables [row][lane], `lanes` padded; a product is mantissa * 2^exponent
 // quadratic[lane] = sum_i (x_i - mean)^2 precision; product = prod_i precision; with gaps a precision of 0 (no data) counts as 1
 void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,

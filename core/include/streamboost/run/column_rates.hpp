@@ -6,7 +6,8 @@
 //
 // The right term is that of AdaGrad (Duchi, Hazan, Singer 2011) as Ross, Mineiro, Langford (2013) normalise it, without the slopes of
 // the loss, which every lane keeps for itself; the left one is the rate of a diagonal Newton step, v N_j being what the curvature
-// of the logistic loss adds up to, and lets rare coordinates learn at full speed first. v = 0.1 is the usual squared slope.
+// of the loss adds up to, and lets rare coordinates learn at full speed first. v is the usual squared slope: 0.1 of the logistic loss,
+// 1 of the squared loss of standardised targets.
 #pragma once
 #include <cmath>
 
@@ -21,7 +22,7 @@ inline constexpr double usual_squared_slope = 0.1;
 
 class ColumnRates {
  public:
-  explicit ColumnRates(double rate = 1) : rate_(rate) {}
+  explicit ColumnRates(double rate = 1, double squared_slope = usual_squared_slope) : rate_(rate), squared_slope_(squared_slope) {}
 
   void reserve(const ColumnLayout& before, const ColumnLayout& after) {
     AlignedVector<double> moved(after.rows());
@@ -39,7 +40,7 @@ class ColumnRates {
     teach.resize(2 * n);  // u, then N of the row's coordinates
     double *u = teach.data(), *size = u + n;
     each(row, [&](std::size_t i, std::size_t coordinate) { size[i] = size_[coordinate]; });
-    rate_columns(row.value, usual_squared_slope, pace, size, u, n);
+    rate_columns(row.value, squared_slope_, pace, size, u, n);
     double product = 0;
     for (std::size_t i = 0; i < n; ++i) product += u[i] * row.value[i];
     if (keep) {
@@ -71,7 +72,7 @@ class ColumnRates {
     }
   }
 
-  double rate_;
+  double rate_, squared_slope_;
   AlignedVector<double> size_;        // N
   AlignedVector<double> total_{0.0};  // M
 };

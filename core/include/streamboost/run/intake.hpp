@@ -28,7 +28,8 @@ struct IntakeNeeds {
   double clip = 0;        // of Scale::automatic, in standard deviations
   bool unit_ball = true;  // divide by R
   bool rates = false;
-  double rate = 1;  // of rates
+  double rate = 1;                             // of rates
+  double squared_slope = usual_squared_slope;  // of rates
 };
 
 // Buffers that keep the views of a chunk of rows alive while blocks of lanes work on them.
@@ -39,7 +40,7 @@ struct RowBuffer {
 
 class Intake {
  public:
-  explicit Intake(IntakeNeeds needs) : needs_(needs), scaler_(needs.scale, needs.clip), rates_(needs.rate) {}
+  explicit Intake(IntakeNeeds needs) : needs_(needs), scaler_(needs.scale, needs.clip), rates_(needs.rate, needs.squared_slope) {}
 
   void reserve(const Schema& schema) {
     schema.require_growth_from(schema_);

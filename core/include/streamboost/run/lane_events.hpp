@@ -44,6 +44,9 @@ class LaneEvents {
     for (std::size_t i = 0; i < wrong_.size(); ++i) wrong_[i] = c[i] * y > 0 ? 0.0 : 1.0;
   }
 
+  // What a regressor's lanes answered is judged by itself (ensembles/residuals.hpp).
+  double* judged() { return wrong_.data(); }
+
   // [lane]: 1 if the lane answered the example at hand wrong before learning it (an untrained lane is wrong), else 0.
   const double* wrong() const { return wrong_.data(); }
 

@@ -50,5 +50,6 @@ ModelTable models_binary();
 ModelTable models_experts();
 ModelTable models_multiclass();
 ModelTable models_oza();
+ModelTable models_regression();
 
 }  // namespace streamboost

@@ -25,19 +25,21 @@
 
 namespace streamboost {
 
-enum class Output { none, label, score, proba, both, full, set };
+enum class Output { none, label, score, proba, both, full, set, number };
 
 struct OutputBuffers {
   Output output = Output::none;
   std::int32_t* label = nullptr;  // [row]
   double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label; full: the
-                                  // scores before them; set: 1 for every class in the set, else 0
+                                  // scores before them; set: 1 for every class in the set, else 0;
+                                  // number: [row]
   std::size_t coverage = 0;       // which of the coverages a set is to have; only models that keep sets are asked for them
 };
 
 // Numbers of one row in OutputBuffers::value.
 inline std::size_t columns_of(Output output, std::size_t n_classes) {
   if (output == Output::none || output == Output::label) return 0;
+  if (output == Output::number) return 1;
   return output == Output::full ? 2 * n_classes + 1 : output == Output::both ? n_classes + 1 : n_classes;
 }
 
@@ -76,7 +78,7 @@ class Model {
   void reserve(const Schema& schema) {
     if (const auto growth = prepare(schema)) growth->commit();
   }
-  virtual void learn(const RowBlock&, const std::int32_t* label, const double* weight, const OutputBuffers&) = 0;
+  virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
   // The same model once more, from memory to memory. Not for learners written in Python.
   virtual std::unique_ptr<Model> clone() const = 0;
@@ -86,6 +88,7 @@ class Model {
   virtual ModelReport report() = 0;
   virtual const Intake& intake() const = 0;
   virtual bool needs_gil() const = 0;
+  virtual bool answers_numbers() const { return false; }
   virtual const char* broken() const = 0;  // why nothing can be asked of it any more; null: it is sound
   virtual std::vector<Bank*> banks() = 0;
 };
@@ -101,13 +104,16 @@ class Pipeline final : public Model {
     const auto add = [&](int end) {
       BlockOf block;
       block.bank = make_bank(Lanes{begin, end});
+      if (block.bank->answers_numbers() != numbers)
+        throw std::invalid_argument(numbers ? "a regressor needs learners that answer numbers"
+                                            : "a classifier needs learners that tell classes");
       block.guard = DriftGuard(ensemble_.guard, Lanes{begin, end});
       if (block.guard.on()) block.bank->keep_births();
       if (block.guard.on() && ensemble_.guard.background) {
         block.spares = make_bank(Lanes{begin, end});
         block.spares->keep_births();
       }
-      block.events.stats.on = ensemble_.monitor;
+      block.events.stats.on = ensemble_.monitor && !numbers;
       block.events.kept = block.guard.on();
       block.state.reserve(Lanes{begin, end});
       block.events.stats.prefixes = watches_prefixes;
@@ -158,9 +164,9 @@ class Pipeline final : public Model {
     return growth;
   }
 
-  void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& answers) override {
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& answers) override {
     require_sound();
-    const Lesson lesson{rows, label, weight, answers};
+    const Lesson lesson{rows, truth, weight, answers};
     const int workers = workers_for(rows.n_rows);
     lessons_begun_ = false;
     try {
@@ -249,6 +255,7 @@ class Pipeline final : public Model {
   const Intake& intake() const override { return intake_; }
   const char* broken() const override { return broken_; }
   bool needs_gil() const override { return blocks_.front().bank->needs_gil(); }
+  bool answers_numbers() const override { return numbers; }
   std::vector<Bank*> banks() override {
     std::vector<Bank*> all;
     for (auto& block : blocks_) all.push_back(block.bank.get());
@@ -281,6 +288,8 @@ class Pipeline final : public Model {
   static constexpr auto worth_a_thread = std::chrono::microseconds(250);  // work on a chunk that is large beside two waits
   static constexpr bool keeps_rows = requires { Booster::keeps_rows; };
   static constexpr bool watches_prefixes = requires { Booster::watches_prefixes; };
+  static constexpr bool numbers = requires { Booster::answers_numbers; };
+  static constexpr bool announces = requires { Booster::announces; };
   // A combiner may ask for more than one row of its column, as working memory.
   static constexpr std::size_t column_rows() {
     if constexpr (requires { Booster::column_rows; }) return Booster::column_rows;
@@ -308,7 +317,7 @@ class Pipeline final : public Model {
 
   struct Lesson {
     const RowBlock& rows;
-    const std::int32_t* label;
+    Truth truth;
     const double* weight;
     const OutputBuffers& answers;
   };
@@ -422,9 +431,14 @@ class Pipeline final : public Model {
     for (int r = 0; r < work.size; ++r) {
       const Row row = lesson.rows.row(first + r);
       const double w = lesson.weight ? lesson.weight[first + r] : 1.0;
-      work.example[r] = intake_.admit(row, lesson.label[first + r], w, w > 0, work.row[r]);
+      work.example[r] = intake_.admit(row, numbers ? 0 : lesson.truth.label[first + r], w, w > 0, work.row[r]);
       work.example[r].weight = w;
+      if constexpr (numbers) work.example[r].target = lesson.truth.target[first + r];
       work.open(r, part() ? part()->in.answers : lesson.answers.output != Output::none);
+      if constexpr (announces) {
+        booster_.announce(work.passage[r]);
+        if (w > 0) booster_.take_in(work.example[r]);
+      }
       if constexpr (keeps_rows)
         if (w > 0) remember(row, work.example[r], work.batch_phase);
     }
@@ -454,12 +468,15 @@ class Pipeline final : public Model {
       if (block.guard.any_spare()) {
         block.guard.spare_amounts(amount, example.weight, scratch.spare_amount.data(), scratch.spare_amount.size());
         const Amount kind = params.spare_amount == GuardParams::SpareAmount::lane ? scratch.kind : Amount::weight;
-        block.spares->ask(example, Request::votes, scratch.spare_answers);
-        block.spares->learn(example, {example.label}, scratch.spare_amount.data(), kind, scratch.spare_answers);
+        block.spares->ask(example, numbers ? Request::numbers : Request::votes, scratch.spare_answers);
+        if constexpr (numbers)
+          block.spares->learn_targets(example, scratch.target.data(), scratch.spare_amount.data(), kind, scratch.spare_answers);
+        else
+          block.spares->learn(example, {example.label}, scratch.spare_amount.data(), kind, scratch.spare_answers);
       }
       block.spares->finish_example(example);
     }
-    if (params.after) {
+    if (params.after && !numbers) {
       Example again = example;
       again.n_classes = example.n_classes_after;
       block.bank->ask(again, Request::votes, scratch.answers);
@@ -575,6 +592,7 @@ class Pipeline final : public Model {
       for (int r = 0; r < work.size; ++r) {
         work.example[r] = intake_.look(rows.row(first + r), work.row[r]);
         work.open(r, true);
+        if constexpr (announces) booster_.announce(work.passage[r]);
       }
       if (part()) take_up<Booster>(*part(), work);
       for (std::size_t b = 0; b < blocks_.size(); ++b)
@@ -606,6 +624,13 @@ class Pipeline final : public Model {
   }
 
   void to_verdict(const Example& example, const Passage& passage, int r, Chunk& work, const OutputBuffers& answers) const {
+    if constexpr (numbers) {
+      answers.value[r] = booster_.number(example, passage);
+    } else {
+      to_classes(example, passage, r, work, answers);
+    }
+  }
+  void to_classes(const Example& example, const Passage& passage, int r, Chunk& work, const OutputBuffers& answers) const {
     const int known = example.n_classes;
     const auto reserved = static_cast<std::size_t>(intake_.schema().n_classes);
     const double nothing = known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
@@ -618,6 +643,7 @@ class Pipeline final : public Model {
       booster_.answer(example, passage, verdict);
     switch (answers.output) {
       case Output::none:
+      case Output::number:
         break;
       case Output::label:
         answers.label[r] = pick_class(verdict.score, known, ensemble_, example.number);

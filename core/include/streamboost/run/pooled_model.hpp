@@ -16,15 +16,15 @@
 
 namespace streamboost {
 
-class PooledModel final : public Model {
+// What pools of any kind share: experts, their files, what the main one says about itself.
+class PooledExperts : public Model {
  public:
   struct Expert {
     std::string name;
     std::unique_ptr<Model> model;
   };
 
-  PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
-      : experts_(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
+  explicit PooledExperts(std::vector<Expert> experts) : experts_(std::move(experts)) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>();
@@ -32,45 +32,10 @@ class PooledModel final : public Model {
     return growth;
   }
 
-  void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& out) override {
-    Work work(*this);
-    for (int first = 0; first < rows.n_rows; first += work.rows) {
-      const int n = std::min(work.rows, rows.n_rows - first);
-      Count count = counted();
-      for (std::size_t e = 0; e < experts_.size(); ++e)
-        experts_[e].model->learn(rows.part(first, n), label + first, weight ? weight + first : nullptr, work.answers_of(e));
-      for (int r = 0; r < n; ++r) {
-        const double w = weight ? weight[first + r] : 1.0;
-        consider(r, count, work);
-        if (out.output != Output::none) write(first + r, count, work, out);
-        if (w > 0) pool_learns(r, count, label[first + r], w, work);
-      }
-    }
-  }
-
-  void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    Work work(*this);
-    const Count count = counted();
-    for (int first = 0; first < rows.n_rows; first += work.rows) {
-      const int n = std::min(work.rows, rows.n_rows - first);
-      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e));
-      for (int r = 0; r < n; ++r) {
-        consider(r, count, work);
-        write(first + r, count, work, out);
-      }
-    }
-  }
-
-  std::unique_ptr<Model> clone() const override {
-    std::vector<Expert> experts;
-    for (const auto& expert : experts_) experts.push_back({expert.name, expert.model->clone()});
-    return std::unique_ptr<Model>(new PooledModel(std::move(experts), pool_, ensemble_));
-  }
-
   SavedState save() override {
     Saver saver;
     saver.prefix = "pool/";
-    pool_.fields(saver);
+    pool_fields(saver);
     SavedState all = std::move(saver.state);
     for (auto& expert : experts_)
       for (auto& [name, field] : expert.model->save()) all[expert.name + "/" + name] = std::move(field);
@@ -94,9 +59,9 @@ class PooledModel final : public Model {
     for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->load(part[e]);
     Loader loader(own);
     loader.prefix = "pool/";
-    pool_.fields(loader);
+    pool_fields(loader);
     loader.require_all_used();
-    pool_.check();
+    pool_check();
     for (const auto& expert : experts_) {
       require(expert.model->intake().n_learned() == intake().n_learned(), "examples learned by the experts");
       require(expert.model->intake().n_classes_known() == intake().n_classes_known(), "classes known to the experts");
@@ -104,18 +69,10 @@ class PooledModel final : public Model {
   }
   std::size_t memory_bytes() override {
     MemoryCounter counter;
-    pool_.fields(counter);
+    pool_fields(counter);
     for (auto& expert : experts_) counter.bytes += expert.model->memory_bytes();
-    return counter.bytes + sizeof(*this);
+    return counter.bytes + sizeof(PooledExperts);
   }
-  ModelReport report() override {
-    ModelReport report = experts_.front().model->report();
-    for (std::size_t e = 0; e < experts_.size(); ++e) report.totals["pool_weight/" + experts_[e].name] = pool_.weights()[e];
-    report.totals["recently_right/" + experts_.front().name] = pool_.right(0);
-    report.totals["recently_right/pool"] = pool_.right(1);
-    return report;
-  }
-
   const Intake& intake() const override { return experts_.front().model->intake(); }
   const char* broken() const override {
     for (const auto& expert : experts_)
@@ -125,10 +82,19 @@ class PooledModel final : public Model {
   bool needs_gil() const override { return experts_.front().model->needs_gil(); }
   std::vector<Bank*> banks() override { return experts_.front().model->banks(); }
 
- private:
-  PooledModel(std::vector<Expert> experts, LogPool pool, const Ensemble& ensemble)
-      : experts_(std::move(experts)), pool_(std::move(pool)), ensemble_(ensemble) {}
+ protected:
+  virtual void pool_fields(FieldVisitor&) = 0;
+  virtual void pool_check() const = 0;
 
+  std::vector<Expert> cloned_experts() const {
+    std::vector<Expert> experts;
+    for (const auto& expert : experts_) experts.push_back({expert.name, expert.model->clone()});
+    return experts;
+  }
+
+  std::vector<Expert> experts_;
+
+ private:
   struct Grown final : Growth {
     std::vector<std::unique_ptr<Growth>> parts;
     void commit() noexcept override {
@@ -136,6 +102,59 @@ class PooledModel final : public Model {
         if (part) part->commit();
     }
   };
+};
+
+class PooledModel final : public PooledExperts {
+ public:
+  PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
+      : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
+
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+    Work work(*this);
+    for (int first = 0; first < rows.n_rows; first += work.rows) {
+      const int n = std::min(work.rows, rows.n_rows - first);
+      Count count = counted();
+      for (std::size_t e = 0; e < experts_.size(); ++e)
+        experts_[e].model->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr, work.answers_of(e));
+      for (int r = 0; r < n; ++r) {
+        const double w = weight ? weight[first + r] : 1.0;
+        consider(r, count, work);
+        if (out.output != Output::none) write(first + r, count, work, out);
+        if (w > 0) pool_learns(r, count, truth.label[first + r], w, work);
+      }
+    }
+  }
+
+  void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    Work work(*this);
+    const Count count = counted();
+    for (int first = 0; first < rows.n_rows; first += work.rows) {
+      const int n = std::min(work.rows, rows.n_rows - first);
+      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e));
+      for (int r = 0; r < n; ++r) {
+        consider(r, count, work);
+        write(first + r, count, work, out);
+      }
+    }
+  }
+
+  ModelReport report() override {
+    ModelReport report = experts_.front().model->report();
+    for (std::size_t e = 0; e < experts_.size(); ++e) report.totals["pool_weight/" + experts_[e].name] = pool_.weights()[e];
+    report.totals["recently_right/" + experts_.front().name] = pool_.right(0);
+    report.totals["recently_right/pool"] = pool_.right(1);
+    return report;
+  }
+
+  std::unique_ptr<Model> clone() const override { return std::unique_ptr<Model>(new PooledModel(cloned_experts(), pool_, ensemble_)); }
+
+ protected:
+  void pool_fields(FieldVisitor& v) override { pool_.fields(v); }
+  void pool_check() const override { pool_.check(); }
+
+ private:
+  PooledModel(std::vector<Expert> experts, LogPool pool, const Ensemble& ensemble)
+      : PooledExperts(std::move(experts)), pool_(std::move(pool)), ensemble_(ensemble) {}
 
   // Examples learned and classes known before a row.
   struct Count {
@@ -215,7 +234,6 @@ class PooledModel final : public Model {
     count.known = after;
   }
 
-  std::vector<Expert> experts_;
   LogPool pool_;
   Ensemble ensemble_;
 };

@@ -106,24 +106,24 @@ class StagedModel final : public Model {
   }
   std::size_t n_coverages() const { return stages_.sets ? stages_.sets->n() : 0; }
 
-  void learn(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& out) override {
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     learn_work_.prepare(*this, rows.n_rows);
     Work& work = learn_work_;
     for (int first = 0, n = 0; first < rows.n_rows; first += n) {
       n = std::min(work.rows, rows.n_rows - first);
       Count count = counted();
       if (stages_.importances) n = look_at(rows.row(first), weight ? weight[first] : 1.0, n, count);
-      voters_->learn(rows.part(first, n), label + first, weigh(label + first, weight ? weight + first : nullptr, n, work), work.answers());
+      voters_->learn(rows.part(first, n), truth.from(first), weigh(truth.label + first, weight ? weight + first : nullptr, n, work), work.answers());
       for (int r = 0; r < n; ++r) {
         speak(r, count, work);
         const int answer = decide(r, count, work);
         write(first + r, r, answer, count, work, out);
         const double w = weight ? weight[first + r] : 1.0;
         if (!(w > 0)) continue;
-        if (stages_.health) stages_.health->learn(rows.row(first + r), label[first + r], answer == label[first + r]);
-        follow(count, label[first + r], w, work.vote(r), work);
+        if (stages_.health) stages_.health->learn(rows.row(first + r), truth.label[first + r], answer == truth.label[first + r]);
+        follow(count, truth.label[first + r], w, work.vote(r), work);
         count.number += 1;
-        count.known = std::max(count.known, label[first + r] + 1);
+        count.known = std::max(count.known, truth.label[first + r] + 1);
       }
     }
   }

@@ -133,9 +133,12 @@ class Persistence(SharedModel):
             **entry(session.metadata if facts is None else facts),
         }
 
+    def _stored_labels(self, manifest: Manifest) -> ClassCodes:
+        return ClassCodes(manifest.labels, declared=manifest.declared)
+
     def _restore(self, manifest: Manifest, arrays: Arrays, lanes: list[Any] | None = None) -> Session:
         """Become the model of a file: claims are checked against each other here, numbers by the core."""
-        labels = ClassCodes(manifest.labels, declared=manifest.declared)
+        labels = self._stored_labels(manifest)
         state = {name: array for name, array in arrays.items() if not name.startswith(PARAMETER)}
         schema = schema_of(manifest.columns, state)
         if lanes is None:

@@ -34,6 +34,11 @@ class ClassCodes:
             self.book.extend(labels)
             self._refresh()
 
+    @property
+    def codes(self) -> dict[Any, int] | None:
+        """The codes by label; None where there are no labels but numbers."""
+        return self.book.codes
+
     def _refresh(self) -> None:
         by_code = label_array(self.book.values)
         self.order: NDArray[np.intp] = np.argsort(by_code, kind="stable")  # position in classes_ -> code
@@ -80,7 +85,7 @@ class ClassCodes:
 
 def declare(classes: ArrayLike) -> ClassCodes:
     """Return codes for labels fixed up front."""
-    labels = np.unique(column_or_1d(_as_array(classes, "classes"))).tolist()
+    labels = np.unique(column_or_1d(plain_container(classes, "classes"))).tolist()
     if not labels:
         raise ValueError("classes is empty; it must hold every label that may appear.")
     for label in labels:
@@ -91,13 +96,13 @@ def declare(classes: ArrayLike) -> ClassCodes:
 def read_labels(y: Any, n_rows: int, estimator: str, *, discovering: bool) -> NDArray[Any] | CodedLabels:
     """Return y as a flat array (codes stay codes) after the checks that do not need the codes."""
     if isinstance(y, CodedLabels):
-        _check_length(len(y), n_rows)
+        check_length(len(y), n_rows)
         return y
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None.")
     plain = type(y) is np.ndarray and y.ndim == 1
-    flat: NDArray[Any] = y if plain else column_or_1d(_as_array(y, "y"), warn=True)
-    _check_length(len(flat), n_rows)
+    flat: NDArray[Any] = y if plain else column_or_1d(plain_container(y, "y"), warn=True)
+    check_length(len(flat), n_rows)
     if flat.dtype.kind == "f":
         if not np.isfinite(flat).all():
             raise ValueError(f"Input y contains NaN or infinity (row {int(np.argmin(np.isfinite(flat)))}).")
@@ -140,7 +145,7 @@ def check_label(label: Any, what: str) -> None:
         )
 
 
-def _as_array(y: Any, what: str) -> Any:
+def plain_container(y: Any, what: str) -> Any:
     """Labels of all kinds of containers as an array that has lost nothing; what is left alone NumPy reads rightly."""
     if isinstance(y, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(y).ravel()
@@ -184,7 +189,8 @@ def _series(y: Any, what: str) -> Any:
     return y
 
 
-def _check_length(n_labels: int, n_rows: int) -> None:
+def check_length(n_labels: int, n_rows: int) -> None:
+    """Refuse labels that are more or fewer than the rows."""
     if n_labels != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: [{n_rows}, {n_labels}]"

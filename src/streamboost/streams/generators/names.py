@@ -12,6 +12,7 @@ from streamboost.streams.base import DataError
 from streamboost.streams.generators.agrawal import AgrawalStream
 from streamboost.streams.generators.base import GeneratedStream
 from streamboost.streams.generators.drift import DriftStream
+from streamboost.streams.generators.friedman import FriedmanStream, HyperplaneDistanceStream
 from streamboost.streams.generators.hyperplane import HyperplaneStream
 from streamboost.streams.generators.led import LEDStream
 from streamboost.streams.generators.noise import LabelNoiseStream
@@ -63,6 +64,17 @@ GENERATORS: dict[str, Generator] = {
     )
 }
 
+NUMBER_GENERATORS: dict[str, Generator] = {
+    entry.name: entry
+    for entry in (
+        Generator("friedman", FriedmanStream, {}, 10, 0, "numeric", "Friedman 1991"),
+        Generator(
+            "hyperplane-distance", HyperplaneDistanceStream, {}, 10, 0, "numeric", "after Hulten et al. 2001"
+        ),
+    )
+}
+"""Generators whose labels are numbers."""
+
 DRIFT_KEYS = ("drift", "at", "every", "width", "shape", "concepts")
 _KINDS = ("abrupt", "gradual")
 _DEFAULT_WIDTH = 1000
@@ -78,9 +90,10 @@ def make_generator(text: str, *, seed: int = 0, limit: int | None = None) -> Gen
     ask for less.
     """
     name, _, rest = text.partition(":")
-    if name not in GENERATORS:
-        raise DataError(f"There is no generator {name!r}; there are {', '.join(GENERATORS)}.")
-    entry = GENERATORS[name]
+    known = {**GENERATORS, **NUMBER_GENERATORS}
+    if name not in known:
+        raise DataError(f"There is no generator {name!r}; there are {', '.join(known)}.")
+    entry = known[name]
     written = _pairs(name, rest)
     parameters = entry.parameters()
     values: dict[str, Any] = {"seed": seed}
@@ -88,7 +101,7 @@ def make_generator(text: str, *, seed: int = 0, limit: int | None = None) -> Gen
     for key, value in written.items():
         if key in parameters:
             values[key] = _value(name, key, value, parameters[key])
-        elif key in DRIFT_KEYS or key == "label_noise":
+        elif (key in DRIFT_KEYS or key == "label_noise") and name in GENERATORS:
             others[key] = value
         else:
             raise DataError(_unknown(name, key, [*parameters, "label_noise", *DRIFT_KEYS]))

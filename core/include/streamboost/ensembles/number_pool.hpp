@@ -1,0 +1,91 @@
+// Several regressors, one answer: how far to go from the first towards each of the others.
+//
+//   answer      a_0 + sum_m beta_m (a_m - a_0), beta in [0, 1] each: the first, corrected towards the others
+//   beta        faded least squares, by the errors of before: with e_m = a_m - a_0 and r = y - a_0,
+//               A <- h A + s e e',  b <- h b + s e r,  beta = clip((A + ridge diag A)^-1 b, 0, 1),  h = 1 - 1 / horizon
+//   referee     the pool speaks while its faded sum of |y - answer| is not above that of the first, else the first does
+//
+// Cost        a system of as many equations as there are companions, per learned example. State: A, b, beta, two sums.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "streamboost/run/config.hpp"
+#include "streamboost/run/fields.hpp"
+
+namespace streamboost {
+
+class NumberPool {
+ public:
+  static constexpr double ridge = 0.02;
+  struct Params {
+    double horizon;
+    static Params read(const Config& c) { return {c.number("horizon")}; }
+  };
+
+  NumberPool(Params p, std::size_t companions)
+      : fading_(1 - 1 / p.horizon), m_(companions), A_(m_ * m_, 0.0), b_(m_, 0.0), beta_(m_, 0.0), missed_(2, 0.0) {}
+
+  double blend(const double* a) const {
+    double answer = a[0];
+    for (std::size_t k = 0; k < m_; ++k) answer += beta_[k] * (a[k + 1] - a[0]);
+    return answer;
+  }
+  bool first_speaks() const { return missed_[1] > missed_[0]; }
+  double answer(const double* a) const { return first_speaks() ? a[0] : blend(a); }
+
+  // The experts answered a; y was right. Nothing is learned from rows that some expert had no answer to.
+  void learn(const double* a, double y, double weight) {
+    for (std::size_t k = 0; k <= m_; ++k)
+      if (!std::isfinite(a[k])) return;
+    missed_[0] = fading_ * missed_[0] + std::fabs(y - a[0]);
+    missed_[1] = fading_ * missed_[1] + std::fabs(y - blend(a));
+    for (std::size_t i = 0; i < m_; ++i) {
+      for (std::size_t j = 0; j < m_; ++j) A_[i * m_ + j] = fading_ * A_[i * m_ + j] + weight * ((a[i + 1] - a[0]) * (a[j + 1] - a[0]));
+      b_[i] = fading_ * b_[i] + weight * ((a[i + 1] - a[0]) * (y - a[0]));
+    }
+    solve();
+  }
+
+  const AlignedVector<double>& shares() const { return beta_; }
+  void fields(FieldVisitor& v) {
+    v("matrix", A_);
+    v("vector", b_);
+    v("share", beta_);
+    v("missed", missed_);
+  }
+  void check() const {
+    for (std::size_t i = 0; i < m_; ++i) {
+      require(beta_[i] >= 0 && beta_[i] <= 1, "share of a companion");
+      require(A_[i * m_ + i] >= 0 && std::isfinite(b_[i]), "sums of the pool");
+    }
+    for (double x : A_) require(std::isfinite(x), "sums of the pool");
+    require(missed_[0] >= 0 && missed_[1] >= 0, "errors of the pool");
+  }
+
+ private:
+  // Gaussian elimination without pivoting: the matrix is positive definite.
+  void solve() {
+    std::vector<double> M(A_.begin(), A_.end()), x(b_.begin(), b_.end());
+    for (std::size_t i = 0; i < m_; ++i) {
+      M[i * m_ + i] += ridge * M[i * m_ + i] + 1e-300;
+      for (std::size_t j = 0; j < i; ++j) {
+        const double factor = M[i * m_ + j] / M[j * m_ + j];
+        for (std::size_t k = j; k < m_; ++k) M[i * m_ + k] -= factor * M[j * m_ + k];
+        x[i] -= factor * x[j];
+      }
+    }
+    for (std::size_t i = m_; i-- > 0;) {
+      for (std::size_t k = i + 1; k < m_; ++k) x[i] -= M[i * m_ + k] * x[k];
+      x[i] /= M[i * m_ + i];
+      beta_[i] = std::isfinite(x[i]) ? std::min(std::max(x[i], 0.0), 1.0) : 0.0;
+    }
+  }
+
+  double fading_;
+  std::size_t m_;
+  AlignedVector<double> A_, b_, beta_, missed_;  // [companion][companion], [companion], [companion]; of the first, of the pool
+};
+
+}  // namespace streamboost

@@ -1,0 +1,190 @@
+// The leaf of a regression tree: what its targets were, a plane through them, and an observer of every column for the next split.
+//
+//   n, S, Q      weight, sum and squared sum of the targets about `centre`      mean = centre + S / n
+//   plane        f(x) = c + W (x - r), by ridge regression on the leaf's own rows. It bends the plane of the leaf's parent: what is
+//                regressed are the targets' distances d from it, so that a young leaf answers as its parent did. With G, s, X, D the sums of
+//                z z', z, z d and d (z = x - r), C = G - s s' / n in units of its diagonal, and `ridge` / n added there:
+//                W = W0 + (C + ridge / n)^-1 (X - s D / n),   c = c0 + D / (n + 1) - (W - W0) s / n
+//   which        the mean or the plane: whichever had the smaller faded squared error in this leaf, each before learning
+//
+// A missing value counts as the leaf's mean of that column in the plane, and is not observed. Answers keep within the targets seen.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace streamboost {
+
+// Sums of the targets by where a numeric value lies: intervals of equal width that double when a value falls outside, so that nothing is lost
+// but resolution; far outliers share the outermost ones.
+struct NumericObserver {
+  static constexpr std::size_t bins = 32, head = 5, size = head + 3 * bins;  // origin, width, count, mean, spread of x; then w, wy, wyy
+  static double* bin(double* cells, std::size_t b) { return cells + head + 3 * b; }
+  static const double* bin(const double* cells, std::size_t b) { return cells + head + 3 * b; }
+
+  static void add(double* cells, double x, double y, double w) {
+    double &origin = cells[0], &width = cells[1], &count = cells[2], &mean = cells[3], &spread = cells[4];
+    count += 1;
+    const double off = x - mean;
+    mean += off / count;
+    spread += off * (x - mean);
+    if (width == 0) {
+      if (count == 1) origin = x;
+      if (x == origin) return put(cells, 0, y, w);
+      open(cells, x);
+    }
+    const double most = 12 * std::sqrt(spread / count);
+    while ((x < origin || x >= origin + width * bins) && (count < 20 || 2 * width * bins <= most)) widen(cells, x < origin);
+    const double at = (x - origin) / width;
+    put(cells, at >= bins ? bins - 1 : at > 0 ? static_cast<std::size_t>(at) : 0, y, w);
+  }
+
+ private:
+  static void put(double* cells, std::size_t b, double y, double w) {
+    double* cell = bin(cells, b);
+    cell[0] += w;
+    cell[1] += w * y;
+    cell[2] += w * (y * y);
+  }
+  // The second value: all before it were equal and lie in the first interval.
+  static void open(double* cells, double x) {
+    const double first = cells[0];
+    cells[1] = std::fabs(x - first) / (bins / 4);
+    if (!(cells[1] > 0)) cells[1] = 1e-300;
+    cells[0] = std::min(x, first) - cells[1] * (bins / 4);
+    const double at = (first - cells[0]) / cells[1];
+    move(cells, 0, std::min(static_cast<std::size_t>(at), bins - 1));
+  }
+  static void move(double* cells, std::size_t from, std::size_t to) {
+    if (from == to) return;
+    double *a = bin(cells, from), *b = bin(cells, to);
+    for (std::size_t k = 0; k < 3; ++k) {
+      b[k] += a[k];
+      a[k] = 0;
+    }
+  }
+  static void widen(double* cells, bool down) {
+    if (down) {  // the old intervals become the upper half
+      cells[0] -= cells[1] * bins;
+      for (std::size_t b = bins; b-- > 0;) move(cells, b, (bins + b) / 2);
+    } else {
+      for (std::size_t b = 1; b < bins; ++b) move(cells, b, b / 2);
+    }
+    cells[1] *= 2;
+  }
+};
+
+struct LeafPlane {
+  static constexpr std::size_t most = 32;  // columns
+  static std::size_t size(std::size_t p) { return 4 + 5 * p + p * (p + 1) / 2; }
+
+  // n, D, c, c0; then r, W0, W, s, X [p each]; then G, lower triangle by rows
+  std::vector<double> cells;
+  std::size_t p = 0;
+  double& n() { return cells[0]; }
+  double n() const { return cells[0]; }
+  double* part(std::size_t k) { return cells.data() + 4 + k * p; }
+  const double* part(std::size_t k) const { return cells.data() + 4 + k * p; }
+
+  void begin(std::size_t columns, double y) {
+    p = columns;
+    cells.assign(size(p), 0.0);
+    cells[2] = cells[3] = y;
+  }
+  // Columns that have appeared since the leaf was born.
+  void widen(std::size_t columns) {
+    if (columns == p) return;
+    LeafPlane wider;
+    wider.begin(columns, 0);
+    std::copy_n(cells.data(), 4, wider.cells.data());
+    for (std::size_t k = 0; k < 5; ++k) std::copy_n(part(k), p, wider.part(k));
+    std::copy_n(part(5), p * (p + 1) / 2, wider.part(5));
+    *this = std::move(wider);
+  }
+  // A child goes on where this one stands, around its mean row.
+  LeafPlane child() const {
+    LeafPlane next;
+    next.begin(p, cells[2]);
+    for (std::size_t j = 0; j < p; ++j) {
+      const double moved = n() > 0 ? part(3)[j] / n() : 0.0;
+      next.part(0)[j] = part(0)[j] + moved;
+      next.part(1)[j] = next.part(2)[j] = part(2)[j];
+      next.cells[2] += part(2)[j] * moved;
+    }
+    next.cells[3] = next.cells[2];
+    return next;
+  }
+
+  // z of the row; a plane without rows begins at the first one.
+  void offsets(const double* x, const std::int32_t* columns, double* z) const {
+    const double *r = part(0), *s = part(3);
+    for (std::size_t j = 0; j < p; ++j) {
+      const double value = x[columns[j]];
+      z[j] = std::isnan(value) ? (n() > 0 ? s[j] / n() : 0.0) : value - r[j];
+    }
+  }
+  double at(const double* z) const {
+    const double* W = part(2);
+    double f = cells[2];
+    for (std::size_t j = 0; j < p; ++j) f += W[j] * z[j];
+    return f;
+  }
+  void add(const double* z, double y, double w) {
+    const double* W0 = part(1);
+    double d = y - cells[3];
+    for (std::size_t j = 0; j < p; ++j) d -= W0[j] * z[j];
+    cells[0] += w;
+    cells[1] += w * d;
+    double *s = part(3), *X = part(4), *G = part(5);
+    for (std::size_t j = 0; j < p; ++j) {
+      const double wz = w * z[j];
+      s[j] += wz;
+      X[j] += wz * d;
+      for (std::size_t k = 0; k <= j; ++k) *G++ += wz * z[k];
+    }
+  }
+  void solve(double ridge) {
+    const double *s = part(3), *X = part(4), *G = part(5), mass = n(), mean = cells[1] / mass;
+    double L[most * (most + 1) / 2], unit[most], u[most];
+    for (std::size_t j = 0, g = 0; j < p; g += ++j) {
+      const double variance = G[g + j] - s[j] * (s[j] / mass);
+      unit[j] = variance > 1e-12 * G[g + j] && variance > 1e-300 ? 1 / std::sqrt(variance) : 0.0;  // 0: a constant says nothing
+    }
+    // Cholesky of a matrix with 1 + ridge / n on its diagonal, row by row; then L L' u = v
+    for (std::size_t j = 0, g = 0; j < p; g += ++j) {
+      for (std::size_t k = 0, h = 0; k <= j; h += ++k) {
+        double sum = k == j ? 1 + ridge / mass : (G[g + k] - s[j] * (s[k] / mass)) * unit[j] * unit[k];
+        for (std::size_t m = 0; m < k; ++m) sum -= L[g + m] * L[h + m];
+        L[g + k] = k == j ? std::sqrt(std::max(sum, 1e-12)) : sum / L[h + k];
+      }
+      double sum = (X[j] - s[j] * mean) * unit[j];
+      for (std::size_t m = 0; m < j; ++m) sum -= L[g + m] * u[m];
+      u[j] = sum / L[g + j];
+    }
+    for (std::size_t j = p; j-- > 0;) {
+      for (std::size_t m = j + 1; m < p; ++m) u[j] -= L[m * (m + 1) / 2 + j] * u[m];
+      u[j] /= L[j * (j + 1) / 2 + j];
+    }
+    double* W = part(2);
+    cells[2] = cells[3] + cells[1] / (mass + 1);
+    for (std::size_t j = 0; j < p; ++j) {
+      const double bend = u[j] * unit[j];
+      W[j] = part(1)[j] + bend;
+      cells[2] -= bend * (s[j] / mass);
+    }
+  }
+};
+
+struct RegressionLeaf {
+  static constexpr double fading = 0.995;
+  // of the targets, of the errors, and when split and plane were last tried
+  double n = 0, sum = 0, squares = 0, centre = 0, low = 0, high = 0, mean_error = 0, plane_error = 0, tried = 0, solved = 0, depth = 0;
+  LeafPlane plane;
+  std::vector<std::vector<double>> observers;  // by position among the tree's columns: NumericObserver, or w, wy, wyy by value
+
+  double mean() const { return n > 0 ? centre + sum / n : centre; }
+  double kept(double y) const { return std::min(std::max(y, low), high); }
+};
+
+}  // namespace streamboost

@@ -1,0 +1,296 @@
+// A regression Hoeffding tree.
+//
+// Papers    Ikonomovska, Gama, Dzeroski: Learning model trees from evolving data streams (2011), FIMT-DD, for the test and the models in the
+//           leaves; Mastelini, de Carvalho: Using dynamical quantization to perform split attempts in online tree regressors (2021), for
+//           observers of fixed size.
+//
+//   merit   (V - V_1 - V_2) / n of a split in two, V the sum of squared deviations of the targets; numeric columns at the ends of 31 intervals,
+//           nominal ones one value against the rest
+//   split   every `grace` of weight: by the best column if merit_2 / merit_1 < 1 - eps or eps < tie, eps = sqrt(ln(1 / delta) / 2n), merit_2 that of
+//           the second best column (0 if there is none); both branches hold at least `min_branch` of the weight
+//
+// Departures  No Page-Hinkley test inside the tree: drift is the business of the guard (drift/guard.hpp). Planes are ridge regressions that
+//             children inherit, not perceptrons. Max_features draws the columns that a node may split on, as in the classifier.
+// Memory      Splits end where a tree would outgrow max_bytes. A missing or unseen value goes where most of the weight went.
+#pragma once
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "streamboost/learners/regression_leaf.hpp"
+#include "streamboost/learners/subset.hpp"
+#include "streamboost/math/kernels.hpp"
+#include "streamboost/math/math.hpp"
+#include "streamboost/run/config.hpp"
+#include "streamboost/run/fields.hpp"
+
+namespace streamboost {
+
+struct RegressionTreeParams {
+  enum class Leaf { adaptive, mean, plane };
+  double grace, log_inverse_delta, tie, min_branch, ridge;
+  Leaf leaf;
+  double max_features, feature_fraction, max_depth, max_bytes;
+
+  static RegressionTreeParams read(const Config& c) {
+    const double delta = c.number("delta");
+    return {c.number("grace_period"),
+            -streamboost::log(delta),
+            c.number("tie_threshold"),
+            c.number("min_branch"),
+            c.number("ridge"),
+            c.choice<Leaf>("leaf_prediction", {{"adaptive", Leaf::adaptive}, {"mean", Leaf::mean}, {"linear", Leaf::plane}}),
+            c.number("max_features"),
+            c.number_or_none("feature_fraction").value_or(1),
+            c.number_or_none("max_depth").value_or(1e9),
+            c.number_or_none("max_bytes").value_or(1e300)};
+  }
+};
+
+// The columns of one tree, and where its draws come from.
+struct RegressionColumns {
+  std::vector<std::int32_t> all, plane;  // column numbers; those of the plane are the first numeric ones
+  std::vector<bool> nominal;             // by position
+  std::uint64_t seed = 0;
+  std::uint32_t lane = 0, birth = 0;
+
+  RegressionColumns() = default;
+  RegressionColumns(const Schema& schema, double fraction, std::uint64_t s, int global_lane, std::uint32_t b)
+      : seed(s), lane(static_cast<std::uint32_t>(global_lane)), birth(b) {
+    const auto width = static_cast<std::size_t>(schema.width());
+    const auto chosen = fraction < 1 ? chosen_columns(fraction, schema, seed, global_lane, birth) : std::vector<bool>(width, true);
+    for (std::size_t j = 0; j < width; ++j) {
+      if (!chosen[j]) continue;
+      all.push_back(static_cast<int>(j));
+      nominal.push_back(schema.nominal(static_cast<int>(j)));
+      if (!nominal.back() && plane.size() < LeafPlane::most) plane.push_back(static_cast<int>(j));
+    }
+  }
+};
+
+class RegressionTree {
+ public:
+  using Params = RegressionTreeParams;
+  struct Said {
+    std::size_t node;
+    double mean, plane;
+  };
+
+  RegressionTree() {
+    nodes_.emplace_back();
+    leaves_.emplace_back();
+  }
+
+  bool trained() const { return trained_; }
+  std::size_t n_leaves() const { return leaves_.size(); }
+  std::size_t n_nodes() const { return nodes_.size(); }
+
+  Said ask(const double* x, const RegressionColumns& columns) const {
+    std::size_t at = 0;
+    while (nodes_[at].column >= 0) at = next(nodes_[at], x);
+    const RegressionLeaf& leaf = leaves_[nodes_[at].leaf];
+    double z[LeafPlane::most];
+    if (leaf.plane.p == 0) return {at, leaf.mean(), leaf.mean()};
+    leaf.plane.offsets(x, columns.plane.data(), z);
+    return {at, leaf.mean(), leaf.kept(leaf.plane.at(z))};
+  }
+  double answer(const Said& said, const Params& params) const {
+    const RegressionLeaf& leaf = leaves_[nodes_[said.node].leaf];
+    if (params.leaf == Params::Leaf::mean) return said.mean;
+    return params.leaf == Params::Leaf::plane || leaf.plane_error < leaf.mean_error ? said.plane : said.mean;
+  }
+
+  void learn(const Said& said, const double* x, double y, double w, const RegressionColumns& columns, const Params& params) {
+    RegressionLeaf& leaf = leaves_[nodes_[said.node].leaf];
+    if (!trained_) {
+      leaf.low = leaf.high = leaf.centre = y;
+      begin_plane(leaf, x, y, params.leaf == Params::Leaf::mean ? 0 : columns.plane.size(), columns);
+    } else {
+      leaf.mean_error = RegressionLeaf::fading * leaf.mean_error + (y - said.mean) * (y - said.mean);
+      leaf.plane_error = RegressionLeaf::fading * leaf.plane_error + (y - said.plane) * (y - said.plane);
+    }
+    trained_ = true;
+    leaf.low = std::min(leaf.low, y);
+    leaf.high = std::max(leaf.high, y);
+    const double off = y - leaf.centre;
+    leaf.n += w;
+    leaf.sum += w * off;
+    leaf.squares += w * (off * off);
+    if (params.leaf != Params::Leaf::mean && !columns.plane.empty()) {
+      leaf.plane.widen(columns.plane.size());
+      double z[LeafPlane::most];
+      leaf.plane.offsets(x, columns.plane.data(), z);
+      leaf.plane.add(z, y, w);
+      if (leaf.plane.n() - leaf.solved > leaf.plane.n() / 16) {
+        leaf.plane.solve(params.ridge);
+        leaf.solved = leaf.plane.n();
+      }
+    }
+    observe(leaf, x, off, w, columns);
+    if (leaf.n - leaf.tried < params.grace) return;
+    leaf.tried = leaf.n;
+    if (leaf.depth < params.max_depth && bytes_ + leaf_bytes(leaf) <= params.max_bytes) try_split(said.node, columns, params);
+  }
+
+  std::size_t bytes() const { return static_cast<std::size_t>(bytes_); }
+
+  // The whole tree as numbers.
+  std::vector<double> pack() const;
+  // Refuses what no tree of these columns can be.
+  void unpack(const std::vector<double>& cells, const RegressionColumns& columns);
+
+ private:
+  struct Node {
+    int column = -1;                         // -1: a leaf
+    bool nominal = false, fallback = false;  // fallback: missing values go to the second child
+    double threshold = 0;                    // numeric: below it the first child; nominal: this code
+    std::size_t first = 0, leaf = 0;
+  };
+  struct Split {
+    double merit = 0, threshold = 0;
+    std::array<double, 3> left{}, right{};
+    std::size_t position = 0;
+  };
+
+  static std::size_t next(const Node& node, const double* x) {
+    const double value = x[node.column];
+    if (std::isnan(value) || (node.nominal && value < 0)) return node.first + (node.fallback ? 1 : 0);
+    return node.first + ((node.nominal ? value == node.threshold : value < node.threshold) ? 0 : 1);
+  }
+
+  static void begin_plane(RegressionLeaf& leaf, const double* x, double y, std::size_t p, const RegressionColumns& columns) {
+    leaf.plane.begin(p, y);
+    for (std::size_t j = 0; j < p; ++j) {
+      const double value = x[columns.plane[j]];
+      leaf.plane.part(0)[j] = std::isnan(value) ? 0.0 : value;
+    }
+  }
+
+  void observe(RegressionLeaf& leaf, const double* x, double off, double w, const RegressionColumns& columns) {
+    if (leaf.observers.size() < columns.all.size()) leaf.observers.resize(columns.all.size());
+    for (std::size_t c = 0; c < columns.all.size(); ++c) {
+      const double value = x[columns.all[c]];
+      if (std::isnan(value)) continue;
+      std::vector<double>& cells = leaf.observers[c];
+      if (!columns.nominal[c]) {
+        if (cells.empty()) room(cells, NumericObserver::size);
+        NumericObserver::add(cells.data(), value, off, w);
+      } else if (value >= 0) {
+        const auto code = static_cast<std::size_t>(value);
+        if (cells.size() < 3 * (code + 1)) room(cells, 3 * (code + 1));
+        cells[3 * code] += w;
+        cells[3 * code + 1] += w * off;
+        cells[3 * code + 2] += w * (off * off);
+      }
+    }
+  }
+  void room(std::vector<double>& cells, std::size_t size) {
+    bytes_ += 8.0 * static_cast<double>(size - cells.size());
+    cells.resize(size, 0.0);
+  }
+  static double leaf_bytes(const RegressionLeaf& leaf) {
+    double cells = static_cast<double>(leaf.plane.cells.size());
+    for (const auto& observer : leaf.observers) cells += static_cast<double>(observer.size());
+    return 8 * cells + sizeof(RegressionLeaf) + 2 * sizeof(Node);
+  }
+
+  static double deviations(const std::array<double, 3>& b) { return b[0] > 0 ? std::max(b[2] - b[1] * (b[1] / b[0]), 0.0) : 0.0; }
+
+  // Of the sums on the left of a cut and of all; false if a branch is too thin or nothing is gained.
+  static bool better(const std::array<double, 3>& left, const std::array<double, 3>& all, double threshold, double least, Split& best) {
+    const std::array<double, 3> right{all[0] - left[0], all[1] - left[1], all[2] - left[2]};
+    if (left[0] < least || right[0] < least) return false;
+    const double merit = (deviations(all) - deviations(left) - deviations(right)) / all[0];
+    if (!(merit > best.merit)) return false;
+    best = {merit, threshold, left, right, best.position};
+    return true;
+  }
+
+  static Split best_of(const std::vector<double>& cells, bool nominal, std::size_t position, double min_branch) {
+    Split best;
+    best.position = position;
+    const std::size_t head = nominal ? 0 : NumericObserver::head, n = cells.size() > head ? (cells.size() - head) / 3 : 0;
+    std::array<double, 3> all{}, left{};
+    for (std::size_t b = 0; b < n; ++b)
+      for (std::size_t k = 0; k < 3; ++k) all[k] += cells[head + 3 * b + k];
+    const double least = std::max(min_branch * all[0], 1.0);
+    for (std::size_t b = 0; b < n; ++b) {
+      const double* cell = cells.data() + head + 3 * b;
+      if (nominal) {
+        better({cell[0], cell[1], cell[2]}, all, static_cast<double>(b), least, best);
+        continue;
+      }
+      if (cell[0] == 0) continue;
+      for (std::size_t k = 0; k < 3; ++k) left[k] += cell[k];
+      better(left, all, cells[0] + cells[1] * static_cast<double>(b + 1), least, best);
+    }
+    return best;
+  }
+
+  void try_split(std::size_t at, const RegressionColumns& columns, const Params& params) {
+    RegressionLeaf& leaf = leaves_[nodes_[at].leaf];
+    std::vector<double> draw(columns.all.size());
+    double most = 2;
+    if (params.max_features < 1) {
+      node_uniforms(columns.seed, static_cast<std::uint32_t>(at), columns.lane, columns.birth, columns.all.data(), draw.data(),
+                    draw.size());
+      const auto d = static_cast<double>(draw.size());
+      const double wanted = params.max_features > 0 ? params.max_features * d : std::sqrt(d) + 1;
+      const auto take = std::min(draw.size(), static_cast<std::size_t>(std::max(1.0, std::floor(wanted + 0.5))));
+      std::vector<double> sorted = draw;
+      std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(take - 1), sorted.end());
+      most = sorted[take - 1];
+    }
+    Split best, second;
+    for (std::size_t c = 0; c < leaf.observers.size(); ++c) {
+      if (draw[c] > most) continue;
+      const Split found = best_of(leaf.observers[c], columns.nominal[c], c, params.min_branch);
+      if (found.merit > best.merit) {
+        second = best;
+        best = found;
+      } else if (found.merit > second.merit) {
+        second = found;
+      }
+    }
+    if (!(best.merit > 0)) return;
+    const double eps = std::sqrt(params.log_inverse_delta / (2 * leaf.n));
+    if (second.merit / best.merit < 1 - eps || eps < params.tie) split(at, best, columns);
+  }
+
+  void split(std::size_t at, const Split& by, const RegressionColumns& columns) {
+    const std::size_t place = nodes_[at].leaf;
+    RegressionLeaf parent = std::move(leaves_[place]);
+    bytes_ -= leaf_bytes(parent);
+    const std::size_t first = nodes_.size();
+    nodes_.resize(first + 2);
+    leaves_.emplace_back();
+    nodes_[at] = {columns.all[by.position], columns.nominal[by.position], by.right[0] > by.left[0], by.threshold, first, 0};
+    for (std::size_t side = 0; side < 2; ++side) {
+      nodes_[first + side].leaf = side == 0 ? place : leaves_.size() - 1;
+      RegressionLeaf& leaf = leaves_[nodes_[first + side].leaf];
+      leaf = RegressionLeaf();
+      const std::array<double, 3>& sums = side == 0 ? by.left : by.right;
+      leaf.centre = parent.centre;
+      leaf.n = leaf.tried = sums[0];
+      leaf.sum = sums[1];
+      leaf.squares = sums[2];
+      leaf.low = parent.low;
+      leaf.high = parent.high;
+      leaf.depth = parent.depth + 1;
+      leaf.mean_error = inherited * parent.mean_error;
+      leaf.plane_error = inherited * parent.plane_error;
+      leaf.plane = parent.plane.child();
+      bytes_ += leaf_bytes(leaf);
+    }
+  }
+
+  static constexpr double inherited = 0.1;  // share of the parent's errors that a child begins with
+  std::vector<Node> nodes_;
+  std::vector<RegressionLeaf> leaves_;
+  bool trained_ = false;
+  double bytes_ = 0;
+};
+
+}  // namespace streamboost

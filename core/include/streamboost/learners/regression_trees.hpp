@@ -1,0 +1,88 @@
+// A bank of regression Hoeffding trees (regression_tree.hpp): one structure per lane. k copies of an example are one of weight k.
+#pragma once
+#include <vector>
+
+#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/regression_tree.hpp"
+
+namespace streamboost {
+
+class RegressionTreeBank final : public Bank {
+ public:
+  using Params = RegressionTreeParams;
+
+  RegressionTreeBank(const Params& params, Lanes lanes, std::uint64_t seed)
+      : params_(params), lanes_(lanes), seed_(seed), trees_(static_cast<std::size_t>(lanes.size())), columns_(trees_.size()) {}
+
+  Lanes lanes() const override { return lanes_; }
+  IntakeNeeds needs() const override { return {}; }
+  bool answers_numbers() const override { return true; }
+  bool has_after() const override { return false; }
+  bool trained(int lane) const override { return trees_[static_cast<std::size_t>(lane)].trained(); }
+  std::size_t note_rows() const override { return 3; }  // node, mean, plane
+  std::unique_ptr<Bank> copy() const override { return std::make_unique<RegressionTreeBank>(*this); }
+  double least_numbers(const Schema&) const override { return 20; }
+  const RegressionTree& tree(int lane) const { return trees_[static_cast<std::size_t>(lane)]; }
+
+  void ask(const Example& example, Request, Answers& answers) const override {
+    double *node = answers.notes.data(), *mean = node + answers.stride, *plane = mean + answers.stride;
+    for (std::size_t i = 0; i < trees_.size(); ++i) {
+      answers.vote[i] = trees_[i].trained() ? 0 : -1;
+      const RegressionTree::Said said = trees_[i].ask(example.row.value, columns_[i]);
+      answers.margin[i] = trees_[i].answer(said, params_);
+      node[i] = static_cast<double>(said.node);
+      mean[i] = said.mean;
+      plane[i] = said.plane;
+    }
+  }
+  void learn(const Example&, Labels, const double*, Amount, Answers&) override { throw std::logic_error("this bank learns numbers"); }
+  void learn_targets(const Example& example, const double* target, const double* amount, Amount, Answers& answers) override {
+    const double *node = answers.notes.data(), *mean = node + answers.stride, *plane = mean + answers.stride;
+    for (std::size_t i = 0; i < trees_.size(); ++i)
+      if (amount[i] > 0)
+        trees_[i].learn({static_cast<std::size_t>(node[i]), mean[i], plane[i]}, example.row.value, target[i], amount[i], columns_[i],
+                        params_);
+  }
+
+  void reserve(const Schema& schema) override {
+    schema_ = schema;
+    draw_again();
+  }
+
+ protected:
+  void begin(int lane) override {
+    trees_[static_cast<std::size_t>(lane)] = RegressionTree();
+    columns_[static_cast<std::size_t>(lane)] = columns_of(lane);
+  }
+  void exchange(int lane, Bank& other) override {
+    auto& them = static_cast<RegressionTreeBank&>(other);
+    const auto i = static_cast<std::size_t>(lane);
+    std::swap(trees_[i], them.trees_[i]);
+    std::swap(columns_[i], them.columns_[i]);
+  }
+  void draw_again() override {
+    for (int lane = 0; lane < lanes_.size(); ++lane) columns_[static_cast<std::size_t>(lane)] = columns_of(lane);
+  }
+  void fields(FieldVisitor& v) override {
+    Ragged<double> packed;
+    for (const RegressionTree& tree : trees_) packed.push_back(tree.pack());
+    v("tree", packed);
+    if (!v.loads()) return;
+    draw_again();  // births came before
+    for (std::size_t i = 0; i < trees_.size(); ++i) trees_[i].unpack(packed[i], columns_[i]);
+  }
+
+ private:
+  RegressionColumns columns_of(int lane) const {
+    return {schema_, params_.feature_fraction, seed_, lanes_.begin + lane, this->birth(lane)};
+  }
+
+  Params params_;
+  Lanes lanes_;
+  std::uint64_t seed_;
+  Schema schema_;
+  std::vector<RegressionTree> trees_;
+  std::vector<RegressionColumns> columns_;
+};
+
+}  // namespace streamboost

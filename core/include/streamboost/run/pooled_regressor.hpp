@@ -1,0 +1,75 @@
+// Several regressors over the same rows, and one answer (ensembles/number_pool.hpp): run/pooled_model.hpp for numbers.
+//
+// Every expert is a whole pipeline with an intake of its own. A slice of rows goes through one expert after the other, each answering every
+// row before learning it; then the pool goes through the slice row by row with those answers. Nothing flows back from the pool to the experts, so
+// any slices, chunks and threads give the same bits. The first expert is the main one: its learners are the lanes of the report.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "streamboost/ensembles/number_pool.hpp"
+#include "streamboost/run/pooled_model.hpp"
+
+namespace streamboost {
+
+class PooledRegressor final : public PooledExperts {
+ public:
+  PooledRegressor(std::vector<Expert> experts, NumberPool::Params pool)
+      : PooledExperts(std::move(experts)), pool_(pool, experts_.size() - 1) {}
+
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+    Work work(experts_.size());
+    for (int first = 0; first < rows.n_rows; first += slice_rows) {
+      const int n = std::min(slice_rows, rows.n_rows - first);
+      for (std::size_t e = 0; e < experts_.size(); ++e)
+        experts_[e].model->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr, work.answers_of(e));
+      for (int r = 0; r < n; ++r) {
+        const double* said = work.row(r);
+        if (out.output == Output::number) out.value[first + r] = pool_.answer(said);
+        const double w = weight ? weight[first + r] : 1.0;
+        if (w > 0) pool_.learn(said, truth.target[first + r], w);
+      }
+    }
+  }
+  void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    Work work(experts_.size());
+    for (int first = 0; first < rows.n_rows; first += slice_rows) {
+      const int n = std::min(slice_rows, rows.n_rows - first);
+      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e));
+      for (int r = 0; r < n; ++r) out.value[first + r] = pool_.answer(work.row(r));
+    }
+  }
+  ModelReport report() override {
+    ModelReport report = experts_.front().model->report();
+    for (std::size_t e = 1; e < experts_.size(); ++e) report.totals["pool_weight/" + experts_[e].name] = pool_.shares()[e - 1];
+    return report;
+  }
+  bool answers_numbers() const override { return true; }
+
+  std::unique_ptr<Model> clone() const override { return std::unique_ptr<Model>(new PooledRegressor(cloned_experts(), pool_)); }
+
+ protected:
+  void pool_fields(FieldVisitor& v) override { pool_.fields(v); }
+  void pool_check() const override { pool_.check(); }
+
+ private:
+  PooledRegressor(std::vector<Expert> experts, NumberPool pool) : PooledExperts(std::move(experts)), pool_(std::move(pool)) {}
+
+  static constexpr int slice_rows = 1024;
+  struct Work {
+    std::vector<std::vector<double>> answers;  // [expert][row]
+    std::vector<double> said;                  // [expert]: of the row at hand
+    explicit Work(std::size_t experts) : answers(experts, std::vector<double>(slice_rows)), said(experts) {}
+    OutputBuffers answers_of(std::size_t e) { return {Output::number, nullptr, answers[e].data()}; }
+    const double* row(int r) {
+      for (std::size_t e = 0; e < said.size(); ++e) said[e] = answers[e][static_cast<std::size_t>(r)];
+      return said.data();
+    }
+  };
+
+  NumberPool pool_;
+};
+
+}  // namespace streamboost

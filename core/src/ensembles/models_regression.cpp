@@ -1,0 +1,15 @@
+// The ensembles that answer numbers: one line each.
+#include "streamboost/ensembles/bagging_regressor.hpp"
+#include "streamboost/ensembles/gradient_boosting.hpp"
+#include "streamboost/run/model_table.hpp"
+
+namespace streamboost {
+
+ModelTable models_regression() {
+  return {
+      {"bagging_regressor", make<BaggingRegressor>},
+      {"gradient_boosting", make<GradientBoosting>},
+  };
+}
+
+}  // namespace streamboost

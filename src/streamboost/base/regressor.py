@@ -1,0 +1,141 @@
+"""The verbs of regressors: those of the classifiers, with numbers in the place of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+
+from streamboost.base.estimator import Estimator
+from streamboost.base.files.archive import ModelFileError
+from streamboost.base.files.manifest import Manifest
+from streamboost.base.inputs.labels import ClassCodes
+from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.inputs.targets import Numbers, read_targets
+from streamboost.base.row_verbs import LOOK_BACK_EVERY
+from streamboost.base.session import JUDGED_AFTER, Source
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class StreamRegressor(RegressorMixin, Estimator):
+    """A model that predicts numbers and goes on learning, in chunks or row by row."""
+
+    tie = "lowest"  # numbers do not tie
+    _nothing_known: ClassVar[str] = "no target is learned"
+
+    def _first_labels(self, classes: ArrayLike | None) -> ClassCodes:
+        return Numbers()
+
+    def _stored_labels(self, manifest: Manifest) -> ClassCodes:
+        if manifest.labels or not manifest.declared:
+            raise ModelFileError("the file of a regressor holds labels")
+        return Numbers()
+
+    def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> Any:
+        return read_targets(y, source.n_rows, type(self).__name__)
+
+    # Learning.
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything and learn all rows in their order.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        y : array of shape (n_samples,)
+            Their targets: finite numbers.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows, 0 or more, not all 0.
+
+        Returns
+        -------
+        self
+        """
+        self._learn(TableRows(X, type(self).__name__, least=1), y, None, sample_weight, fit=True)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn some more rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        y : array of shape (n_samples,)
+            Their targets: finite numbers.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows; a row of weight 0 is checked and otherwise ignored.
+
+        Returns
+        -------
+        self
+        """
+        self._learn(TableRows(X, type(self).__name__), y, None, sample_weight)
+        return self
+
+    def test_then_train(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Answer for each row before learning it, in one pass.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`partial_fit`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            The predictions; NaN for rows before the first target.
+        """
+        numbers: NDArray[np.float64] = self._learn(
+            TableRows(X, type(self).__name__), y, None, sample_weight, "number"
+        )
+        return numbers
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
+        """Learn one row given as a dict. New keys become new columns, absent ones are missing values.
+
+        Parameters
+        ----------
+        x : dict
+            Names of features and their values: numbers, or text and booleans for nominal ones.
+        y : float
+            The target, a finite number.
+        sample_weight : float
+            Weight of the row; 0 means that it is checked and otherwise ignored.
+        """
+        session = self._session
+        fast = None if session is None else session.fast
+        if session is not None and fast is not None and sample_weight == 1.0:
+            n_learned = fast.learn(x, y)
+            if n_learned:
+                if not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged):
+                    self._look_back(session)
+                return
+        target = np.empty(1, dtype=object)
+        target[0] = y
+        self._learn(DictRow(x, type(self).__name__), target, None, [sample_weight])
+
+    # Answering.
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the predicted number of each row; changes nothing."""
+        return self._ask(X, "number")
+
+    def predict_one(self, x: Mapping[Any, Any]) -> float:
+        """Return the predicted number of one dict; 0.0 before the first target."""
+        session = self._session
+        if session is None:
+            return 0.0
+        if session.fast is not None:
+            number: Any = session.fast.predict(x)
+            if number is not NotImplemented:
+                known: float = number
+                return known
+        source = DictRow(x, type(self).__name__)
+        return float(self._read(lambda at_work: at_work.ask(source, "number"))[0])

@@ -1,0 +1,153 @@
+"""Regressors for streams that drift: an adaptive forest, and the default."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from streamboost.base.parameter import number, parameter
+from streamboost.base.params import BoosterPlan
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import SIZE
+from streamboost.ensemble.regressors import REGRESSION_LEARNER, REGRESSION_SHARED, RegressionEnsemble
+from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
+
+TREE_LEARNER = REGRESSION_LEARNER.saying(
+    "The weak learner: one of streamboost's own regressors (None means a ``HoeffdingTreeRegressor`` that grows fast on "
+    "60 % of the columns at each node), or any regressor with ``partial_fit`` and ``predict`` or ``learn_one`` and "
+    "``predict_one``."
+)
+RATE = parameter("rate", number("(0, inf)"), "Mean number of copies of an example that a learner gets.")
+
+
+class AdaptiveRandomForestRegressor(RegressionEnsemble):
+    r"""An adaptive random forest of regression trees.
+
+    Every tree gets Poisson(6) copies of each example and looks at a random part of the columns at each node; a guard watches
+    its errors, grows another tree in the background when they rise, and lets it take over when the rise is confirmed.
+
+    When to use it: for targets that are not linear in the columns, on streams that may drift.
+
+    Notes
+    -----
+    The answer is the mean of the trees' answers, weighed by one over the square of their recent mean absolute errors. To the
+    guard a tree is wrong where it misses by more than it has usually missed lately.
+
+    References
+    ----------
+    H. Gomes, J. Barddal, L. Boiko, A. Bifet, Adaptive random forests for data stream regression, ESANN 2018.
+
+    Examples
+    --------
+    >>> from streamboost import AdaptiveRandomForestRegressor
+    >>> model = AdaptiveRandomForestRegressor(n_estimators=5, random_state=7)
+    >>> X = [[i % 10] for i in range(2000)]
+    >>> model.fit(X, [abs(x - 5.0) for [x] in X]).predict([[1], [5], [9]]).round(1)
+    array([4., 0., 4.])
+    """
+
+    _entry = model_entry("adaptive-random-forest-regressor")
+    _parameters = (TREE_LEARNER, SIZE, RATE, *REGRESSION_SHARED)
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 30,
+        rate: float = 6.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        monitor: bool = True,
+        categorical_features: Any = None,
+        drift: Any = "adwin",
+        background: bool = True,
+        on_drift: str = "learner",
+        max_bytes: int | None = 2**28,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.rate = rate
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
+        self.max_bytes = max_bytes
+
+    @classmethod
+    def _default_learner(cls) -> Learner:
+        return HoeffdingTreeRegressor(delta=0.01, ridge=100.0, max_features=0.6)
+
+    def _core_params(self) -> dict[str, Any]:
+        return {"sampling": "poisson", "fraction": 1.0, "rate": float(self.rate), "combine": "recent"}
+
+
+class StreamBoostRegressor(AdaptiveRandomForestRegressor):
+    r"""The default for numbers: an adaptive forest, two linear companions and one answer. Nothing to tune.
+
+    When to use it: begin here. It follows streams that drift and is at home where targets are linear and where they are not.
+
+    Notes
+    -----
+    The forest is that of :class:`AdaptiveRandomForestRegressor`; a slow and a quick :class:`LinearRegression` learn beside it.
+    With :math:`a_0` the forest's answer and :math:`a_1, a_2` theirs, :math:`a_0 + \sum_m \beta_m (a_m - a_0)` is answered,
+    the shares
+    :math:`\beta_m \in [0, 1]` by least squares over about the last 1,000 examples; the forest alone speaks while it does better.
+
+    Examples
+    --------
+    >>> from streamboost import StreamBoostRegressor
+    >>> model = StreamBoostRegressor(n_estimators=5, random_state=7)
+    >>> X = [[i % 7, i % 5] for i in range(1000)]
+    >>> y = [3.0 * a - 2.0 * b + 100 for a, b in X]
+    >>> round(float(model.fit(X, y).predict([[3, 4]])[0]))
+    101
+    """
+
+    _entry = model_entry("streamboost-regressor")
+    _parameters = (TREE_LEARNER, SIZE, RATE, *REGRESSION_SHARED)
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 30,
+        rate: float = 6.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        monitor: bool = True,
+        categorical_features: Any = None,
+        drift: Any = "adwin",
+        background: bool = True,
+        on_drift: str = "learner",
+        max_bytes: int | None = 2**28,
+    ) -> None:
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            rate=rate,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            monitor=monitor,
+            categorical_features=categorical_features,
+            drift=drift,
+            background=background,
+            on_drift=on_drift,
+            max_bytes=max_bytes,
+        )
+
+    def _booster_plan(self) -> BoosterPlan:
+        plan = super()._booster_plan()
+        linear = LinearRegression._entry.core
+        companions = tuple(
+            {
+                "name": name,
+                "learner": linear,
+                "params": LinearRegression(rate=rate)._core_params(),
+                "guard": {},
+            }
+            for name, rate in (("slow", 0.1), ("quick", 1.0))
+        )
+        return replace(plan, companions=companions, pool={"horizon": 1000.0})

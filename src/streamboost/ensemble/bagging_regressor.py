@@ -1,0 +1,144 @@
+"""Online bagging of regressors, and one regressor alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streamboost.base.parameter import number, one_of, parameter
+from streamboost.catalogue import model_entry
+from streamboost.ensemble.common import SIZE
+from streamboost.ensemble.regressors import REGRESSION_LEARNER, REGRESSION_SHARED, RegressionEnsemble
+
+
+class OnlineBaggingRegressor(RegressionEnsemble):
+    r"""Online bagging (Oza and Russell) of regressors.
+
+    Each learner gets each example k times, k drawn anew from a Poisson distribution; their mean or median is the answer.
+
+    When to use it: to steady a regressor that changes a lot with its data, with the least risk of making it worse.
+
+    Notes
+    -----
+    For each learner :math:`h_m` and each example of weight s: :math:`k \sim \mathrm{Poisson}(s \cdot \texttt{rate})`, then k
+    updates. The answer is the mean of :math:`h_m(x)`, or their lower median, over the learners that have learned something.
+
+    References
+    ----------
+    N. Oza and S. Russell, Online bagging and boosting, AISTATS 2001.
+
+    Examples
+    --------
+    >>> from streamboost import LinearRegression, OnlineBaggingRegressor
+    >>> model = OnlineBaggingRegressor(LinearRegression(), n_estimators=10, random_state=7)
+    >>> X = [[i % 7, i % 5] for i in range(500)]
+    >>> y = [3.0 * a - 2.0 * b + 100 for a, b in X]
+    >>> round(float(model.fit(X, y).predict([[3, 4]])[0]))
+    101
+    """
+
+    _entry = model_entry("bagging-regressor")
+    _parameters = (
+        REGRESSION_LEARNER,
+        SIZE,
+        parameter(
+            "sampling",
+            one_of("poisson", "fraction"),
+            "Copies drawn from Poisson(`rate`), or each example passed on with probability `fraction`.",
+        ),
+        parameter(
+            "fraction",
+            number("(0, 1]"),
+            'Share of the examples each learner sees with ``sampling="fraction"``.',
+        ),
+        parameter("rate", number("(0, inf)"), "Mean number of copies; 6 is leveraging bagging."),
+        parameter(
+            "combine",
+            one_of("mean", "median"),
+            "What is answered: the mean of the learners' answers, or their median, which some that are far off do not move.",
+        ),
+        *REGRESSION_SHARED,
+    )
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 100,
+        sampling: str = "poisson",
+        fraction: float = 0.7,
+        rate: float = 1.0,
+        combine: str = "mean",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        monitor: bool = True,
+        categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
+        max_bytes: int | None = 2**28,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.sampling = sampling
+        self.fraction = fraction
+        self.rate = rate
+        self.combine = combine
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
+        self.max_bytes = max_bytes
+
+
+class SingleLearnerRegressor(RegressionEnsemble):
+    r"""One regressor, no ensemble.
+
+    When to use it: as the baseline that an ensemble has to beat, or for the learner itself with the verbs, files and
+    checks of the ensembles.
+
+    Notes
+    -----
+    The learner gets every example with its weight, once.
+
+    Examples
+    --------
+    >>> from streamboost import LinearRegression, SingleLearnerRegressor
+    >>> model = SingleLearnerRegressor(LinearRegression())
+    >>> model.fit([[0.0], [1.0], [2.0]] * 100, [1.0, 3.0, 5.0] * 100).predict([[1.5]]).round(1)
+    array([4.])
+    """
+
+    _entry = model_entry("single-regressor")
+    _parameters = (REGRESSION_LEARNER, *REGRESSION_SHARED)
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        monitor: bool = True,
+        categorical_features: Any = None,
+        drift: Any = None,
+        background: bool = True,
+        on_drift: str = "learner",
+        max_bytes: int | None = 2**28,
+    ) -> None:
+        self.estimator = estimator
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.monitor = monitor
+        self.categorical_features = categorical_features
+        self.drift = drift
+        self.background = background
+        self.on_drift = on_drift
+        self.max_bytes = max_bytes
+
+    def _n_lanes(self) -> int:
+        return 1
+
+    def _core_params(self) -> dict[str, Any]:
+        return {"sampling": "all", "fraction": 1.0, "rate": 1.0, "combine": "mean"}
