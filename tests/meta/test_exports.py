@@ -17,6 +17,7 @@ PUBLIC = sorted(
         "LearningInterrupted",
         "ModelFileError",
         "PythonBooster",
+        "StackedClassifier",
         "UniversalPredictor",
         "__version__",
         "load",

@@ -182,6 +182,10 @@ def test_the_laws_hold_where_memory_is_short(tmp_path):
     assert 0 in leaf[:, 1]
 
 
+def n_leaves(model):
+    return int(np.asarray(model._session.model.report()["leaves"])[0])
+
+
 def test_classes_that_come_late_fit_into_the_budget():
     """A full tree has no statistics left to give up when every leaf must hold more classes: splits are taken back."""
     rng = np.random.default_rng(5)
@@ -192,11 +196,11 @@ def test_classes_that_come_late_fit_into_the_budget():
         HoeffdingTree(**GREEDY, max_bytes=budget), categorical_features=[3], monitor=False
     )
     late.partial_fit(X, y)
-    leaves = int(np.asarray(late.report().lanes["leaves"])[0])
+    leaves = n_leaves(late)
     for label in range(8, 200):
         late.partial_fit(X[:1] + label, [label])
         assert late.memory_bytes() <= 1.05 * budget, label
-    assert 1 <= int(np.asarray(late.report().lanes["leaves"])[0]) < leaves
+    assert 1 <= n_leaves(late) < leaves
     again = copy.deepcopy(late)
     answers = late.test_then_train(X[:500], y[:500])
     assert again.test_then_train(X[:500], y[:500]).tolist() == answers.tolist()

@@ -26,15 +26,16 @@ def _column_names(session: Session) -> list[Any]:
 class TrustedClassifier(StreamClassifier):
     """A streaming classifier with the parameters of `trust.TRUST`."""
 
-    calibration: str | None
-    calibration_half_life: float | str | None
-    class_weight: str | Mapping[Any, float] | None
-    class_weight_half_life: float | str | None
-    decision: str
-    decision_costs: Mapping[tuple[Any, Any], float] | None
-    coverages: Sequence[float] | None
-    keep_health: bool
-    importances: bool
+    # The defaults, for a subclass whose constructor does not take them.
+    calibration: str | None = None
+    calibration_half_life: float | str | None = "auto"
+    class_weight: str | Mapping[Any, float] | None = None
+    class_weight_half_life: float | str | None = "auto"
+    decision: str = "argmax"
+    decision_costs: Mapping[tuple[Any, Any], float] | None = None
+    coverages: Sequence[float] | None = None
+    keep_health: bool = False
+    importances: bool = False
 
     def _guard(self) -> dict[str, Any]:
         """Return the guard against drift as the core reads it."""

@@ -31,6 +31,8 @@ class Metric(ABC):
     name = ""
     needs_proba = False
     greater_is_better = True
+    counts_rows = False
+    """Whether it takes weights as numbers of rows: the value changes when all weights are doubled."""
 
     @abstractmethod
     def update(self, rows: Rows) -> None:
@@ -135,4 +137,8 @@ class Faded(Metric):
 
     def value(self) -> float:
         """The value of all rows, old ones faded."""
-        return float(self.metric.value())
+        if not getattr(self.metric, "counts_rows", False) or self._n == 0:
+            return float(self.metric.value())
+        true_to_size = copy.deepcopy(self.metric)
+        true_to_size.scale(1 / float(self._powers[(self._n - 1) % self._powers.size]))
+        return float(true_to_size.value())

@@ -223,6 +223,7 @@ class PrecisionAtTop(OfLevels):
     """share of positive rows among the `k` rows (100) with the highest probability; those tied at the end count in part"""
 
     name = "precision_at_top"
+    counts_rows = True
 
     def __init__(self, k: int = 100, positive: Label | None = None) -> None:
         super().__init__(positive)
@@ -233,6 +234,7 @@ class PrecisionAtTop(OfLevels):
     def of_levels(self, levels: Levels) -> float:
         """From the highest level down; the last one gives as much as still has room."""
         positive, weight = levels.positive[::-1], (levels.positive + levels.negative)[::-1]
+        positive, weight = positive[weight > 0], weight[weight > 0]  # rows of weight 0 make levels of nothing
         above = np.cumsum(weight) - weight
         taken = np.clip(self.k - above, 0.0, weight)
         return float((positive * (taken / weight)).sum() / taken.sum())
