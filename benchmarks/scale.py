@@ -134,7 +134,7 @@ def measure_stage(make, X, y):
     """Return seconds of a chunk: with few lanes, with all; and the size of chunk and carry."""
     model = make().partial_fit(X[:1], y[:1], classes=[0, 1])
     plan = Plan(model._session.plan)
-    room = np.full(X.shape[1], -1), 2, True
+    room = np.full(X.shape[1], -1), 2, True, None
     codes = y.astype(np.int32)
     seconds, sizes = [], []
     for n in (4, 1):  # a quarter of the lanes, all lanes

@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import os
 import random
+import secrets
 import shutil
 import signal
 import socket
@@ -160,6 +161,8 @@ def main():
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     RayEngine.actor = Mortal
+    # A token for this cluster alone: whatever the machine has for others stays out of it.
+    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
     port = free_port()
     address = f"127.0.0.1:{port}"
     here = ["--node-ip-address", "127.0.0.1", "--object-store-memory", str(100 * 2**20)]

@@ -97,7 +97,7 @@ def encode_chunk(
     weight: NDArray[float64] | None,
     answer: str,
     answers: bool,
-    room: tuple[NDArray[int64], int, bool] | None = None,
+    room: tuple[NDArray[int64], int, bool, NDArray[float64] | None] | None = None,
     restart: int = -1,
 ) -> bytes: ...
 def decode_answer(bytes: Any) -> tuple[NDArray[Any] | None, int]: ...

@@ -45,7 +45,7 @@ def setting(name, n=60):
     parts = [plan.model(lanes) for lanes in even_lanes(plan.n_lanes, 2, plan.grain())]
     stages = [_core.Stage(part) for part in parts]
     step = 1 if stages[0].one_by_one else 10
-    room = np.full(3, -1), 2, True
+    room = np.full(3, -1), 2, True, None
     seq = 0
     for first in range(0, n, step):
         part = slice(first, first + step)

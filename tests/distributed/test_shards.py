@@ -279,6 +279,16 @@ def test_snapshots_of_other_lanes_or_parameters_are_refused(tmp_path):
         Shards.resume(folder, engine="local")
 
 
+def test_an_engine_that_cannot_start_leaves_nothing_to_close(monkeypatch, recwarn):
+    def refuse(*_, **__):
+        raise ConnectionError("no cluster")
+
+    monkeypatch.setattr("streamboost.distributed.shards.make_engine", refuse)
+    with pytest.raises(ConnectionError, match="no cluster"):
+        Shards(fresh("oza"), 2, engine="local")
+    assert not [w for w in recwarn if "__del__" in str(w.message)]
+
+
 def test_a_full_window_waits(monkeypatch):
     X, y = rows(400)
     with Shards(fresh("trees"), 2, engine="processes", chunk_rows=10, window=3) as shards:

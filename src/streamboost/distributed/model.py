@@ -92,8 +92,15 @@ class ShardedModel:
         """Return the same lock."""
         return self._lock
 
-    def reserve(self, n_values: NDArray[np.int64], n_classes: int, declared: bool) -> None:
+    def reserve(
+        self,
+        n_values: NDArray[np.int64],
+        n_classes: int,
+        declared: bool,
+        facts: NDArray[np.float64] | None = None,
+    ) -> None:
         """Make room, before the shards have started."""
+        _refuse_facts(facts)
         self._before_start().reserve(n_values, n_classes, declared)
         first_width = len(n_values) if self._room is None else self._room[3]
         self._room = n_values, n_classes, declared, first_width
@@ -171,14 +178,15 @@ class ShardedModel:
         y: NDArray[np.int32],
         weight: NDArray[np.float64] | None,
         answer: str,
-        room: tuple[NDArray[np.int64], int, bool] | None = None,
+        room: tuple[NDArray[np.int64], int, bool, NDArray[np.float64] | None] | None = None,
     ) -> NDArray[Any] | None:
         """Log the rows, chunk by chunk, and send them; wait only for answers."""
+        _refuse_facts(None if room is None else room[3])
         line = self._running()
         growth, self.growth = self.growth, {}
         if room is not None:
             first_width = len(room[0]) if self._room is None else self._room[3]
-            self._room = (*room, first_width)
+            self._room = room[0], room[1], room[2], first_width
         if self._room is None:
             raise RuntimeError("the first rows come without room")
         n, step = len(y), 1 if self._one_by_one else self._chunk_rows
@@ -250,6 +258,13 @@ class ShardedModel:
         if values is None:
             raise RuntimeError("the shards gave no answers")
         return values
+
+
+def _refuse_facts(facts: Any) -> None:
+    if facts is not None:
+        raise ValueError(
+            "Shards do not take costs or thresholds of classes yet: let the shards give probabilities, and decide on those."
+        )
 
 
 def _n_rows(X: Any) -> int:

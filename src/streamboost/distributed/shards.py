@@ -87,11 +87,11 @@ class Shards:
                 "model choose an empty folder."
             )
         try:
-            if getattr(model, "_session", None) is None:
-                if not hasattr(model, "_session_kind") or not hasattr(model, "partial_fit"):
-                    raise TypeError(
-                        f"Shards takes one of streamboost's ensembles for streams, not a {type(model).__name__}."
-                    )
+            if not all(hasattr(model, name) for name in ("_session_kind", "partial_fit", "predict_proba")):
+                raise TypeError(
+                    f"Shards takes one of streamboost's classifiers for streams, not a {type(model).__name__}."
+                )
+            if model._session is None:
                 self.model = type(model)(**model.get_params(deep=False))
                 self._take(self.model)
                 if model.estimator is not None:
@@ -131,7 +131,6 @@ class Shards:
                 f"engine={engine!r} is not allowed; choose one of {', '.join(map(repr, ENGINES))}."
             )
         self._temporary: str | None = None
-        self._closed = False
         self._engine = make_engine(
             engine, **({"address": address, "folder": folder} if engine == "ray" else {})
         )
@@ -149,6 +148,7 @@ class Shards:
         )
         self.stale_by = 0
         self._published: tuple[int, Any] | None = None
+        self._closed = False  # from here on there is something to close
 
     def _take(self, model: Any) -> None:
         model._session_kind = partial(self._new_session, model)
