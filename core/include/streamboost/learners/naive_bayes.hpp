@@ -50,7 +50,7 @@ struct NaiveBayesNotes final : BankNotes {
   std::vector<std::int32_t> row, column, shared_row;  // ... their table rows and columns
   std::vector<std::int32_t> value_row, value_column;  // nominal values
   std::vector<double> value_alpha;
-  std::vector<double> sparse_x;  // what is not zero in columns of the sparse form
+  std::vector<double> sparse_x;                         // what is not zero in columns of the sparse form
   std::vector<std::int32_t> sparse_column, sparse_gap;  // ... and what is missing there
   std::vector<const double*> weight;
   bool value_gap = false;  // some of these columns had gaps
@@ -416,7 +416,8 @@ class NaiveBayesBank final : public Bank {
     for_cells(row, [&](int j, double x) {
       const auto column = static_cast<std::size_t>(j);
       if (std::isnan(x)) {
-        if (sparse() && !own_weight_[column] && !tables_.nominal(j)) t.sparse_gap.push_back(static_cast<std::int32_t>(tables_.rank[column]));
+        if (sparse() && !own_weight_[column] && !tables_.nominal(j))
+          t.sparse_gap.push_back(static_cast<std::int32_t>(tables_.rank[column]));
         return;
       }
       if (!tables_.nominal(j)) {
