@@ -109,7 +109,9 @@ def mark_drifts(axes: Any, rows: npt.NDArray[np.int64], colour: str, level: int)
     axes.plot(rows, height, "|", color=colour, markersize=7, markeredgewidth=0.9, alpha=0.6, transform=across)
 
 
-def _dress(axes: Any, results: Sequence[PrequentialResult | RegressionResult], title: str | None, *, marked: bool) -> None:
+def _dress(
+    axes: Any, results: Sequence[PrequentialResult | RegressionResult], title: str | None, *, marked: bool
+) -> None:
     first = results[0]
     orders = f", mean of {first.n_orders} orders" if first.n_orders > 1 else ""
     axes.set_title(

@@ -50,8 +50,8 @@ struct NaiveBayesNotes final : BankNotes {
   std::vector<std::int32_t> row, column, shared_row;  // ... their table rows and columns
   std::vector<std::int32_t> value_row, value_column;  // nominal values
   std::vector<double> value_alpha;
-  std::vector<double> sparse_x;  // what is not zero in columns of the sparse form
-  std::vector<std::int32_t> sparse_column;
+  std::vector<double> sparse_x;                         // what is not zero in columns of the sparse form
+  std::vector<std::int32_t> sparse_column, sparse_gap;  // ... and what is missing there
   std::vector<const double*> weight;
   bool value_gap = false;  // some of these columns had gaps
   bool finished = false;   // the joints in the table of notes are logarithms
@@ -60,7 +60,7 @@ struct NaiveBayesNotes final : BankNotes {
 
   explicit NaiveBayesNotes(std::size_t width) {
     for (auto* list : {&x, &shared_x, &value_alpha, &sparse_x}) list->reserve(width);
-    for (auto* list : {&row, &column, &shared_row, &value_row, &value_column, &sparse_column}) list->reserve(width);
+    for (auto* list : {&row, &column, &shared_row, &value_row, &value_column, &sparse_column, &sparse_gap}) list->reserve(width);
     weight.reserve(width);
   }
   void clear() {
@@ -72,6 +72,7 @@ struct NaiveBayesNotes final : BankNotes {
     value_alpha.clear();
     sparse_x.clear();
     sparse_column.clear();
+    sparse_gap.clear();
     value_gap = false;
   }
 };
@@ -280,10 +281,9 @@ class NaiveBayesBank final : public Bank {
       v("form", form_);
       require(form_ >= 0 && form_ <= 2, "form");
     }
-    if (!sparse()) return;
-    if (v.loads()) begin_sparse();
+    if (sparse() && v.loads()) begin_sparse();
     moments_.fields(v);
-    if (v.loads()) recount();
+    if (sparse() && v.loads()) recount();
   }
 
  private:
@@ -368,7 +368,8 @@ class NaiveBayesBank final : public Bank {
   }
   SparseMoments::Tables moment_tables() const { return {precision_, mean_, spread_}; }
   SparseTerms sparse_terms(const Notes& t) const {
-    return {t.sparse_x.data(), t.sparse_column.data(), static_cast<int>(t.sparse_x.size())};
+    return {t.sparse_x.data(), t.sparse_column.data(), static_cast<int>(t.sparse_x.size()), t.sparse_gap.data(),
+            static_cast<int>(t.sparse_gap.size())};
   }
   const double* mask_of(std::size_t rank) const {
     return mask_.rows() == 0 ? nullptr : mask_[static_cast<std::size_t>(numeric_column_[rank])];
@@ -414,7 +415,11 @@ class NaiveBayesBank final : public Bank {
     const auto k = static_cast<std::int32_t>(classes_);
     for_cells(row, [&](int j, double x) {
       const auto column = static_cast<std::size_t>(j);
-      if (std::isnan(x)) return;
+      if (std::isnan(x)) {
+        if (sparse() && !own_weight_[column] && !tables_.nominal(j))
+          t.sparse_gap.push_back(static_cast<std::int32_t>(tables_.rank[column]));
+        return;
+      }
       if (!tables_.nominal(j)) {
         const double kept = std::clamp(x, -largest_input, largest_input);
         const auto rank = static_cast<std::int32_t>(tables_.rank[column]);

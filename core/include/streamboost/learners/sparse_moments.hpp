@@ -47,11 +47,19 @@ class SparseMoments {
     std::fill_n(sums.exponent, 2 * lanes, 0.0);
     int m = 0;
     zero_.heavy().each([&](std::size_t column) {
+      if (row.is_gap(column)) return;
       while (m < row.n && static_cast<std::size_t>(row.column[m]) < column) ++m;
       const double x = m < row.n && static_cast<std::size_t>(row.column[m]) == column ? row.x[m] : 0.0;
       heavy_moments_ask(at(tables, column, c, 0), x, n, zero_.from(c), zero_.floor(), sums, lanes);
     });
     heavy_score_add(sums, -0.5, score, lanes);
+    for (int g = 0; g < row.n_gaps; ++g)  // what a missing cell would have said as a zero
+      for (std::size_t l = 0; l < all_.lanes(); ++l) {
+        if (!(n[l] > 0)) continue;
+        Term zero{per[l], zero_.floor()};
+        leave_out(tables, static_cast<std::size_t>(row.gap[g]), c, l, n[l], zero);
+        score[l] += zero.log();
+      }
     for (std::size_t l = 0; l < lanes; ++l) out[l] += score[l];
   }
 
@@ -81,6 +89,7 @@ class SparseMoments {
     const bool inside = zero_.inside(c, i, n);
     Term sum{1.0 / n, zero_.floor()};
     zero_.walk(inside ? zero_.heavy() : zero_.met(), row, [&](std::size_t column, double x) {
+      if (row.is_gap(column)) return;
       const double a = x != 0 ? mine(column) : 0.0;
       const SparseView cell = at(tables, column, c, i);
       const double w = *cell.weight, mean = *cell.mean, spread = *cell.spread;
@@ -90,6 +99,7 @@ class SparseMoments {
       const double ratio = a > 0 ? a / (w + a) : 0.0, deviation = x - mean;
       sum.add(w + a, mean + deviation * ratio, spread + a * (1 - ratio) * (deviation * deviation), n, x, 1);
     });
+    for (int g = 0; g < row.n_gaps && inside; ++g) leave_out(tables, static_cast<std::size_t>(row.gap[g]), c, i, n, sum);
     return sum.log() + (inside ? zero_score_of(zero_.score(c) + i, zero_.pitch(), zero_.from(c)[i], n) : 0.0);
   }
 
@@ -134,6 +144,11 @@ class SparseMoments {
     double log() const { return -0.5 * (streamboost::log(mantissa) + exponent * 0.693147180559945309417) - 0.5 * quadratic; }
   };
 
+  // The zero of a light cell, which is part of the score of zeros.
+  void leave_out(Tables tables, std::size_t column, std::size_t c, std::size_t i, double n, Term& sum) const {
+    const SparseView cell = at(tables, column, c, i);
+    if (!zero_.is_heavy(c, i, *cell.weight)) sum.add(*cell.weight, *cell.mean, *cell.spread, n, 0.0, -1);
+  }
   SparseView at(Tables t, std::size_t column, std::size_t c, std::size_t i) const {
     const std::size_t row = column * classes_ + c;
     return {t.weight[row] + i, t.mean[row] + i, t.spread[row] + i};

@@ -52,11 +52,14 @@ class ColumnMarks {
   std::vector<std::uint64_t> words_;
 };
 
-// What is not zero in a row: columns ascend.
+// What is not zero in a row, and what is missing: columns ascend.
 struct SparseTerms {
   const double* x;
   const std::int32_t* column;
   int n;
+  const std::int32_t* gap = nullptr;
+  int n_gaps = 0;
+  bool is_gap(std::size_t j) const { return n_gaps > 0 && std::binary_search(gap, gap + n_gaps, static_cast<std::int32_t>(j)); }
 };
 
 class ZeroScore {
@@ -176,9 +179,16 @@ class ZeroScore {
     }
   }
 
+  // Where nothing was reserved nothing is kept, and yet a file has a place for it.
   void fields(FieldVisitor& v) {
-    v("zero_from", from_);
-    v("zero_score", score_);
+    if (classes_ > 0) {
+      v("zero_from", from_);
+      v("zero_score", score_);
+      return;
+    }
+    v.growing("zero_from", from_);
+    v.growing("zero_score", score_);
+    require(from_.rows() == 0 && score_.rows() == 0, "score of zeros");
   }
   void check() const {
     for (std::size_t c = 0; c < classes_; ++c)

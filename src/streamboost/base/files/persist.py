@@ -158,6 +158,8 @@ class Persistence(SharedModel):
         for name in set(fresh) - set(state):
             if name.endswith("bank/form"):  # naive Bayes of before there were two forms of it
                 state[name] = np.array(_DENSE, dtype=np.int64)
+            elif name.endswith(("bank/zero_from", "bank/zero_score")):
+                state[name] = fresh[name]  # nothing
         if set(fresh) != set(state):
             odd = sorted(set(fresh) ^ set(state))[:5]
             raise ModelFileError(f"the arrays of the file are not those of this model: {odd}")
