@@ -213,16 +213,9 @@ def bench_flask(folder: Path, n: int) -> tuple[list[str], list[str]]:
 def bench_vw(folder: Path, n: int) -> tuple[list[str], list[str]]:
     port = free_port()
     model = folder / "model.vw"
-    command = [
-        sys.executable,
-        "-m",
-        "vowpalwabbit",
-        "--daemon",
-        "--foreground",
-        "--num_children",
-        "1",
-        "--quiet",
-    ]
+    # The Python package brings no program; this is what one does.
+    code = "import sys, vowpalwabbit; vowpalwabbit.Workspace(arg_list=sys.argv[1:]).run_parser()"
+    command = [sys.executable, "-c", code, "--daemon", "--foreground", "--num_children", "1", "--quiet"]
     command += ["--port", str(port), "--boosting", "10", "--link", "logistic", "--loss_function", "logistic"]
     process = subprocess.Popen(
         [*command, "-f", str(model)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -58,6 +58,9 @@ async def _http(host: str, port: int, requests: list[bytes], took: list[float]) 
             )
             await reader.readexactly(length)
             took.append(time.perf_counter() - start)
+            if b"connection: close" in head.lower():
+                writer.close()
+                reader, writer = await asyncio.open_connection(host, port)
     finally:
         writer.close()
 

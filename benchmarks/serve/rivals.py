@@ -38,7 +38,7 @@ def flask_and_shelve(folder: Path, port: int) -> None:
     from werkzeug.serving import WSGIRequestHandler, make_server
 
     WSGIRequestHandler.protocol_version = "HTTP/1.1"
-    make_server("127.0.0.1", port, app, threaded=False, processes=1).serve_forever()
+    make_server("127.0.0.1", port, app, threaded=True).serve_forever()
 
 
 def learned_by_shelf(folder: Path) -> int | None:

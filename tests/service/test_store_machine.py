@@ -37,8 +37,10 @@ class Machine(RuleBasedStateMachine):
         self.plain.command()
 
     def opened(self, folder: Path) -> LearningStore:
-        # The log is kept, so that every sequence number can be gone back to.
-        store = LearningStore(folder, Settings(snapshot_every=7, keep_snapshots=2, keep_log=True))
+        # The log is kept, so that every sequence number can be gone back to, and so are ids, however much time passes.
+        store = LearningStore(
+            folder, Settings(snapshot_every=7, keep_snapshots=2, keep_log=True, keep_ids_s=1e12)
+        )
         store.wait_ready()
         return store
 

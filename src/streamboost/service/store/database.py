@@ -27,7 +27,8 @@ CREATE TABLE candidates(
     candidate INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL,
     UNIQUE(model, name));
 CREATE TABLE resets(
-    candidate INTEGER NOT NULL, seq INTEGER NOT NULL, target INTEGER, file BLOB, PRIMARY KEY(candidate, seq)) WITHOUT ROWID;
+    candidate INTEGER NOT NULL, seq INTEGER NOT NULL, target INTEGER, file BLOB, scores BLOB,
+    PRIMARY KEY(candidate, seq)) WITHOUT ROWID;
 CREATE TABLE snapshots(
     candidate INTEGER NOT NULL, seq INTEGER NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL, at REAL NOT NULL,
     scores BLOB NOT NULL, PRIMARY KEY(candidate, seq));

@@ -144,9 +144,15 @@ class Registry:
         return int(self._db.value("SELECT last_insert_rowid()"))
 
     def _reset(
-        self, candidate: int, seq: int, *, target: int | None = None, file: bytes | None = None
+        self,
+        candidate: int,
+        seq: int,
+        *,
+        target: int | None = None,
+        file: bytes | None = None,
+        scores: bytes | None = None,
     ) -> None:
-        self._db.run("INSERT INTO resets VALUES(?, ?, ?, ?)", (candidate, seq, target, file))
+        self._db.run("INSERT INTO resets VALUES(?, ?, ?, ?, ?)", (candidate, seq, target, file, scores))
 
     def delete(self, name: str, by: str | None) -> int:
         """Forget a model at once; its records are removed little by little."""
@@ -242,12 +248,13 @@ class Registry:
         candidate, writer = stream.champion, self._writer
         seq = writer.journal.seq + 1
         kept = None
+        scores = candidate.scores.to_bytes()  # they go on, whatever the model goes back to
         if live._session is not None:
-            taken = snapshots.Snapshot(candidate.number, seq, live, candidate.scores.to_bytes())
+            taken = snapshots.Snapshot(candidate.number, seq, live, scores)
             kept = taken, *snapshots.write_file(writer.folder, taken)
         with self._db.transaction():
             noted = self._note(stream, act, by, target=target, candidate=candidate.number)
-            self._reset(candidate.number, noted, target=target, file=file)
+            self._reset(candidate.number, noted, target=target, file=file, scores=scores)
             if kept is not None:
                 snapshots.add_row(self._db, *kept, writer.journal.now())
             self._finish()

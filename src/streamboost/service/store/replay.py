@@ -103,7 +103,7 @@ def start(
 ) -> tuple[int, Any, bytes | None]:
     """The state that the lessons up to a number are learned on top of, and the number it stands for."""
     reset = db.row(
-        "SELECT seq, target, file FROM resets WHERE candidate=? AND seq<=? ORDER BY seq DESC LIMIT 1",
+        "SELECT seq, target, file, scores FROM resets WHERE candidate=? AND seq<=? ORDER BY seq DESC LIMIT 1",
         (candidate, upto),
     )
     if reset is None:
@@ -112,14 +112,14 @@ def start(
             field="seq",
             hint="GET .../snapshots says what is kept.",
         )
-    seq, target, file = reset
+    seq, target, file, scores = reset
     found = newest(db, folder, candidate, seq, upto)
     if found is None and file is not None:
-        found = seq, estimators.from_bytes(file), None
+        found = seq, estimators.from_bytes(file), scores
     elif found is None and target is not None:
-        found = seq, state_at(db, folder, candidate, description, target), None
+        found = seq, state_at(db, folder, candidate, description, target), scores
     elif found is None:
-        found = seq, estimators.make(description), None
+        found = seq, estimators.make(description), scores
     cut = cut_at(db, candidate)
     if found[0] < cut:
         raise StoreError(
@@ -178,12 +178,6 @@ def restore(
     """A candidate as it was when the process ended."""
     number, name, description = row
     after, live, scores = start(db, folder, number, description, upto)
-    if scores is None:
-        # No snapshot since the last reset: the scores go on from the one before it.
-        scores = db.value(
-            "SELECT scores FROM snapshots WHERE candidate=? AND seq<=? ORDER BY seq DESC LIMIT 1",
-            (number, after),
-        )
     board = Scoreboard() if scores is None else Scoreboard.from_bytes(scores)
     candidate = Candidate(number, name, description, limits, live, after, board)
     for seq, at, body in lessons(db, model, number, after, upto):
