@@ -98,5 +98,5 @@ def option_rows(command):
             continue
         written = ", ".join(f"`{name}`" for name in (*p.opts, *p.secondary_opts))
         value = "" if p.is_flag else f" `{p.metavar or KINDS.get(p.type_descriptor.annotation, 'TEXT')}`"
-        usual = "" if p.default in (None, False) or p.required else f"`{p.default}`"
+        usual = "" if p.default is None or p.default is False or p.required else f"`{p.default}`"
         yield written + value, to_markdown((p.help or "").replace("|", "\\|")), usual
