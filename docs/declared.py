@@ -1,10 +1,15 @@
 """What the package declares about itself, as tables and lists of these pages."""
 
+import inspect
 import re
+from pathlib import Path
+
+from typer.main import get_command
 
 import streamboost
 from streamboost import catalogue
 from streamboost.base.parameter import parameters_of
+from streamboost.cli import app
 
 SHARED = ("estimator", "estimators", "random_state", "n_jobs", "tie", "monitor", "categorical_features")
 
@@ -60,12 +65,38 @@ def learner_rows():
 
 
 def class_lines(package):
-    """The reference of all classes of a package, as reStructuredText; of the first one with its methods."""
-    entries = [entry for entry in catalogue.ENTRIES if entry.package == package]
-    for number, entry in enumerate(entries):
-        yield f".. autoclass:: streamboost.{entry.class_name}"
-        if package == "ensemble" and number == 0:
-            yield "   :members:"
-            yield "   :inherited-members:"
-            yield "   :exclude-members: classes_, feature_names_in_, n_features_in_"
-        yield ""
+    """The classes of a package with what each is for, as reStructuredText; each has a page of its own."""
+    for entry in entries_of(package):
+        summary = inspect.getdoc(getattr(streamboost, entry.class_name)).split("\n", 1)[0]
+        yield f"- :doc:`streamboost.{entry.class_name} <api/{entry.class_name}>`: {summary}"
+    yield ""
+
+
+def entries_of(package):
+    """The models or learners of a package."""
+    return [entry for entry in catalogue.ENTRIES if entry.package == package]
+
+
+def class_pages():
+    """Name and text of the page of every model and learner, with all its methods."""
+    for entry in catalogue.ENTRIES:
+        yield (
+            entry.class_name,
+            f"# {entry.class_name}\n\n```{{eval-rst}}\n.. autoclass:: streamboost.{entry.class_name}\n   :members:\n"
+            "   :inherited-members:\n   :exclude-members: classes_, feature_names_in_, n_features_in_\n```\n",
+        )
+
+
+KINDS = {int: "N", float: "X", Path: "FILE"}
+
+
+def option_rows(command):
+    """One row for each argument and option of a command: how it is written, what it means, what it is otherwise."""
+    for p in get_command(app).commands[command].params:
+        if p.param_type_name == "argument":
+            yield f"`{p.metavar or p.name.upper()}`", to_markdown(p.help or ""), ""
+            continue
+        written = ", ".join(f"`{name}`" for name in (*p.opts, *p.secondary_opts))
+        value = "" if p.is_flag else f" `{p.metavar or KINDS.get(p.type_descriptor.annotation, 'TEXT')}`"
+        usual = "" if p.default is None or p.default is False or p.required else f"`{p.default}`"
+        yield written + value, to_markdown((p.help or "").replace("|", "\\|")), usual

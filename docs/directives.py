@@ -1,6 +1,8 @@
 """Directives that write what the package declares: tables of parameters, models and learners, the reference of classes."""
 
-from declared import class_lines, learner_rows, model_rows, parameter_rows
+from pathlib import Path
+
+from declared import class_lines, class_pages, learner_rows, model_rows, option_rows, parameter_rows
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -45,6 +47,14 @@ class Learners(Table):
     rows = staticmethod(learner_rows)
 
 
+class Options(Table):
+    required_arguments = 1
+    head = ("option", "meaning", "default")
+
+    def rows(self):
+        return option_rows(self.arguments[0])
+
+
 class Classes(SphinxDirective):
     """All classes of a package; inside ``eval-rst``."""
 
@@ -57,7 +67,19 @@ class Classes(SphinxDirective):
         return holder.children
 
 
+def write_class_pages(app):
+    """Write the page of every class before the pages are read; what has not changed is not touched."""
+    folder = Path(app.srcdir, "api")
+    folder.mkdir(exist_ok=True)
+    for name, text in class_pages():
+        page = folder / f"{name}.md"
+        if not page.exists() or page.read_text() != text:
+            page.write_text(text)
+
+
 def setup(app):
+    app.connect("builder-inited", write_class_pages)
+    app.add_directive("options", Options)
     app.add_directive("parameters", Parameters)
     app.add_directive("models", Models)
     app.add_directive("learners", Learners)

@@ -36,7 +36,7 @@ PYTHON
 
 say "A data scientist: a CSV file with holes, three classes, no options"
 streamboost run loans.csv --save loans.sboost
-streamboost show loans.sboost | head -n 7
+streamboost show loans.sboost | sed -n 1,7p
 streamboost predict loans.sboost loans.csv --out answers.csv --proba --limit 100
 
 say "An engineer: events through a pipe, learned as they come, saved every hundred, told to stop, gone on with"
@@ -53,14 +53,14 @@ done
 kill -TERM "$learner"
 wait "$learner"
 exec 3>&-
-streamboost show events.sboost | grep "rows learned"
+streamboost show events.sboost | sed -n "/rows learned/p"
 sed -n 901,905p events.jsonl | streamboost predict events.sboost -
 
 say "Somebody with a rare class: who is best, and is that any good?"
 streamboost compare events.jsonl --models streamboost,oza-boost,bagging -n 10 --rank-by g_mean --positive alarm --limit 1000 --jobs 1 --out comparison
 test -s comparison/summary.csv
 
-say "A researcher: an idea in three lines of Python, and three ways to listen to several learners"
+say "A researcher: an idea in three lines of Python, and several learners under one roof"
 streamboost run loans.csv --limit 500 --model my_ideas:Stubborn --learner naive-bayes -n 3
 streamboost run loans.csv --limit 500 --model hedge --learner naive-bayes,stump
 

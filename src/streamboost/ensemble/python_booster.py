@@ -7,7 +7,7 @@ laws are those of every other ensemble. Inside, each lane is a model of one lear
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,12 @@ from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 from streamboost.ensemble.experts import ModelLane
 from streamboost.ensemble.single import SingleLearnerClassifier
+from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import Learner
 from streamboost.learners.adapters import lane_kind, seeded_copy
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Distribution = NDArray[np.float64]
 
@@ -57,6 +61,7 @@ class PythonBooster(Ensemble):
         LEARNER,
         SIZE,
         *SHARED,
+        *TRUST,
     )
 
     def __init__(
@@ -69,6 +74,7 @@ class PythonBooster(Ensemble):
         tie: str = "lowest",
         monitor: bool = True,
         categorical_features: Any = None,
+        **trust: Unpack[Trust],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -77,6 +83,7 @@ class PythonBooster(Ensemble):
         self.tie = tie
         self.monitor = monitor
         self.categorical_features = categorical_features
+        self._take(trust)
 
     # What an algorithm says.
 
