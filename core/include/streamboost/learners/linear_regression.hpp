@@ -47,7 +47,7 @@ class LinearRegressionBank final : public LinearTable<Real> {
   using Params = LinearRegressionParams;
 
   LinearRegressionBank(const Params& params, Lanes lanes, int n_estimators, std::uint64_t seed)
-      : LinearTable<Real>(params, lanes, n_estimators, seed, padded_unless_alone(static_cast<std::size_t>(lanes.size()))),
+      : LinearTable<Real>(params, lanes, n_estimators, seed, padded(static_cast<std::size_t>(lanes.size()))),
         clip_(params.target_clip),
         pace_(rate_paces(params.rate_spread, lanes)),
         squares_(1, n_),
