@@ -137,7 +137,9 @@ def test_the_table_and_the_classes_name_each_other():
 
 def test_the_core_and_the_table_know_the_same_names():
     learners = (*catalogue.LEARNERS, *catalogue.REGRESSION_LEARNERS)
-    assert set(_core.bank_names()) == {entry.core for entry in learners} | {"count_bayes"}  # naive Bayes for counts
+    assert set(_core.bank_names()) == {entry.core for entry in learners} | {
+        "count_bayes"
+    }  # naive Bayes for counts
     more = {"osboost_ocp", "osboost_exp"}  # the other votes of OSBoost
     models = (*catalogue.MODELS, *catalogue.REGRESSORS)
     assert set(_core.booster_names()) == {entry.core for entry in models} | more

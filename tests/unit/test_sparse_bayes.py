@@ -41,7 +41,7 @@ def odd_columns(X, seed=1, offset=1e6):
     return sp.csr_matrix(sp.hstack([X, sp.csr_matrix(np.column_stack([far, half, late]))]))
 
 
-@pytest.mark.parametrize("options", [{}, {"var_floor": 1e-9}, {"feature_fraction": 0.5}])
+@pytest.mark.parametrize("options", [{}, {"var_floor": 1e-5}, {"feature_fraction": 0.5}])
 @pytest.mark.parametrize(
     "make",
     [
