@@ -113,6 +113,7 @@ def test_the_page_of_streams_runs_and_lists_what_there_is():
 def test_the_templates_run(monkeypatch):
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / "extending.md").read_text(), re.S | re.M)
     assert len(blocks) == 4
+    assert len(blocks[2].split("class SmoothBoost", 1)[1].partition("from streamboost")[0].splitlines()) <= 20
     assert len(blocks[0].split("class NearestMean", 1)[1].splitlines()) <= 20
     page = types.ModuleType("extending_page")  # a module that can be found again, as pickle demands
     monkeypatch.setitem(sys.modules, page.__name__, page)
