@@ -53,7 +53,7 @@ void register_models(nb::module_& m) {
   nb::class_<FastRow>(m, "FastRow", "The shortest way from a dict with the usual keys to the core.")
       .def(nb::init<nb::object, nb::list, nb::list, nb::object, nb::list, const std::vector<int>&, double, bool>(), "model"_a, "names"_a,
            "books"_a, "labels"_a.none(), "classes"_a, "order"_a, "largest"_a, "learns"_a)
-      .def("learn", &FastRow::learn, "x"_a, "y"_a)
+      .def("learn", &FastRow::learn, "x"_a, "y"_a.none())
       .def("predict", &FastRow::predict, "x"_a)
       .def("predict_proba", &FastRow::predict_proba, "x"_a)
       .def_prop_ro("width", &FastRow::width)

@@ -291,7 +291,9 @@ def test_health_notices_what_changed():
         {"a": float(rng.normal()), "b": "xyz"[rng.integers(3)], "c": float(rng.normal())} for _ in range(5000)
     ]
     labels = [int(row["a"] > 0) for row in rows]
-    model = sb.OnlineBaggingClassifier(n_estimators=3, random_state=1, keep_health=True, coverages=(0.9,))
+    model = sb.OnlineBaggingClassifier(
+        n_estimators=3, random_state=1, ballot="label", keep_health=True, coverages=(0.9,)
+    )
     for row, label in zip(rows[:3000], labels, strict=False):
         model.learn_one(row, label)
     calm = model.health()
