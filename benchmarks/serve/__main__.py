@@ -115,7 +115,8 @@ Make = Callable[[int], bytes]
 
 def row(title: str, connections: int, found: Measured) -> str:
     """One line of the table."""
-    times = f"{found.p50_ms:.2f} | {found.p99_ms:.2f} | {found.per_second:,.0f} | {found.cpu_us:.0f}"
+    cpu = f"{found.cpu_us:.0f}" if found.cpu_us else "not seen (a child)"
+    times = f"{found.p50_ms:.2f} | {found.p99_ms:.2f} | {found.per_second:,.0f} | {cpu}"
     return f"| {title} | {connections} | {times} |"
 
 

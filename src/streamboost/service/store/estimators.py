@@ -116,6 +116,11 @@ def from_bytes(data: bytes) -> Any:
             model = load(path)
         except ModelFileError as error:
             raise BadRequest(f"This is no usable model file: {error}", code="bad_model_file") from error
+    if not hasattr(model, "predict_proba_one"):
+        raise BadRequest(
+            f"A {type(model).__name__} predicts no classes; the service holds models that tell classes apart.",
+            code="bad_model_file",
+        )
     if not hasattr(model, "learn_one"):
         raise BadRequest(
             f"A {type(model).__name__} learns all rows at once and cannot go on.", code="bad_model_file"
