@@ -91,4 +91,8 @@ class Bayes(_Mixture):
         return np.asarray(-np.log(np.maximum(p, FLOOR)))
 
 
-POOLS = {"log-pool": LogPool, "hedge": Hedge, "bayes": Bayes}
+POOLS: dict[str, type[LogPool] | type[Hedge] | type[Bayes]] = {
+    "log-pool": LogPool,
+    "hedge": Hedge,
+    "bayes": Bayes,
+}

@@ -16,7 +16,7 @@ from streamboost.evaluate.pools import POOLS, Bayes, Floats, Hedge, LogPool
 from streamboost.evaluate.records import n_rows_of
 
 
-class StackedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class StackedClassifier(ClassifierMixin, BaseEstimator):
     r"""One answer from several models of any make, weighed by how well each has done lately.
 
     Every model answers a row before it learns it; the weights learn from the same label. Nothing flows back to the models: each
@@ -50,6 +50,13 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     needs_classes = False
+    _codes: LabelCodes
+    _known: int
+    _names: list[str]
+    _models: list[Any]
+    _pool: LogPool | Hedge | Bayes
+    _right: Floats  # faded right answers of the main model and of all together
+    _broken: str
 
     def __init__(
         self,
@@ -176,8 +183,8 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         models = [as_model(fresh_copy(model), records=records) for _, model in pairs]
         self._names, self._broken = names, ""
         self._codes, self._known = LabelCodes(), 0
-        self._pool: LogPool | Hedge | Bayes = POOLS[self.combine](len(models), self.horizon)
-        self._right: Floats = np.zeros(2)  # faded right answers of the main model and of all together
+        self._pool = POOLS[self.combine](len(models), self.horizon)
+        self._right = np.zeros(2)
         self._models = models
 
     def _ask_all(self, X: Any, y: Any, weight: Floats, classes: Any) -> Floats:
@@ -228,7 +235,9 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return list(range(len(labels)))
 
     def _spoken(self, P: Floats, output: str) -> Any:
-        answered = ~np.isnan(P).all(axis=1) if P.shape[1] else np.zeros(len(P), dtype=bool)
+        answered: npt.NDArray[np.bool_] = np.zeros(len(P), dtype=np.bool_)
+        if P.shape[1]:
+            answered |= ~np.isnan(P).all(axis=1)
         filled = np.where(answered[:, None], np.nan_to_num(P), P)
         names = np.empty(len(self._codes) + 1, dtype=object)
         names[:-1] = self._codes.labels
