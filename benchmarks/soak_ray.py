@@ -160,6 +160,7 @@ def main():
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the nodes end, too
     RayEngine.actor = Mortal
     # A token for this cluster alone: whatever the machine has for others stays out of it.
     os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
