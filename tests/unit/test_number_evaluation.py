@@ -86,9 +86,12 @@ def test_late_targets_orders_dicts_and_models_of_others(tmp_path):
     assert many.n_orders == 3
     assert many.standard_error > 0
     rows = [(dict(enumerate(x)), target) for x, target in zip(X.tolist(), y.tolist(), strict=True)]
-    assert prequential(SingleLearnerRegressor(), rows).mae == pytest.approx(
-        prequential(SingleLearnerRegressor(), (X, y)).mae
+    # Before the first target a dict is answered with 0.0, a row of an array with NaN, which is not counted.
+    by_rows, by_array = (
+        prequential(SingleLearnerRegressor(), rows),
+        prequential(SingleLearnerRegressor(), (X, y)),
     )
+    assert 600 * by_rows.mae == pytest.approx(599 * by_array.mae + abs(y[0]))
     assert prequential(SGDRegressor(), (X, y)).mae > 0
     river = pytest.importorskip("river")
     from river import linear_model

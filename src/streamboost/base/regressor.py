@@ -111,7 +111,7 @@ class StreamRegressor(RegressorMixin, Estimator):
         """
         session = self._session
         fast = None if session is None else session.fast
-        if session is not None and fast is not None and sample_weight == 1.0:
+        if session is not None and fast is not None and sample_weight == 1.0 and y is not None:
             n_learned = fast.learn(x, y)
             if n_learned:
                 if not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged):

@@ -145,7 +145,7 @@ def settled_range(results: Sequence[Curves]) -> tuple[float, float]:
             for r, keep in zip(results, settled, strict=True)
         ]
     )
-    low, high = float(values.min()), float(values.max())
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = max(0.06 * (high - low), 0.005)
     most = getattr(results[0], "largest_error", 1.0)
     return max(0.0, low - margin), min(most, high + margin) if high + margin > 0 else 1.0
