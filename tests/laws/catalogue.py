@@ -82,6 +82,7 @@ def counts_learner(counts, **options):
         count_bayes.CountBayes,
         options,
         kinds=("counts",),
+        subsets=False,  # the oracle counts columns that a learner does not look at
     )
 
 

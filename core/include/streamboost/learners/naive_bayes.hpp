@@ -132,7 +132,8 @@ class NaiveBayesBank final : public Bank {
     grow(count_, tables_.layout.rows(), k, old.value_rows(tables_));
     classes_ = k;
     // A column that appears after the first example has gaps by definition, and so has a column that some lanes never look at.
-    own_weight_.resize(tables_.width, n_met_ > 0 || (params_.feature_fraction < 1 && !sparse()) ? 1 : 0);
+    own_weight_.resize(tables_.width, n_met_ > 0 || params_.feature_fraction < 1 ? 1 : 0);
+    if (sparse() && n_met_ == 0) share_numbers();
     values_known_.resize(tables_.width, 0);
     schema_ = schema;
     if (params_.feature_fraction < 1) make_mask();
@@ -345,8 +346,13 @@ class NaiveBayesBank final : public Bank {
     const bool pays = !row.dense() && tables_.width >= wide && !params_.over_all;
     form_ = static_cast<std::int64_t>(pays ? Form::sparse : Form::dense);
     if (!pays) return;
-    std::fill(own_weight_.begin(), own_weight_.end(), 0);  // what lanes do not look at is no gap here
+    share_numbers();
     begin_sparse();
+  }
+  // What lanes do not look at is no gap in numeric columns of the sparse form.
+  void share_numbers() {
+    for (std::size_t j = 0; j < tables_.width; ++j)
+      if (!tables_.nominal(static_cast<int>(j))) own_weight_[j] = 0;
   }
   void begin_sparse() {
     moments_.reserve(tables_.numeric, classes_, n_);
