@@ -82,8 +82,8 @@ nb::object own(std::vector<T>&& values, const std::vector<std::size_t>& shape) {
 }
 
 inline std::optional<Output> plain_output(const std::string& answer) {
-  static const std::map<std::string, Output> words{
-      {"none", Output::none}, {"label", Output::label}, {"score", Output::score}, {"proba", Output::proba}, {"both", Output::both}, {"number", Output::number}};
+  static const std::map<std::string, Output> words{{"none", Output::none},   {"label", Output::label}, {"score", Output::score},
+                                                   {"proba", Output::proba}, {"both", Output::both},   {"number", Output::number}};
   const auto found = words.find(answer);
   return found == words.end() ? std::nullopt : std::optional(found->second);
 }

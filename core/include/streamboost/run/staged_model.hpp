@@ -113,7 +113,8 @@ class StagedModel final : public Model {
       n = std::min(work.rows, rows.n_rows - first);
       Count count = counted();
       if (stages_.importances) n = look_at(rows.row(first), weight ? weight[first] : 1.0, n, count);
-      voters_->learn(rows.part(first, n), truth.from(first), weigh(truth.label + first, weight ? weight + first : nullptr, n, work), work.answers());
+      voters_->learn(rows.part(first, n), truth.from(first), weigh(truth.label + first, weight ? weight + first : nullptr, n, work),
+                     work.answers());
       for (int r = 0; r < n; ++r) {
         speak(r, count, work);
         const int answer = decide(r, count, work);
