@@ -75,7 +75,7 @@ def test_check_estimator(estimator: Any) -> None:
     assert skipped <= SKIPPED_BY_SKLEARN
     if sklearn.__version__.startswith("1.9."):
         expected = MULTICLASS_CHECKS if estimator._entry.max_classes is None else BINARY_CHECKS
-        assert len(results) == expected
+        assert len(results) == expected + ("class_weight" in estimator.get_params())  # has a check of its own
     else:  # other versions ship other checks, never just a handful
         assert len(results) >= 50
     statuses = Counter(result["status"] for result in results)

@@ -108,7 +108,7 @@ def test_a_winner_no_better_than_a_baseline_is_named():
     found = compare({"bagging": models()["bagging"]}, (X, y))
     (line,) = [text for text in found.warnings if "repeating the last label" in text]
     assert line.startswith(
-        "data: the best model, bagging, is no better than repeating the last label (error 0.5"
+        "data: the best model, bagging, is no better than repeating the last label (error 0.4"
     )
     assert line in repr(found)
     assert not compare({"bagging": models()["bagging"]}, (X, y), with_baselines=False).warnings
