@@ -1,5 +1,9 @@
 // Every parameter of every booster and bank, for tests and benchmarks of the core: it has no defaults, the estimators give all of them.
 #pragma once
+#include <map>
+#include <set>
+#include <string>
+
 #include "streamboost/run/config.hpp"
 
 namespace testing {
@@ -10,6 +14,12 @@ using Values = std::map<std::string, Config::Value>;
 inline Config::Value word(const char* text) { return std::string(text); }
 inline Config::Value count(std::int64_t n) { return n; }
 inline const Config::Value none = std::monostate{};
+
+// Boosters and banks of numbers learn no labels: the streams of these tests have nothing for them, tests/laws/test_regression.py has.
+inline bool predicts_numbers(const std::string& name) {
+  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression", "regression_tree"};
+  return names.contains(name);
+}
 
 inline Values values_of(const std::string& name) {
   const Values smooth{{"gamma", 0.1}, {"hypothesis", word("real")}};

@@ -151,6 +151,7 @@ int main() {
   const Values quick{{"grace_period", 10.0}, {"tie_threshold", 0.9}};  // trees that split while these rows are learned
   std::vector<Case> cases;
   for (const std::string& booster : booster_names()) {
+    if (predicts_numbers(booster)) continue;
     const bool many = booster == "bagging" || booster == "oza";
     cases.push_back({booster, "naive_bayes", {}, false, many});
     cases.push_back({booster, "hoeffding", quick, false, many});  // learners that grow in the middle of a lesson

@@ -28,6 +28,7 @@
 namespace streamboost {
 
 struct AdaBoostOLM {
+  static constexpr bool weighs_by_costs = true;
   enum class Loss { logistic, exponential, squared_hinge };
   struct Params {
     Loss loss;

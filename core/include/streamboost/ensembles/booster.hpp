@@ -21,6 +21,7 @@
 // Between processes (carry.hpp) a Passage travels as the numbers that its scan() lists, by std::tie; sound(lanes passed, classes) says
 // whether they can be, and column_labels_from that the column holds class codes from that one on.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -73,6 +74,12 @@ struct Scratch {
     draw.resize(padded(lanes));
     extra.resize(padded(lanes));
     if (bank.answers_numbers()) target.resize(padded(lanes));
+  }
+  // Room for a matrix of costs and for costs per lane, before the first lane has learned: memory that runs out then harms nobody.
+  void reserve_costs(std::size_t lanes, std::size_t n_classes) {
+    work.reserve(std::max(n_classes * n_classes, (lanes + 1 + answers.stride) * n_classes));
+    row.reserve(n_classes);
+    counts.reserve(n_classes);
   }
 };
 

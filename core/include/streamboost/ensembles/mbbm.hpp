@@ -30,6 +30,7 @@
 namespace streamboost {
 
 struct MBBM {
+  static constexpr bool weighs_by_costs = true;
   static constexpr int most_edges = 16;
   struct Params {
     std::vector<double> edges;

@@ -394,7 +394,11 @@ class Pipeline final : public Model {
   std::vector<Scratch> make_scratch() const {
     std::vector<Scratch> scratch(blocks_.size());
     const auto n_classes = static_cast<std::size_t>(std::max(intake_.schema().n_classes, 2));
-    for (std::size_t b = 0; b < scratch.size(); ++b) scratch[b].prepare(*blocks_[b].bank, blocks_[b].spares.get(), n_classes);
+    for (std::size_t b = 0; b < scratch.size(); ++b) {
+      scratch[b].prepare(*blocks_[b].bank, blocks_[b].spares.get(), n_classes);
+      if constexpr (requires { Booster::weighs_by_costs; })
+        scratch[b].reserve_costs(static_cast<std::size_t>(blocks_[b].lanes().size()), n_classes);
+    }
     return scratch;
   }
 
