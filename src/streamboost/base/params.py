@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,8 @@ class LearnerPlan:
     title: str
     table_name: str | None
     version: int = 1
+    added: Mapping[str, int | None] = field(default_factory=dict)
+    """Arrays that files of earlier versions do not have: the number they mean, or None for what a fresh model has."""
     discovers: int | None = None
     """How many classes it can meet by surprise (None: any number); more must be declared before the first row."""
     warns_unscaled: bool = False

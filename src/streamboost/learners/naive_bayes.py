@@ -9,6 +9,9 @@ from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import FEATURE_FRACTION, Learner
 
+# Before there were two forms of it, every model was of the first (NaiveBayesBank::Form::dense).
+_SINCE_SPARSE = {"bank/form": 1, "bank/zero_from": None, "bank/zero_score": None}
+
 
 class NaiveBayes(Learner):
     r"""Naive Bayes, counting nominal values and fitting a normal distribution to numeric ones.
@@ -55,6 +58,8 @@ class NaiveBayes(Learner):
     """
 
     _entry = learner_entry("naive-bayes")
+    _version = 2
+    _earlier_versions = (1,)
     _parameters = (
         parameter(
             "alpha",
@@ -117,7 +122,7 @@ class NaiveBayes(Learner):
         self.feature_fraction = feature_fraction
 
     def _plan(self) -> LearnerPlan:
-        plan = super()._plan()
+        plan = replace(super()._plan(), added=_SINCE_SPARSE)
         if self.divisor == "all" and (self.counts is not None or self.sparse == "always"):
             other = "sparse='always'" if self.counts is None else f"counts={self.counts!r}"
             raise ValueError(

@@ -148,7 +148,7 @@ class CountBayesBank final : public Bank {
   }
 
   void check() const override {
-    require(n_met_ >= 0, "examples met");
+    require_count(n_met_, "examples met");
     for (const auto* table : {&class_weight_, &total_, &count_})
       for (std::size_t r = 0; r < table->rows(); ++r)
         for (std::size_t i = 0; i < n_; ++i) require((*table)[r][i] >= 0, "negative count");

@@ -233,7 +233,7 @@ class NaiveBayesBank final : public Bank {
   }
 
   void check() const override {
-    require(n_met_ >= 0, "examples met");
+    require_count(n_met_, "examples met");
     for (std::size_t j = 0; j < tables_.width; ++j) {
       const auto j_int = static_cast<int>(j);
       require(own_weight_[j] == 0 || own_weight_[j] == 1, "gap flag");

@@ -134,7 +134,7 @@ class StumpBank final : public Bank {
   }
 
   void check() const override {
-    require(n_met_ >= 0, "examples met");
+    require_count(n_met_, "examples met");
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const Column& column = columns_[j];
       require(gap_[j] == 0 || gap_[j] == 1, "gap flag");

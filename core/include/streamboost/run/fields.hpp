@@ -239,4 +239,7 @@ inline void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(std::string("broken state: ") + what);
 }
 
+// Beyond 2^53 a count would not go on as a double, and near 2^63 not at all.
+inline void require_count(std::int64_t n, const char* what) { require(n >= 0 && n <= std::int64_t{1} << 53, what); }
+
 }  // namespace streamboost

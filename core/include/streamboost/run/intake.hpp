@@ -96,7 +96,7 @@ class Intake {
     if (needs_.rates) rates_.fields(v);
   }
   void check() const {
-    require(n_learned_ >= 0 && n_learned_ <= (std::int64_t{1} << 53), "examples learned");
+    require_count(n_learned_, "examples learned");
     require(n_classes_known_ >= (n_learned_ > 0 ? 1 : 0) && n_classes_known_ <= schema_.n_classes, "classes known");
     require(!schema_.declared || n_classes_known_ == schema_.n_classes, "classes known");
     require(total_rows_[0] >= 0, "intake weight");

@@ -281,6 +281,7 @@ class StagedModel final : public Model {
     };
     switch (out.output) {
       case Output::none:
+      case Output::number:  // of regressors, which have no such stages
         break;
       case Output::label:
         out.label[to] = label;

@@ -24,7 +24,6 @@ from streamboost.base.sharing import SharedModel
 from streamboost.catalogue import ModelEntry
 
 PARAMETER = "learner."  # prefix of arrays that are parameters of the learner, beside the core's state
-_DENSE = 1  # NaiveBayesBank::Form
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -155,11 +154,10 @@ class Persistence(SharedModel):
             session.model.reserve(counts[: schema.d0], len(labels), labels.declared)
         session.reserve_all()
         fresh = session.model.state()
-        for name in set(fresh) - set(state):
-            if name.endswith("bank/form"):  # naive Bayes of before there were two forms of it
-                state[name] = np.array(_DENSE, dtype=np.int64)
-            elif name.endswith(("bank/zero_from", "bank/zero_score")):
-                state[name] = fresh[name]  # nothing
+        if lanes is None and manifest.learner_version < session.learner.version:
+            for name, number in session.learner.added.items():
+                if name in fresh and name not in state:
+                    state[name] = fresh[name] if number is None else np.array(number, dtype=np.int64)
         if set(fresh) != set(state):
             odd = sorted(set(fresh) ^ set(state))[:5]
             raise ModelFileError(f"the arrays of the file are not those of this model: {odd}")
