@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.internal.conjecture import providers
 
 HERE = str(Path(__file__).resolve().parent)
 if HERE not in sys.path:
@@ -23,6 +24,11 @@ settings.register_profile(
 settings.register_profile("shrink", settings.get_profile("quick"), phases=tuple(Phase))
 settings.register_profile("search", settings.get_profile("shrink"), max_examples=400, derandomize=False)
 settings.load_profile("quick")
+
+# Hypothesis mixes in the constants of whatever modules are loaded, which hangs on the tests that ran before in the same process:
+# derandomised or not, an example would come and go. (Reading all those modules also costs time.)
+if hasattr(providers, "_get_local_constants"):
+    providers._get_local_constants = lambda: providers._local_constants
 
 # Hypothesis' plugin wraps the settings of a parametrised test once more for every set of parameters, and asks for the database
 # (none here) through all of them: a thousand sets in one process would end in a RecursionError.
