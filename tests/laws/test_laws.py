@@ -35,7 +35,7 @@ NATIVE = pairs(MAIN_ENSEMBLES, LEARNERS) + pairs(
 NATIVE += pairs(STAGED, [a for a in LEARNERS if a.name in ("perceptron", "bayes-mixed", "tree")])
 EVERY = NATIVE + pairs([*MAIN_ENSEMBLES, STAGED[0]], BLACK_BOXES)
 LINEAR = [a for a in LEARNERS if a.linear and a.scale == "none"]
-quick = settings(max_examples=8)
+quick = settings(max_examples=4)  # of some hundred pairs each
 
 
 def draw_stream(data, ensemble, learner, **options):

@@ -7,7 +7,7 @@ shaped the state (a perceptron's mistake test, Oza's right or wrong) the rest of
 import numpy as np
 import pytest
 from golden.scripted import ScriptedLearner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import streamboost as sb
@@ -15,6 +15,7 @@ from laws.catalogue import ENSEMBLES, LEARNERS, key_of, lane_report, needs_decla
 from laws.strategies import seeds, streams
 
 REL, ABS = 1e-9, 1e-12
+quick = settings(max_examples=6)  # of some hundred pairs each
 
 
 def oracle_run(ensemble, learner, stream, n_estimators, key):
@@ -61,6 +62,7 @@ def compare_answers(answers, labels, proba, order, known_labels, learned, rel=RE
 
 
 @pytest.mark.parametrize(("ensemble", "learner"), pairs(ENSEMBLES, LEARNERS))
+@quick
 @given(data=st.data(), seed=seeds)
 def test_product_agrees_with_oracle(ensemble, learner, data, seed):
     several = not ensemble.binary
@@ -99,6 +101,7 @@ BINARY = [e for e in ENSEMBLES if e.name == "single" or (e.binary and not e.vote
 
 
 @pytest.mark.parametrize(("ensemble", "learner"), pairs(BINARY, LEARNERS))
+@quick
 @given(data=st.data(), seed=seeds)
 def test_scores_and_edges_agree(ensemble, learner, data, seed):
     """Where the score is the (mean) margin, it agrees; and so do the edges."""

@@ -29,7 +29,7 @@ def same_bits(shards, whole):
 
 
 @pytest.mark.parametrize(("ensemble", "learner"), EVERY)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(data=st.data(), seed=seeds)
 def test_shards_are_the_whole(ensemble, learner, data, seed):
     stream = draw_stream(data, ensemble, learner)
@@ -59,7 +59,7 @@ def test_shards_are_the_whole(ensemble, learner, data, seed):
 
 
 @pytest.mark.parametrize(("ensemble", "learner"), EVERY)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(data=st.data(), seed=seeds)
 def test_a_state_is_cut_and_joined(ensemble, learner, data, seed):
     stream = draw_stream(data, ensemble, learner)
