@@ -368,7 +368,8 @@ class PyModel {
       if (auto* trees = dynamic_cast<HoeffdingBank*>(bank); trees != nullptr && trees->short_of_memory()) return true;
     return false;
   }
-  // A tree as a list of nodes in file order: (kind, column, threshold, value, fallback, children, masses per class).
+  // A tree as a list of nodes in file order: (kind, column, threshold, value, fallback, children, masses per class,
+  // values named by a grouped split).
   nb::list tree(int lane) {
     nb::list nodes;
     for (Bank* bank : model_->banks()) {
@@ -378,10 +379,11 @@ class PyModel {
       if (lane < bank->lanes().begin || lane >= bank->lanes().end) continue;
       const int own = lane - bank->lanes().begin;
       for (const TreeNode& node : hoeffding ? hoeffding->show(own) : iti->show(own)) {
-        nb::list children, mass;
+        nb::list children, mass, named;
+        for (int v : node.named) named.append(v);
         for (int b = 0; b < node.branches; ++b) children.append(node.first + b);
         for (double m : node.mass) mass.append(m);
-        nodes.append(nb::make_tuple(node.kind, node.column, node.threshold, node.value, node.fallback, children, mass));
+        nodes.append(nb::make_tuple(node.kind, node.column, node.threshold, node.value, node.fallback, children, mass, named));
       }
     }
     if (nodes.size() == 0) throw std::invalid_argument("there is no learner " + std::to_string(lane));

@@ -114,6 +114,7 @@ inline Values values_of(const std::string& name) {
         {"max_depth", none},
         {"max_leaves", none},
         {"max_bytes", none},
+        {"reevaluate", none},
         {"alpha", 1.0},
         {"var_floor", 1e-6},
         {"feature_fraction", none}}},

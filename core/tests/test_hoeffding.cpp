@@ -128,6 +128,13 @@ int main() {
     answer_after_learning(wide_floor, *s);
     labels_per_lane(*s);
     reset_one_lane(*s);
+    for (const char* nominal : {"both", "grouped"}) {
+      Values second_thoughts = eager({{"nominal_split", nominal}});
+      second_thoughts["reevaluate"] = 15.0;
+      answer_after_learning(second_thoughts, *s);
+      second_thoughts["max_bytes"] = 6000.0;
+      answer_after_learning(second_thoughts, *s);
+    }
   }
   costs_rule(three);
   Values subset = eager();
@@ -137,6 +144,12 @@ int main() {
     laws(booster, eager(), three);
     laws(booster, subset, two);
   }
+  Values second_thoughts = eager({{"nominal_split", "grouped"}});
+  second_thoughts["reevaluate"] = 15.0;
+  laws("bagging", second_thoughts, three);
+  second_thoughts["max_features"] = 0.5;
+  second_thoughts["max_bytes"] = 6000.0;
+  laws("oza", second_thoughts, two);
   laws("osboost", eager({{"count_mode", "effective"}}), numbers);
   return checking::finish();
 }

@@ -180,6 +180,13 @@ LEARNERS += [
         n_bins=3,
         criterion="gain_ratio",
     ),
+    tree_learner(
+        "tree-second-thoughts",
+        ("numeric", "mixed"),
+        reevaluate=4.0,
+        nominal_split="grouped",
+        tie_threshold=0.9,
+    ),
 ]
 
 

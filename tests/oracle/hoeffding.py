@@ -5,6 +5,7 @@ its own examples. Statistics: its own examples only. A value that is missing or 
 Naive Bayes on numbers: one normal distribution per class and column; where a class has shown one value only, that or nothing.
 Growth for ensembles: both kinds of nominal splits, merits less what chance gives further branches, a range of max(1, entropy), no
 rival where there is one candidate, columns drawn anew for every node.
+Splits that are reconsidered after Manapragada, Webb and Salehi 2018: inner nodes go on as leaves beside their splits.
 """
 
 import math
@@ -98,9 +99,15 @@ class Leaf:
 class Node:
     """A split: children in order, and how to choose among them."""
 
-    def __init__(self, column, children, heaviest, *, threshold=None, values=None, rest=False):
+    def __init__(
+        self, column, children, heaviest, record, *, threshold=None, values=None, rest=False, group=None
+    ):
         self.column, self.children, self.heaviest = column, children, heaviest
-        self.threshold, self.values, self.rest = threshold, values, rest
+        self.threshold, self.values, self.rest, self.group = threshold, values, rest, group
+        self.record = record  # the leaf that was split
+
+    def leaves(self):
+        return sum(child.leaves() if isinstance(child, Node) else 1 for child in self.children)
 
     def branch(self, numbers, codes):
         if self.threshold is not None:
@@ -109,6 +116,11 @@ class Node:
         v = codes.get(self.column)
         if v is None:
             return self.heaviest
+        return self.branch_of(v)
+
+    def branch_of(self, v):
+        if self.group is not None:
+            return 0 if v in self.group else 1
         if self.rest:
             return 0 if v == self.values[0] else 1
         return self.values.index(v) if v in self.values else self.heaviest
@@ -119,7 +131,7 @@ class HoeffdingTree:
         self, columns, n_classes, seed, lane, *, growth="vfdt", criterion="info_gain", leaf_prediction="adaptive",
         n_split_points=10, count_mode="weight", min_branch=0.01, max_depth=math.inf, max_leaves=math.inf, alpha=1.0,
         var_floor=1e-6, feature_fraction=None, max_features=None, leaf_features="all", numeric_observer="gaussian",
-        n_bins=16, birth=0, **grouped,
+        n_bins=16, birth=0, reevaluate=None, **grouped,
     ):  # fmt: skip
         self.columns = columns
         given = dict(zip(GROUPED, GROWTH[growth], strict=True))
@@ -143,6 +155,7 @@ class HoeffdingTree:
         self.pass_on_all = given["pass_on"] == "all"
         self.merit_range, self.null_split = given["merit_range"], given["null_split"]
         self.factor = 0.0 if criterion == "gini" else given["chance_correction"]
+        self.reevaluate = reevaluate
         self.bins = n_bins if numeric_observer == "histogram" else 0
         self.max_features, self.leaf_features, self.key = max_features, leaf_features, (seed, lane, birth)
         self.max_depth, self.max_leaves, self.alpha, self.var_floor = max_depth, max_leaves, alpha, var_floor
@@ -317,6 +330,8 @@ class HoeffdingTree:
         if amount < 1e-9:
             return
         numbers, codes = self.cells(row, self.known)
+        if self.reevaluate is not None and self.learn_on_the_way(row, label, amount):
+            return
         leaf, parent, branch = self.leaf(numbers, codes)
         if leaf.masses():
             for name, logs in (
@@ -335,34 +350,113 @@ class HoeffdingTree:
             leaf.waited = 0.0
             self.attempt(leaf, parent, branch)
 
+    def learn_on_the_way(self, row, label, amount):
+        """Inner nodes learn as the leaves they were. True if one of them has reconsidered: all below it is gone or new."""
+        at, parent, branch = self.root, None, None
+        while isinstance(at, Node):
+            record = at.record
+            record.lessons.append((label, amount, *self.visible(record, self.cells(row))))
+            record.waited += amount
+            self.doubt |= close(record.waited, self.reevaluate)
+            if record.waited >= self.reevaluate:
+                record.waited = 0.0
+                if self.reconsider(at, parent, branch):
+                    return True
+            parent, branch = at, at.branch(*self.cells(row, self.known))
+            at = at.children[branch]
+        return False
+
+    def reconsider(self, node, parent, branch):
+        record = node.record
+        merit, column, how, _, bound = self.weigh(record)
+        present = self.present_merit(node)
+        replace = how is not None and merit - present > bound
+        self.doubt |= close(merit - present, bound) or close(merit, bound) or close(bound, self.tie)
+        if not (replace or merit <= bound < self.tie):
+            return False
+        self.n_leaves -= node.leaves() - 1
+        if parent is None:
+            self.root = record
+        else:
+            parent.children[branch] = record
+        if replace:
+            self.split(record, parent, branch, column, how)
+        return True
+
+    def present_merit(self, node):
+        """The merit of a node's split by all that the node has seen."""
+        record, j = node.record, node.column
+        classes = sorted(record.masses())
+        kind = 1 if node.threshold is None else 0
+        seen = {c: record.seen(c, j, kind) for c in classes}
+        if kind == 0:
+            branches = self.branches(seen, classes, {"threshold": node.threshold})
+        else:
+            branches = [
+                [sum(w for v, w in seen[c] if self.branch_among(node, v) == b) for c in classes]
+                for b in range(len(node.children))
+            ]
+        if sum(sum(b) > 0 for b in branches) < 2:
+            return 0.0
+        values = {v for c in classes for v, _ in seen[c]}
+        merit = self.gain(branches) - self.chance(record, len(values) if node.group is not None else branches)
+        if self.criterion == "gain_ratio":
+            merit /= entropy([sum(b) for b in branches])
+        return merit
+
+    @staticmethod
+    def branch_among(node, v):
+        return node.branch({}, {node.column: v})
+
+    def gain(self, branches):
+        totals = [sum(column) for column in zip(*branches, strict=True)]
+        return self.impurity(totals) - sum(
+            sum(b) / sum(totals) * self.impurity(b) for b in branches if sum(b) > 0
+        )
+
     def learn_costs(self, row, costs):
-        """Into the leaf where the row ends now, after a split perhaps."""
-        leaf, _, _ = self.leaf(*self.cells(row, self.known))
+        """Into the leaf where the row ends now, after a split perhaps, and on the way where inner nodes learn."""
+        numbers, codes = self.cells(row, self.known)
+        at = self.root
+        while isinstance(at, Node):
+            self.collect(at.record, costs)
+            at = at.children[at.branch(numbers, codes)]
+        self.collect(at, costs)
+
+    @staticmethod
+    def collect(leaf, costs):
         leaf.costs = [a + b for a, b in zip(leaf.costs or [0.0] * len(costs), costs, strict=True)]
 
     def attempt(self, leaf, parent, branch):
-        masses = leaf.masses()
-        if len(masses) < 2 or leaf.depth >= self.max_depth:
+        if len(leaf.masses()) < 2 or leaf.depth >= self.max_depth:
             return
-        found = [c for j in self.candidates(leaf) for c in [self.candidate(leaf, j)] if c]
-        promising = [c for c in found if c[2] is not None]
-        if not promising:
+        merit, column, how, second, bound = self.weigh(leaf)
+        if how is None:
             return
-        best = promising[0]
-        for other in promising[1:]:
-            best = other if self.better(other[0], best[0]) else best
-        merit, column, how = best
-        n = sum(masses.values())
-        if self.effective:
-            n = self.examples(leaf)
-        spread = self.spread(masses)
-        bound = math.sqrt(spread**2 * math.log(1 / self.delta) / (2 * n))
-        if len(found) > 1 or self.null_split:
-            second = max((other[0] for other in found if other is not best), default=0.0)
+        if self.reevaluate is not None:
+            self.doubt |= close(merit, bound)
+            if not merit > bound:
+                return
+        elif second is not None:
             self.doubt |= close(merit - second, bound) or close(bound, self.tie)
             if not (merit - second > bound or bound < self.tie):
                 return
         self.split(leaf, parent, branch, column, how)
+
+    def weigh(self, leaf):
+        """Merit, column and manner of the best split (0, None, None without one), the merit of its rival, and the bound."""
+        masses = leaf.masses()
+        found = [c for j in self.candidates(leaf) for c in [self.candidate(leaf, j)] if c]
+        promising = [c for c in found if c[2] is not None]
+        best = promising[0] if promising else (0.0, None, None)
+        for other in promising[1:]:
+            best = other if self.better(other[0], best[0]) else best
+        n = self.examples(leaf) if self.effective else sum(masses.values())
+        bound = math.sqrt(self.spread(masses) ** 2 * math.log(1 / self.delta) / (2 * n))
+        second = None
+        if len(found) > 1 or self.null_split:
+            second = max((other[0] for other in found if other is not best), default=0.0)
+        return (*best, second, bound)
 
     def spread(self, masses):
         """The range of a merit."""
@@ -379,8 +473,8 @@ class HoeffdingTree:
         return sum(weights) ** 2 / sum(w * w for w in weights)
 
     def chance(self, leaf, branches):
-        """What further branches gain by chance: twice the mean of a chi-squared number, in bits."""
-        filled = sum(sum(b) > 0 for b in branches)
+        """What further branches gain by chance: twice the mean of a chi-squared number, in bits. Or their number is given."""
+        filled = branches if isinstance(branches, int) else sum(sum(b) > 0 for b in branches)
         classes = len(leaf.masses())
         return self.factor * (classes - 1) * (filled - 2) / (2 * self.examples(leaf) * math.log(2))
 
@@ -408,9 +502,11 @@ class HoeffdingTree:
                 options = [{"threshold": t} for t in thresholds]
         else:
             values = sorted({value for c in classes for value, _ in seen[c]})
-            if self.nominal_split != "binary":
+            if self.nominal_split == "grouped":
+                options = self.groups(seen, classes, values)
+            if self.nominal_split in ("multiway", "both"):
                 options.append({"values": values})
-            if self.nominal_split != "multiway":
+            if self.nominal_split in ("binary", "both"):
                 options += [{"values": [v, -1], "rest": True} for v in values]
         best = None
         for how in options:
@@ -419,10 +515,7 @@ class HoeffdingTree:
             self.doubt |= any(close(sum(b) / sum(totals), self.min_branch) for b in branches)
             if sum(heavy) < 2:
                 continue
-            merit = self.impurity(totals) - sum(
-                sum(b) / sum(totals) * self.impurity(b) for b in branches if sum(b) > 0
-            )
-            merit -= self.chance(leaf, branches)
+            merit = self.gain(branches) - self.chance(leaf, len(values) if "group" in how else branches)
             best = best or (0.0, j, None)
             if self.better(merit, best[0]):
                 best = (merit, j, how)
@@ -430,6 +523,24 @@ class HoeffdingTree:
         if best and best[2] and self.criterion == "gain_ratio":
             best = (best[0] / entropy(shares), *best[1:])
         return best
+
+    def groups(self, seen, classes, values):
+        """Cuts of the values in the order of the rate of the most frequent class; the lighter group is named."""
+        count = {(c, v): sum(w for value, w in seen[c] if value == v) for c in classes for v in values}
+        total = {v: sum(count[c, v] for c in classes) for v in values}
+        most = max(classes, key=lambda c: (sum(count[c, v] for v in values), -c))
+        sums = sorted((sum(count[c, v] for v in values) for c in classes), reverse=True)
+        self.doubt |= len(sums) > 1 and close(sums[0], sums[1])
+        rate = {v: count[most, v] / total[v] for v in values}
+        self.doubt |= any(close(rate[v], rate[u]) for v in values for u in values)
+        order = sorted(values, key=lambda v: (rate[v], v))
+        found = []
+        for cut in range(1, len(order)):
+            low, high = order[:cut], order[cut:]
+            weights = [sum(total[v] for v in part) for part in (low, high)]
+            self.doubt |= close(*weights)
+            found.append({"group": sorted(low if weights[0] <= weights[1] else high)})
+        return found
 
     def interval_ends(self, seen):
         """Ends of intervals at which the mass reaches the next of points + 1 equal parts; all but the last if they are few."""
@@ -458,6 +569,9 @@ class HoeffdingTree:
         if "threshold" in how:
             left = [self.left_mass(seen[c], how["threshold"], self.bins) for c in classes]
             return [left, [sum(w for _, w in seen[c]) - m for c, m in zip(classes, left, strict=True)]]
+        if "group" in how:
+            inside = [sum(w for v, w in seen[c] if v in how["group"]) for c in classes]
+            return [inside, [sum(w for v, w in seen[c] if v not in how["group"]) for c in classes]]
         counts = [[sum(w for v, w in seen[c] if v == value) for c in classes] for value in how["values"]]
         if "rest" in how:
             counts[1] = [sum(w for v, w in seen[c] if v != how["values"][0]) for c in classes]
@@ -505,7 +619,7 @@ class HoeffdingTree:
         # Sums of quarters are the same in any arithmetic; other equal masses (boosting makes halves) are equal in this one only.
         exact = kind == 1 and all(w * 4 == round(w * 4) for _, w, _, _ in leaf.lessons)
         self.doubt |= any(close(a, b) or (a == b and not exact) for a, b in pairwise(ranked))
-        node = Node(column, children, weights.index(max(weights)), **how)
+        node = Node(column, children, weights.index(max(weights)), leaf, **how)
         self.n_leaves += len(parts) - 1
         self.n_nodes += len(parts)
         if parent is None:

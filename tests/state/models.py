@@ -108,6 +108,12 @@ def build() -> dict[str, Any]:
         "oza-hoeffding": OnlineBoostingClassifier(
             HoeffdingTree(grace_period=5, delta=0.3, max_leaves=6), n_estimators=3, random_state=17, **nominal
         ),
+        "bagging-second-thoughts": OnlineBaggingClassifier(
+            HoeffdingTree(grace_period=5, delta=0.3, reevaluate=10, nominal_split="grouped"),
+            n_estimators=3,
+            random_state=22,
+            **nominal,
+        ),
         "bagging-mlp": OnlineBaggingClassifier(MLP(rate=0.5), n_estimators=2, random_state=18),
         "osboost-horizon": OSBoostClassifier(n_estimators=3, vote="exp", hedge_rate="horizon", horizon=500),
         "single-ogd": SingleLearnerClassifier(OGD(feature_fraction=0.5)),

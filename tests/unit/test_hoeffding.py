@@ -75,6 +75,22 @@ def total_mass(model, lane=0):
             },
         ),
         ((0,), {"criterion": "gini", "nominal_split": "both", "numeric_observer": "histogram"}),
+        ((0, 1, 2, 3), {"nominal_split": "grouped"}),
+        ((0, 1), {"nominal_split": "grouped", "criterion": "gini", "leaf_prediction": "naive_bayes"}),
+        ((0, 2), {"growth": "ensemble", "nominal_split": "grouped", "criterion": "gain_ratio"}),
+        ((), {"reevaluate": 20}),
+        ((0, 1, 2), {"reevaluate": 15, "nominal_split": "grouped", "tie_threshold": 0.9}),
+        ((0, 1), {"reevaluate": 15, "nominal_split": "both", "chance_correction": 1.0, "tie_threshold": 0.9}),
+        (
+            (1,),
+            {"reevaluate": 12, "criterion": "gain_ratio", "tie_threshold": 0.9, "count_mode": "effective"},
+        ),
+        ((2,), {"reevaluate": 12, "criterion": "gini", "max_leaves": 4, "tie_threshold": 0.9}),
+        (
+            (1, 3),
+            {"reevaluate": 10, "max_features": "sqrt", "leaf_features": "candidates", "tie_threshold": 0.9},
+        ),
+        ((0,), {"reevaluate": 25, "numeric_observer": "histogram", "pass_on": "seen", "max_features": 0.5}),
     ],
 )
 @pytest.mark.parametrize("missing", [0.0, 0.15])

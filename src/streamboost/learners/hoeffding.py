@@ -79,6 +79,7 @@ class HoeffdingTree(Learner):
     ----------
     P. Domingos and G. Hulten, Mining high-speed data streams, KDD 2000.
     J. Gama, R. Rocha and P. Medas, Accurate decision trees for mining high-speed data streams, KDD 2003.
+    C. Manapragada, G. Webb and M. Salehi, Extremely fast decision tree, KDD 2018.
 
     Examples
     --------
@@ -147,8 +148,10 @@ class HoeffdingTree(Learner):
         ),
         parameter(
             "nominal_split",
-            one_of("auto", "multiway", "binary", "both"),
-            "One branch per value seen, one value against the rest, or the better of the two.",
+            one_of("auto", "multiway", "binary", "both", "grouped"),
+            'One branch per value seen, one value against the rest ("binary"), the better of the two ("both"), or two groups of '
+            "values: they are sorted by the rate of the class that is most frequent in the leaf, and the best cut is taken (with "
+            "two classes no grouping is better). A value the leaf has not seen goes with the heavier group.",
         ),
         parameter(
             "merit_range",
@@ -167,6 +170,15 @@ class HoeffdingTree(Learner):
             [FLAG, one_of("auto")],
             "Whether not to split, with merit 0, is a rival where only one column has a candidate. If not, such a leaf splits "
             "at its first attempt.",
+        ),
+        parameter(
+            "reevaluate",
+            [number("(0, inf)"), NONE],
+            "If given, splits are reconsidered (extremely fast decision tree): a leaf splits as soon as its best candidate beats "
+            "no split by the bound, inner nodes keep statistics of their own, and after every so much weight an inner node "
+            "compares its split with the best one by now, which replaces it and all below if it is better by the bound. If no "
+            "candidate beats no split any more, and the bound is below `tie_threshold`, the node becomes a leaf again. For "
+            "concepts that change under a tree; it costs memory and time per level.",
         ),
         parameter(
             "max_features",
@@ -256,6 +268,7 @@ class HoeffdingTree(Learner):
         merit_range: str = "auto",
         chance_correction: float | str = "auto",
         null_split: bool | str = "auto",
+        reevaluate: float | None = None,
         max_features: float | str | None = None,
         leaf_features: str = "all",
         numeric_observer: str = "gaussian",
@@ -281,6 +294,7 @@ class HoeffdingTree(Learner):
         self.merit_range = merit_range
         self.chance_correction = chance_correction
         self.null_split = null_split
+        self.reevaluate = reevaluate
         self.max_features = max_features
         self.leaf_features = leaf_features
         self.numeric_observer = numeric_observer

@@ -14,6 +14,7 @@ class _Node(NamedTuple):
     fallback: int
     children: list[int]
     mass: list[float]
+    named: list[int]  # values that a grouped split sends to its first child
 
 
 class _Tree:
@@ -41,6 +42,9 @@ class _Tree:
         if node.kind == "below":
             return [f"{name} < {node.threshold:.4g}", f"{name} >= {node.threshold:.4g}"]
         values = list(self.schema.books[node.column].values)
+        if node.named:
+            among = ", ".join(str(values[code]) for code in node.named)
+            return [f"{name} in {{{among}}}", f"{name} not in {{{among}}}"]
         codes = [self.nodes[child].value for child in node.children]
         return [
             f"{name} = {values[code]}" if code >= 0 else f"{name} is not {values[codes[0]]}" for code in codes

@@ -2,6 +2,7 @@
 //
 // Papers    Domingos, Hulten: Mining high-speed data streams (KDD 2000).
 //           Gama, Rocha, Medas: Accurate decision trees for mining high-speed data streams (KDD 2003): Bayes in the leaves.
+//           Manapragada, Webb, Salehi: Extremely fast decision tree (KDD 2018): splits that are reconsidered.
 //
 //   paper             here                          meaning
 //   n_min             HoeffdingNumbers::grace       weight a leaf waits between two attempts to split
@@ -17,6 +18,9 @@
 //             split by the best candidate if its merit G1 > 0 and (G1 - G2 > eps or eps < tau); no split has merit 0 and takes part,
 //             or (null_split off) only columns take part: one that is alone splits at once, and merits below 0 count as 0
 //             max_features: only columns drawn for this node (NodeColumns) are candidates; statistics use all, or these only
+//   reconsider (reevaluate; extremely fast decision tree): a leaf splits if G1 > eps, for no split is its only rival. Inner nodes keep
+//             their records and learn every row on its way; after each `reconsider_after` of weight, with the merit G0 of their split by
+//             now: if G1 - G0 > eps, the best split takes the place of all below; else if G1 <= eps < tau, the node is a leaf again
 //   children  start with the class masses that the split sends them (class by class, so mass is conserved) and no statistics;
 //             pass_on = seen: with the masses of the leaf's own statistics, what it inherited is dropped
 //   answer    majority     (n_c + alpha) / (n + K alpha)
@@ -35,6 +39,9 @@
 //             Under max_bytes (arrays in use by one tree) the leaves of least promise lose their statistics, not their masses; an
 //             inactive leaf that has become more promising than an active one takes its place when its grace is over. A split makes
 //             room in the same way; when no leaf promises less than the one to be split, the tree stops growing.
+//             Records of inner nodes yield before those of leaves, the lightest first; such a split stays until it observes again.
+//             In the paper an information gain, which is never below 0, can hardly lose against no split: here a split is taken back
+//             as soon as it would not be made. One that helps only those below it (exclusive or) does not survive that.
 //             Classes met later make every leaf larger: if no statistics are left to give up, the split is taken back that costs least.
 //             Weight k and k copies are the same. Amounts below 1e-9 are skipped.
 // Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j / 2 pi) / 2 is kept in the leaf, so that an answer is multiply-adds only;
@@ -112,10 +119,15 @@ class HoeffdingBank final : public HoeffdingTrees {
 
   void learn_costs(const Example& example, const double* cost, Answers& answers) override {
     const std::size_t k = forest_.classes();
-    for (std::size_t i = 0; i < n_; ++i) {  // the tree may have split since it was asked
-      const std::size_t leaf = static_cast<std::size_t>(forest_.node(i, forest_.route(i, example.row.value, known_.data()))[Forest::first]);
-      double* mine = forest_.head(i, leaf) + forest_.cost();
+    const auto collect = [&](std::size_t i, std::size_t node) {
+      double* mine = forest_.head(i, forest_.record(i, node)) + forest_.cost();
       for (std::size_t c = 0; c < k; ++c) mine[c] += cost[c * answers.stride + i];
+    };
+    for (std::size_t i = 0; i < n_; ++i) {  // the tree may have split since it was asked
+      std::size_t n = 0;
+      for (; forest_.node(i, n)[Forest::kind] != Forest::leaf; n = forest_.next(i, n, example.row.value, known_.data()))
+        if (forest_.reconsiders()) collect(i, n);
+      collect(i, n);
     }
   }
 
@@ -136,14 +148,14 @@ class HoeffdingBank final : public HoeffdingTrees {
 
   bool trained(int lane) const override {
     const auto i = static_cast<std::size_t>(lane);
-    return forest_.n_leaves(i) > 1 || majority(forest_.head(i, 0)) >= 0;
+    return forest_.n_records(i) > 1 || majority(forest_.head(i, 0)) >= 0;
   }
   bool short_of_memory() const { return limited_; }
   // Leaves of a tree, and those that had to stop observing.
   std::pair<int, int> count_leaves(int lane) const {
     const auto i = static_cast<std::size_t>(lane);
     int idle = 0;
-    for (std::size_t l = 0; l < forest_.n_leaves(i); ++l) idle += forest_.leaf_of(i, l)[Forest::active] == 0 ? 1 : 0;
+    for (std::size_t r = 0; r < forest_.n_records(i); ++r) idle += forest_.active(i, r) || forest_.inner(i, r) ? 0 : 1;
     return {static_cast<int>(forest_.n_leaves(i)), idle};
   }
   std::vector<TreeNode> show(int lane) const { return forest_.show(static_cast<std::size_t>(lane)); }
@@ -450,29 +462,68 @@ class HoeffdingBank final : public HoeffdingTrees {
 
   // ---- learning
 
-  // Learns one example in the leaf that was asked. False if that leaf is no longer what the notes say: split, or without statistics.
-  bool teach(std::size_t i, std::size_t label, double amount, const Sight& sight, const Example& example, Answers& answers) {
+  // Learns one example in the leaf that was asked. False if that leaf is no longer what the notes say: split, gone, or without statistics.
+  bool teach(std::size_t i, std::size_t label, double amount, Sight sight, const Example& example, Answers& answers) {
     double* note = note_of(answers, i);
     const auto k = static_cast<std::size_t>(example.n_classes_after);
     const std::size_t leaf = leaf_number(i, note);
-    const HoeffdingColumns& mine = columns(i);
+    const bool was_active = forest_.active(i, leaf);
+    if (forest_.reconsiders()) {
+      if (teach_way(i, label, amount, sight, example, answers)) return false;
+      if (params_.hidden_features) sight = look(i, example.row, answers);
+    }
     double* head = forest_.head(i, leaf);
     if (params_.leaf == Params::Leaf::adaptive) {
       const int most = majority(head);
       if (most >= 0) {
-        const int bayes = forest_.leaf_of(i, leaf)[Forest::active] ? bayes_answer(i, leaf, sight, note) : most;
+        const int bayes = forest_.active(i, leaf) ? bayes_answer(i, leaf, sight, note) : most;
         if (most == static_cast<int>(label)) head[Forest::majority_hits] += amount;
         if (bayes == static_cast<int>(label)) head[Forest::bayes_hits] += amount;
       }
     }
+    observe(i, leaf, label, amount, sight, k);
+    const bool is_active = forest_.active(i, leaf);
+    if (!(head[Forest::waited] >= numbers_[i].grace)) return was_active == is_active;
+    head[Forest::waited] = 0;
+    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), k, answers.own<Notes>());
+    revive(i, leaf, k);
+    return !was_active;
+  }
+  // The inner nodes on a row's way, where they keep their records, learn it too and reconsider their splits in time. True if one has
+  // changed: it has learned the row, and what is below it now has inherited it.
+  bool teach_way(std::size_t i, std::size_t label, double amount, Sight sight, const Example& example, Answers& answers) {
+    double& asked = note_of(answers, i)[0];
+    const double leaf = asked;
+    const auto k = static_cast<std::size_t>(example.n_classes_after);
+    for (std::size_t n = 0; forest_.node(i, n)[Forest::kind] != Forest::leaf; n = forest_.next(i, n, example.row.value, known_.data())) {
+      const std::size_t record = forest_.record(i, n);
+      if (params_.hidden_features) {
+        asked = static_cast<double>(n);
+        sight = look(i, example.row, answers);
+      }
+      observe(i, record, label, amount, sight, k);
+      double& waited = forest_.head(i, record)[Forest::waited];
+      if (!(waited >= params_.reconsider_after)) continue;
+      waited = 0;
+      if (!forest_.active(i, record))
+        revive(i, record, k);
+      else if (reconsider(i, n, k, answers.own<Notes>()))
+        return true;
+    }
+    asked = leaf;
+    return false;
+  }
+  // Adds an example to a record.
+  void observe(std::size_t i, std::size_t record, std::size_t label, double amount, const Sight& sight, std::size_t k) {
+    const HoeffdingColumns& mine = columns(i);
+    double* head = forest_.head(i, record);
     head[Forest::mass + label] += amount;
     head[Forest::own] += amount;
     head[Forest::squares] += amount * amount;
     head[Forest::waited] += amount;
     CellDensity density{0, 1, 0};
-    const bool was_active = forest_.leaf_of(i, leaf)[Forest::active] == 1;
-    if (was_active && find_room(i, leaf, label, k)) {
-      double* block = forest_.cells(i, forest_.leaf_of(i, leaf)[Forest::block + label], mine);
+    if (forest_.active(i, record) && find_room(i, record, label, k)) {
+      double* block = forest_.cells(i, forest_.leaf_of(i, record)[Forest::block + label], mine);
       cells_observe(mine.cells(block), sight.x, mine.width, amount, params_.var_floor, &density);
       for (std::size_t p = 0; p < mine.numeric.size() && mine.bins > 0; ++p)
         if (sight.x[p] == sight.x[p]) HoeffdingBins::add(mine.intervals(block, p), mine.bins, sight.x[p], amount);
@@ -485,12 +536,6 @@ class HoeffdingBank final : public HoeffdingTrees {
       }
     }
     if (params_.uses_bayes()) head[forest_.bias() + label] = log_prior(head[Forest::mass + label], density);
-    const bool is_active = forest_.leaf_of(i, leaf)[Forest::active] == 1;
-    if (!(head[Forest::waited] >= numbers_[i].grace)) return was_active == is_active;
-    head[Forest::waited] = 0;
-    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), k, answers.own<Notes>());
-    revive(i, leaf, k);
-    return !was_active;
   }
 };
 

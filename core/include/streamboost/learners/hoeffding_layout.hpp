@@ -12,7 +12,7 @@ namespace streamboost {
 struct HoeffdingParams {
   enum class Criterion { info_gain, gain_ratio, gini };
   enum class Leaf { adaptive, majority, naive_bayes, costs };
-  enum class Nominal { multiway, binary, both };
+  enum class Nominal { multiway, binary, both, grouped };
   enum class PassOn { all, seen };
   struct Range {  // equal ends: one value for all trees
     double low, high;
@@ -34,6 +34,7 @@ struct HoeffdingParams {
   double min_branch;
   double alpha, var_floor, feature_fraction;
   double max_depth, max_leaves, max_bytes;
+  double reconsider_after;  // weight between two looks at the split of an inner node; 0: never
 
   static HoeffdingParams read(const Config& c) {
     HoeffdingParams p{};
@@ -45,7 +46,9 @@ struct HoeffdingParams {
     p.leaf = c.choice<Leaf>(
         "leaf_prediction",
         {{"adaptive", Leaf::adaptive}, {"majority", Leaf::majority}, {"naive_bayes", Leaf::naive_bayes}, {"costs", Leaf::costs}});
-    p.nominal = c.choice<Nominal>("nominal_split", {{"multiway", Nominal::multiway}, {"binary", Nominal::binary}, {"both", Nominal::both}});
+    p.nominal = c.choice<Nominal>(
+        "nominal_split",
+        {{"multiway", Nominal::multiway}, {"binary", Nominal::binary}, {"both", Nominal::both}, {"grouped", Nominal::grouped}});
     p.pass_on = c.choice<PassOn>("pass_on", {{"all", PassOn::all}, {"seen", PassOn::seen}});
     p.entropy_range = c.choice<bool>("merit_range", {{"classes", false}, {"entropy", true}});
     p.null_split = c.flag("null_split");
@@ -54,6 +57,7 @@ struct HoeffdingParams {
     p.hidden_features = c.choice<bool>("leaf_features", {{"all", false}, {"candidates", true}});
     p.bins = c.whole<int>("bins");
     p.effective = c.choice<bool>("count_mode", {{"weight", false}, {"effective", true}});
+    p.reconsider_after = c.number_or_none("reevaluate").value_or(0);
     p.split_points = c.whole<int>("n_split_points");
     p.min_branch = c.number("min_branch");
     p.alpha = c.number("alpha");
@@ -62,10 +66,12 @@ struct HoeffdingParams {
     p.max_depth = c.number_or_none("max_depth").value_or(1e9);
     p.max_leaves = c.number_or_none("max_leaves").value_or(1e9);
     p.max_bytes = c.number_or_none("max_bytes").value_or(1e300);
-    if (p.split_points < 1 || !(p.var_floor >= 0) || !(p.alpha >= 0) || !(p.max_features >= 0) || p.bins < 0 || p.bins == 1)
+    if (p.split_points < 1 || !(p.var_floor >= 0) || !(p.alpha >= 0) || !(p.max_features >= 0) || p.bins < 0 || p.bins == 1 ||
+        !(p.reconsider_after >= 0))
       throw std::invalid_argument("broken parameters of a Hoeffding tree");
     return p;
   }
+  bool reconsiders() const { return reconsider_after > 0; }
   bool chooses() const { return max_features < 1; }
   bool uses_bayes() const { return leaf == Leaf::adaptive || leaf == Leaf::naive_bayes; }
 

@@ -4,11 +4,15 @@
 //   left mass of class c = n_c Phi((t - mean_c) / sd_c), 0 if t < low_c, n_c if t >= high_c
 //   with intervals (HoeffdingBins): the ends of intervals, all classes together, at which the mass reaches m / (points + 1) of all, or
 //   every end but the last if they are at most points + 1; left mass by the intervals
-// Candidates of a nominal column: one branch per value seen in the leaf; each value against the rest; or both, multiway first.
+// Candidates of a nominal column: one branch per value seen in the leaf; each value against the rest; or both, multiway first; or
+//   grouped: the values in ascending order of the rate of the class with most weight on the column (ties: the lower code), and every cut
+//   of that order in two. With two classes no other grouping gains more. The lighter group is named (the first if they are level): a
+//   value that the leaf has not seen goes with the heavier.
 // A candidate counts if at least two branches hold more than min_branch of the column's mass M. With m_bc the masses of branch b:
 //   info gain   H(n) - sum_b M_b / M H(m_b), in bits         Gini   sum_b sum_c m_bc^2 / (M_b M) - sum_c n_c^2 / M^2
 //   less what further branches gain by chance: under independence 2 n ln2 gain is chi-squared with (branches - 1)(classes - 1)
-//   degrees of freedom, so correction * (classes - 1)(branches - 2) / (2 n ln 2), n = (sum w)^2 / sum w^2 of the examples learned here
+//   degrees of freedom, so correction * (classes - 1)(branches - 2) / (2 n ln 2), n = (sum w)^2 / sum w^2 of the examples learned here;
+//   a grouped split, whose order is made for these examples, counts as a branch per value
 //   gain ratio  each column's candidate of most gain, its gain over the entropy of (M_b)
 // Columns go through the normal distribution function and the logarithms several at a time, all points and classes in one vector pass;
 // where a point lies outside of a class's values, all or nothing of it is left and neither is needed.
@@ -19,11 +23,11 @@
 namespace streamboost {
 
 struct SplitCandidate {
-  enum Kind { numeric, multiway, one_value };
+  enum Kind { numeric, multiway, one_value, group };
   double merit = 0;
   const HoeffdingColumns::Column* column = nullptr;  // null: no split, merit 0
   Kind kind = numeric;
-  double at = 0;  // threshold, or value code of one-against-the-rest
+  double at = 0;  // threshold, or value code of one-against-the-rest; the values of a group: SplitWork::named
 };
 
 // Room for a search, kept from one to the next.
@@ -31,6 +35,8 @@ struct SplitWork {
   std::vector<double> numbers;
   std::vector<ClassSummary> seen;
   std::vector<PointRange> range;
+  std::vector<std::int32_t> order;  // values by the rate of a class
+  std::vector<std::int32_t> named;  // the values of the best group, ascending
 };
 
 class SplitSearch {
@@ -43,6 +49,41 @@ class SplitSearch {
   SplitSearch(const HoeffdingParams& params, const HoeffdingColumns& all, const std::vector<const double*>& block, double chance,
               SplitWork& work)
       : params_(params), columns_(all), block_(block), chance_(chance), work_(work), scratch_(work.numbers) {}
+
+  std::size_t classes() const { return block_.size(); }
+  const double* block(std::size_t c) const { return block_[c]; }
+  bool weighs(const HoeffdingColumns::Column& column, std::size_t v) const {
+    return std::any_of(block_.begin(), block_.end(), [&](const double* b) { return b[column.place + 1 + v] > 0; });
+  }
+
+  // Merit of a split with masses [branch][class]. values: that a group was made of; 0: no group.
+  double merit_of(const std::vector<double>& masses, std::size_t branches, int values) const {
+    const std::size_t k = block_.size();
+    double whole = 0, inside = 0, before = 0, between = 0;
+    int filled = 0;
+    for (double m : masses) whole += m;
+    for (std::size_t c = 0; c < k; ++c) {
+      double sum = 0;
+      for (std::size_t b = 0; b < branches; ++b) sum += masses[b * k + c];
+      before += gini() ? sum * sum : x_log_x(sum);
+    }
+    for (std::size_t b = 0; b < branches; ++b) {
+      double sum = 0, part = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        const double m = masses[b * k + c];
+        sum += m;
+        part += gini() ? m * m : x_log_x(m);
+      }
+      if (!(sum > 0)) continue;
+      ++filled;
+      inside += gini() ? part / sum : part - x_log_x(sum);
+      between += x_log_x(sum);
+    }
+    if (filled < 2) return 0;
+    if (gini()) return inside / whole - before / (whole * whole);
+    const double gain = (x_log_x(whole) - before + inside) / (whole * ln2) - chance_ * (std::max(filled, values) - 2);
+    return ratio() ? gain / ((x_log_x(whole) - between) / (whole * ln2)) : gain;
+  }
 
   // candidates: positions in HoeffdingColumns::all, ascending.
   void run(const std::int64_t* candidates, std::size_t n) {
@@ -99,6 +140,7 @@ class SplitSearch {
       second = found.merit;
     }
   }
+  static double x_log_x(double x) { return x > 0 ? x * streamboost::log(x) : 0.0; }
   bool gini() const { return params_.criterion == HoeffdingParams::Criterion::gini; }
   bool ratio() const { return params_.criterion == HoeffdingParams::Criterion::gain_ratio; }
 
@@ -274,6 +316,7 @@ class SplitSearch {
   // ---- nominal columns
 
   void nominal(const HoeffdingColumns::Column& column) {
+    if (params_.nominal == HoeffdingParams::Nominal::grouped) return grouped(column);
     const std::size_t k = block_.size(), values = column.values, all = k * values;
     const bool one = params_.nominal != HoeffdingParams::Nominal::multiway;
     // counts [class][value], of a value, of a class, of all; with one value against the rest: the rest's [class][value] and sums
@@ -336,6 +379,82 @@ class SplitSearch {
     }
     if (ratio() && found.column != nullptr) found.merit /= (logs[whole - count] - kept) / unit;
     if (counts) enter(found);
+  }
+
+  // masses [cut][class] of the first group, then of the second, then their sums, the classes and the whole, and x log x of all.
+  void grouped(const HoeffdingColumns::Column& column) {
+    const std::size_t k = block_.size();
+    auto& order = work_.order;
+    order.clear();
+    double whole = 0;
+    std::size_t most = 0;  // class
+    for (std::size_t c = 0; c < k; ++c) {
+      whole += block_[c][column.place];
+      if (block_[c][column.place] > block_[most][column.place]) most = c;
+    }
+    const auto count = [&](std::size_t c, std::int32_t v) { return block_[c][column.place + 1 + static_cast<std::size_t>(v)]; };
+    const auto of_value = [&](std::int32_t v) {
+      double sum = 0;
+      for (std::size_t c = 0; c < k; ++c) sum += count(c, v);
+      return sum;
+    };
+    for (std::size_t v = 0; v < column.values; ++v)
+      if (weighs(column, v)) order.push_back(static_cast<std::int32_t>(v));
+    if (order.size() < 2) return;
+    const auto rate = [&](std::int32_t v) { return count(most, v) / of_value(v); };
+    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+      const double x = rate(a), y = rate(b);
+      return x != y ? x < y : a < b;
+    });
+    const std::size_t cuts = order.size() - 1, size = 2 * cuts * (k + 1) + k + 1;
+    if (scratch_.size() < 2 * size) scratch_.resize(2 * size);
+    double *low = scratch_.data(), *high = low + cuts * k, *low_sum = high + cuts * k, *high_sum = low_sum + cuts,
+           *of_class = high_sum + cuts;
+    of_class[k] = whole;
+    for (std::size_t m = 0; m < cuts; ++m) {
+      low_sum[m] = high_sum[m] = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        of_class[c] = block_[c][column.place];
+        low[m * k + c] = (m > 0 ? low[(m - 1) * k + c] : 0.0) + count(c, order[m]);
+        high[m * k + c] = std::max(of_class[c] - low[m * k + c], 0.0);
+        low_sum[m] += low[m * k + c];
+        high_sum[m] += high[m * k + c];
+      }
+    }
+    const double* logs = low + size;
+    if (!gini()) x_log_x_lanes(low, low + size, size);
+    const auto of = [&](const double* mass) { return logs[mass - low]; };
+    double before = 0;
+    for (std::size_t c = 0; c < k; ++c) before += gini() ? of_class[c] * of_class[c] : of(of_class + c);
+    before = gini() ? -before / (whole * whole) : (of(of_class + k) - before) / (whole * ln2);
+    before -= gini() ? 0.0 : chance_ * (static_cast<double>(order.size()) - 2);
+    SplitCandidate found;
+    std::size_t where = 0;
+    bool counts = false;
+    for (std::size_t m = 0; m < cuts; ++m) {
+      if (!(low_sum[m] > params_.min_branch * whole && high_sum[m] > params_.min_branch * whole)) continue;
+      counts = true;
+      double l = 0, h = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        const double *a = low + m * k + c, *b = high + m * k + c;
+        l += gini() ? *a * *a : of(a);
+        h += gini() ? *b * *b : of(b);
+      }
+      const double merit =
+          before + (gini() ? (l / low_sum[m] + h / high_sum[m]) / whole : (l - of(low_sum + m) + h - of(high_sum + m)) / (whole * ln2));
+      if (!(merit > found.merit + rounding)) continue;
+      found = {merit, &column, SplitCandidate::group, 0};
+      where = m;
+    }
+    if (ratio() && found.column != nullptr) found.merit /= (of(of_class + k) - of(low_sum + where) - of(high_sum + where)) / (whole * ln2);
+    if (counts) enter(found);
+    if (best.column != &column) return;
+    const auto cut = order.begin() + static_cast<std::ptrdiff_t>(where) + 1;
+    if (low_sum[where] > high_sum[where])
+      work_.named.assign(cut, order.end());
+    else
+      work_.named.assign(order.begin(), cut);
+    std::sort(work_.named.begin(), work_.named.end());
   }
 
   const HoeffdingParams& params_;

@@ -5,14 +5,21 @@
 //                 inner:  children are the nodes first .. first + branches - 1, all later than their parent; fallback = the branch of
 //                         rows whose value is missing. A child of a nominal split carries its value code, "the rest" carries -1.
 //   threshold   per node: numeric split point (x <= threshold goes to the first child)
-//   head        per leaf: weight waited since the last attempt, weight and squared weight seen here, hits of both predictors, then
+//   head        per record: weight waited since the last attempt, weight and squared weight seen here, hits of both predictors, then
 //               mass[class], bias[class] (and cost[class])
-//   leaf        per leaf: depth, active, block[class] (-1: this class has no statistics here)
-//   cells       per block: the statistics of one class in one leaf (HoeffdingColumns); owner: its leaf and class
+//   leaf        per record: depth, state, block[class] (-1: this class has no statistics here)
+//   cells       per block: the statistics of one class in one record (HoeffdingColumns); owner: its record and class
+//   kept        trees that reconsider their splits: how many nodes were ever made, then per node its record (of an inner node; -1 in
+//               leaves) and its number in the order of making, which keys its draws however nodes move
+//   groups      trees that group values: for each such split, in the order of the nodes, how many values it names, and these. The
+//               node's threshold is where that begins.
 //
+// A record is what a leaf knows, numbered by the leaf's `first`. Where splits are reconsidered, inner nodes keep theirs.
 // Blocks are packed: a freed one is filled with the last, so the length of the arrays is the memory in use. Arrays grow with some
 // slack; a tree that has reached its limit of bytes has next to none.
 #pragma once
+#include <span>
+
 #include "streamboost/learners/hoeffding_columns.hpp"
 #include "streamboost/learners/tree_node.hpp"
 #include "streamboost/run/fields.hpp"
@@ -21,20 +28,48 @@ namespace streamboost {
 
 class HoeffdingForest {
  public:
-  enum Kind : std::int32_t { leaf = 0, numeric = 1, multiway = 2, one_value = 3 };
+  enum Kind : std::int32_t { leaf = 0, numeric = 1, multiway = 2, one_value = 3, group = 4 };
   enum NodeField : std::size_t { kind, column, first, branches, fallback, value, node_ints };
   enum HeadField : std::size_t { waited, own, squares, majority_hits, bayes_hits, mass };
-  enum LeafField : std::size_t { depth, active, block };
+  enum LeafField : std::size_t { depth, state, block };
+  enum State : std::int32_t { observing = 1, of_inner = 2 };  // bits
 
   HoeffdingForest() = default;
-  HoeffdingForest(std::size_t lanes, bool costs, double limit)
-      : costs_(costs), limit_(limit), nodes_(lanes), leaf_(lanes), owner_(lanes), threshold_(lanes), head_(lanes), cells_(lanes) {}
+  HoeffdingForest(std::size_t lanes, bool costs, bool reconsiders, bool groups, double limit)
+      : costs_(costs),
+        limit_(limit),
+        nodes_(lanes),
+        leaf_(lanes),
+        owner_(lanes),
+        kept_(reconsiders ? lanes : 0),
+        groups_(groups ? lanes : 0),
+        threshold_(lanes),
+        head_(lanes),
+        cells_(lanes) {}
 
   std::size_t classes() const { return classes_; }
-  std::size_t n_leaves(std::size_t i) const { return head_[i].size() / head_size(); }
+  bool reconsiders() const { return !kept_.empty(); }
+  std::size_t n_records(std::size_t i) const { return head_[i].size() / head_size(); }
+  std::size_t n_leaves(std::size_t i) const {
+    std::size_t n = n_records(i);
+    for (std::size_t r = 0, all = n; r < all && reconsiders(); ++r) n -= inner(i, r) ? 1 : 0;
+    return n;
+  }
+  bool active(std::size_t i, std::size_t record) const { return (leaf_of(i, record)[state] & observing) != 0; }
+  bool inner(std::size_t i, std::size_t record) const { return (leaf_of(i, record)[state] & of_inner) != 0; }
+  void set_active(std::size_t i, std::size_t record, bool now) {
+    std::int32_t& s = leaf_of(i, record)[state];
+    s = now ? s | observing : s & ~std::int32_t{observing};
+  }
+  // The record of a leaf, or of an inner node that keeps its own.
+  std::size_t record(std::size_t i, std::size_t n) const {
+    return static_cast<std::size_t>(node(i, n)[kind] == leaf ? node(i, n)[first] : kept_[i][1 + 2 * n]);
+  }
+  std::size_t number_of(std::size_t i, std::size_t n) const { return reconsiders() ? static_cast<std::size_t>(kept_[i][2 + 2 * n]) : n; }
   std::size_t n_nodes(std::size_t i) const { return threshold_[i].size(); }
   std::size_t n_blocks(std::size_t i) const { return owner_[i].size() / 2; }
   const std::int32_t* node(std::size_t i, std::size_t n) const { return nodes_[i].data() + n * node_ints; }
+  double threshold(std::size_t i, std::size_t n) const { return threshold_[i][n]; }
   double* head(std::size_t i, std::size_t leaf) { return head_[i].data() + leaf * head_size(); }
   const double* head(std::size_t i, std::size_t leaf) const { return head_[i].data() + leaf * head_size(); }
   std::int32_t* leaf_of(std::size_t i, std::size_t leaf) { return leaf_[i].data() + leaf * leaf_ints(); }
@@ -50,18 +85,25 @@ class HoeffdingForest {
 
   // Bytes of one tree if there were k classes and blocks of so many doubles: a function of the state alone, not of what is reserved.
   double bytes(std::size_t i, std::size_t k, std::size_t block_size) const {
-    const std::size_t ints = nodes_[i].size() + n_leaves(i) * (block + k) + owner_[i].size();
-    const std::size_t doubles = n_nodes(i) + n_leaves(i) * (mass + (costs_ ? 3 : 2) * k) + n_blocks(i) * block_size;
-    return static_cast<double>(n_arrays * sizeof(std::vector<double>) + 4 * ints + 8 * doubles);
+    const std::size_t ints = nodes_[i].size() + n_records(i) * (block + k) + owner_[i].size() + (reconsiders() ? kept_[i].size() : 0) +
+                             (groups_.empty() ? 0 : groups_[i].size());
+    const std::size_t doubles = n_nodes(i) + n_records(i) * (mass + (costs_ ? 3 : 2) * k) + n_blocks(i) * block_size;
+    const std::size_t arrays = 6 + (reconsiders() ? 1 : 0) + (groups_.empty() ? 0 : 1);
+    return static_cast<double>(arrays * sizeof(std::vector<double>) + 4 * ints + 8 * doubles);
   }
   static double block_bytes(std::size_t block_size) { return static_cast<double>(8 * block_size + 8); }
-  double split_bytes(std::size_t n, std::size_t k) const {
-    return static_cast<double>(n * (4 * node_ints + 8) + (n - 1) * (8 * (mass + (costs_ ? 3 : 2) * k) + 4 * (block + k)));
+  // Of a split into n branches that names so many values.
+  double split_bytes(std::size_t n, std::size_t k, std::size_t named) const {
+    const std::size_t records = reconsiders() ? n : n - 1, ints = node_ints + (reconsiders() ? 2 : 0);
+    return static_cast<double>(n * (4 * ints + 8) + records * (8 * (mass + (costs_ ? 3 : 2) * k) + 4 * (block + k)) +
+                               (named > 0 ? 4 * (1 + named) : 0));
   }
   // Gives back what a full tree holds and does not use.
   void trim(std::size_t i) {
     if (held(i) <= 1.02 * limit_) return;
     for (auto* ints : {&nodes_[i], &leaf_[i], &owner_[i]}) ints->shrink_to_fit();
+    if (reconsiders()) kept_[i].shrink_to_fit();
+    if (!groups_.empty()) groups_[i].shrink_to_fit();
     for (auto* doubles : {&threshold_[i], &head_[i], &cells_[i]}) doubles->shrink_to_fit();
   }
 
@@ -98,9 +140,11 @@ class HoeffdingForest {
     head_[i].assign(head_size(), 0.0);
     leaf_[i].assign(leaf_ints(), -1);
     leaf_[i][depth] = 0;
-    leaf_[i][active] = 1;
+    leaf_[i][state] = observing;
     owner_[i].clear();
     cells_[i].clear();
+    if (reconsiders()) kept_[i] = {1, -1, 0};
+    if (!groups_.empty()) groups_[i].clear();
   }
   void swap(std::size_t i, HoeffdingForest& other) noexcept {
     nodes_[i].swap(other.nodes_[i]);
@@ -109,36 +153,61 @@ class HoeffdingForest {
     leaf_[i].swap(other.leaf_[i]);
     cells_[i].swap(other.cells_[i]);
     owner_[i].swap(other.owner_[i]);
+    if (reconsiders()) kept_[i].swap(other.kept_[i]);
+    if (!groups_.empty()) groups_[i].swap(other.groups_[i]);
   }
   bool planted(std::size_t i) const { return !threshold_[i].empty(); }
 
   // The node where a row ends. known[j]: value codes of column j met so far; others count as missing.
   std::size_t route(std::size_t i, const double* x, const std::int64_t* known) const {
-    const std::int32_t* nodes = nodes_[i].data();
-    const double* threshold = threshold_[i].data();
     std::size_t n = 0;
-    while (true) {
-      const std::int32_t* at = nodes + n * node_ints;
-      if (at[kind] == leaf) return n;
-      const double v = x[at[column]];
-      if (at[kind] == numeric) {
-        const std::int32_t branch = v <= threshold[n] ? 0 : v == v ? 1 : at[fallback];
-        n = static_cast<std::size_t>(at[first] + branch);
-      } else {
-        const bool usable = v >= 0 && v < static_cast<double>(known[at[column]]);
-        n = static_cast<std::size_t>(at[first] + (usable ? nominal_branch(nodes, at, static_cast<std::int32_t>(v)) : at[fallback]));
-      }
+    while (nodes_[i][n * node_ints] != leaf) n = next(i, n, x, known);
+    return n;
+  }
+  // The child of an inner node that a row goes to.
+  std::size_t next(std::size_t i, std::size_t n, const double* x, const std::int64_t* known) const {
+    const std::int32_t* at = nodes_[i].data() + n * node_ints;
+    const double v = x[at[column]];
+    std::int32_t branch = at[fallback];
+    if (at[kind] == numeric)
+      branch = v <= threshold_[i][n] ? 0 : v == v ? 1 : branch;
+    else if (v >= 0 && v < static_cast<double>(known[at[column]]))
+      branch = nominal_branch(i, n, static_cast<std::int32_t>(v));
+    return static_cast<std::size_t>(at[first] + branch);
+  }
+  // Children's values ascend; the rest (-1), if there is one, comes last.
+  std::int32_t nominal_branch(std::size_t i, std::size_t n, std::int32_t v) const {
+    const std::int32_t *nodes = nodes_[i].data(), *at = nodes + n * node_ints;
+    const auto value_of = [&](std::int32_t b) { return nodes[static_cast<std::size_t>(at[first] + b) * node_ints + value]; };
+    if (at[kind] == one_value) return value_of(0) == v ? 0 : 1;
+    if (at[kind] == group) {
+      const auto named = named_by(i, n);
+      return std::binary_search(named.begin(), named.end(), v) ? 0 : 1;
     }
+    std::int32_t low = 0, high = at[branches];
+    while (low < high) {
+      const std::int32_t middle = (low + high) / 2;
+      if (value_of(middle) < v)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < at[branches] && value_of(low) == v ? low : at[fallback];
+  }
+  // The values that a grouped split sends to its first branch, ascending.
+  std::span<const std::int32_t> named_by(std::size_t i, std::size_t n) const {
+    const std::int32_t* at = groups_[i].data() + static_cast<std::size_t>(threshold_[i][n]);
+    return {at + 1, static_cast<std::size_t>(at[0])};
   }
 
-  std::int32_t add_block(std::size_t i, std::size_t leaf_number, std::size_t c, const HoeffdingColumns& columns) {
+  void add_block(std::size_t i, std::size_t record, std::size_t c, const HoeffdingColumns& columns) {
     const auto b = static_cast<std::int32_t>(n_blocks(i));
-    append(i, owner_[i], 2, std::int32_t{0});
-    owner_[i][owner_[i].size() - 2] = static_cast<std::int32_t>(leaf_number);
-    owner_[i][owner_[i].size() - 1] = static_cast<std::int32_t>(c);
-    append(i, cells_[i], columns.size, 0.0);
-    leaf_of(i, leaf_number)[block + c] = b;
-    return b;
+    make_space(i, owner_[i], 2);  // what can fail comes first
+    make_space(i, cells_[i], columns.size);
+    owner_[i].push_back(static_cast<std::int32_t>(record));
+    owner_[i].push_back(static_cast<std::int32_t>(c));
+    cells_[i].resize(cells_[i].size() + columns.size, 0.0);
+    leaf_of(i, record)[block + c] = b;
   }
   void free_blocks(std::size_t i, std::size_t leaf_number, const HoeffdingColumns& columns) {
     for (std::size_t c = 0; c < classes_; ++c) {
@@ -157,22 +226,38 @@ class HoeffdingForest {
     }
   }
 
-  // Leaf node n becomes an inner node with `count` empty leaves below; the first takes over its leaf number. Returns the first child.
-  std::size_t split(std::size_t i, std::size_t n, Kind how, int split_column, double at, std::size_t count) {
-    const std::size_t child = n_nodes(i), old_leaf = static_cast<std::size_t>(node(i, n)[first]), leaves = n_leaves(i);
-    const std::int32_t below = leaf_of(i, old_leaf)[depth] + 1;
-    append(i, nodes_[i], count * node_ints, std::int32_t{0});
-    append(i, threshold_[i], count, 0.0);
-    append(i, head_[i], (count - 1) * head_size(), 0.0);
-    append(i, leaf_[i], (count - 1) * leaf_ints(), std::int32_t{-1});
+  // Leaf node n becomes an inner node with `count` empty leaves below. The first takes over its record, without the statistics, unless
+  // inner nodes keep theirs.
+  // Returns the first child. named: the values of the first branch, ascending, if the split groups them.
+  std::size_t split(std::size_t i, std::size_t n, Kind how, int split_column, double at, std::size_t count,
+                    std::span<const std::int32_t> named, const HoeffdingColumns& columns) {
+    const std::size_t child = n_nodes(i), own = record(i, n), more = reconsiders() ? count : count - 1;
+    std::size_t next_record = n_records(i);
+    make_space(i, nodes_[i], count * node_ints);  // what can fail comes first
+    make_space(i, threshold_[i], count);
+    make_space(i, head_[i], more * head_size());
+    make_space(i, leaf_[i], more * leaf_ints());
+    if (reconsiders()) make_space(i, kept_[i], 2 * count);
+    if (how == group) make_space(i, groups_[i], 1 + named.size());
+    if (!reconsiders()) free_blocks(i, own, columns);
+    const std::int32_t below = leaf_of(i, own)[depth] + 1;
+    nodes_[i].resize(nodes_[i].size() + count * node_ints, 0);
+    threshold_[i].resize(child + count, 0.0);
+    head_[i].resize(head_[i].size() + more * head_size(), 0.0);
+    leaf_[i].resize(leaf_[i].size() + more * leaf_ints(), -1);
     std::int32_t* parent = nodes_[i].data() + n * node_ints;
     parent[kind] = how;
     parent[column] = split_column;
     parent[first] = static_cast<std::int32_t>(child);
     parent[branches] = static_cast<std::int32_t>(count);
     threshold_[i][n] = how == numeric ? at : 0.0;
+    if (how == group) insert_group(i, n, named);
+    if (reconsiders()) {
+      kept_[i][1 + 2 * n] = static_cast<std::int32_t>(own);
+      leaf_of(i, own)[state] |= of_inner;
+    }
     for (std::size_t b = 0; b < count; ++b) {
-      const std::size_t number = b == 0 ? old_leaf : leaves + b - 1;
+      const std::size_t number = b == 0 && !reconsiders() ? own : next_record++;
       std::int32_t* to = nodes_[i].data() + (child + b) * node_ints;
       to[kind] = leaf;
       to[column] = -1;
@@ -181,37 +266,34 @@ class HoeffdingForest {
       std::fill_n(head(i, number), head_size(), 0.0);
       std::fill_n(leaf_of(i, number), leaf_ints(), -1);
       leaf_of(i, number)[depth] = below;
-      leaf_of(i, number)[active] = 1;
+      leaf_of(i, number)[state] = observing;
+      if (!reconsiders()) continue;
+      kept_[i].push_back(-1);
+      kept_[i].push_back(kept_[i][0]);
+      kept_[i][0] = static_cast<std::int32_t>((static_cast<std::uint32_t>(kept_[i][0]) + 1) & 0x7fffffffu);
     }
     return child;
   }
-  // Node n, whose children are leaves without statistics, becomes a leaf with all they have learned. What comes later moves up.
-  void fold(std::size_t i, std::size_t n) {
+  // Node n, whose children are leaves without statistics, becomes a leaf with all they have learned, without statistics.
+  void fold(std::size_t i, std::size_t n, const HoeffdingColumns& columns) {
     const auto child = static_cast<std::size_t>(node(i, n)[first]), count = static_cast<std::size_t>(node(i, n)[branches]);
-    const auto kept = static_cast<std::size_t>(node(i, child)[first]);
+    const std::size_t own = record(i, child);
+    const Gone gone = below(i, n, own);
     for (std::size_t b = 1; b < count; ++b) {
-      const double* from = head(i, static_cast<std::size_t>(node(i, child + b)[first]));
-      for (std::size_t h = 0; h < head_size(); ++h) head(i, kept)[h] += from[h];
+      const double* from = head(i, record(i, child + b));
+      for (std::size_t h = 0; h < head_size(); ++h) head(i, own)[h] += from[h];
     }
-    leaf_of(i, kept)[depth] -= 1;
-    leaf_of(i, kept)[active] = 0;
-    for (std::size_t b = 1; b < count; ++b) drop_leaf(i, static_cast<std::size_t>(node(i, child + b)[first]));
-    std::int32_t* at = nodes_[i].data() + n * node_ints;
-    const std::int32_t value_here = at[value], leaf_here = node(i, child)[first];
-    std::fill_n(at, std::size_t{node_ints}, 0);
-    at[kind] = leaf;
-    at[column] = -1;
-    at[first] = leaf_here;
-    at[value] = value_here;
-    threshold_[i][n] = 0;
-    const auto begin = static_cast<std::ptrdiff_t>(child), end = static_cast<std::ptrdiff_t>(child + count);
-    threshold_[i].erase(threshold_[i].begin() + begin, threshold_[i].begin() + end);
-    const auto ints = static_cast<std::ptrdiff_t>(node_ints);
-    nodes_[i].erase(nodes_[i].begin() + begin * ints, nodes_[i].begin() + end * ints);
-    for (std::size_t m = 0; m < n_nodes(i); ++m) {
-      std::int32_t* other = nodes_[i].data() + m * node_ints;
-      if (other[kind] != leaf && static_cast<std::size_t>(other[first]) > child) other[first] -= static_cast<std::int32_t>(count);
-    }
+    leaf_of(i, own)[depth] -= 1;
+    set_active(i, own, false);
+    remove(i, n, own, gone, columns);
+  }
+  // Node n, which has kept its record, becomes a leaf again and all below it is forgotten.
+  void prune(std::size_t i, std::size_t n, const HoeffdingColumns& columns) {
+    const std::size_t own = record(i, n);
+    const Gone gone = below(i, n, own);
+    leaf_of(i, own)[state] &= ~std::int32_t{of_inner};
+    kept_[i][1 + 2 * n] = -1;
+    remove(i, n, own, gone, columns);
   }
   void set(std::size_t i, std::size_t n, NodeField field, std::size_t to) {
     nodes_[i][n * node_ints + field] = static_cast<std::int32_t>(to);
@@ -229,8 +311,13 @@ class HoeffdingForest {
                  at[branches],
                  at[fallback],
                  at[value],
-                 threshold_[i][n],
+                 at[kind] == numeric ? threshold_[i][n] : 0.0,
+                 {},
                  {}};
+      if (at[kind] == group) {
+        const auto named = named_by(i, n);
+        t.named.assign(named.begin(), named.end());
+      }
       if (at[kind] == leaf) {
         const double* h = head(i, static_cast<std::size_t>(at[first]));
         t.mass.assign(h + mass, h + mass + classes_);
@@ -248,134 +335,124 @@ class HoeffdingForest {
     v("leaf", leaf_);
     v("cells", cells_);
     v("owner", owner_);
+    if (reconsiders()) v("kept", kept_);
+    if (!groups_.empty()) v("groups", groups_);
   }
 
-  // Everything an index is used for later is proved here: children lie after their parent and have one, leaves and blocks are
-  // numbered without gaps and point to each other, columns are those the tree may look at, values exist.
-  void check(std::size_t i, const HoeffdingColumns& columns) const {
-    const std::size_t n_n = threshold_[i].size(), leaves = head_[i].size() / head_size(), blocks = owner_[i].size() / 2;
-    require(n_n >= 1 && nodes_[i].size() == n_n * node_ints, "tree nodes");
-    require(leaves >= 1 && head_[i].size() == leaves * head_size() && leaf_[i].size() == leaves * leaf_ints(), "tree leaves");
-    require(owner_[i].size() == 2 * blocks && cells_[i].size() == blocks * columns.size, "tree blocks");
-    std::vector<std::int32_t> depth_of(n_n, -1);
-    std::vector<bool> has_node(leaves, false), has_owner(blocks, false);
-    depth_of[0] = 0;
-    for (std::size_t n = 0; n < n_n; ++n) {
-      const std::int32_t* at = node(i, n);
-      require(depth_of[n] >= 0, "tree node without a parent");  // parents come first
-      if (at[kind] == leaf) {
-        require(at[first] >= 0 && static_cast<std::size_t>(at[first]) < leaves && !has_node[static_cast<std::size_t>(at[first])],
-                "leaf number");
-        has_node[static_cast<std::size_t>(at[first])] = true;
-        require(at[branches] == 0, "branches of a leaf");
-        require(leaf_of(i, static_cast<std::size_t>(at[first]))[depth] == depth_of[n], "depth of a leaf");
-        continue;
-      }
-      const HoeffdingColumns::Column* c = columns.find(at[column]);
-      require(c != nullptr && (at[kind] == numeric ? !c->nominal : c->nominal && (at[kind] == multiway || at[kind] == one_value)),
-              "split column");
-      require(at[branches] >= 2 && (at[kind] == multiway || at[branches] == 2) && at[fallback] >= 0 && at[fallback] < at[branches],
-              "branches");
-      require(
-          at[first] > static_cast<std::int64_t>(n) && static_cast<std::size_t>(at[first]) + static_cast<std::size_t>(at[branches]) <= n_n,
-          "child index");
-      for (std::int32_t b = 0; b < at[branches]; ++b) {
-        const auto child = static_cast<std::size_t>(at[first] + b);
-        const std::int32_t v = node(i, child)[value];
-        require(depth_of[child] < 0, "tree node with two parents");
-        depth_of[child] = depth_of[n] + 1;
-        if (at[kind] == numeric || (at[kind] == one_value && b == 1))
-          require(v == -1, "value of a branch");
-        else
-          require(v >= 0 && static_cast<std::size_t>(v) < c->values && (b == 0 || v > node(i, child - 1)[value]), "value of a branch");
-      }
-    }
-    for (std::size_t l = 0; l < leaves; ++l) {
-      const std::int32_t* ints = leaf_of(i, l);
-      require(has_node[l] && (ints[active] == 0 || ints[active] == 1), "leaf state");
-      for (std::size_t k = 0; k < mass + classes_; ++k) require(head(i, l)[k] >= 0, "negative count");
-      for (std::size_t c = 0; c < classes_; ++c) {
-        const std::int32_t b = ints[block + c];
-        require(
-            b >= -1 && (b < 0 || (static_cast<std::size_t>(b) < blocks && !has_owner[static_cast<std::size_t>(b)] && ints[active] == 1)),
-            "block index");
-        if (b < 0) continue;
-        has_owner[static_cast<std::size_t>(b)] = true;
-        require(owner_[i][2 * static_cast<std::size_t>(b)] == static_cast<std::int32_t>(l) &&
-                    owner_[i][2 * static_cast<std::size_t>(b) + 1] == static_cast<std::int32_t>(c),
-                "block owner");
-      }
-    }
-    for (std::size_t b = 0; b < blocks; ++b) {
-      require(has_owner[b], "block without a leaf");
-      const double* block_cells = cells(i, static_cast<std::int32_t>(b), columns);
-      const auto is_count = [&](std::size_t k) {  // means, lows and highs may be negative
-        return (k >= columns.width && k < 4 * columns.width) || k >= columns.first_count;
-      };
-      for (std::size_t k = 0; k < columns.size; ++k) require(block_cells[k] >= 0 || !is_count(k), "negative count");
-      for (std::size_t cell = 0; cell < columns.numeric.size() && columns.bins > 0; ++cell)
-        require(HoeffdingBins::sound(columns.intervals(block_cells, cell), columns.bins), "intervals");
-      for (std::size_t k = 0; k < 4 * columns.width; ++k)
-        require(k % columns.width < columns.numeric.size() || block_cells[k] == 0, "padding");
-    }
-  }
+  void check(std::size_t i, const HoeffdingColumns& columns) const;  // hoeffding_check.hpp
 
  private:
+  void check_nodes(std::size_t i, const HoeffdingColumns& columns) const;
+  void check_records(std::size_t i) const;
+  void check_blocks(std::size_t i, const HoeffdingColumns& columns) const;
   std::size_t head_size() const { return mass + (costs_ ? 3 : 2) * classes_; }
   std::size_t leaf_ints() const { return block + classes_; }
 
-  // Children's values ascend; the rest (-1), if there is one, comes last.
-  // The last leaf takes the number of one that is no more and has no statistics.
-  void drop_leaf(std::size_t i, std::size_t gone) {
-    const std::size_t last = n_leaves(i) - 1;
-    if (gone != last) {
-      std::copy_n(head(i, last), head_size(), head(i, gone));
-      std::copy_n(leaf_of(i, last), leaf_ints(), leaf_of(i, gone));
-      for (std::size_t m = 0; m < n_nodes(i); ++m) {
-        std::int32_t* at = nodes_[i].data() + m * node_ints;
-        if (at[kind] == leaf && static_cast<std::size_t>(at[first]) == last) at[first] = static_cast<std::int32_t>(gone);
-      }
-      for (std::size_t b = 0; b < n_blocks(i); ++b)
-        if (static_cast<std::size_t>(owner_[i][2 * b]) == last) owner_[i][2 * b] = static_cast<std::int32_t>(gone);
+  // New numbers of nodes and records once all below a node is gone; -1: gone. Made before anything is changed, for it may fail.
+  struct Gone {
+    std::vector<std::int32_t> node, record;
+  };
+  Gone below(std::size_t i, std::size_t n, std::size_t own) const {
+    Gone gone{std::vector<std::int32_t>(n_nodes(i), 0), std::vector<std::int32_t>(n_records(i), 0)};
+    for (std::size_t m = n; m < n_nodes(i); ++m) {
+      const std::int32_t* at = node(i, m);
+      if (gone.node[m] < 0 && (at[kind] == leaf || reconsiders())) gone.record[record(i, m)] = -1;
+      if (at[kind] == leaf || (m != n && gone.node[m] == 0)) continue;
+      std::fill_n(gone.node.begin() + at[first], at[branches], -1);
     }
-    head_[i].resize(last * head_size());
-    leaf_[i].resize(last * leaf_ints());
+    gone.record[own] = 0;
+    for (auto* numbers : {&gone.node, &gone.record}) {
+      std::int32_t now = 0;
+      for (std::int32_t& number : *numbers) number = number < 0 ? -1 : now++;
+    }
+    return gone;
+  }
+  // What comes later moves up.
+  void remove(std::size_t i, std::size_t n, std::size_t own, const Gone& gone, const HoeffdingColumns& columns) {
+    for (std::size_t r = 0; r < gone.record.size(); ++r)
+      if (gone.record[r] < 0) free_blocks(i, r, columns);
+    std::int32_t* at = nodes_[i].data() + n * node_ints;
+    const std::int32_t value_here = at[value];
+    if (at[kind] == group) erase_group(i, n);
+    std::fill_n(at, std::size_t{node_ints}, 0);
+    at[kind] = leaf;
+    at[column] = -1;
+    at[first] = static_cast<std::int32_t>(own);
+    at[value] = value_here;
+    threshold_[i][n] = 0;
+    for (std::size_t m = 0; m < gone.node.size(); ++m)
+      if (gone.node[m] < 0 && node(i, m)[kind] == group) erase_group(i, m);
+    for (std::size_t m = 0; m < gone.node.size(); ++m) {
+      if (gone.node[m] < 0) continue;
+      const auto to = static_cast<std::size_t>(gone.node[m]);
+      std::int32_t* moved = nodes_[i].data() + to * node_ints;
+      std::copy_n(node(i, m), std::size_t{node_ints}, moved);
+      threshold_[i][to] = threshold_[i][m];
+      moved[first] =
+          moved[kind] == leaf ? gone.record[static_cast<std::size_t>(moved[first])] : gone.node[static_cast<std::size_t>(moved[first])];
+      if (!reconsiders()) continue;
+      const std::int32_t kept = kept_[i][1 + 2 * m];
+      kept_[i][1 + 2 * to] = kept < 0 ? -1 : gone.record[static_cast<std::size_t>(kept)];
+      kept_[i][2 + 2 * to] = kept_[i][2 + 2 * m];
+    }
+    for (std::size_t r = 0; r < gone.record.size(); ++r) {
+      if (gone.record[r] < 0) continue;
+      const auto to = static_cast<std::size_t>(gone.record[r]);
+      std::copy_n(head(i, r), head_size(), head(i, to));
+      std::copy_n(leaf_of(i, r), leaf_ints(), leaf_of(i, to));
+    }
+    for (std::size_t b = 0; b < n_blocks(i); ++b) owner_[i][2 * b] = gone.record[static_cast<std::size_t>(owner_[i][2 * b])];
+    const auto left = [](const std::vector<std::int32_t>& numbers) {
+      return numbers.size() - static_cast<std::size_t>(std::count(numbers.begin(), numbers.end(), -1));
+    };
+    nodes_[i].resize(left(gone.node) * node_ints);
+    threshold_[i].resize(left(gone.node));
+    head_[i].resize(left(gone.record) * head_size());
+    leaf_[i].resize(left(gone.record) * leaf_ints());
+    if (reconsiders()) kept_[i].resize(1 + 2 * left(gone.node));
   }
 
-  static std::int32_t nominal_branch(const std::int32_t* nodes, const std::int32_t* at, std::int32_t v) {
-    const auto value_of = [&](std::int32_t b) { return nodes[static_cast<std::size_t>(at[first] + b) * node_ints + value]; };
-    if (at[kind] == one_value) return value_of(0) == v ? 0 : 1;
-    std::int32_t low = 0, high = at[branches];
-    while (low < high) {
-      const std::int32_t middle = (low + high) / 2;
-      if (value_of(middle) < v)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < at[branches] && value_of(low) == v ? low : at[fallback];
+  // Values named by splits lie in the order of their nodes; whoever comes or goes moves those behind.
+  void insert_group(std::size_t i, std::size_t n, std::span<const std::int32_t> named) {
+    const auto size = static_cast<std::ptrdiff_t>(1 + named.size());
+    std::size_t begin = groups_[i].size();
+    for (std::size_t m = n_nodes(i); m-- > n + 1;)
+      if (node(i, m)[kind] == group) {
+        begin = static_cast<std::size_t>(threshold_[i][m]);
+        threshold_[i][m] += static_cast<double>(size);
+      }
+    auto at = groups_[i].insert(groups_[i].begin() + static_cast<std::ptrdiff_t>(begin), static_cast<std::size_t>(size), 0);
+    *at = static_cast<std::int32_t>(named.size());
+    std::copy(named.begin(), named.end(), at + 1);
+    threshold_[i][n] = static_cast<double>(begin);
+  }
+  void erase_group(std::size_t i, std::size_t n) {
+    const auto begin = static_cast<std::ptrdiff_t>(threshold_[i][n]);
+    const auto size = static_cast<std::ptrdiff_t>(1 + named_by(i, n).size());
+    groups_[i].erase(groups_[i].begin() + begin, groups_[i].begin() + begin + size);
+    for (std::size_t m = n + 1; m < n_nodes(i); ++m)
+      if (node(i, m)[kind] == group && threshold_[i][m] > static_cast<double>(begin)) threshold_[i][m] -= static_cast<double>(size);
   }
 
   // Bytes of the arrays with their slack.
   double held(std::size_t i) const {
-    const std::size_t ints = nodes_[i].capacity() + leaf_[i].capacity() + owner_[i].capacity();
+    std::size_t ints = nodes_[i].capacity() + leaf_[i].capacity() + owner_[i].capacity();
+    if (reconsiders()) ints += kept_[i].capacity();
+    if (!groups_.empty()) ints += groups_[i].capacity();
     return static_cast<double>(4 * ints + 8 * (threshold_[i].capacity() + head_[i].capacity() + cells_[i].capacity()));
   }
   // A quarter of slack, while the limit allows it: trees are many and grow slowly.
   template <class T>
-  void append(std::size_t i, std::vector<T>& to, std::size_t n, T fill) {
-    if (to.size() + n > to.capacity()) {
-      const bool roomy = held(i) + static_cast<double>((n + to.size() / 4) * sizeof(T)) <= limit_;
-      to.reserve(to.size() + std::max(n, to.size() / (roomy ? 4 : 64)));
-    }
-    to.resize(to.size() + n, fill);
+  void make_space(std::size_t i, std::vector<T>& in, std::size_t n) {
+    if (in.size() + n <= in.capacity()) return;
+    const bool roomy = held(i) + static_cast<double>((n + in.size() / 4) * sizeof(T)) <= limit_;
+    in.reserve(in.size() + std::max(n, in.size() / (roomy ? 4 : 64)));
   }
 
-  static constexpr std::size_t n_arrays = 6;
   std::size_t classes_ = 0;
   bool costs_ = false;
   double limit_ = 1e300;  // bytes of one tree
-  Ragged<std::int32_t> nodes_, leaf_, owner_;
+  Ragged<std::int32_t> nodes_, leaf_, owner_, kept_, groups_;
   Ragged<double> threshold_, head_, cells_;
 };
 

@@ -10,6 +10,7 @@ struct TreeNode {
   int column = -1, first = -1, branches = 0, fallback = 0, value = -1;
   double threshold = 0;
   std::vector<double> mass;  // leaves: weight per class
+  std::vector<int> named;    // a nominal split of two branches: the values that go to the first; empty: its children say
 };
 
 }  // namespace streamboost
