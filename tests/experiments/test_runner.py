@@ -242,17 +242,19 @@ def test_a_killed_comparison_goes_on_where_it_stopped(tmp_path, how):
         "--no-baselines",
     ]
     victim = subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while len(list(out.glob("runs/*.npz"))) < 3 and victim.poll() is None and time.monotonic() < deadline:
+    deadline = time.monotonic() + 300
+    while not list(out.glob("runs/*.npz")) and victim.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     victim.send_signal(how)
     _, complaint = victim.communicate()
     assert victim.returncode in (-signal.SIGKILL, 130), complaint
     if how == signal.SIGINT:
         assert "runs are kept, and the same command goes on" in complaint
-    time.sleep(0.3)  # a worker that lost its parent may still be at its last breath
+    n_kept = -1
+    while n_kept != (n_kept := len(list(out.glob("runs/*.npz")))):
+        time.sleep(0.5)  # a worker that lost its parent may still be at its last breath
     kept = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.glob("runs/*.npz")}
-    assert 3 <= len(kept) < 16
+    assert 1 <= len(kept) < 16
     done = subprocess.run([*command, "--out", str(out)], capture_output=True, text=True, check=True)
     assert f"{len(kept)} of 16 runs were there already." in done.stdout
     after = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.glob("runs/*.npz")}
