@@ -115,20 +115,17 @@ class HoeffdingForest {
   // The node where a row ends. known[j]: value codes of column j met so far; others count as missing.
   std::size_t route(std::size_t i, const double* x, const std::int64_t* known) const {
     const std::int32_t* nodes = nodes_[i].data();
-    const double* threshold = threshold_[i].data();
     std::size_t n = 0;
-    while (true) {
-      const std::int32_t* at = nodes + n * node_ints;
-      if (at[kind] == leaf) return n;
-      const double v = x[at[column]];
-      if (at[kind] == numeric) {
-        const std::int32_t branch = v <= threshold[n] ? 0 : v == v ? 1 : at[fallback];
-        n = static_cast<std::size_t>(at[first] + branch);
-      } else {
-        const bool usable = v >= 0 && v < static_cast<double>(known[at[column]]);
-        n = static_cast<std::size_t>(at[first] + (usable ? nominal_branch(nodes, at, static_cast<std::int32_t>(v)) : at[fallback]));
-      }
-    }
+    while (nodes[n * node_ints + kind] != leaf) n = static_cast<std::size_t>(nodes[n * node_ints + first] + branch(i, n, x, known));
+    return n;
+  }
+  // The branch that a row takes at an inner node.
+  std::int32_t branch(std::size_t i, std::size_t n, const double* x, const std::int64_t* known) const {
+    const std::int32_t* at = node(i, n);
+    const double v = x[at[column]];
+    if (at[kind] == numeric) return v <= threshold_[i][n] ? 0 : v == v ? 1 : at[fallback];
+    const bool usable = v >= 0 && v < static_cast<double>(known[at[column]]);
+    return usable ? nominal_branch(nodes_[i].data(), at, static_cast<std::int32_t>(v)) : at[fallback];
   }
 
   std::int32_t add_block(std::size_t i, std::size_t leaf_number, std::size_t c, const HoeffdingColumns& columns) {
