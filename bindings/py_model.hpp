@@ -264,14 +264,14 @@ class PyModel {
     return buffers.give();
   }
 
-  // label: a code for each row, or -1. orders: 0 is exactly. Gives bases, contributions [row][column], scores, and codes.
+  // label: a code for each row, or -1. orders: as Explainer has it. Gives bases, contributions [row][column], scores, codes, and ways.
   nb::object explain(const Rows& x, const Ints& label, int orders) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema.width());
     const std::size_t n = x.n(), width = static_cast<std::size_t>(schema.width());
     if (label.shape(0) != n) throw std::invalid_argument("X and labels differ in length");
     std::vector<double> base(n), score(n), contributions(n * width);
-    std::vector<std::int32_t> told(n);
+    std::vector<std::int32_t> told(n), way(n);
     without_gil(n, [&] {
       Explainer explainer(*model_, plan_.ensemble.seed, orders);
       for (std::size_t r = 0; r < n; ++r) {
@@ -279,10 +279,11 @@ class PyModel {
         base[r] = answer.base;
         score[r] = answer.score;
         told[r] = answer.label;
+        way[r] = static_cast<std::int32_t>(explainer.way);
       }
     });
     return nb::make_tuple(own(std::move(base), {n}), own(std::move(contributions), {n, width}), own(std::move(score), {n}),
-                          own(std::move(told), {n}));
+                          own(std::move(told), {n}), own(std::move(way), {n}));
   }
 
   // Whatever is thrown in the middle of a row marks the model: nobody knows which learners have seen it. Only memory that ran

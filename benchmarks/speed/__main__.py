@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from benchmarks import machine
 from benchmarks.clock import took
-from benchmarks.speed import footprint, latency, others, parsing, roofline, throughput
+from benchmarks.speed import footprint, latency, others, parsing, roofline, throughput, trust
 from benchmarks.speed.throughput import Entry
 from benchmarks.tables import Cell, Table, write_csv, write_markdown
 
@@ -169,6 +169,21 @@ def main() -> None:
                     f"{name}, learn_one, median", f"<= {LEARN_ONE_US:g} us", f"{verb.p50:.2f} us", reached
                 )
     tables.append(calls)
+
+    explained = attempt("explanations", partial(trust.explaining, 100))
+    if explained is not None:
+        tables.append(trust.explaining_table(explained))
+        for one in explained:
+            spent = one.spent["explain"]
+            goals.judge(f"explain, {one.name}", f"<= {one.bar:g} ms", f"{spent:.3f} ms", spent <= one.bar)
+            for verb, value in one.spent.items():
+                goals.record("explain", one.name, verb, value, "ms")
+    staged = attempt("stages", partial(trust.staging, options.rows, options.repetitions))
+    if staged is not None:
+        tables.append(trust.staging_table(staged))
+        for name, stages in staged.items():
+            for stage, value in stages.items():
+                goals.record("stages", name, stage, value / stages["nothing"], "ratio")
 
     files = attempt("parsing", partial(parsing.measure, PARSED_ROWS, 3))
     if files is not None:

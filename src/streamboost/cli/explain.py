@@ -22,7 +22,7 @@ def explain(
     plot: Path | None,
     *,
     of: str | None,
-    orders: int,
+    orders: int | None,
     exact: bool,
 ) -> None:
     """Write one line per row: the class, the base, the contributions, the score."""
@@ -56,6 +56,7 @@ def explain(
             np.concatenate([part.score for part in parts]),
             np.concatenate([part.labels for part in parts]),
             columns,
+            parts[0].method,
         )
         (joined[0] if len(joined) == 1 else joined).plot(plot)
         stderr().print(f"picture: {plot}", highlight=False, soft_wrap=True)

@@ -154,8 +154,19 @@ def explain_command(
         str | None,
         typer.Option("--of", help="The class to explain (default: the second of two, else the answer)."),
     ] = None,
-    orders: Annotated[int, typer.Option("--orders", help="Orders of the columns that are averaged.")] = 8,
-    exact: Annotated[bool, typer.Option("--exact", help="All subsets; at most 12 columns.")] = False,
+    orders: Annotated[
+        int | None,
+        typer.Option(
+            "--orders",
+            help="Orders of the columns that are averaged (default: the learners' closed form, or 8 where there is none).",
+        ),
+    ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact", help="Exact Shapley values: of trees, or over all subsets of at most 12 columns."
+        ),
+    ] = False,
     limit: Limit = None,
     label: Label = None,
     header: Header = None,

@@ -108,8 +108,8 @@ SETS = (
 IMPORTANCES = parameter(
     "importances",
     FLAG,
-    "Keep ``feature_importances_``: every 16th row is explained before it is learned, which costs about "
-    "an answer per column each time.",
+    "Keep ``feature_importances_``: every 16th row is explained before it is learned, in closed form or at the cost of "
+    "about an answer per column.",
     to_core=False,
     before=False,
     default=False,

@@ -12,11 +12,10 @@ from streamboost.base.estimator import StreamClassifier
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
 from streamboost.ensemble.trust import check_trust, class_facts, stages_of
-from streamboost.report.explanation import Explanation, Explanations
+from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
 
-MOST_EXACT = 12
-"""Columns of an exact explanation."""
+_USUAL_ORDERS = 8  # where there is no closed form
 
 
 def _column_names(session: Session) -> list[Any]:
@@ -108,51 +107,50 @@ class TrustedClassifier(StreamClassifier):
 
     # Explanations.
 
-    def explain(self, X: Any, label: Any = None, *, n_orders: int = 8, exact: bool = False) -> Explanations:
+    def explain(
+        self, X: Any, label: Any = None, *, n_orders: int | None = None, exact: bool = False
+    ) -> Explanations:
         """Return how much each column contributes to the score of each row: base + contributions = score.
 
-        The score is that of :meth:`decision_function`, of ``classes_[1]`` where there are two classes. A contribution is a
-        Shapley value of the game in which columns are there or missing: the mean change of the score when the column comes
-        in, over orders of the columns. The base is the score of a row with nothing in it.
+        The score is that of :meth:`decision_function`, of ``classes_[1]`` where there are two classes. Linear learners, naive
+        Bayes and trees say what their answers are made of, in closed form, and ensembles that add up their learners' answers
+        add that with the weights of the vote. Elsewhere a contribution is a Shapley value of the game in which columns are
+        there or missing: the mean change of the score when the column comes in, over orders of the columns.
 
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             The rows.
         label : the class whose score is explained. By default ``classes_[1]`` of two, else the answered one.
-        n_orders : int
-            Orders of the columns, drawn by the model's key, each followed by the same backwards.
+        n_orders : int or None
+            Orders of the columns, drawn by the model's key, each followed by the same backwards. None: the closed form, or
+            8 orders where there is none.
         exact : bool
-            All subsets of the columns; for rows of at most 12 cells.
+            Exact Shapley values: of trees by the weights of their nodes (TreeSHAP), else over all subsets of the columns,
+            for rows of at most 12 cells.
 
         Returns
         -------
         Explanations
         """
-        self._check_orders(n_orders)
-        if self._session is None:
-            self._refuse_unfitted(fitted=True)
         source = TableRows(X, type(self).__name__)
-        return self._read(lambda session: self._explained(session, source, label, 0 if exact else n_orders))
+        return self._explained(source, label, n_orders, exact)
 
     def explain_one(
-        self, x: Mapping[Any, Any], label: Any = None, *, n_orders: int = 8, exact: bool = False
+        self, x: Mapping[Any, Any], label: Any = None, *, n_orders: int | None = None, exact: bool = False
     ) -> Explanation:
         """Return how much each column contributes to the score of one dict; see :meth:`explain`."""
-        self._check_orders(n_orders)
+        return self._explained(DictRow(x, type(self).__name__), label, n_orders, exact)[0]
+
+    def _explained(self, source: Source, label: Any, n_orders: int | None, exact: bool) -> Explanations:
+        if n_orders is not None and n_orders < 1:
+            raise ValueError(f"n_orders={n_orders!r} must be at least 1.")
         if self._session is None:
             self._refuse_unfitted(fitted=True)
-        source = DictRow(x, type(self).__name__)
-        return self._read(lambda session: self._explained(session, source, label, 0 if exact else n_orders))[
-            0
-        ]
+        orders = 0 if exact else -_USUAL_ORDERS if n_orders is None else n_orders
+        return self._read(lambda session: self._explained_by(session, source, label, orders))
 
-    @staticmethod
-    def _check_orders(n_orders: int) -> None:
-        if n_orders < 1:
-            raise ValueError(f"n_orders={n_orders!r} must be at least 1.")
-
-    def _explained(self, session: Session, source: Source, label: Any, orders: int) -> Explanations:
+    def _explained_by(self, session: Session, source: Source, label: Any, orders: int) -> Explanations:
         classes = session.labels.classes
         code = -1
         if label is not None:
@@ -163,13 +161,10 @@ class TrustedClassifier(StreamClassifier):
             code = int(session.labels.order[1])
         rows = source.coded(session.schema, None, False)
         wanted = np.full(rows.n_rows, code, np.int32)
-        if not orders and session.schema.width > MOST_EXACT and rows.dense is not None:
-            raise ValueError(
-                f"exact=True is for rows of at most {MOST_EXACT} columns, these have {session.schema.width}: use n_orders."
-            )
-        base, contributions, score, codes = session.model.explain(rows.native, wanted, orders)
+        base, contributions, score, codes, ways = session.model.explain(rows.native, wanted, orders)
         told = session.labels.decode(np.where(codes < 0, 0, codes).astype(np.int32))
-        return Explanations(base, contributions, score, told, _column_names(session))
+        method = METHODS[int(ways.max(initial=0))]
+        return Explanations(base, contributions, score, told, _column_names(session), method)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -16,18 +16,24 @@ from streamboost.report.tables import html_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+METHODS = ("closed form", "exact", "sampled")
+"""How a row was explained: only what is sampled is approximate."""
 _UP, _DOWN, _INK, _GRID = "#D55E00", "#0072B2", "#333333", "#DDDDDD"
 _LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One row: ``score`` = ``base`` + the sum of ``contributions`` (by column), the score of ``label``."""
+    """One row: ``score`` = ``base`` + the sum of ``contributions`` (by column), the score of ``label``.
+
+    ``method`` is how, one of `METHODS`.
+    """
 
     base: float
     contributions: Mapping[Any, float]
     score: float
     label: Any
+    method: str = "sampled"
 
     def __str__(self) -> str:
         ordered = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
@@ -68,13 +74,14 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Explanations:
-    """Several rows: ``score[i]`` = ``base[i]`` + ``contributions[i].sum()``, the score of ``labels[i]``."""
+    """Several rows: ``score[i]`` = ``base[i]`` + ``contributions[i].sum()``, the score of ``labels[i]``; ``method``: how."""
 
     base: NDArray[np.float64]
     contributions: NDArray[np.float64]
     score: NDArray[np.float64]
     labels: NDArray[Any]
     columns: Sequence[Any]
+    method: str = "sampled"
 
     def __len__(self) -> int:
         return len(self.base)
@@ -85,6 +92,7 @@ class Explanations:
             dict(zip(self.columns, self.contributions[row].tolist(), strict=True)),
             float(self.score[row]),
             self.labels[row : row + 1].tolist()[0],
+            self.method,
         )
 
     @property

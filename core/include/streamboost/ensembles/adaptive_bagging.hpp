@@ -85,6 +85,10 @@ struct AdaptiveBagging {
       for (std::size_t i = 0; i < n; ++i) passage.votes[c] += scratch.extra[i] * p[i];
     }
   }
+  Voices voices(const Example& example, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+    say(block.state, std::max(example.n_classes, 2), voice, static_cast<std::size_t>(block.lanes().size()));
+    return {Request::distributions};
+  }
 
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);

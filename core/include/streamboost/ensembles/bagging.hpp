@@ -47,6 +47,10 @@ struct Bagging {
     if (params.ballot == Ballot::label) return count_votes(scratch.answers.vote.data(), n, example.n_classes, passage.votes);
     for (int i = 0; i < n; ++i) add_distribution(scratch.answers, static_cast<std::size_t>(i), example.n_classes, 1, passage.votes);
   }
+  Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+    std::fill_n(voice, block.lanes().size(), 1.0);
+    return {wanted(params.ballot)};
+  }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
     if (block.events.heard()) {

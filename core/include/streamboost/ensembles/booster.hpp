@@ -8,6 +8,8 @@
 //   answer(example, passage, verdict) const             the combiner speaks, with its state of before this example
 //   conclude(example, passage)                          the combiner learns the example
 //   fields(visitor)                                     the combiner's state
+//   voices(example, block, scratch, passage, voice) const   where the score is a weighted sum of what the lanes said: their weights, up
+//                                                       to the sum of the votes where it has votes; the passage begins anew
 //
 // and, where it has something to say, write_report(report, examples learned), column_rows (rows of its column), watches_prefixes (the
 // monitor keeps prefix sums) and grain() (cuts fall on its multiples). keeps_rows asks for a batch phase: remembers(number) and
@@ -26,7 +28,7 @@
 #include <memory>
 
 #include "streamboost/drift/guard.hpp"
-#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/explained.hpp"
 #include "streamboost/math/rng.hpp"
 #include "streamboost/run/carry.hpp"
 #include "streamboost/run/config.hpp"
@@ -142,6 +144,13 @@ struct ClassCounts {
   void check() const {
     for (double w : weight) require(w >= 0, "class counts");
   }
+};
+
+// What a booster's lanes say in the score, if that is a weighted sum of their answers.
+struct Voices {
+  Request of = Request::votes;
+  bool hard = false;   // margins that are votes
+  bool linear = true;  // false: it is no such sum
 };
 
 // One vote per trained lane.

@@ -92,6 +92,10 @@ struct OSBoost {
     smooth.ask(example, *block.bank, scratch.answers);
     passage.vote = SmoothWeights::prefix_sums(scratch.answers.margin.data(), block.lanes().size(), passage.vote, scratch.extra.data());
   }
+  Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+    std::fill_n(voice, block.lanes().size(), 1 / n_estimators);
+    return {Request::margins, smooth.params.hard};
+  }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     smooth.ask(example, *block.bank, scratch.answers);
     smooth.teach(example, block, scratch, scratch.extra.data(), passage);

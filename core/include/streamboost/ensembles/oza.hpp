@@ -98,6 +98,10 @@ struct OzaBoost {
     learn_first(block.lanes().size(), example, block, scratch, passage);
   }
 
+  Voices voices(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage, double* voice) const {
+    return voices_first(block.lanes().size(), example, block, scratch, passage, voice);
+  }
+
   // The same for the first n lanes of the block only; the others neither vote nor learn (primed boosting).
   void score_first(int n, const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     const int heard = passage.answers && !passage.cut ? heard_lanes(n, block) : 0;
@@ -105,6 +109,22 @@ struct OzaBoost {
     block.bank->ask(example, heard > 0 ? wanted(params.ballot) : Request::votes, scratch.answers);
     passage.cut |= heard < n;
     if (heard > 0) add_votes(heard, example, block, scratch, passage);
+  }
+
+  Voices voices_first(int n, const Example&, const Block<LaneState>& block, const Scratch& scratch, Passage& passage, double* voice) const {
+    const int heard = passage.cut ? 0 : heard_lanes(n, block);
+    passage.cut |= heard < n;
+    std::fill_n(voice, padded(static_cast<std::size_t>(block.lanes().size())), 0.0);
+    if (heard > 0) weigh_votes(heard, block, voice);
+    std::fill(voice + heard, voice + block.lanes().size(), 0.0);
+    const double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
+    bool linear = true;
+    for (int i = 0; i < heard; ++i) {
+      if (params.prefix == Prefix::skip_bad && wrong[i] > correct[i]) voice[i] = 0;
+      // What an untrained learner is taken to say is no answer of a lane.
+      linear &= params.untrained == Untrained::wrong || scratch.answers.vote[static_cast<std::size_t>(i)] >= 0;
+    }
+    return {wanted(params.ballot), false, linear};
   }
 
   void learn_first(int n, const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -216,10 +236,8 @@ struct OzaBoost {
     return i;
   }
 
-  void add_votes(int heard, const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+  void weigh_votes(int heard, const Block<LaneState>& block, double* weight) const {
     const double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
-    const Lanes lanes = block.lanes();
-    double* weight = scratch.extra.data();
     switch (params.vote) {
       case Vote::log_odds:
         log_odds(correct, wrong, weight, padded(static_cast<std::size_t>(heard)));
@@ -234,6 +252,12 @@ struct OzaBoost {
         std::fill_n(weight, heard, 1.0);
         break;
     }
+  }
+  void add_votes(int heard, const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    const double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
+    const Lanes lanes = block.lanes();
+    double* weight = scratch.extra.data();
+    weigh_votes(heard, block, weight);
     if (params.ballot == Ballot::label && params.untrained == Untrained::wrong && params.prefix != Prefix::skip_bad &&
         example.n_classes == 2)  // the usual case
       return add_two_votes(scratch.answers.vote.data(), weight, static_cast<std::size_t>(heard), passage.votes);

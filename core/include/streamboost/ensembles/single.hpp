@@ -26,6 +26,10 @@ struct Single {
     block.bank->ask(example, Request::distributions, scratch.answers);
     if (passage.answers) add(example, block, scratch.answers, passage);
   }
+  Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+    std::fill_n(voice, block.lanes().size(), 1.0);
+    return {Request::distributions};
+  }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
     std::fill(scratch.amount.begin(), scratch.amount.end(), example.weight);

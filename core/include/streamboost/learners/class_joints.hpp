@@ -5,7 +5,7 @@
 #pragma once
 #include <algorithm>
 
-#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/explained.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 
@@ -67,6 +67,30 @@ struct ClassJoints {
         double& mine = p[c * stride + i];
         mine = !(sum > 0) ? 0.0 : weight[c][i] > 0 ? mine / joint * (1 - empty * share) : share;
       }
+    }
+  }
+
+  // What a step of each log joint counts for, [class][lane], times the lanes' factors; the bases are those of the priors.
+  void chords(const Question& question, const double* factor, const Answers& answers, double* slope, Explained& out) const {
+    const auto k = static_cast<std::size_t>(question.n_classes), label = static_cast<std::size_t>(question.label), stride = weight.stride();
+    Chords chord(question);
+    std::vector<char> live(k);
+    for (std::size_t i = 0; i < weight.lanes(); ++i) {
+      double sum = 0, empty = 0;
+      for (std::size_t c = 0; c < k; ++c) {
+        live[c] = weight[c][i] > 0;
+        sum += weight[c][i];
+        empty += live[c] ? 0 : 1;
+      }
+      if (!live[label] || (k == 2 && empty > 0)) {  // the prior speaks
+        out.base += factor[i] * question.said(answers, i);
+        continue;
+      }
+      const auto start = [&](int c) { return streamboost::log(std::max(weight[static_cast<std::size_t>(c)][i] + prior_alpha, 1e-150)); };
+      const auto end = [&](int c) { return answers.notes[static_cast<std::size_t>(c) * stride + i]; };
+      const double whole = 1 - empty * prior_alpha / (sum + static_cast<double>(k) * prior_alpha);
+      out.base += factor[i] * chord.draw(start, end, live.data(), whole);
+      for (std::size_t c = 0; c < k; ++c) slope[c * stride + i] = factor[i] * chord.slope(static_cast<int>(c));
     }
   }
 

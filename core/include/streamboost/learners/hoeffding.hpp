@@ -49,8 +49,9 @@
 //             wins again (naive_bayes.hpp), else only the learned class is computed anew.
 // Cost        ask O(depth + columns x classes of the leaf), learn O(columns), an attempt O(columns x classes x points) per grace.
 #pragma once
-#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/hoeffding_grow.hpp"
+#include "streamboost/learners/tree_shap.hpp"
 
 namespace streamboost {
 
@@ -88,6 +89,24 @@ class HoeffdingBank final : public HoeffdingTrees {
       answers.vote[i] = answer.label;
       answers.margin[i] = answer.margin;
     }
+  }
+
+  // A tree of class masses; where naive Bayes speaks in the leaf, its columns share what it adds.
+  bool explain(const Example& example, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+    if (params_.leaf == Params::Leaf::costs) return false;
+    TreeShap tree;
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (factor[i] == 0) continue;
+      weigh_nodes(i, example.row.value, question, tree, out.work);
+      if (question.shapley && tree.depth() > TreeShap::deepest) return false;
+      out.base += factor[i] * (question.shapley ? tree.shapley(factor[i], out.column) : tree.along_path(factor[i], out.column));
+      const double rest = question.said(answers, i) - tree.leaf_answer();
+      const std::size_t leaf = leaf_number(i, note_of(answers, i));
+      if (rest == 0 || !bayes_speaks(forest_.head(i, leaf))) continue;
+      const Sight sight = each_looks() ? look(i, example.row, answers) : looked(example.row, answers);
+      explain_leaf(i, leaf, sight, question, factor[i] * rest, out);
+    }
+    return true;
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
@@ -458,6 +477,91 @@ class HoeffdingBank final : public HoeffdingTrees {
       else
         p = joint != nullptr ? p / sum * (1 - empty * share) : (m + params_.alpha) / (total + static_cast<double>(k) * params_.alpha);
     }
+  }
+
+  // ---- explaining
+
+  // Inner nodes weigh what their leaves do. Answers are worked out where they are needed: on the row's path, or everywhere. mass: room
+  // for [node][class].
+  void weigh_nodes(std::size_t i, const double* x, const Question& question, TreeShap& tree, std::vector<double>& mass) const {
+    const std::size_t n_nodes = forest_.n_nodes(i), k = forest_.classes();
+    tree.nodes.assign(n_nodes, {});
+    mass.assign(n_nodes * k, 0.0);
+    for (std::size_t n = n_nodes; n-- > 0;) {
+      const std::int32_t* at = forest_.node(i, n);
+      TreeShap::Node& node = tree.nodes[n];
+      double* mine = mass.data() + n * k;
+      if (at[Forest::kind] == Forest::leaf) {
+        std::copy_n(forest_.head(i, static_cast<std::size_t>(at[Forest::first])) + Forest::mass, k, mine);
+        for (std::size_t c = 0; c < k; ++c) node.weight += mine[c];
+        continue;
+      }
+      node.column = at[Forest::column];
+      node.first = at[Forest::first];
+      node.branches = at[Forest::branches];
+      for (int b = 0; b < node.branches; ++b) {
+        const auto child = static_cast<std::size_t>(node.first + b);
+        for (std::size_t c = 0; c < k; ++c) mine[c] += mass[child * k + c];
+        node.weight += tree.nodes[child].weight;
+      }
+    }
+    const auto answer = [&](std::size_t n) {
+      TreeShap::Node& node = tree.nodes[n];
+      node.answer = question.of_masses(mass.data() + n * k, params_.alpha);
+      if (node.column >= 0) node.taken = forest_.branch(i, n, x, known_.data());
+      return static_cast<std::size_t>(node.first + node.taken);
+    };
+    if (question.shapley) {
+      for (std::size_t n = 0; n < n_nodes; ++n) answer(n);
+      return;
+    }
+    std::size_t n = 0;
+    while (tree.nodes[n].column >= 0) n = answer(n);
+    answer(n);
+  }
+  // The columns of a leaf's naive Bayes share `rest` as they moved its scores.
+  void explain_leaf(std::size_t i, std::size_t leaf, const Sight& sight, const Question& question, double rest, Explained& out) const {
+    const HoeffdingColumns& mine = columns(i);
+    const double* head = forest_.head(i, leaf);
+    const std::int32_t* block = forest_.leaf_of(i, leaf) + Forest::block;
+    const auto k = static_cast<std::size_t>(question.n_classes);
+    const bool judged = sight.numbers && std::any_of(block, block + k, [](std::int32_t b) { return b >= 0; });
+    std::vector<char> live(k);
+    std::vector<double>& score = out.work;  // [class] before and after, then [column][class]
+    score.assign(k * (2 + mine.all.size()), 0.0);
+    double* term = score.data() + 2 * k;
+    for (std::size_t c = 0; c < k; ++c) {
+      live[c] = head[Forest::mass + c] > 0 && (block[c] >= 0 || !judged);
+      if (!live[c]) continue;
+      score[c] = streamboost::log(std::max(head[Forest::mass + c] + params_.alpha, 1e-150));
+      score[k + c] = score[c];
+      const double* cells = block[c] < 0 ? nullptr : forest_.cells(i, block[c], mine);
+      for (std::size_t p = 0; p < mine.all.size(); ++p)
+        score[k + c] += term[p * k + c] = mine.all[p].nominal ? log_value(mine.all[p], cells, sight) : log_number(mine, p, cells, sight);
+    }
+    if (!live[static_cast<std::size_t>(question.label)] || (k == 2 && !(live[0] && live[1]))) return;
+    Chords chords(question);
+    const auto before = [&](int c) { return score[static_cast<std::size_t>(c)]; };
+    const auto after = [&](int c) { return score[k + static_cast<std::size_t>(c)]; };
+    const double moved = chords.draw(before, after, live.data(), 1.0);
+    if (chords.last() == moved) return;
+    const double share = rest / (chords.last() - moved);
+    for (std::size_t p = 0; p < mine.all.size(); ++p)
+      for (std::size_t c = 0; c < k; ++c) out.column[mine.all[p].column] += share * chords.slope(static_cast<int>(c)) * term[p * k + c];
+  }
+  double log_number(const HoeffdingColumns& mine, std::size_t p, const double* cells, const Sight& sight) const {
+    const std::size_t cell = mine.all[p].place;
+    const double x = sight.x[cell], precision = cells == nullptr ? 0.0 : mine.row(cells, 1)[cell];
+    if (x != x || !(precision > 0)) return 0;
+    const double deviation = x - mine.row(cells, 0)[cell];
+    return 0.5 * (streamboost::log(precision) - deviation * deviation * precision);
+  }
+  double log_value(const HoeffdingColumns::Column& column, const double* cells, const Sight& sight) const {
+    const double v = sight.row[column.column], values = static_cast<double>(known_[static_cast<std::size_t>(column.column)]);
+    if (!(v >= 0 && v < values)) return 0;
+    const double count = (cells == nullptr ? 0.0 : cells[column.place + 1 + static_cast<std::size_t>(v)]) + params_.alpha;
+    const double total = (cells == nullptr ? 0.0 : cells[column.place]) + params_.alpha * values;
+    return total > 0 ? streamboost::log(count > 0 ? count / total : 1e-30) : 0.0;
   }
 
   // ---- learning

@@ -166,14 +166,15 @@ class HoeffdingForest {
   }
   // The child of an inner node that a row goes to.
   std::size_t next(std::size_t i, std::size_t n, const double* x, const std::int64_t* known) const {
-    const std::int32_t* at = nodes_[i].data() + n * node_ints;
+    return static_cast<std::size_t>(node(i, n)[first] + branch(i, n, x, known));
+  }
+  // The branch that a row takes at an inner node.
+  std::int32_t branch(std::size_t i, std::size_t n, const double* x, const std::int64_t* known) const {
+    const std::int32_t* at = node(i, n);
     const double v = x[at[column]];
-    std::int32_t branch = at[fallback];
-    if (at[kind] == numeric)
-      branch = v <= threshold_[i][n] ? 0 : v == v ? 1 : branch;
-    else if (v >= 0 && v < static_cast<double>(known[at[column]]))
-      branch = nominal_branch(i, n, static_cast<std::int32_t>(v));
-    return static_cast<std::size_t>(at[first] + branch);
+    if (at[kind] == numeric) return v <= threshold_[i][n] ? 0 : v == v ? 1 : at[fallback];
+    const bool usable = v >= 0 && v < static_cast<double>(known[at[column]]);
+    return usable ? nominal_branch(i, n, static_cast<std::int32_t>(v)) : at[fallback];
   }
   // Children's values ascend; the rest (-1), if there is one, comes last.
   std::int32_t nominal_branch(std::size_t i, std::size_t n, std::int32_t v) const {

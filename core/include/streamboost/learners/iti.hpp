@@ -32,9 +32,10 @@
 // Cost        learn: path length x (tests x classes + columns log entries), and the growing where a test changed: instances below x
 //             columns x depth. Memory: instances x columns, and distinct (value, class) pairs per decision node.
 #pragma once
-#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/iti_check.hpp"
 #include "streamboost/learners/tree_node.hpp"
+#include "streamboost/learners/tree_shap.hpp"
 
 namespace streamboost {
 
@@ -75,6 +76,39 @@ class ItiBank final : public Bank {
       for (std::size_t e = 0; e < table.size && table.column[e] < 0; ++e)
         answers.distribution[static_cast<std::size_t>(table.label[e]) * answers.stride + i] = table.weight[e] / total;
     }
+  }
+
+  bool explain(const Example& example, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+    std::vector<double>& x = answers.own<Notes>().work.x;
+    look(example.row, x);
+    TreeShap tree;
+    std::vector<double> mass;
+    for (std::size_t i = 0; i < trees_.size(); ++i) {
+      const std::vector<TreeNode> shown = show(static_cast<int>(i));
+      const std::size_t k = columns_.classes;
+      tree.nodes.assign(shown.size(), {});
+      mass.assign(shown.size() * k, 0.0);
+      for (std::size_t n = shown.size(); n-- > 0;) {
+        TreeShap::Node& node = tree.nodes[n];
+        double* mine = mass.data() + n * k;
+        if (shown[n].branches == 0) {
+          std::copy_n(shown[n].mass.data(), k, mine);
+        } else {
+          node.column = shown[n].column;
+          node.first = shown[n].first;
+          node.branches = shown[n].branches;
+          const auto yes = static_cast<std::size_t>(node.first);
+          const double cut = shown[n].kind == "nominal" ? shown[yes].value : shown[n].threshold;
+          node.taken = columns_.passes(node.column, cut, x.data()) ? 0 : 1;
+          for (std::size_t c = 0; c < 2 * k; ++c) mine[c % k] += mass[yes * k + c];
+        }
+        for (std::size_t c = 0; c < k; ++c) node.weight += mine[c];
+        node.answer = question.of_masses(mine, 0.0);
+      }
+      if (question.shapley && tree.depth() > TreeShap::deepest) return false;
+      out.base += factor[i] * (question.shapley ? tree.shapley(factor[i], out.column) : tree.along_path(factor[i], out.column));
+    }
+    return true;
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {

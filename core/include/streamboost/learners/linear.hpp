@@ -82,6 +82,18 @@ class LinearBank final : public LinearTable<Real> {
     for (std::size_t i = 0; i < stride_; ++i) answers.margin[i] = std::min(std::max(answers.notes[i], -limit), limit);
   }
 
+  bool explain(const Example& example, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+    if (question.shapley || columns_ != 1) return false;
+    const auto hypothesis = [&](std::size_t i, double z) {
+      double h = z;
+      if (kind_ == Kind::perceptron) perceptron_hypothesis(&z, squared_norm_[0] + i, &h, 1);
+      if (kind_ == Kind::ogd) clip_hypothesis(&z, &h, 1);
+      return kind_ == Kind::logistic ? tanh(0.5 * z) : h;
+    };
+    this->explain_pair(example, question, factor, answers, kind_ == Kind::ogd ? scale_[0] : nullptr, hypothesis, out);
+    return true;
+  }
+
   void learn(const Example& example, Labels labels, const double* amount, Amount kind, Answers& answers) override {
     double* raw = answers.notes.data();
     double* step = raw + cells();

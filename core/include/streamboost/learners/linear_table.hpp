@@ -9,6 +9,7 @@
 #include <string>
 
 #include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
@@ -150,6 +151,41 @@ class LinearTable : public Bank {
     double sum = 0;
     for (int e = 0; e < row.size; ++e) sum += row.value[e] * other[e] * mask_[static_cast<std::size_t>(row.column(e))][lane];
     return sum;
+  }
+
+  // What the intercept alone makes of a row.
+  double intercept_part(const Row& row, std::size_t column, std::size_t lane) const {
+    return table_params_.needs.fit_intercept ? row.value[0] * static_cast<double>(weights_[column][lane]) : 0.0;
+  }
+  // Every column gets slope[column of weights][lane] times what it adds to the scores.
+  void explain_columns(const Row& row, const std::vector<double>& slope, Explained& out) const {
+    for (int e = table_params_.needs.fit_intercept ? 1 : 0; e < row.size; ++e) {
+      const auto r = static_cast<std::size_t>(row.column(e));
+      double sum = 0;
+      for (std::size_t c = 0; c < columns_; ++c)
+        for (std::size_t i = 0; i < n_; ++i) sum += slope[c * stride_ + i] * static_cast<double>(weights_[r * columns_ + c][i]);
+      out.column[std::upper_bound(layout_.offset.begin(), layout_.offset.end(), r) - layout_.offset.begin() - 1] += row.value[e] * sum;
+    }
+  }
+  // Two classes: a lane answers f(lane, z) for class code 1. scale: of the weights, null for none.
+  template <class F>
+  void explain_pair(const Example& example, const Question& question, const double* factor, const Answers& answers, const double* scale,
+                    F&& f, Explained& out) const {
+    const double* z = answers.notes.data();
+    const double sign = question.label == 1 ? 1.0 : -1.0;
+    std::vector<double> slope(stride_, 0.0);
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (trained_[0][i] == 0) {
+        out.base += factor[i] * question.said(answers, i);
+        continue;
+      }
+      const double own = scale ? scale[i] : 1.0, start = own * intercept_part(example.row, 0, i), step = z[i] - start;
+      const auto answer = [&](double at) { return sign * (question.votes() ? (at > 0 ? 1.0 : -1.0) : f(i, at)); };
+      const double base = answer(start);
+      out.base += factor[i] * base;
+      if (step != 0) slope[i] = factor[i] * own * ((answer(z[i]) - base) / step);
+    }
+    explain_columns(example.row, slope, out);
   }
 
   void exchange_table(std::size_t lane, LinearTable& them) {

@@ -88,6 +88,29 @@ class LogisticBank final : public LinearTable<Real> {
     for (std::size_t i = 0; i < stride_; ++i) answers.margin[i] = std::min(std::max(answers.notes[i], -limit), limit);
   }
 
+  bool explain(const Example& example, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+    if (question.shapley) return false;
+    if (!split_) {
+      this->explain_pair(example, question, factor, answers, nullptr, [](std::size_t, double z) { return tanh(0.5 * z); }, out);
+      return true;
+    }
+    Chords chords(question);
+    const std::vector<char> live(columns_, 1);
+    std::vector<double> slope(cells(), 0.0);
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (trained_[0][i] == 0) {
+        out.base += factor[i] * question.said(answers, i);
+        continue;
+      }
+      const auto start = [&](int c) { return this->intercept_part(example.row, static_cast<std::size_t>(c), i); };
+      const auto end = [&](int c) { return answers.notes[static_cast<std::size_t>(c) * stride_ + i]; };
+      out.base += factor[i] * chords.draw(start, end, live.data(), 1.0);
+      for (int c = 0; c < question.n_classes; ++c) slope[static_cast<std::size_t>(c) * stride_ + i] = factor[i] * chords.slope(c);
+    }
+    this->explain_columns(example.row, slope, out);
+    return true;
+  }
+
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
     if (!split_ && example.n_classes_after > 2) {
       if (!answers.own<Kept>().halved) halve_notes(answers);

@@ -36,6 +36,7 @@
 
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/class_joints.hpp"
+#include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/sparse_moments.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/kernels.hpp"
@@ -155,6 +156,46 @@ class NaiveBayesBank final : public Bank {
     joints(example, answers);
     finish_joints(static_cast<std::size_t>(example.n_classes), answers);
     class_joints().log_odds(limit, answers);
+  }
+
+  // The base of a lane is its prior; a column gives what its factors add to the log joints.
+  bool explain(const Example&, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+    if (question.shapley || sparse()) return false;
+    const Notes& t = answers.own<Notes>();
+    const int k = question.n_classes;
+    if (!t.finished) finish_joints(static_cast<std::size_t>(k), answers);
+    std::vector<double> slope(static_cast<std::size_t>(k) * stride_, 0.0);
+    class_joints().chords(question, factor, answers, slope.data(), out);
+    double* term = work(answers, 0);
+    const auto add = [&](int column, int c) {
+      const double* mine = slope.data() + static_cast<std::size_t>(c) * stride_;
+      for (std::size_t i = 0; i < n_; ++i) out.column[column] += mine[i] * term[i];
+    };
+    for (int c = 0; c < k; ++c) {
+      for (std::size_t m = 0; m < t.x.size(); ++m) {
+        const std::size_t cell = static_cast<std::size_t>(t.row[m]) + static_cast<std::size_t>(c);
+        const double *mean = mean_[cell], *precision = precision_[cell];
+        for (std::size_t i = 0; i < stride_; ++i) term[i] = precision[i] > 0 ? precision[i] : 1.0;
+        log_lanes(term, term, stride_);
+        for (std::size_t i = 0; i < n_; ++i) {
+          const double deviation = t.x[m] - mean[i];
+          term[i] = precision[i] > 0 ? 0.5 * (term[i] - deviation * deviation * precision[i]) : 0.0;
+        }
+        add(t.column[m], c);
+      }
+      for (std::size_t m = 0; m < t.value_row.size(); ++m) {
+        const auto column = static_cast<std::size_t>(t.value_column[m]), one = static_cast<std::size_t>(c);
+        const double* count = count_[static_cast<std::size_t>(t.value_row[m]) + one];
+        const double* weight = own_weight_[column] ? attribute_weight_[column * classes_ + one] : class_weight_[one];
+        for (std::size_t i = 0; i < stride_; ++i) {
+          const double above = count[i] + params_.alpha, total = weight[i] + t.value_alpha[m];
+          term[i] = !(total > 0) ? 1.0 : above > 0 ? above / total : 1e-30;
+        }
+        log_lanes(term, term, stride_);
+        add(t.value_column[m], c);
+      }
+    }
+    return true;
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {

@@ -26,7 +26,7 @@
 #include <array>
 #include <cmath>
 
-#include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/run/config.hpp"
@@ -98,6 +98,19 @@ class StumpBank final : public Bank {
     answers.change = Change::taught;
     const auto k = static_cast<std::size_t>(example.n_classes);
     for (std::size_t i = 0; i < n_; ++i) answer(i, example.row, k, want, answers);
+  }
+
+  // The base is the answer without the one test, which gives its column the rest.
+  bool explain(const Example&, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+    if (question.shapley || columns_.empty()) return false;
+    out.work.resize(classes_);
+    for (std::size_t i = 0; i < n_; ++i) {
+      for (std::size_t c = 0; c < classes_; ++c) out.work[c] = class_weight_[c][i];
+      const double base = question.of_masses(out.work.data(), 0.0);
+      out.base += factor[i] * base;
+      out.column[static_cast<std::size_t>(best_[0][i])] += factor[i] * (question.said(answers, i) - base);
+    }
+    return true;
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {

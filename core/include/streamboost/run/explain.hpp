@@ -2,13 +2,15 @@
 //
 // Paper     Strumbelj, Kononenko: Explaining prediction models and individual predictions with feature contributions (2014): Shapley values.
 //
+// Closed form  where the score is a weighted sum of the lanes' answers and the learners can say what their answers are made of
+//              (learners/explained.hpp). Where they cannot, Shapley values of a game are taken:
 // The game     the score of the row in which only some columns are there and all others are missing. The base is the score of a row with
 //              nothing, and score = base + sum_j c_j, because the columns come in one after the other and each gets what it changes.
 // Sampled      the mean over some orders: a drawn one, then the same one backwards, then the next. Keyed by the seed, the number of the
 //              order and the column (purpose 12), so that the same row is explained alike whenever it is asked about.
-// Exact        all subsets, weighed as Shapley does; for few columns.
+// Exact        trees: by their nodes (learners/tree_shap.hpp). Else all subsets, weighed as Shapley does; for few columns.
 //
-// A model is asked through `predict` alone, so this serves every ensemble and every learner, whatever it does with a missing value: naive
+// In the game a model is asked through `predict` alone, so this serves every ensemble and every learner, whatever it does with a missing value: naive
 // Bayes and linear learners leave the column out, a tree goes on with its usual branch. Columns of a sparse row that are not there are 0
 // and stay so: only cells that a row has are explained. What is missing anyway contributes 0.
 // Cost         d + 1 rows per order, 2^d rows exactly, d the number of cells.
@@ -16,8 +18,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "streamboost/math/rng.hpp"
@@ -29,16 +33,15 @@ class Explainer {
  public:
   static constexpr std::size_t most_exact = 12;
 
-  // orders: how many; 0: exactly. number: of the first order's key.
+  enum class Way { closed, exact, sampled };
+
+  // orders: how many; 0: exactly; -n: the closed form, or n orders where there is none. number: of the first order's key.
   Explainer(const Model& model, std::uint64_t seed, int orders, std::uint64_t number = 0)
       : model_(model), seed_(seed), orders_(orders), number_(number) {}
 
   // label: the class, -1 for code 1 against code 0 with two classes and the best class with more. contributions: [width], of one row.
-  // Gives the base, the score, and the class it spoke of.
-  struct Told {
-    double base, score;
-    int label;
-  };
+  // Gives the base, the score, and the class it spoke of; `way` is how.
+  Way way = Way::sampled;
   Told explain(const Row& row, int label, double* contributions) {
     const Schema& schema = model_.intake().schema();
     const auto width = static_cast<std::size_t>(schema.width());
@@ -49,6 +52,21 @@ class Explainer {
     for (std::size_t i = 0; i < size_; ++i)
       if (row.value[i] == row.value[i]) cells_.push_back(i);
     std::fill_n(contributions, width, 0.0);
+    way = orders_ < 0 ? Way::closed : orders_ == 0 ? Way::exact : Way::sampled;
+    if (way != Way::sampled) {
+      RowBlock block;
+      block.n_rows = 1;
+      block.n_columns = schema.width();
+      block.values = row.value;
+      const std::int64_t starts[] = {0, row.size};
+      if (!row.dense()) {
+        block.row_start = starts;
+        block.columns = row.index;
+      }
+      if (const auto told = model_.explain(block, label, orders_ == 0, contributions)) return *told;
+      std::fill_n(contributions, width, 0.0);
+      if (way == Way::closed) way = Way::sampled;
+    }
     if (label < 0 && k_ > 2) label = best_class();
     return orders_ == 0 ? exactly(label, contributions) : in_orders(label, contributions);
   }
@@ -96,7 +114,8 @@ class Explainer {
     std::vector<std::size_t> order(d);
     std::vector<double> key(d);
     Told told{0, 0, label};
-    for (int o = 0; o < orders_; ++o) {
+    const int orders = std::abs(orders_);
+    for (int o = 0; o < orders; ++o) {
       std::iota(order.begin(), order.end(), std::size_t{0});
       for (std::size_t i = 0; i < d; ++i)
         key[i] = uniform({seed_, number_ + static_cast<std::uint64_t>(o / 2),
@@ -107,7 +126,7 @@ class Explainer {
       for (std::size_t i = 0; i < d; ++i)
         for (std::size_t r = i + 1; r <= d; ++r) put(r, cells_[order[i]]);
       ask();
-      for (std::size_t i = 0; i < d; ++i) of(contributions, cells_[order[i]]) += (score(i + 1, label) - score(i, label)) / orders_;
+      for (std::size_t i = 0; i < d; ++i) of(contributions, cells_[order[i]]) += (score(i + 1, label) - score(i, label)) / orders;
       told.base = score(0, label);
       told.score = score(d, label);
     }
@@ -116,7 +135,9 @@ class Explainer {
 
   Told exactly(int label, double* contributions) {
     const std::size_t d = cells_.size();
-    if (d > most_exact) throw std::invalid_argument("exact explanations are for rows of at most 12 cells");
+    if (d > most_exact)
+      throw std::invalid_argument("exact=True is for trees, and else for rows of at most 12 columns, these have " + std::to_string(d) +
+                                  ": use n_orders.");
     const std::size_t n = std::size_t{1} << d;
     open(n);
     for (std::size_t s = 0; s < n; ++s)
@@ -146,7 +167,7 @@ class Explainer {
   std::vector<std::int32_t> columns_;
 };
 
-// The mean size of the contributions of each column over every 16th learned row, by one order each, fading: what the model looks at lately.
+// The mean size of the contributions of each column over every 16th learned row, in closed form or by one order each, fading: what the model looks at lately.
 class Importances {
  public:
   static constexpr std::int64_t every = 16;
@@ -154,7 +175,7 @@ class Importances {
   void reserve(int width) { sums_.resize(static_cast<std::size_t>(width)); }
   void learn(const Model& model, const Row& row, std::uint64_t seed, std::int64_t number) {
     room_.resize(sums_.size());
-    Explainer(model, seed, 1, static_cast<std::uint64_t>(number)).explain(row, -1, room_.data());
+    Explainer(model, seed, -1, static_cast<std::uint64_t>(number)).explain(row, -1, room_.data());
     weight_[0] = keep_ * weight_[0] + 1;
     for (std::size_t j = 0; j < sums_.size(); ++j) sums_[j] = keep_ * sums_[j] + std::fabs(room_[j]);
   }

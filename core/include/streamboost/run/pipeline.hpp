@@ -70,6 +70,12 @@ struct Growth {
   virtual void commit() noexcept = 0;
 };
 
+// Of one row: base + contributions = score, of the class `label`; with two classes its score less that of the other.
+struct Told {
+  double base = 0, score = 0;
+  int label = -1;
+};
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -80,6 +86,9 @@ class Model {
   }
   virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
+  // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
+  // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
+  virtual std::optional<Told> explain(const RowBlock&, int, bool, double*) const { return std::nullopt; }
   // The same model once more, from memory to memory. Not for learners written in Python.
   virtual std::unique_ptr<Model> clone() const = 0;
   virtual SavedState save() = 0;
@@ -188,6 +197,48 @@ class Pipeline final : public Model {
     });
   }
 
+  std::optional<Told> explain(const RowBlock& row, [[maybe_unused]] int label, [[maybe_unused]] bool shapley,
+                              [[maybe_unused]] double* contributions) const override {
+    require_sound();
+    if constexpr (explains) {
+      const int known = intake_.n_classes_known();
+      if (known < 2 || part() || needs_gil() || label >= known) return std::nullopt;
+      CallMemory place;
+      prepare(place, 1);
+      Chunk& work = *place.chunk;
+      const Example example = work.example[0] = intake_.look(row.row(0), work.row[0]);
+      work.open(0, true);
+      if constexpr (announces) booster_.announce(work.passage[0]);
+      for (std::size_t b = 0; b < blocks_.size(); ++b) booster_.score(example, blocks_[b], place.scratch[b], work.passage[0]);
+      Verdict verdict{work.score.data(), work.proba.data()};
+      booster_.answer(example, work.passage[0], verdict);
+      Told told;
+      told.label = label >= 0   ? label
+                   : known == 2 ? 1
+                                : static_cast<int>(std::max_element(verdict.score, verdict.score + known) - verdict.score);
+      told.score = verdict.score[told.label] - (known == 2 ? verdict.score[1 - told.label] : 0.0);
+      double size = 1;
+      if constexpr (Booster::needs_votes) {
+        size = 0;
+        for (int c = 0; c < known; ++c) size += std::fabs(work.passage[0].votes[c]);
+      }
+      Explained out;
+      out.column = contributions;
+      Passage again{};
+      for (std::size_t b = 0; b < blocks_.size() && size > 0; ++b) {
+        AlignedVector<double> voice(place.scratch[b].amount.size());
+        const Voices voices = booster_.voices(example, blocks_[b], place.scratch[b], again, voice.data());
+        if (!voices.linear) return std::nullopt;
+        for (double& v : voice) v /= size;
+        const Question question{voices.of, voices.hard, told.label, known, shapley};
+        if (!blocks_[b].bank->explain(example, question, voice.data(), place.scratch[b].answers, out)) return std::nullopt;
+      }
+      told.base = size > 0 ? settle(out.base, told.score, contributions) : told.score;
+      return told;
+    }
+    return std::nullopt;
+  }
+
   SavedState save() override {
     require_sound();
     Saver saver;
@@ -289,6 +340,8 @@ class Pipeline final : public Model {
   static constexpr bool keeps_rows = requires { Booster::keeps_rows; };
   static constexpr bool watches_prefixes = requires { Booster::watches_prefixes; };
   static constexpr bool numbers = requires { Booster::answers_numbers; };
+  static constexpr bool explains = requires(const Booster& b, const Example& e, const BlockOf& block, const Scratch& s, Passage& p,
+                                            double* v) { b.voices(e, block, s, p, v); };
   static constexpr bool announces = requires { Booster::announces; };
   // A combiner may ask for more than one row of its column, as working memory.
   static constexpr std::size_t column_rows() {
@@ -674,6 +727,19 @@ class Pipeline final : public Model {
       case Output::set:
         break;
     }
+  }
+
+  // What rounding (and bounds on log odds) have left between the sum and the score goes to the columns by their size; returns the base.
+  double settle(double base, double score, double* contributions) const {
+    const auto width = static_cast<std::size_t>(intake_.schema().width());
+    double sum = base, whole = 0;
+    for (std::size_t j = 0; j < width; ++j) {
+      sum += contributions[j];
+      whole += std::fabs(contributions[j]);
+    }
+    if (!(whole > 0)) return score;
+    for (std::size_t j = 0; j < width; ++j) contributions[j] += std::fabs(contributions[j]) / whole * (score - sum);
+    return base;
   }
 
   void make_room(const Lesson& lesson, int from, int to) {

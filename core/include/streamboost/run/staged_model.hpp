@@ -143,6 +143,10 @@ class StagedModel final : public Model {
     }
   }
 
+  std::optional<Told> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
+    return voters_->explain(row, label, shapley, contributions);
+  }
+
   std::unique_ptr<Model> clone() const override { return std::make_unique<StagedModel>(voters_->clone(), stages_, ensemble_); }
 
   SavedState save() override {
