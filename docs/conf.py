@@ -7,6 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from declared import SUBSTITUTIONS
+from notebook_pages import write_pages
 
 project = "streamboost"
 author = "The streamboost developers"
@@ -49,3 +50,4 @@ def leave_out_foreign(app, what, name, obj, skip, options):
 
 def setup(app):
     app.connect("autodoc-skip-member", leave_out_foreign)
+    app.connect("config-inited", lambda app, config: write_pages())

@@ -22,7 +22,7 @@ class Calibration:
         self.theta = np.array([1.0] * (self.features - 1) + [0.0])
         self.A = 100 * np.eye(self.features)
         self.a, self.b, self.Aa, self.Ab = {}, {}, {}, {}
-        self.bins = {}  # (class, interval) -> weight, sum of p, hits
+        self.bins = {}  # (class, point) -> weight, sum of p, hits
 
     def x(self, q):
         q = np.clip(q, LEAST, 1 - LEAST)
@@ -52,18 +52,29 @@ class Calibration:
         p = np.array([self.steadied(c, p[c]) for c in range(len(p))])
         return p / p.sum()
 
+    @staticmethod
+    def points(p):
+        """The two points of hundred and one beside p, with their nearness."""
+        low = min(int(p * 100), 99)
+        return [(low, 1 - (p * 100 - low)), (low + 1, p * 100 - low)]
+
     def steadied(self, c, p):
-        weight, sure, hits = self.bins.get((c, min(int(p * 10), 9)), (0.0, 0.0, 0.0))
-        return np.clip(p + (hits - sure) / (weight + 30), min(p, 1e-3), max(p, 1 - 1e-3))
+        gap = 0.0
+        for point, near in self.points(p):
+            weight, sure, hits = self.bins.get((c, point), (0.0, 0.0, 0.0))
+            gap += near * (hits - sure) / (weight + 8)
+        return np.clip(p + gap, min(p, 1e-3), max(p, 1 - 1e-3))
 
     def learn(self, q, label, s):
         p = self.scaled(q)
         if self.with_bins:
-            self.bins = {key: tuple(x * self.keep for x in sums) for key, sums in self.bins.items()}
+            fading = min(self.keep, 0.99986138)
+            self.bins = {key: tuple(x * fading for x in sums) for key, sums in self.bins.items()}
             for c in [1] if len(q) == 2 else range(len(q)):
-                key = (c, min(int(p[c] * 10), 9))
-                w, sure, hits = self.bins.get(key, (0.0, 0.0, 0.0))
-                self.bins[key] = (w + s, sure + s * p[c], hits + s * (label == c))
+                for point, near in self.points(p[c]):
+                    w, sure, hits = self.bins.get((c, point), (0.0, 0.0, 0.0))
+                    m = s * near
+                    self.bins[c, point] = (w + m, sure + m * p[c], hits + m * (label == c))
         fresh = (1 - self.keep) * 100
         if len(q) == 2:
             g = (p[1] - label) * self.x(q[1])

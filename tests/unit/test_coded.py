@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from streamboost import NaiveBayes, OnlineBaggingClassifier, OSBoostClassifier
 from streamboost.base.inputs.coded import CodedLabels, CodedTable
 from streamboost.base.inputs.codes import CodeBook
 from streamboost.evaluate import cross_validate, prequential
-from streamboost.streams import ArrayStream, ExpectedColumns, first_rows, open_stream, to_arrays
+from streamboost.streams import ArrayStream, ExpectedColumns, Stream, first_rows, open_stream, to_arrays
 
 RNG = np.random.default_rng(5)
 N = 300
@@ -181,3 +183,18 @@ def test_one_limit_for_files_sets_and_arrays(path):
     assert prequential(model(), open_stream(path, limit=200), limit=50).n_rows == 50
     with pytest.raises(ValueError, match="limit must be at least 1, got 0"):
         open_stream(path, limit=0)
+
+
+def test_the_first_rows_of_a_stream_are_a_stream_without_asking_for_attributes():
+    """Since Python 3.12 a protocol is checked by what is written in a class, not by what ``__getattr__`` would give."""
+    part = first_rows(ArrayStream(FRAME, LABELS), 2)
+    for name in Stream.__protocol_attrs__ if hasattr(Stream, "__protocol_attrs__") else PROTOCOL:
+        inspect.getattr_static(part, name)
+    assert isinstance(part, Stream)
+    assert part.find_classes() == ArrayStream(FRAME, LABELS).find_classes()
+
+
+PROTOCOL = (
+    "name", "n_features", "feature_names", "nominal", "classes", "labels_are_text", "n_rows", "repeatable", "fraction",
+    "find_classes", "chunks",
+)  # fmt: skip

@@ -81,6 +81,18 @@ def test_a_chunk_is_never_larger_than_asked_for(tmp_path):
     assert [len(chunk) for chunk in stream.chunks(4)] == [4, 2]
 
 
+def test_all_rows_that_came_say_whether_they_are_sparse(tmp_path):
+    """One full row among empty ones does not make a pipe dense."""
+    pipe = Pipe(tmp_path / "pipe")
+    pipe.start(["1 1:1 2:1 3:1 4:1\n" + "0 2:1\n" * 20, "1 1:1\n"])
+    pipe.turn.release()
+    columns = ExpectedColumns(None, (None,) * 4, (0, 1), needs_label=True)
+    stream = open_stream(pipe.path, format="libsvm", expected=columns)
+    assert not stream.dense
+    pipe.turn.release()
+    assert sum(len(chunk) for chunk in stream.chunks()) == 22
+
+
 def test_what_waits_for_bytes_can_do_something_else(tmp_path):
     pipe = Pipe(tmp_path / "pipe")
     lines = [FORMATS["csv"][1].format(**values) for values in ROWS]

@@ -1,8 +1,9 @@
 """A quick start: what scikit-learn imports for functions that a stream never calls waits until somebody calls them.
 
-Most of the time of ``import sklearn.base`` goes to `scipy.stats` and, where it is installed, `pandas`; it binds their names
-and does nothing else with them. While it is imported they are placeholders, which import the real thing when they are asked
-for something. Only the command line does this: in a session of Python the imports belong to the user.
+Most of the time of ``import sklearn.base`` goes to `scipy.stats`, to `pandas` where it is installed, and to what SciPy's
+``from numpy import *`` brings along (`numpy.f2py`, `numpy.testing`); it binds their names and does nothing else with them.
+While it is imported they are placeholders, which import the real thing when they are asked for something. Only the
+command line does this: in a session of Python the imports belong to the user.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-POSTPONED = ("scipy.stats", "pandas")
+POSTPONED = ("scipy.stats", "pandas", "numpy.f2py", "numpy.testing")
 
 
 class _Placeholder(ModuleType):
@@ -45,4 +46,7 @@ def _put_placeholder(name: str) -> ModuleType | None:
     placeholder.__spec__, placeholder.__file__ = spec, spec.origin
     placeholder.__path__ = list(spec.submodule_search_locations or ())
     sys.modules[name] = placeholder
+    parent, _, own = name.rpartition(".")
+    if parent == "numpy":  # it would look for the name anew, again and again
+        setattr(sys.modules[parent], own, placeholder)
     return placeholder

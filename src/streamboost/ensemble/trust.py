@@ -31,8 +31,8 @@ CALIBRATION = (
         "calibration",
         [one_of("platt", "beta", "platt+bins"), NONE],
         "Probabilities that hold, learned from what was answered and what then happened: by Platt scaling, beta "
-        "calibration (three parameters; with more than two classes as Platt's), or Platt scaling and what is left in ten "
-        "bins of it (the best choice as a rule). None: the vote's own.",
+        "calibration (three parameters; with more than two classes as Platt's), or Platt scaling and what is left around "
+        "each hundredth of it (the best choice as a rule). None: the vote's own.",
         to_core=False,
         before=None,
         default=None,

@@ -49,7 +49,7 @@ from streamboost.evaluate.score_metrics import (
     PrecisionAtTop,
     RecallAtFPR,
 )
-from streamboost.evaluate.sets import SetScore
+from streamboost.evaluate.sets import SetScore, score_sets
 from streamboost.evaluate.significance import (
     PairedTest,
     Ranking,
@@ -124,6 +124,7 @@ __all__ = [
     "prequential",
     "rank_models",
     "reliability",
+    "score_sets",
     "sign_test",
     "wilcoxon",
 ]

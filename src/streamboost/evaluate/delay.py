@@ -31,8 +31,10 @@ class LateLabels:
         self._declared: dict[str, Any] = {}
         self._begun = False
 
-    def test_then_train(self, model: Any, chunk: Chunk, options: Mapping[str, Any]) -> Any:
-        """Answer the rows of a chunk, learning those whose labels arrive meanwhile."""
+    def test_then_train(
+        self, model: Any, chunk: Chunk, options: Mapping[str, Any], verb: str = "test_then_train"
+    ) -> Any:
+        """Answer the rows of a chunk, learning those whose labels arrive meanwhile; ``verb``: what the model calls that."""
         self._declared |= {name: options[name] for name in ("classes",) if name in options}
         if (
             not self._begun
@@ -44,7 +46,7 @@ class LateLabels:
         weight = np.tile([0.0, 1.0], asked.size)
         due = script >= 0
         script, weight = script[due], weight[due]
-        answers = model.test_then_train(*given(model, _taken(rows, script)), sample_weight=weight, **options)
+        answers = getattr(model, verb)(*given(model, _taken(rows, script)), sample_weight=weight, **options)
         self._begun |= bool(weight.any())
         self._late = _taken(rows, np.arange(max(0, len(rows) - self.delay), len(rows)))
         question = weight == 0

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -308,7 +308,48 @@ class LimitedStream:
         self.limit = limit
         self._n_read = 0
 
+    # What a stream must have is written out: protocols are checked without calling __getattr__.
+    @property
+    def name(self) -> str:
+        """What the stream is called in tables and messages."""
+        return self.whole.name
+
+    @property
+    def n_features(self) -> int | None:
+        """The number of columns of every chunk."""
+        return self.whole.n_features
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names of the columns, if they have names."""
+        return self.whole.feature_names
+
+    @property
+    def nominal(self) -> npt.NDArray[np.bool_] | None:
+        """Which columns hold codes of nominal values."""
+        return self.whole.nominal
+
+    @property
+    def classes(self) -> tuple[Label, ...] | None:
+        """The labels of the whole stream, if they are known without reading the data."""
+        return self.whole.classes
+
+    @property
+    def labels_are_text(self) -> bool:
+        """Whether labels are str; otherwise they are numbers."""
+        return self.whole.labels_are_text
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether ``chunks`` may be called more than once."""
+        return self.whole.repeatable
+
+    def find_classes(self) -> tuple[Label, ...]:
+        """The labels of the whole stream."""
+        return self.whole.find_classes()
+
     def __getattr__(self, name: str) -> Any:
+        """What some streams have beside that: categories, counts of bad lines."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.whole, name)
@@ -335,7 +376,7 @@ def first_rows(stream: Stream, limit: int | None) -> Stream:
     """A stream that ends after ``limit`` rows; None leaves it as it is. What it declares is said of the whole stream."""
     if limit is None or (stream.n_rows is not None and stream.n_rows <= limit):
         return stream
-    return cast(Stream, LimitedStream(stream, limit))
+    return LimitedStream(stream, limit)
 
 
 def to_arrays(stream: Stream, limit: int | None = None) -> ArrayStream:

@@ -13,16 +13,20 @@
 //
 //   A <- f A + (1 - f) 100 I + s g g^T        theta <- theta - 2 s A^-1 g, then slopes in [0, 20] and the intercept in [-20, 20]
 //
-// bins       (platt+bins) ten intervals of p for each class: sum of the weights, of p and of the rows of the class. The answer is p plus the
-//            mean gap of its interval, (of the class - of p) / (weight + 30), kept within [1e-3, 1 - 1e-3] unless p was outside: what two
-//            parameters cannot fit is put right where there is evidence. Calibeating as printed answers the frequency itself; the gap
-//            keeps apart what p tells apart, and had the lower loss on nearly all streams that we tried.
+// bins       (platt+bins) a hundred and one points on [0, 1] for each class: weight, sum of p, weight of the rows of the class. A row counts for
+//            the two points beside its p, by nearness, and fades with a half life of 5,000 rows, or f's if that is shorter: what is left
+//            after the scaling moves as the ensemble learns. The answer is p plus the gap (of the class - of p) / (weight + 8), between the
+//            two points in proportion, kept within [1e-3, 1 - 1e-3] unless p was outside: what two parameters cannot fit is put right
+//            where there is evidence. Calibeating as printed answers the frequency of an interval; the gap keeps apart what p tells apart.
+//            Weights grow by 1 / fading a row instead of fading all points, and are scaled down now and then. Files of before have ten
+//            intervals and a pull of 30, and go on so.
 // Choices    A class that was not known when its row was answered teaches nothing. Slopes are never negative, so with two classes the
 //            order of the rows stays. The number of classes known at a row says which of the two forms speaks.
 // Cost       two logarithms and one exponential per class and row, twice that when learning.
 #pragma once
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "streamboost/math/math.hpp"
 #include "streamboost/run/config.hpp"
@@ -52,6 +56,7 @@ class Calibrator {
   explicit Calibrator(Params params) : params_(params), pair_(params.n, 1.0), pair_curve_(params.n * params.n) {
     pair_.back() = 0;
     for (std::size_t i = 0; i < params.n; ++i) pair_curve_[i * params.n + i] = start;
+    if (params.bins) bins_.assign(1, 1.0);
   }
 
   void reserve(int n_classes) {
@@ -60,7 +65,7 @@ class Calibrator {
       class_.insert(class_.end(), {1.0, 0.0});
       class_curve_.insert(class_curve_.end(), {start, start});
     }
-    if (params_.bins) bins_.resize(k * n_bins * 3);
+    if (params_.bins) bins_.resize(tenths_ ? k * n_tenths * 3 : 1 + k * n_points * 3);
   }
 
   // What one answer works with: [class] each.
@@ -111,7 +116,12 @@ class Calibrator {
     v("pair_curve", pair_curve_);
     v("class", class_);
     v("class_curve", class_curve_);
-    if (params_.bins) v("frequency", bins_);
+    if (params_.bins) v.growing("frequency", bins_);
+    if (params_.bins && v.loads()) {
+      const std::size_t k = class_.size() / 2;
+      tenths_ = k > 0 && bins_.size() == k * n_tenths * 3;
+      require(tenths_ || bins_.size() == 1 + k * n_points * 3, "frequencies of a class");
+    }
     before_.fields(v, "bins_before", "losses_before");
     after_.fields(v, "bins_after", "losses_after");
   }
@@ -130,22 +140,42 @@ class Calibrator {
       require(class_[i] >= (i % 2 == 0 ? 0 : -most) && class_[i] <= most, "scaling of probabilities");
       require(class_curve_[i] > 0, "curvature of a scaling");
     }
-    for (std::size_t i = 0; i < bins_.size(); i += 3)
+    if (params_.bins && !tenths_) require(bins_[0] >= 1e-9 && bins_[0] <= 2 * largest_unit, "weight of a row among frequencies");
+    for (std::size_t i = tenths_ ? 0 : 1; i + 2 < bins_.size(); i += 3)
       for (std::size_t j = 1; j < 3; ++j) require(bins_[i + j] >= 0 && bins_[i + j] <= bins_[i] * (1 + 1e-9), "frequencies of a class");
     before_.check();
     after_.check();
   }
 
  private:
-  static constexpr double start = 100, most = 20, pull = 30, rim = 1e-3, least = Reliability::least;
-  static constexpr std::size_t n_bins = 10;
+  static constexpr double start = 100, most = 20, rim = 1e-3, least = Reliability::least;
+  static constexpr double pull = 8, tenths_pull = 30, largest_unit = 1e6, fading = 0.99986138;  // 2^(-1 / 5000)
+  static constexpr std::size_t n_points = 101, n_tenths = 10;
 
-  static std::size_t bin_of(double p) { return std::min(static_cast<std::size_t>(p * n_bins), n_bins - 1); }
+  // The point below p and how near p is to the next one.
+  struct Place {
+    std::size_t point;
+    double above;
+  };
+  static Place place(double p) {
+    const double at = p * (n_points - 1);
+    const std::size_t point = std::min(static_cast<std::size_t>(at), n_points - 2);
+    return {point, at - static_cast<double>(point)};
+  }
+  static std::size_t tenth(double p) { return std::min(static_cast<std::size_t>(p * n_tenths), n_tenths - 1); }
+  static double gap(const double* bin, double held) { return (bin[2] - bin[1]) / (bin[0] + held); }
 
   // p and the mean gap between it and the class where p was like this.
   double steadied(std::size_t label, double p) const {
-    const double* bin = bins_.data() + 3 * (label * n_bins + bin_of(p));
-    return std::clamp(p + (bin[2] - bin[1]) / (bin[0] + pull), std::min(p, rim), std::max(p, 1 - rim));
+    double moved = p;
+    if (tenths_) {
+      moved += gap(bins_.data() + 3 * (label * n_tenths + tenth(p)), tenths_pull);
+    } else {
+      const Place at = place(p);
+      const double *bin = bins_.data() + 1 + 3 * (label * n_points + at.point), held = pull * bins_[0];
+      moved += (1 - at.above) * gap(bin, held) + at.above * gap(bin + 3, held);
+    }
+    return std::clamp(moved, std::min(p, rim), std::max(p, 1 - rim));
   }
 
   void scale(const double* q, int known, Work& work) const {
@@ -182,14 +212,34 @@ class Calibrator {
   }
 
   void count(int known, int label, double weight, const Work& work) {
-    for (double& x : bins_) x *= params_.keep;
+    const auto add = [&](double* bin, double w, double p, bool hit) {
+      bin[0] += w;
+      bin[1] += w * p;
+      if (hit) bin[2] += w;
+    };
+    if (tenths_)
+      for (double& x : bins_) x *= params_.keep;
+    else
+      age();
     for (int c = known == 2 ? 1 : 0; c < known; ++c) {
       const auto at = static_cast<std::size_t>(c);
-      double* bin = bins_.data() + 3 * (at * n_bins + bin_of(work.scaled[at]));
-      bin[0] += weight;
-      bin[1] += weight * work.scaled[at];
-      if (c == label) bin[2] += weight;
+      const double p = work.scaled[at];
+      if (tenths_) {
+        add(bins_.data() + 3 * (at * n_tenths + tenth(p)), weight, p, c == label);
+        continue;
+      }
+      const Place near = place(p);
+      double* bin = bins_.data() + 1 + 3 * (at * n_points + near.point);
+      add(bin, bins_[0] * weight * (1 - near.above), p, c == label);
+      add(bin + 3, bins_[0] * weight * near.above, p, c == label);
     }
+  }
+  // One row later: the next one weighs more.
+  void age() {
+    bins_[0] /= std::min(params_.keep, fading);
+    if (bins_[0] < largest_unit) return;
+    for (std::size_t i = 1; i < bins_.size(); ++i) bins_[i] /= largest_unit;
+    bins_[0] /= largest_unit;
   }
 
   double grown(double curve, double gradient, double weight) const {
@@ -238,7 +288,8 @@ class Calibrator {
   Params params_;
   AlignedVector<double> pair_, pair_curve_;    // two classes: parameters, and [parameter][parameter]
   AlignedVector<double> class_, class_curve_;  // more: slope and intercept of each class
-  AlignedVector<double> bins_;                 // [class][interval]: weight, of p, of the class
+  std::vector<double> bins_;                   // the weight of a row now; then [class][point]: weight, of p, of the class
+  bool tenths_ = false;                        // [class][interval] as of old files, and no weight of a row
   Reliability before_, after_;                 // of the vote's probabilities and of ours
 };
 

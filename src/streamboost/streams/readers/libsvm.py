@@ -49,7 +49,7 @@ class LibsvmStream(FileStream):
         self.feature_names: tuple[str, ...] | None = None
         self.nominal: npt.NDArray[np.bool_] | None = None
         self.n_features: int | None = n_features
-        kind, density = self._look(1 if self.live and expected is not None else HEAD_ROWS)
+        kind, density = self._look(waits=not self.live or expected is None)
         self._label_kind = kind if expected is None else expected.label_kind
         if n_features is None:
             self.n_features = self._scan()
@@ -82,18 +82,21 @@ class LibsvmStream(FileStream):
     def _parser(self, width: int, kind: str) -> _core.LibsvmParser:
         return _core.LibsvmParser(width, kind, self._limits.line)
 
-    def _look(self, enough: int) -> tuple[str, float]:
-        """The kind of the labels and the mean number of cells that are not zero, by the first rows."""
+    def _look(self, *, waits: bool) -> tuple[str, float]:
+        """The kind of the labels and the mean number of cells that are not zero, by the first rows.
+
+        A model that knows its columns does not wait for a thousand rows of a live stream: it looks at all that have come.
+        """
         parser = self._parser(0, "number")
         step = 0
         for block in self._blocks.look():
             parser.feed(block)
-            step = self._step_through(parser, enough)
-            if step == 1:
+            step = self._step_through(parser, HEAD_ROWS)
+            if step == 1 or (not waits and parser.n_rows):
                 break
-        if step != 1:
+        else:
             parser.finish()
-            self._step_through(parser, enough)
+            self._step_through(parser, HEAD_ROWS)
         _, _, cells, labels, _ = parser.take()
         found = labels.tolist()
         self._blocks.rewind()
