@@ -440,7 +440,8 @@ def test_markers_weights_and_limits_on_the_command_line(run, fails, tmp_path):
     assert "--limits columns=3" in fails("run", path, "--limits", "columns=2")
     assert "expected NAME=NUMBER" in fails("run", path, "--limits", "columns")
     (tmp_path / "dates.csv").write_text("when,label\n2024-01-01,0\n2024-01-02,1\n")
-    assert "leave it out with --drop, or take" in fails("run", tmp_path / "dates.csv")
+    said = fails("run", tmp_path / "dates.csv")
+    assert "with --dates parts, leave it out with --drop, or take" in said
 
 
 def test_weights_of_a_file_are_learned(run, tmp_path):

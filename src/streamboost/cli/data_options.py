@@ -44,6 +44,14 @@ NaValues = Annotated[
         help="Cells that mean missing, as NA,null,- (default: the usual ones; an empty cell always does).",
     ),
 ]
+Dates = Annotated[
+    str | None,
+    typer.Option(
+        "--dates",
+        metavar="parts|drop",
+        help="Columns of dates in a CSV or JSON file: take them apart (days, weekday, hour), or leave them out.",
+    ),
+]
 FileLimits = Annotated[
     str | None,
     typer.Option(

@@ -12,6 +12,7 @@ from streamboost.cli.data_options import (
     Bits,
     CheckpointEvery,
     Data,
+    Dates,
     Delimiter,
     Drop,
     FileLimits,
@@ -170,6 +171,7 @@ def _run(
     delimiter: Delimiter = None,
     weight: Weight = None,
     na_values: NaValues = None,
+    dates: Dates = None,
     limits: FileLimits = None,
     sparse: Sparse = False,
     on_bad_line: OnBadLine = "stop",
@@ -267,6 +269,7 @@ def _run(
             "sparse": sparse or None,
             "weight": weight,
             "na_values": words(na_values),
+            "dates": dates,
             "limits": limits_of(limits),
             "on_bad_line": on_bad_line,
             "seed": data_seed,
@@ -341,6 +344,7 @@ def _compare(
     header: Header = None,
     delimiter: Delimiter = None,
     na_values: NaValues = None,
+    dates: Dates = None,
     limits: FileLimits = None,
     sparse: Sparse = False,
     on_bad_line: OnBadLine = "stop",
@@ -381,7 +385,12 @@ def _compare(
         "seed": data_seed,
     }
     # What is not given is not named, so that runs of earlier versions are found again.
-    more = {"na_values": words(na_values), "limits": limits_of(limits), "sparse": sparse or None}
+    more = {
+        "na_values": words(na_values),
+        "dates": dates,
+        "limits": limits_of(limits),
+        "sparse": sparse or None,
+    }
     options.update({name: value for name, value in more.items() if value is not None})
     sources = [Source(text, options, limit) for text in data]
     well = compare(

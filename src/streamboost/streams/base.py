@@ -298,15 +298,11 @@ def limited(chunks: Iterator[Chunk], limit: int | None) -> Iterator[Chunk]:
             return
 
 
-class LimitedStream:
-    """The first rows of a stream; in everything else it is that stream."""
+class PartOfStream:
+    """A stream made of another one: whatever it does not say itself is what that one says."""
 
-    def __init__(self, whole: Stream, limit: int) -> None:
-        if limit < 1:
-            raise ValueError(f"limit must be at least 1, got {limit}.")
+    def __init__(self, whole: Stream) -> None:
         self.whole = whole
-        self.limit = limit
-        self._n_read = 0
 
     # What a stream must have is written out: protocols are checked without calling __getattr__.
     @property
@@ -331,7 +327,7 @@ class LimitedStream:
 
     @property
     def classes(self) -> tuple[Label, ...] | None:
-        """The labels of the whole stream, if they are known without reading the data."""
+        """The labels, sorted, if they are known without reading the data."""
         return self.whole.classes
 
     @property
@@ -353,6 +349,31 @@ class LimitedStream:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.whole, name)
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows, if it is known ahead."""
+        return self.whole.n_rows
+
+    @property
+    def fraction(self) -> float | None:
+        """The part of the data that was read so far."""
+        return self.whole.fraction
+
+    def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
+        """The rows from the first one on."""
+        return self.whole.chunks(size)
+
+
+class LimitedStream(PartOfStream):
+    """The first rows of a stream; in everything else it is that stream."""
+
+    def __init__(self, whole: Stream, limit: int) -> None:
+        if limit < 1:
+            raise ValueError(f"limit must be at least 1, got {limit}.")
+        super().__init__(whole)
+        self.limit = limit
+        self._n_read = 0
 
     @property
     def n_rows(self) -> int | None:

@@ -56,6 +56,7 @@ def open_stream(
     sparse: bool | None = None,
     weight: str | None = None,
     na_values: Sequence[str] | None = None,
+    dates: str | None = None,
     limits: Mapping[str, int] | None = None,
     on_bad_line: str = "stop",
     expected: ExpectedColumns | None = None,
@@ -66,6 +67,7 @@ def open_stream(
 
     A path that exists comes first, then the built-in sets and generators (``sea:noise=0.2``), then the files of
     ``STREAMBOOST_DATA`` by their name without ending, then the registered sets in that folder or in the cache.
+    Columns of dates in a CSV file are refused unless ``dates`` says ``"drop"`` or ``"parts"``: days, weekday and hour as numbers.
     The stream ends after ``limit`` rows; a generated set has exactly so many. ``seed`` is that of generated sets.
     """
     text = os.fspath(data)
@@ -81,6 +83,7 @@ def open_stream(
         sparse=sparse,
         weight=weight,
         na_values=na_values,
+        dates=dates,
         limits=limits,
         on_bad_line=on_bad_line,
         expected=expected,

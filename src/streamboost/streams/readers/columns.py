@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.streams.base import DataError, Label
+from streamboost.streams.base import DataError, Label, warn_of_data
 from streamboost.streams.readers.source import is_number, whole
 
 MISSING = frozenset({"", "?"})
@@ -100,6 +100,8 @@ class Choice:
     drop: Sequence[str] | None = None
     weight: str | None = None
     expected: ExpectedColumns | None = None
+    dates: str | Sequence[str] | None = None
+    """``parts`` or ``drop``; for a model that has learned parts of dates, the columns that it took apart."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,8 @@ class ColumnPlan:
     """The column of weights. It gets a place behind the features."""
     expected: ExpectedColumns | None = None
     """The model that the file is read for."""
+    dates: dict[str, list[str]] = field(default_factory=dict)
+    """Columns of dates that are read as values, to be taken apart, with some of them."""
 
     @property
     def coded_names(self) -> tuple[Any, ...] | None:
@@ -213,9 +217,30 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
             raise DataError(f"{head.file}: no column {name!r} to read as nominal.")
         forced.add(find_column(head, name))
     kinds = [NUMBER if number and i not in forced else NOMINAL for i, number in enumerate(head.numeric)]
-    for i in features:
-        if kinds[i] == NOMINAL and i not in forced:
-            _refuse_dates(head, i)
+    dates: dict[str, list[str]] = {}
+    for i in list(features):
+        if kinds[i] != NOMINAL or i in forced:
+            continue
+        texts = _dates_in(head, i)
+        if texts and choice.dates == "drop":
+            features.remove(i)
+            dropped.add(i)
+            warn_of_data(
+                f"{head.file}: column {head.columns[i]!r} holds dates or times ({texts[0]!r}) and is left out."
+            )
+        elif texts and choice.dates == "parts":
+            dates[head.columns[i]] = texts
+        else:
+            _refuse_texts(head, i, texts)
+    if not features:
+        raise DataError(
+            f"{head.file}: no column is left beside the label but dates; take their parts with dates='parts'."
+        )
+    if dates and not head.named:
+        raise DataError(
+            f"{head.file}: the parts of dates are known by the names of their columns, and there is no header; "
+            "leave dates out with dates='drop'."
+        )
     slots = [-1] * len(kinds)
     for slot, i in enumerate(features):
         slots[i] = slot
@@ -237,6 +262,7 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
         named=head.named,
         values=[[] for _ in features],
         weight_at=weight_at,
+        dates=dates,
     )
 
 
@@ -249,13 +275,18 @@ def _weight_column(head: FirstRows, name: str) -> int:
     return at
 
 
-def _refuse_dates(head: FirstRows, column: int) -> None:
+def _dates_in(head: FirstRows, column: int) -> list[str]:
+    """The texts of a column if all of them are dates or times; else none."""
+    seen = sorted({str(value) for value in head.seen[column]} - MISSING)
+    return seen if all(map(_DATE.fullmatch, seen)) else []
+
+
+def _refuse_texts(head: FirstRows, column: int, dates: list[str]) -> None:
     seen = {str(value) for value in head.seen[column]} - MISSING
     where = f"{head.file}: column {head.columns[column]!r}"
-    example = min(seen, default="")
-    if seen and all(map(_DATE.fullmatch, seen)):
+    if dates:
         raise DataError(
-            f"{where} holds dates or times ({example!r}). Turn it into numbers (days since a start, hour of the day), "
+            f"{where} holds dates or times ({dates[0]!r}). Take it apart (days, weekday, hour) with dates='parts', "
             "leave it out with drop=, or take every date as a value of its own with nominal=."
         )
     with_comma = {text for text in seen if DECIMAL_COMMA.fullmatch(text)}
@@ -321,7 +352,13 @@ def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
         ignored=[name for i, name in enumerate(head.columns) if i not in used],
         weight_at=weight_at,
         expected=expected,
+        dates={} if choice.dates in (None, "parts", "drop") else _texts_of(head, choice.dates or ()),
     )
+
+
+def _texts_of(head: FirstRows, columns: Sequence[str]) -> dict[str, list[str]]:
+    seen = {name: head.seen[find_column(head, name)] for name in columns}
+    return {name: sorted({str(value) for value in texts} - MISSING) for name, texts in seen.items()}
 
 
 def _by_name(head: FirstRows, names: Sequence[str]) -> list[int]:

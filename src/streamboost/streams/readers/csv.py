@@ -49,6 +49,8 @@ class CsvStream(TableStream):
     weight : name of a column that holds the weights of the rows.
     na_values : cells that stand for a missing value, beside the empty one; by default ?, NA, N/A, NULL, null, None, nan, and
         in columns of numbers - too.
+    dates : ``"drop"`` leaves columns of dates and times out, ``"parts"`` reads them as values for `open_stream` to take apart; by
+        default they are refused.
     limits : what the file may ask of memory, e.g. ``{"line": 2**28}``; see :class:`Limits`.
     on_bad_line : ``"stop"`` or ``"skip"``.
     expected : the columns and labels of a trained model, if it is one that reads the file.
@@ -67,13 +69,14 @@ class CsvStream(TableStream):
         drop: Sequence[str] | None = None,
         weight: str | None = None,
         na_values: Sequence[str] | None = None,
+        dates: str | Sequence[str] | None = None,
         limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
         expected: ExpectedColumns | None = None,
     ) -> None:
         super().__init__(path, on_bad_line=on_bad_line, limits=limits)
         self._markers = MissingMarkers.read(na_values)
-        choice = Choice(label, nominal, drop, weight, expected)
+        choice = Choice(label, nominal, drop, weight, expected, dates)
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\n\r'):
             raise DataError(f"A delimiter is one character, not {delimiter!r}.")
         self._why_numeric = (
@@ -105,7 +108,7 @@ class CsvStream(TableStream):
         self._set_plan(plan_columns(head, choice))
         self._check_labels(body)
         if expected is None and nominal != "all":
-            self._warn_of_words(body, set(nominal or ()))
+            self._warn_of_words(body, {*(nominal or ()), *self._plan.dates})
 
     def _look(self, delimiter: str | None, header: bool | None, expected: ExpectedColumns | None) -> bytes:
         """The bytes of the first rows, or all of them if there are fewer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from streamboost.streams.base import DataError, Stream
 from streamboost.streams.readers.arff import open_arff
 from streamboost.streams.readers.columns import ExpectedColumns
 from streamboost.streams.readers.csv import CsvStream
+from streamboost.streams.readers.dates import DateForm, DatesOfModel, dates_of_model, with_dates
 from streamboost.streams.readers.jsonl import JsonLinesStream
 from streamboost.streams.readers.libsvm import LibsvmStream
 from streamboost.streams.readers.parquet import ArrowStream
@@ -31,11 +32,11 @@ class _Format:
 
 _COLUMNS = frozenset({"label", "nominal", "drop", "weight"})
 _READERS = {
-    "csv": _Format(CsvStream, ("csv", "tsv"), _COLUMNS | {"header", "delimiter", "na_values"}),
+    "csv": _Format(CsvStream, ("csv", "tsv"), _COLUMNS | {"header", "delimiter", "na_values", "dates"}),
     "libsvm": _Format(LibsvmStream, ("libsvm", "svm", "svmlight"), frozenset({"n_features", "sparse"})),
     "arff": _Format(open_arff, ("arff",), _COLUMNS | {"na_values"}),
     "vw": _Format(VwStream, ("vw",), frozenset({"bits"})),
-    "jsonl": _Format(JsonLinesStream, ("jsonl", "ndjson"), _COLUMNS | {"na_values"}),
+    "jsonl": _Format(JsonLinesStream, ("jsonl", "ndjson"), _COLUMNS | {"na_values", "dates"}),
     "parquet": _Format(ArrowStream, ("parquet", "pq"), _COLUMNS),
     "arrow": _Format(ArrowStream, ("arrow", "feather", "ipc"), _COLUMNS),
 }
@@ -59,6 +60,7 @@ class Reading:
     sparse: bool | None = None
     weight: str | None = None
     na_values: Sequence[str] | None = None
+    dates: str | None = None
     limits: Mapping[str, int] | None = None
     on_bad_line: str = "stop"
     expected: ExpectedColumns | None = None
@@ -67,6 +69,8 @@ class Reading:
         """Raise for values that no file could make right."""
         if self.format not in (None, *FORMATS):
             raise DataError(f"Unknown format {self.format!r}; the formats are {_listed(FORMATS)}.")
+        if self.dates not in (None, "parts", "drop"):
+            raise DataError(f"What to do with dates is parts or drop, not {self.dates!r}.")
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -98,9 +102,10 @@ def open_file(path: str | os.PathLike[str], reading: Reading) -> Stream:
         source = opened = ByteSource(path)
         kind = _guess_format(opened)
     entry = _READERS[kind]
+    learned = dates_of_model(reading.expected) if "dates" in entry.options else None
     options: dict[str, Any] = {
         "on_bad_line": reading.on_bad_line,
-        "expected": reading.expected,
+        "expected": reading.expected if learned is None else learned.expected,
         "limits": reading.limits,
     }
     for field in fields(reading):
@@ -115,10 +120,24 @@ def open_file(path: str | os.PathLike[str], reading: Reading) -> Stream:
                     f"{text}: {kind.upper()} rows begin with their label; label= is for CSV and others."
                 )
             raise DataError(f"{text}: {field.name}= is not for {kind} but for {', '.join(readers)}.")
-    stream: Stream = entry.reader(source, **options)
+    if learned is not None:
+        options["dates"] = tuple(learned.parts)
+    stream = _apart(entry.reader(source, **options), learned)
     if reading.n_features is not None and reading.n_features != stream.n_features:
         raise DataError(f"{text}: has {stream.n_features} features, not {reading.n_features}.")
     return stream
+
+
+def _apart(stream: Any, learned: DatesOfModel | None) -> Stream:
+    """The stream with its dates taken apart: those of its plan, or those that a model has learned the parts of."""
+    forms = {}
+    for column, texts in getattr(stream, "dates", {}).items():
+        if learned is None or texts:
+            forms[column] = DateForm.of(f"{stream.name}: column {column!r}", texts)
+        if learned is not None:
+            parts = learned.parts[column]
+            forms[column] = replace(forms[column], parts=parts) if column in forms else DateForm(None, parts)
+    return with_dates(stream, forms)
 
 
 def _guess_format(source: ByteSource) -> str:

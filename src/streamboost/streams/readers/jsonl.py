@@ -42,6 +42,7 @@ class JsonLinesStream(RowStream):
         drop: Sequence[str] | None = None,
         weight: str | None = None,
         na_values: Sequence[str] | None = None,
+        dates: str | Sequence[str] | None = None,
         limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
         expected: ExpectedColumns | None = None,
@@ -77,7 +78,7 @@ class JsonLinesStream(RowStream):
         )
         if expected is not None and expected.names is None:
             raise DataError(f"{self.name}: JSON has names, but the model knows its columns by position only.")
-        self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected)))
+        self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected, dates)))
 
     def _look(self, expected: ExpectedColumns | None) -> list[dict[str, Any]]:
         """The first objects."""

@@ -50,6 +50,7 @@ class PlannedStream(FileStream, ABC):
         self.n_features: int | None = plan.n_features
         self.nominal: npt.NDArray[np.bool_] | None = plan.nominal
         self.ignored = plan.ignored
+        self.dates = plan.dates
 
     @property
     def named(self) -> bool:

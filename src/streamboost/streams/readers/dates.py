@@ -1,0 +1,212 @@
+"""Columns of dates and times: left out, or taken apart into numbers that learners can use.
+
+A column ``when`` becomes ``when (days)``, days since 1970-01-01 with the time as a fraction, ``when (weekday)``, 0 for Monday,
+and ``when (hour)``; a column of dates has no hour, a column of times nothing else. Dates are read as they are written: zones
+and offsets are left aside. A model that has learned such columns knows them by these names, so its files are read the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, PartOfStream, Stream
+from streamboost.streams.readers.columns import ExpectedColumns
+
+PARTS = ("days", "weekday", "hour")
+_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}(\.\d+)?))?"
+_ZONE = r"\s*(Z|UTC|[+-]\d{2}:?\d{2})?"
+_YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})[-/.](?P<a>\d{{1,2}})[-/.](?P<b>\d{{1,2}})([T ]{_TIME}{_ZONE})?")
+_YEAR_LAST = re.compile(
+    rf"(?P<a>\d{{1,2}})[-/.](?P<b>\d{{1,2}})[-/.](?P<year>\d{{4}}|\d{{2}})([T ]{_TIME}{_ZONE})?"
+)
+_ONLY_TIME = re.compile(_TIME)
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+@dataclass(frozen=True)
+class DateForm:
+    """How the dates of a column are written, and the parts that it has."""
+
+    day_first: bool | None
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, where: str, texts: Sequence[str]) -> DateForm:
+        """By the first rows; a form in which day and month cannot be told apart is refused."""
+        found = [match for match in map(_match, texts) if match is not None]
+        if not found:
+            raise DataError(f"{where} holds dates or times in a form that cannot be read ({texts[0]!r}).")
+        dated = [match for match in found if "year" in match.re.groupindex]
+        timed = any(match["hour"] is not None for match in found)
+        last = [match for match in dated if match.re is _YEAR_LAST]
+        day_first = None
+        if last:
+            firsts, seconds = max(int(m["a"]) for m in last), max(int(m["b"]) for m in last)
+            if (firsts > 12) == (seconds > 12):
+                raise DataError(
+                    f"{where}: in dates like {last[0][0]!r} nobody can tell the day from the month; write them as "
+                    "2024-12-31, or leave the column out with drop= or dates='drop'."
+                )
+            day_first = firsts > 12
+        parts = (*(("days", "weekday") if dated else ()), *(("hour",) if timed else ()))
+        return cls(day_first, parts)
+
+    def numbers(self, text: str) -> dict[str, float] | None:
+        """The parts of one cell; None if it is no date."""
+        match = _match(text)
+        if match is None:
+            return None
+        found = match.groupdict()
+        hour = 0.0
+        if found["hour"] is not None:
+            hour = int(found["hour"]) + int(found["minute"]) / 60 + float(found["second"] or 0) / 3600
+            if hour >= 24 or int(found["minute"]) > 59:
+                return None
+        numbers = {"hour": hour} if found["hour"] is not None else {}
+        if found.get("year") is not None:
+            year, a, b = int(found["year"]), int(found["a"]), int(found["b"])
+            year += 0 if len(found["year"]) == 4 else 1900 if year >= 70 else 2000
+            month, day = (b, a) if match.re is _YEAR_LAST and self.day_first else (a, b)
+            try:
+                ordinal = date(year, month, day).toordinal()
+            except ValueError:
+                return None
+            numbers |= {"days": ordinal - _EPOCH + hour / 24, "weekday": float((ordinal - 1) % 7)}
+        return numbers
+
+
+def _match(text: str) -> re.Match[str] | None:
+    bare = text.strip()
+    return _YEAR_FIRST.fullmatch(bare) or _YEAR_LAST.fullmatch(bare) or _ONLY_TIME.fullmatch(bare)
+
+
+def part_name(column: str, part: str) -> str:
+    """What a part of a column is called."""
+    return f"{column} ({part})"
+
+
+@dataclass(frozen=True)
+class DatesOfModel:
+    """The dates among a model's columns: which parts it has of each, and the model as the file has it."""
+
+    parts: dict[str, tuple[str, ...]]
+    expected: ExpectedColumns
+
+
+def dates_of_model(expected: ExpectedColumns | None) -> DatesOfModel | None:
+    """What a model that has learned parts of dates expects of a file; None if it has none."""
+    if expected is None or expected.names is None:
+        return None
+    names: list[Any] = []
+    values: list[Any] = []
+    parts: dict[str, tuple[str, ...]] = {}
+    for name, known in zip(expected.names, expected.values, strict=True):
+        column, part = _taken_apart(name)
+        if part is None or known is not None:
+            names.append(name)
+            values.append(known)
+            continue
+        if column not in parts:
+            names.append(column)
+            values.append(())
+        parts[column] = (*parts.get(column, ()), part)
+    if not parts:
+        return None
+    return DatesOfModel(parts, replace(expected, names=tuple(names), values=tuple(values)))
+
+
+def _taken_apart(name: Any) -> tuple[str, str | None]:
+    text = str(name)
+    for part in PARTS:
+        if text.endswith(f" ({part})"):
+            return text.removesuffix(f" ({part})"), part
+    return text, None
+
+
+class DatedStream(PartOfStream):
+    """A stream of a file whose columns of dates, read as values, are taken apart."""
+
+    def __init__(self, whole: Any, forms: dict[str, DateForm]) -> None:
+        super().__init__(whole)
+        self._columns = names = whole.feature_names
+        self._forms = {names.index(column): form for column, form in forms.items()}
+        self._names: list[str] = []
+        self._from: list[
+            tuple[int, str | None]
+        ] = []  # of each column: that of the file, and which part of it
+        for at, name in enumerate(names):
+            form = self._forms.get(at)
+            for part in (None,) if form is None else form.parts:
+                self._names.append(name if part is None else part_name(name, part))
+                self._from.append((at, part))
+        self._known: dict[int, list[dict[str, float]]] = {}
+
+    @property
+    def n_features(self) -> int | None:
+        """The number of columns, parts counted one by one."""
+        return len(self._from)
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names of the columns and of the parts."""
+        return tuple(self._names)
+
+    @property
+    def nominal(self) -> npt.NDArray[np.bool_] | None:
+        """Which columns hold codes; parts do not."""
+        mask = self.whole.nominal
+        return np.array([part is None and mask is not None and bool(mask[at]) for at, part in self._from])
+
+    def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
+        """The rows from the first one on."""
+        self._known = {at: [] for at in self._forms}
+        coding: Coding | None = None
+        inner: Coding | None = None
+        for chunk in self.whole.chunks(size):
+            if coding is None or chunk.coding is not inner:
+                inner = chunk.coding
+                coding = self._coding(inner)
+            yield replace(chunk, X=self._apart(chunk, inner), coding=coding)
+
+    def _coding(self, inner: Coding | None) -> Coding:
+        assert inner is not None
+        place = {at: slot for slot, (at, part) in enumerate(self._from) if part is None}
+        values = {place[at]: texts for at, texts in inner.values.items() if at in place}
+        return replace(inner, names=None if inner.names is None else tuple(self._names), values=values)
+
+    def _apart(self, chunk: Chunk, coding: Coding | None) -> npt.NDArray[np.float64]:
+        assert coding is not None
+        tables = {at: self._table(at, coding.values[at], chunk) for at in self._forms}
+        columns = []
+        for at, part in self._from:
+            cells = np.asarray(chunk.X[:, at], dtype=np.float64)
+            if part is not None:
+                codes = np.where(np.isnan(cells), len(tables[at][part]) - 1, cells).astype(np.intp)
+                cells = tables[at][part][codes]  # the last entry stands for a missing cell
+            columns.append(cells)
+        return np.column_stack(columns)
+
+    def _table(self, at: int, texts: Sequence[str], chunk: Chunk) -> dict[str, npt.NDArray[np.float64]]:
+        form, known = self._forms[at], self._known[at]
+        for text in texts[len(known) :]:
+            numbers = form.numbers(text)
+            if numbers is None:
+                raise DataError(
+                    f"{self.name}, near line {int(chunk.lines[0])}: column {self._columns[at]!r}: {text!r} is no date."
+                )
+            known.append(numbers)
+        return {
+            part: np.array([*(numbers.get(part, np.nan) for numbers in known), np.nan]) for part in form.parts
+        }
+
+
+def with_dates(stream: Stream, forms: dict[str, DateForm]) -> Stream:
+    """The stream with its columns of dates taken apart."""
+    return DatedStream(stream, forms) if forms else stream

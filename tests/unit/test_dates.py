@@ -1,0 +1,130 @@
+"""Columns of dates and times: refused with advice, left out, or taken apart; a model reads them as it learned them."""
+
+from __future__ import annotations
+
+import datetime
+import math
+
+import numpy as np
+import pytest
+
+import streamboost as sb
+from streamboost.streams import DataError, ExpectedColumns, open_stream, to_arrays
+from streamboost.streams.readers.dates import DateForm
+
+TEXT = (
+    "size,when,kind,label\n"
+    "1,2024-02-29T06:30:00,a,p\n"
+    "2,2024-03-01 18:00,b,q\n"
+    "3,,a,p\n"
+    "4,1969-12-31 00:00:00Z,b,q\n"
+)
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="dates.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_parts_are_numbers(file):
+    stream = open_stream(file(TEXT), dates="parts")
+    assert stream.feature_names == ("size", "when (days)", "when (weekday)", "when (hour)", "kind")
+    assert stream.n_features == 5
+    assert stream.nominal.tolist() == [False, False, False, False, True]
+    first = (datetime.date(2024, 2, 29) - datetime.date(1970, 1, 1)).days
+    wanted = [
+        [1, first + 6.5 / 24, 3, 6.5, 0],
+        [2, first + 1 + 0.75, 4, 18, 1],
+        [3, math.nan, math.nan, math.nan, 0],
+        [4, -1, 2, 0, 1],
+    ]
+    for size in (1, 3, 100):
+        chunks = list(stream.chunks(size))
+        np.testing.assert_allclose(np.concatenate([chunk.X for chunk in chunks]), wanted)
+        assert chunks[-1].coding.names == stream.feature_names
+        assert list(chunks[-1].coding.values) == [4]
+        assert list(chunks[-1].coding.values[4]) == ["a", "b"]
+    assert stream.find_classes() == ("p", "q")
+    assert to_arrays(stream).X.shape == (4, 5)
+
+
+def test_dates_have_no_hour_and_times_nothing_else(file):
+    rows = open_stream(file("d,t,y\n2024-01-01,07:30,0\n2024-01-08,19:00:36,1\n"), dates="parts")
+    assert rows.feature_names == ("d (days)", "d (weekday)", "t (hour)")
+    np.testing.assert_allclose(next(rows.chunks()).X[:, 1:], [[0, 7.5], [0, 19.01]])
+
+
+def test_the_first_rows_tell_the_day_from_the_month(file):
+    days = open_stream(file("d,y\n01/02/2024,0\n31/01/2024,1\n"), dates="parts")
+    found = next(days.chunks()).X[:, 0]
+    assert found[1] - found[0] == -1
+    months = open_stream(file("d,y\n01-02-24,0\n01-31-24,1\n", "m.csv"), dates="parts")
+    found = next(months.chunks()).X[:, 0]
+    assert found[1] - found[0] == 29
+    with pytest.raises(
+        DataError, match=r"'01/02/2024' nobody can tell the day from the month; write them as 2024-12-31"
+    ):
+        open_stream(file("d,y\n01/02/2024,0\n03/04/2024,1\n", "x.csv"), dates="parts")
+
+
+def test_dates_are_left_out_aloud(file):
+    with pytest.warns(
+        UserWarning, match=r"column 'when' holds dates or times \('1969-12-31 00:00:00Z'\) and is left out"
+    ):
+        stream = open_stream(file(TEXT), dates="drop")
+    assert stream.feature_names == ("size", "kind")
+
+
+def test_refusals(file):
+    path = file(TEXT)
+    with pytest.raises(DataError, match="What to do with dates is parts or drop, not 'hours'"):
+        open_stream(path, dates="hours")
+    with pytest.raises(
+        DataError, match=r"column 'when' holds dates or times .*dates='parts', leave it out with drop="
+    ):
+        open_stream(path)
+    with pytest.raises(DataError, match="there is no header; leave dates out with dates='drop'"):
+        open_stream(file("1,2024-01-01,p\n2,2024-01-02,q\n", "bare.csv"), dates="parts", header=False)
+    with (
+        pytest.raises(DataError, match="no column is left beside the label but dates"),
+        pytest.warns(UserWarning, match="left out"),
+    ):
+        open_stream(file("d,y\n2024-01-01,0\n", "only.csv"), dates="drop")
+    late = file("x,d,y\n" + "1,2024-01-01,0\n" * 1200 + "1,soon,1\n", "late.csv")
+    with pytest.raises(DataError, match=r"column 'd': 'soon' is no date"):
+        list(open_stream(late, dates="parts").chunks())
+    with pytest.raises(DataError, match=r"dates= is not for libsvm but for csv, jsonl"):
+        open_stream(file("1 1:2\n", "x.libsvm"), dates="parts")
+    assert DateForm(None, ("days",)).numbers("2023-02-29") is None
+    assert DateForm(None, ("hour",)).numbers("24:00") is None
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_model_reads_files_as_it_learned_them(file, name):
+    rng = np.random.default_rng(0)
+    moments = [
+        datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=int(h)) for h in rng.integers(0, 5000, 300)
+    ]
+    rows = [(rng.normal().round(3), m.isoformat(), int(m.hour >= 12)) for m in moments]
+    if name.endswith("csv"):
+        path = file("x,when,late\n" + "".join(f"{x},{when},{y}\n" for x, when, y in rows), name)
+    else:
+        path = file("".join(f'{{"x": {x}, "when": "{when}", "late": {y}}}\n' for x, when, y in rows), name)
+    model = sb.OnlineBaggingClassifier(sb.HoeffdingTree(grace_period=20), n_estimators=5, random_state=1)
+    stream = open_stream(path, label="late", dates="parts")
+    for chunk in stream.chunks(50):
+        model.partial_fit(chunk.rows, chunk.labels, classes=[0, 1])
+    names = ("x", "when (days)", "when (weekday)", "when (hour)")
+    assert tuple(model.feature_names_in_) == names
+    expected = ExpectedColumns(names, (None,) * 4, (0, 1), needs_label=False)
+    again = open_stream(path, label="late", expected=expected)
+    assert again.feature_names == names
+    chunk = next(again.chunks(1000))
+    np.testing.assert_array_equal(chunk.X, to_arrays(stream).X)
+    right = np.mean(model.predict(chunk.rows) == [y for _, _, y in rows])
+    assert right > 0.95
