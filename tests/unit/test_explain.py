@@ -159,6 +159,40 @@ def test_importances_follow_the_stream():
     assert "importances/columns" not in model.report().lanes
 
 
+@pytest.mark.parametrize(
+    "learner", [lambda: sb.HoeffdingTree(grace_period=20, delta=0.1), sb.IncrementalTree]
+)
+def test_impurity_importances(learner):
+    """By hand from the nodes: weighted Gini of a node less that of its children, over the weight of all rows."""
+    X, y = rows(columns=6)
+    model = sb.OnlineBaggingClassifier(learner(), n_estimators=3, random_state=1, categorical_features=[5])
+    model.partial_fit(X, y)
+
+    def masses(nodes, n):
+        kids = nodes[n][5]
+        return np.sum([masses(nodes, kid) for kid in kids], axis=0) if kids else np.array(nodes[n][6])
+
+    def gini(mass):
+        return mass.sum() - (mass**2).sum() / mass.sum() if mass.sum() > 0 else 0.0
+
+    wanted = np.zeros(6)
+    for lane in range(3):
+        nodes = model._session.model.tree(lane)
+        for n, node in enumerate(nodes):
+            if node[5]:
+                gain = gini(masses(nodes, n)) - sum(gini(masses(nodes, kid)) for kid in node[5])
+                wanted[node[1]] += gain / masses(nodes, 0).sum()
+    found = model.impurity_importances_
+    np.testing.assert_allclose(found, wanted / wanted.sum(), atol=1e-12)
+    assert found.argmax() == 0
+    with pytest.raises(AttributeError, match="are those of trees"):
+        _ = (
+            sb.OnlineBaggingClassifier(sb.NaiveBayes(), n_estimators=2)
+            .partial_fit(X, y)
+            .impurity_importances_
+        )
+
+
 def test_refusals():
     X, y = rows()
     new = sb.OnlineBaggingClassifier(n_estimators=2)

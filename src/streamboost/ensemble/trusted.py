@@ -12,6 +12,7 @@ from streamboost.base.estimator import StreamClassifier
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
 from streamboost.ensemble.trust import check_trust, class_facts, stages_of
+from streamboost.learners.trees import impurity_decreases
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
 
@@ -176,6 +177,26 @@ class TrustedClassifier(StreamClassifier):
         if "importances/columns" not in raw:
             raise AttributeError("feature_importances_ are not kept: start the model with importances=True.")
         return np.array(raw["importances/columns"])
+
+    @property
+    def impurity_importances_(self) -> NDArray[np.float64]:
+        """How much splits on each column lower the Gini impurity, over all trees; they sum to 1. Only where learners are trees.
+
+        Worked out from what the leaves hold, so that nothing has to be kept. Columns with many values look better than they are;
+        ``feature_importances_`` do not have that fault.
+        """
+        return self._read(self._impurities_of, fitted=False)
+
+    def _impurities_of(self, session: Session) -> NDArray[np.float64]:
+        if session.learner.bank not in ("hoeffding", "iti"):
+            raise AttributeError(
+                f"impurity_importances_ are those of trees; the learners of this model are {session.learner.title}."
+            )
+        width = session.schema.width
+        trees = (session.model.tree(lane) for lane in range(self._n_lanes()))
+        total = np.sum([impurity_decreases(nodes, width) for nodes in trees], axis=0)
+        found: NDArray[np.float64] = total / total.sum() if total.sum() > 0 else total
+        return found
 
     # Health.
 
