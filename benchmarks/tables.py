@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 Cell = str | float | int | None
+MOST_ROWS = 40
+"""Longer tables of a page are folded."""
 
 
 def show(value: Cell) -> str:
@@ -61,14 +63,12 @@ class Table:
         return "\n".join([self.title, *self._lines("  ", "", "-"), *([self.note] if self.note else [])])
 
     def markdown(self) -> str:
-        return "\n".join(
-            [
-                f"## {self.title}",
-                "",
-                *self._lines(" | ", "| ", "markdown"),
-                *(["", self.note] if self.note else []),
-            ]
-        )
+        """A long table is folded: the story comes first, and who wants all of it opens it."""
+        lines = self._lines(" | ", "| ", "markdown")
+        if len(self.rows) > MOST_ROWS:
+            shown = f"{len(self.rows)} rows"
+            lines = [f"<details><summary>{shown}</summary>", "", *lines, "", "</details>"]
+        return "\n".join([f"## {self.title}", "", *lines, *(["", self.note] if self.note else [])])
 
 
 def write_markdown(path: Path, title: str, preface: Sequence[str], tables: Sequence[Table]) -> None:

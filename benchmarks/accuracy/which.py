@@ -148,7 +148,7 @@ def main() -> None:
             "mean change of error",
             "CPU time, times",
         ],
-        note="Change of the error: that of what to take less that of the other, so negative is good advice; equal ones count half.",
+        note="Change of the error: that of what to take less that of the other; below 0 is good advice, equal ones count half.",
     )
     details = Table("Set by set", ["your stream", "set", "rows", "take", "error", "instead of", "error"])
     for line in advice:

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import models
+from benchmarks import models, tables
 from benchmarks.peers import report
 from benchmarks.peers.contest import Result
 from benchmarks.peers.races import RACES
@@ -73,3 +73,14 @@ def test_rows_of_a_sparse_matrix_are_its_stored_values():
         [(0, 0.0), (1, 2.0), (2, 0.0)],
         [(0, 1.0), (1, 0.0), (2, 3.0)],
     ]
+
+
+def test_long_tables_are_folded():
+    table = tables.Table("All", ["set", "error"])
+    for n in range(tables.MOST_ROWS):
+        table.add(f"set {n}", 0.5)
+    assert "<details>" not in table.markdown()
+    table.add("one more", 0.5)
+    text = table.markdown()
+    assert text.startswith("## All\n\n<details><summary>41 rows</summary>\n\n| set ")
+    assert text.endswith("|\n\n</details>")
