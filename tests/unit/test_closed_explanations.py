@@ -296,7 +296,9 @@ def test_ensembles_weigh_their_learners(case):
         )
 
 
-@pytest.mark.parametrize("learner", ["tree", "bayes tree", "naive Bayes", "logistic", "stump", "perceptron"])
+@pytest.mark.parametrize(
+    "learner", ["tree", "bayes tree", "groups", "naive Bayes", "logistic", "stump", "perceptron"]
+)
 @pytest.mark.parametrize(
     "make",
     [
@@ -316,6 +318,7 @@ def test_sums_everywhere(make, learner):
     learners = {
         "tree": sb.HoeffdingTree(**TREE, leaf_prediction="majority"),
         "bayes tree": sb.HoeffdingTree(**TREE),
+        "groups": sb.HoeffdingTree(**TREE, nominal_split="grouped", reevaluate=100),
         "naive Bayes": sb.NaiveBayes(),
         "logistic": sb.LogisticRegression(),
         "stump": sb.DecisionStump(),
