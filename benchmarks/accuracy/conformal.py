@@ -23,8 +23,8 @@ MODELS: dict[str, Any] = {
     "random forest": lambda **o: sb.AdaptiveRandomForestClassifier(n_estimators=5, **o),
 }
 STREAMS = (
-    "sea", "sea:drift=abrupt,at=7000", "hyperplane", "agrawal", "agrawal:drift=gradual,at=5000+10000,width=1000",
-    "rbf", "led", "led:drift=abrupt,every=4000,label_noise=0.05", "waveform", "waveform:drift=abrupt,at=7000",
+    "sea", "sea:drift=abrupt,at=4000", "hyperplane", "agrawal", "agrawal:drift=gradual,at=3000+6000,width=500",
+    "rbf", "led", "led:drift=abrupt,every=2000,label_noise=0.05", "waveform", "waveform:drift=abrupt,at=4000",
 )  # fmt: skip
 CALIBRATED, WINDOW, COVERAGE = 1_000, 500, 0.9
 
@@ -47,7 +47,7 @@ def judged(sets: Any, codes: Any) -> tuple[float, float, float]:
 def main() -> None:
     args = parser("accuracy.conformal", __doc__).parse_args()
     page = Page("sets", "Sets beside a fixed quantile", args)
-    most = 4_000 if args.quick else 15_000
+    most = 4_000 if args.quick else 8_000
     ours_name, fixed_name = "adaptive (predict_set)", "fixed quantile"
     table = Table(
         f"Coverage asked for: {COVERAGE:g}",

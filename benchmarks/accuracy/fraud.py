@@ -36,7 +36,7 @@ def main() -> None:
     example = load_example()
     here = [name for name in PEERS if importlib.util.find_spec(name)]
     page = Page("fraud", "Frauds that change their ways", args, packages=["streamboost", "numpy", *here])
-    n = 2_000 if args.quick else 20_000
+    n = 2_000 if args.quick else 6_000
     X, y = example.payments(n)
     table = Table(
         f"{n:,} payments, {(y == 'fraud').mean():.1%} fraud, three kinds of it one after the other",

@@ -24,10 +24,10 @@ from benchmarks.tables import Table
 from streamboost import streams
 from streamboost.streams import registered
 
-N, CELLS = 20, 150_000
+N, CELLS = 20, 60_000
 SMALL, LARGE = 1_300, 10_000  # rows: "hundreds", "ten thousand and more"
 DRIFTING = (
-    "sea:drift=abrupt,at=2000", "agrawal:drift=abrupt,at=2000", "led:drift=abrupt,at=2000", "hyperplane",
+    "sea:drift=abrupt,at=750", "agrawal:drift=abrupt,at=750", "led:drift=abrupt,at=750", "hyperplane",
     "drift-agr-abrupt", "drift-sea", "drift-rbffast", "drift-wave",
 )  # fmt: skip
 NOISY = ("agrawal:label_noise=0.1", "sea:noise=0.1", "agrawal:label_noise=0.2", "sea:noise=0.2")
@@ -135,7 +135,7 @@ class Runs:
 def main() -> None:
     args = parser("accuracy.which", __doc__).parse_args()
     page = Page("which", "The advice, checked", args)
-    runs = Runs(600 if args.quick else 4_000)
+    runs = Runs(600 if args.quick else 1_500)
     advice = ADVICE[4:8] if args.quick else ADVICE
     summary = Table(
         "Line by line",

@@ -17,7 +17,7 @@ from benchmarks.models import build
 from benchmarks.streams import make
 from benchmarks.tables import Table
 
-LEARNED = 5_000  # rows before the first question
+LEARNED = 2_000  # rows before the first question
 # Ensemble, learner, stream, options, milliseconds that a closed form may take.
 EXPLAINED = (
     ("bagging", "hoeffding-tree", "gaussians", 1.0),
@@ -126,7 +126,7 @@ def staging(rows: int, rounds: int) -> dict[str, dict[str, float]]:
     """Seconds of test_then_train with each stage, by ensemble."""
     found = {}
     for ensemble, learner, stream_name in STAGED:
-        n = rows // 10 if learner == "hoeffding-tree" else rows
+        n = rows // 20 if learner == "hoeffding-tree" else rows
         stream = make(stream_name, n)
 
         def one(
@@ -158,9 +158,9 @@ def staging_table(found: dict[str, dict[str, float]]) -> Table:
 def main() -> None:
     options = pages.parser("speed.trust", __doc__).parse_args()
     page = pages.Page("bench-trust", "What trust costs", options)
-    explained = explaining(20 if options.quick else 200)
+    explained = explaining(20 if options.quick else 50)
     page.add(explaining_table(explained))
-    staged = staging(2_000 if options.quick else 10_000, 1 if options.quick else 5)
+    staged = staging(2_000 if options.quick else 10_000, 1 if options.quick else 3)
     page.add(staging_table(staged))
     for one in explained:
         for verb, value in one.spent.items():
