@@ -42,7 +42,7 @@ def warn_of_data(message: str) -> None:
 
 
 _OPTION = re.compile(
-    r"\b(label|nominal|drop|n_features|bits|format|weight|na_values|limits|dates|sparse)=(\[[^]]*]|\{[^}]*}|\w+)?"
+    r"\b(label|nominal|drop|n_features|bits|format|weight|na_values|limits|dates|sparse)=(\[[^]]*]|\{[^}]*}|'[^']*'|\w+)?"
 )
 
 
