@@ -186,6 +186,8 @@ void lane_kernels() {
   });
   kernel("mlp_output", [](const double* in, double* out) { sb::mlp_output(in, at(in, 1), 2, 2, 2, lanes, out); });
   kernel("mlp_backward", [](const double* in, double* out) { sb::mlp_backward(in, at(in, 2), out, 2, 2, 2, lanes, at(out, 6)); });
+  kernel("add_squares", [](const double* in, double* out) { sb::add_squares(in, 0.7, out, 101); });
+  kernel("add_mismatches", [](const double* in, double* out) { sb::add_mismatches(in, in[3], out, 101); });
   kernel("add_lanes", [](const double* in, double* out) { sb::add_lanes(out, in, lanes); });
   kernel("watch_margins",
          [](const double* in, double* out) { sb::watch_margins(in, at(in, 1), -1, out, at(out, 1), at(out, 2), at(out, 3), 101); });

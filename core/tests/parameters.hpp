@@ -93,6 +93,7 @@ inline Values values_of(const std::string& name) {
       {"tan", {{"n_parents", count(1)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
       {"ban", {{"n_parents", count(2)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
       {"mlp", {{"hidden_units", count(0)}, {"updates_per_example", count(1)}, {"rate", 0.2}}},
+      {"nearest_neighbors", {{"n_neighbors", count(5)}, {"window", count(60)}}},
       {"iti", {{"metric", word("gain_ratio")}, {"prune", true}}},
       {"hoeffding",
        {{"grace_period", 200.0},

@@ -30,7 +30,8 @@ std::vector<Kind> kinds() {
                            {"linear", words({{"kind", "perceptron"}}), false},
                            {"linear", words({{"kind", "ogd"}}), false},
                            {"linear", words({{"kind", "logistic"}}), false},
-                           {"logistic", {}, false}};
+                           {"logistic", {}, false},
+                           {"nearest_neighbors", {}, false}};
   all[4].changed["grace_period"] = 20.0;
   for (const char* learner : {"naive_bayes", "stump", "hoeffding", "linear", "logistic"}) {
     Kind part{learner, {}, false};

@@ -54,7 +54,8 @@ void law(const std::string& booster, const Kind& kind, const Stream& s, const En
 int main() {
   const Stream mixed = make_stream(160, 4, 2, true), nominal = all_nominal(mixed);
   std::vector<Kind> kinds;
-  for (const char* learner : {"naive_bayes", "stump", "mlp", "iti", "linear", "logistic"}) kinds.push_back({learner, {}, false});
+  for (const char* learner : {"naive_bayes", "nearest_neighbors", "stump", "mlp", "iti", "linear", "logistic"})
+    kinds.push_back({learner, {}, false});
   for (const char* learner : {"tan", "ban"}) kinds.push_back({learner, {}, true});
   kinds.push_back({"hoeffding", {{"grace_period", 10.0}, {"tie_threshold", 0.9}}, false});
   kinds.push_back({"naive_bayes", {{"feature_fraction", 0.5}}, false});

@@ -157,7 +157,7 @@ int main() {
     cases.push_back({booster, "hoeffding", quick, false, many});  // learners that grow in the middle of a lesson
     cases.push_back({booster, "stump", {}, false, many});
     if (booster != "bagging" && booster != "oza" && booster != "osboost") continue;
-    for (const char* learner : {"mlp", "iti"}) cases.push_back({booster, learner, {}, false, many});
+    for (const char* learner : {"mlp", "nearest_neighbors", "iti"}) cases.push_back({booster, learner, {}, false, many});
     for (const char* learner : {"tan", "ban"}) cases.push_back({booster, learner, {}, true, many});
     for (const char* learner : {"linear", "logistic"}) cases.push_back({booster, learner, {}, false, false});
   }

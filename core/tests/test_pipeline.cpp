@@ -171,6 +171,7 @@ int main() {
         laws(booster, "linear", half, n_classes, mixed);
         laws(booster, "stump", {}, n_classes, mixed);
         laws(booster, "mlp", {}, n_classes, mixed);
+        laws(booster, "nearest_neighbors", {}, n_classes, mixed);
         Values bins = words({{"numeric", "bins"}});
         bins["max_bins"] = count(8);
         laws(booster, "stump", bins, n_classes, mixed);

@@ -328,6 +328,12 @@ LEARNERS: tuple[LearnerEntry, ...] = (
     LearnerEntry(name="tan", class_name="TAN", core="tan", page="learners#tan-and-ban", nominal_only=True),
     LearnerEntry(name="ban", class_name="BAN", core="ban", page="learners#tan-and-ban", nominal_only=True),
     LearnerEntry(name="mlp", class_name="MLP", core="mlp", page="learners#mlp"),
+    LearnerEntry(
+        name="nearest-neighbors",
+        class_name="NearestNeighbors",
+        core="nearest_neighbors",
+        page="learners#nearestneighbors",
+    ),
 )
 
 REGRESSORS: tuple[ModelEntry, ...] = (

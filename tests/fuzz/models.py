@@ -18,6 +18,7 @@ LEARNERS: dict[str, Any] = {
     "tree": sb.HoeffdingTree(grace_period=5, tie_threshold=0.9),
     "iti": sb.IncrementalTree(),
     "mlp": sb.MLP(hidden_units=3),
+    "nearest-neighbors": sb.NearestNeighbors(2, window=9),
 }
 ENSEMBLES: dict[str, Any] = {
     "bagging": (sb.OnlineBaggingClassifier, {}),

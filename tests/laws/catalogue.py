@@ -5,7 +5,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from unittest import mock
 
-from oracle import count_bayes, hoeffding, iti, linear, logistic, mlp, naive_bayes, stump, tan
+from oracle import (
+    count_bayes,
+    hoeffding,
+    iti,
+    linear,
+    logistic,
+    mlp,
+    naive_bayes,
+    nearest_neighbors,
+    stump,
+    tan,
+)
 from oracle.adaboost_ol import AdaBoostOL
 from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
@@ -104,6 +115,18 @@ def mlp_learner(name, **options):
     )
 
 
+def neighbors_learner(name, **options):
+    return Learner(
+        name,
+        lambda: sb.NearestNeighbors(**options),
+        nearest_neighbors.NearestNeighbors,
+        options,
+        kinds=("numeric", "nominal", "mixed"),
+        scale="standard",
+        subsets=False,
+    )
+
+
 LEARNERS = [
     linear_learner("perceptron", sb.Perceptron, linear.Perceptron),
     linear_learner("perceptron-zero", sb.Perceptron, linear.Perceptron, start="zero", fit_intercept=False),
@@ -136,6 +159,8 @@ LEARNERS = [
     stump_learner("stump-bins", ("numeric", "mixed"), max_bins=4),
     mlp_learner("mlp"),
     mlp_learner("mlp-three", hidden_units=3, updates_per_example=2, rate=0.7),
+    neighbors_learner("neighbors", window=7),
+    neighbors_learner("neighbors-one", n_neighbors=1, window=4),
     network("tan", sb.TAN, 1, relearn=3),
     network("tan-query", sb.TAN, 1, relearn="query"),
     network("tan-raw", sb.TAN, 1, smoothing=0.0, relearn="query"),

@@ -104,13 +104,14 @@ def test_pool_is_its_oracle():
             np.testing.assert_allclose(
                 got[t][np.argsort(sorted_codes)][:known], expected, atol=1e-9, err_msg=f"row {t}"
             )
-        said = answers[0][0][t]
+        said = [labels[t] for labels, _ in answers]
         if max(known, label + 1) >= 2:
-            pool.learn(opinions, -1 if said is None else order.index(said), label)
+            pool.learn(opinions, [-1 if name is None else order.index(name) for name in said], label)
         known = max(known, label + 1)
     totals = pooled.report().totals
     assert totals["pool_weight/main"] == pytest.approx(pool.beta[0], abs=1e-8)
-    assert totals["recently_right/pool"] == pytest.approx(pool.q[1], abs=1e-8)
+    assert totals["recently_right/pool"] == pytest.approx(pool.q[-1], abs=1e-8)
+    assert totals["recently_right/naive-bayes"] == pytest.approx(pool.q[1], abs=1e-8)
 
 
 # ---- the laws, with guards at work

@@ -12,7 +12,7 @@ class LogPool:
         self.beta = np.full(experts, 1 / (experts + 1))
         self.beta[0] *= 2
         self.A = 10 * np.eye(experts)
-        self.q = np.zeros(2)
+        self.q = np.zeros(experts + 1)  # right answers lately; the last one is the pool's
 
     def opinions(self, proba, k):
         """proba: [expert][classes known]; classes beyond have the floor."""
@@ -28,11 +28,13 @@ class LogPool:
 
     def answer(self, proba):
         """The speaker's distribution."""
-        if self.referee and self.q[0] > self.q[1]:
-            return proba[0]
+        best = int(np.argmax(self.q[:-1]))
+        if self.referee and self.q[best] > self.q[-1]:
+            return proba[best]
         return self.pool(self.opinions(proba, proba.shape[1]))
 
-    def learn(self, proba, first_label, y, s=1.0):
+    def learn(self, proba, labels, y, s=1.0):
+        """labels: what each expert answered, -1 for nothing."""
         k = max(proba.shape[1], y + 1)
         known = proba.shape[1]
         pool_label = int(np.argmax(self.pool(self.opinions(proba, known)))) if known else -1
@@ -43,4 +45,4 @@ class LogPool:
         D = L - mu[:, None]
         self.A = self.f * self.A + s * (D * P) @ D.T + (1 - self.f) * 10 * np.eye(len(mu))
         self.beta = np.clip(self.beta - np.linalg.solve(self.A, g), 0, 4)
-        self.q = self.f * self.q + np.array([first_label == y, pool_label == y])
+        self.q = self.f * self.q + np.array([*(label == y for label in labels), pool_label == y])

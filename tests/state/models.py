@@ -26,6 +26,7 @@ from streamboost import (
     IncrementalTree,
     LogisticRegression,
     NaiveBayes,
+    NearestNeighbors,
     OGBoostClassifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
@@ -113,6 +114,9 @@ def build() -> dict[str, Any]:
             n_estimators=3,
             random_state=22,
             **nominal,
+        ),
+        "bagging-neighbors": OnlineBaggingClassifier(
+            NearestNeighbors(3, window=20), n_estimators=2, random_state=19, **nominal
         ),
         "bagging-mlp": OnlineBaggingClassifier(MLP(rate=0.5), n_estimators=2, random_state=18),
         "osboost-horizon": OSBoostClassifier(n_estimators=3, vote="exp", hedge_rate="horizon", horizon=500),

@@ -27,6 +27,7 @@ LEARNERS: dict[str, Any] = {
     "naive-bayes-raw": sb.NaiveBayes(prior_alpha=0, var_floor=0),
     "stump": sb.DecisionStump(),
     "mlp": sb.MLP(hidden_units=3),
+    "nearest-neighbors": sb.NearestNeighbors(3, window=40),
     "tree": sb.HoeffdingTree(grace_period=2, tie_threshold=0.9),
     "iti": sb.IncrementalTree(),
 }

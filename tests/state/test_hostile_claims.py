@@ -115,7 +115,15 @@ def limited(code: str, megabytes: int) -> subprocess.CompletedProcess[str]:
 )
 @pytest.mark.parametrize(
     "learner",
-    ["NaiveBayes()", "DecisionStump()", "MLP(hidden_units=20)", "TAN()", "HoeffdingTree()", "Perceptron()"],
+    [
+        "NaiveBayes()",
+        "DecisionStump()",
+        "MLP(hidden_units=20)",
+        "NearestNeighbors()",
+        "TAN()",
+        "HoeffdingTree()",
+        "Perceptron()",
+    ],
 )
 def test_memory_that_runs_out_while_growing_leaves_the_model_as_it_was(learner: str) -> None:
     """Columns double until there is no more memory; the model is then the one that had learned the rows before."""

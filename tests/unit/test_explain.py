@@ -17,6 +17,7 @@ LEARNERS = {
     "iti": sb.IncrementalTree,
     "stump": sb.DecisionStump,
     "mlp": sb.MLP,
+    "nearest-neighbors": sb.NearestNeighbors,
 }
 ENSEMBLES = {
     "single": sb.SingleLearnerClassifier,

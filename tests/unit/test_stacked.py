@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 import streamboost as sb
 from streamboost.evaluate import StackedClassifier, prequential
 from streamboost.evaluate.pools import FLOOR, Bayes, Hedge, LogPool
+from streamboost.streams import ArrayStream
 
 COMBINE = ["log-pool", "hedge", "bayes"]
 
@@ -38,6 +39,7 @@ def test_the_pool_of_the_default_model():
         *(("slow", sb.SingleLearnerClassifier(sb.LogisticRegression(rate=1.0))),),
         *(("quick", sb.SingleLearnerClassifier(sb.LogisticRegression(rate=4.0))),),
         ("bayes", sb.SingleLearnerClassifier(sb.NaiveBayes(), drift="adwin", background=False)),
+        ("near", sb.SingleLearnerClassifier(sb.NearestNeighbors())),
     ]
     ours = StackedClassifier(parts)
     core = sb.StreamBoostClassifier(n_estimators=6, random_state=1)
@@ -187,3 +189,15 @@ def test_a_model_that_fails_midway_breaks_it():
         model.partial_fit(X, y, classes=[0, 1, 2])
     with pytest.raises(RuntimeError, match="call fit"):
         model.partial_fit(X, y)
+
+
+def test_it_is_asked_before_any_label_has_come():
+    """Late labels: the first rows are answered by models that have learned nothing."""
+    X, y = rows(300)
+    parts = [
+        sb.StreamBoostClassifier(n_estimators=2, companions=(), random_state=1),
+        ("bayes", sb.SingleLearnerClassifier()),
+    ]
+    result = prequential(StackedClassifier(parts), ArrayStream(X, y), classes=[0, 1, 2], delay=40)
+    assert result.n_rows == 300
+    assert 1 - result.error > 0.5

@@ -9,6 +9,7 @@
 #include "streamboost/learners/logistic.hpp"
 #include "streamboost/learners/mlp.hpp"
 #include "streamboost/learners/naive_bayes.hpp"
+#include "streamboost/learners/nearest_neighbors.hpp"
 #include "streamboost/learners/regression_trees.hpp"
 #include "streamboost/learners/stump.hpp"
 #include "streamboost/learners/tan.hpp"
@@ -48,6 +49,7 @@ const std::map<std::string, Maker> banks{
     {"ban", plain<TanBank>},
     {"mlp", seeded<MlpBank>},
     {"naive_bayes", seeded<NaiveBayesBank>},
+    {"nearest_neighbors", plain<NearestNeighborsBank>},
     {"count_bayes", seeded<CountBayesBank>},
     {"hoeffding", seeded<HoeffdingBank>},
     {"iti", plain<ItiBank>},

@@ -12,7 +12,7 @@ from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble, guard_of
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.trust import TRUST, Trust
-from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes
+from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -50,6 +50,7 @@ MAX_FEATURES = parameter(
 COMPANIONS = {
     "linear": (("linear", {"rate": 1.0}), ("linear-quick", {"rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
+    "neighbors": (("neighbors", {}),),
 }
 """Single learners beside the forest: names in the report and in files, and their parameters."""
 
@@ -77,7 +78,7 @@ class AdaptiveEnsemble(Ensemble):
 
 
 class StreamBoostClassifier(AdaptiveEnsemble):
-    r"""The default: a small adaptive forest, three companions of another kind, and a combiner that learns whom to trust.
+    r"""The default: a small adaptive forest, companions of another kind, and a combiner that learns whom to trust.
 
     No scaling, no declared classes, any number of them, nominal and missing values as they come, bounded memory.
 
@@ -90,12 +91,13 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     node. ADWIN watches the errors of each tree; a warning grows a tree in the background, a drift puts it in its place. A tree
     votes with its class distribution times :math:`\ln(a (K - 1) / (1 - a))`, a being how often it was right lately.
 
-    The companions: two linear learners, one slow and one quick, and naive Bayes. A logarithmic opinion pool gives
+    The companions: two linear learners, one slow and one quick, naive Bayes, and the nearest neighbours among the last 1,000
+    rows. A logarithmic opinion pool gives
 
     .. math:: P_c \propto \exp \sum_m \beta_m \ln p_m(c),
 
     its weights :math:`\beta` learned by Newton steps on the logarithmic loss with a memory of about `horizon` examples. A
-    referee lets the forest speak alone while it has been right more often than the pool.
+    referee lets one of them speak alone while it has been right more often than all others and than the pool.
 
     References
     ----------
@@ -123,7 +125,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         parameter(
             "companions",
             anything("sequence of names"),
-            'Single learners beside the forest: "linear" (a slow and a quick one) and "naive-bayes"; () for none.',
+            'Single learners beside the forest: "linear" (a slow and a quick one), "naive-bayes" and "neighbors" (the closest of '
+            "the last 1,000 rows); () for none.",
             to_core=False,
         ),
         HORIZON,
@@ -142,7 +145,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         max_features: float | str | None = 0.6,
         vote: str = "log-odds",
         chain: bool = True,
-        companions: Sequence[str] = ("linear", "naive-bayes"),
+        companions: Sequence[str] = ("linear", "naive-bayes", "neighbors"),
         horizon: float = 1000.0,
         drift: Any = "adwin",
         background: bool = True,
@@ -192,8 +195,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     @staticmethod
     def _companion(name: str, params: dict[str, Any]) -> dict[str, Any]:
-        learner: Learner = NaiveBayes() if name == "naive-bayes" else LogisticRegression(**params)
-        plan = learner.plan()
+        made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
+        plan = made.get(name, LogisticRegression)(**params).plan()
         guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}
         return {"name": name, "learner": plan.bank, "params": plan.params, "guard": guard}
 

@@ -29,14 +29,14 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     ----------
     estimators : list of models, or of pairs (name, model)
         Models of this library, scikit-learn classifiers with ``partial_fit`` (they need ``classes`` at the first call) or models
-        of River. They are copied; the first one is the main one.
+        of River. They are copied. The first one begins with twice the weight of each other one.
     combine : {"log-pool", "hedge", "bayes"}
         A logarithmic opinion pool, whose weights need not sum to 1; means weighted by the exponential of what each gave to wrong
         classes; or by how likely each alone made the labels.
     horizon : float
         Examples that count as lately.
     referee : bool
-        Whether the main model speaks alone while it has been right more often than all together.
+        Whether a model speaks alone while it has been right more often than any other and than all together.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     _names: list[str]
     _models: list[Any]
     _pool: LogPool | Hedge | Bayes
-    _right: Floats  # faded right answers of the main model and of all together
+    _right: Floats  # faded right answers of each model, and of all together
     _broken: str
 
     def __init__(
@@ -184,7 +184,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         self._names, self._broken = names, ""
         self._codes, self._known = LabelCodes(), 0
         self._pool = POOLS[self.combine](len(models), self.horizon)
-        self._right = np.zeros(2)
+        self._right = np.zeros(len(models) + 1)
         self._models = models
 
     def _ask_all(self, X: Any, y: Any, weight: Floats, classes: Any) -> Floats:
@@ -199,7 +199,8 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
                 if m > 0 and weight.any():
                     self._broken = f"{self._names[m]} failed: {error}"
                 raise
-            for column, label in enumerate(np.asarray(model.classes_).tolist()):
+            known = getattr(model, "classes_", ())  # none yet: rows were asked about before any label came
+            for column, label in enumerate(np.asarray(known).tolist()):
                 if label in code:
                     said[m, :, code[label]] = np.nan_to_num(proba[:, column])
         return said
@@ -212,17 +213,14 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         total = p.sum(axis=1, keepdims=True)
         p = np.where(total > 0, p / np.where(total > 0, total, 1), 1 / max(known, 1))
         together = self._pool.answer(p) if known > 1 else np.ones(known)
-        main_speaks = self.referee and self._right[0] > self._right[1]
-        spoken = p[0] if main_speaks else together
+        best = int(self._right[:-1].argmax())
+        alone = self.referee and self._right[best] > self._right[-1]
+        spoken = p[best] if alone else together
         if weight > 0:
             if after > 1:
                 wider = np.hstack((p, np.zeros((len(p), after - known))))
                 self._pool.learn(wider, label, weight)
-                right = (
-                    [known > 1 and int(q.argmax()) == label for q in (p[0], together)]
-                    if known
-                    else [False] * 2
-                )
+                right = [known > 1 and int(q.argmax()) == label for q in (*p, together)]
                 self._right = (1 - 1 / self.horizon) * self._right + np.array(right, dtype=np.float64)
             self._known = after
         return spoken

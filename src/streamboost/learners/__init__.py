@@ -16,6 +16,7 @@ from streamboost.learners.linear import Perceptron as Perceptron
 from streamboost.learners.linear_regression import LinearRegression as LinearRegression
 from streamboost.learners.mlp import MLP as MLP
 from streamboost.learners.naive_bayes import NaiveBayes as NaiveBayes
+from streamboost.learners.nearest_neighbors import NearestNeighbors as NearestNeighbors
 from streamboost.learners.stump import DecisionStump as DecisionStump
 from streamboost.learners.tan import BAN as BAN
 from streamboost.learners.tan import TAN as TAN

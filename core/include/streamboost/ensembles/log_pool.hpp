@@ -7,12 +7,12 @@
 //   L_mc      log_p       ln max(p_m(c), floor): expert m's opinion of class c
 //   beta      beta_       weight of each expert, in [0, most]
 //   A         curvature_  faded sum of the covariances of the opinions under the pool's own answer, plus `prior` on the diagonal
-//   q         right_      faded right answers of the first expert and of the pool
+//   q         right_      faded right answers of each expert, and of the pool
 //
-//   answer    P_c ~ exp(sum_m beta_m L_mc)            the first expert answers alone while q_first > q_pool (the referee)
+//   answer    P_c ~ exp(sum_m beta_m L_mc)            an expert answers alone while it has the highest q, above the pool's (the referee)
 //   learn     mu_m = sum_c P_c L_mc,   g_m = mu_m - L_my
 //             A <- f A + s sum_c P_c (L_c - mu)(L_c - mu)^T + (1 - f) prior I        beta <- clip(beta - A^-1 s g, 0, most)
-//             q <- f q + [was right], both judged by their answers of before
+//             q <- f q + [was right], all judged by their answers of before
 //
 // The pool minimises the logarithmic loss, the referee guards the share of right answers: a pool of good probabilities may still name
 // the wrong class more often than its best expert does.
@@ -40,14 +40,21 @@ class LogPool {
   };
 
   // The first expert starts with twice the weight of each other one; all together weigh 1.
-  LogPool(Params params, int experts) : params_(params), m_(static_cast<std::size_t>(experts)), beta_(m_), curvature_(m_ * m_), right_(2) {
+  LogPool(Params params, int experts)
+      : params_(params), m_(static_cast<std::size_t>(experts)), beta_(m_), curvature_(m_ * m_), right_(m_ + 1) {
     const double share = 1.0 / static_cast<double>(m_ + 1);
     for (std::size_t i = 0; i < m_; ++i) beta_[i] = i == 0 ? 2 * share : share;
     for (std::size_t i = 0; i < m_; ++i) curvature_[i * m_ + i] = Params::prior;
   }
 
   std::size_t experts() const { return m_; }
-  bool first_speaks() const { return params_.referee && right_[0] > right_[1]; }
+  // The expert that answers alone, or `experts()` for the pool.
+  std::size_t speaker() const {
+    std::size_t best = m_;
+    for (std::size_t i = 0; i < m_ && params_.referee; ++i)
+      if (right_[i] > right_[best]) best = i;
+    return best;
+  }
 
   // log_p[m * stride + c] from the experts' probabilities, for k classes of which the experts know `known`.
   void opinions(const double* const* proba, int known, int k, double* log_p) const {
@@ -98,13 +105,11 @@ class LogPool {
     for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::clamp(beta_[i] - step[i], 0.0, Params::most);
   }
 
-  void judge(bool first_right, bool pool_right) {
-    right_[0] = params_.fading * right_[0] + (first_right ? 1 : 0);
-    right_[1] = params_.fading * right_[1] + (pool_right ? 1 : 0);
-  }
+  // who: an expert, or `experts()` for the pool. Each is judged once per example.
+  void judge(std::size_t who, bool right) { right_[who] = params_.fading * right_[who] + (right ? 1 : 0); }
 
   const AlignedVector<double>& weights() const { return beta_; }
-  double right(int who) const { return right_[static_cast<std::size_t>(who)]; }
+  double right(std::size_t who) const { return right_[who]; }
 
   void fields(FieldVisitor& v) {
     v("pool_weights", beta_);

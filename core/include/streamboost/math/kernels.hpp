@@ -198,6 +198,12 @@ void mlp_output(const double* hidden, const double* weights, std::size_t n_hidde
 void mlp_backward(const double* hidden, const double* delta, double* weights, std::size_t n_hidden, std::size_t n_outputs,
                   std::size_t classes, std::size_t lanes, double* step);
 
+// --- nearest neighbours (kernels_neighbors.cpp); any n, no alignment needed
+// out += (cell - x)^2
+void add_squares(const double* cell, double x, double* out, std::size_t n);
+// out += 2 where the cell holds another value
+void add_mismatches(const double* cell, double value, double* out, std::size_t n);
+
 // --- boosters (kernels_boosters.cpp); any n, no alignment needed
 // what lane_stats.hpp keeps; true if a margin is 0
 bool watch_margins(const double* margin, const double* weight, double y, double* sum_weight, double* sum_edge, double* mistakes,

@@ -4,7 +4,7 @@
 // rows goes through one expert after the other, each answering every row before learning it; then the pool goes through the slice row by
 // row with those answers, speaks with its state of before the row, and learns from the label. Nothing flows back from the pool to the
 // experts, so any slices, chunks and threads give the same bits. The first expert is the main one: it keeps the numbers of examples and
-// classes, its learners are the lanes of the report, and the referee weighs it against the pool.
+// classes, and its learners are the lanes of the report.
 #pragma once
 #include <memory>
 #include <string>
@@ -141,8 +141,8 @@ class PooledModel final : public PooledExperts {
   ModelReport report() override {
     ModelReport report = experts_.front().model->report();
     for (std::size_t e = 0; e < experts_.size(); ++e) report.totals["pool_weight/" + experts_[e].name] = pool_.weights()[e];
-    report.totals["recently_right/" + experts_.front().name] = pool_.right(0);
-    report.totals["recently_right/pool"] = pool_.right(1);
+    for (std::size_t e = 0; e < experts_.size(); ++e) report.totals["recently_right/" + experts_[e].name] = pool_.right(e);
+    report.totals["recently_right/pool"] = pool_.right(experts_.size());
     return report;
   }
 
@@ -200,8 +200,8 @@ class PooledModel final : public PooledExperts {
   }
 
   void write(int r, const Count& count, const Work& work, const OutputBuffers& out) const {
-    const bool first = count.known < 2 || pool_.first_speaks();
-    const double* p = first ? work.proba[0] : work.P.data();
+    const std::size_t speaker = count.known < 2 ? 0 : pool_.speaker();
+    const double* p = speaker < experts_.size() ? work.proba[speaker] : work.P.data();
     const std::size_t reserved = work.columns - 1;
     const auto known = static_cast<std::size_t>(count.known);
     const int label = count.known < 2 ? count.known - 1 : pick_class(p, count.known, ensemble_, count.number);
@@ -228,7 +228,8 @@ class PooledModel final : public PooledExperts {
         P = work.learned_P.data();
       }
       pool_.learn(work.log_p.data(), P, after, label, weight, work.matrix.data());
-      pool_.judge(work.label(0, r) == label, pool_right);
+      for (std::size_t e = 0; e < experts_.size(); ++e) pool_.judge(e, work.label(e, r) == label);
+      pool_.judge(experts_.size(), pool_right);
     }
     count.number += 1;
     count.known = after;
