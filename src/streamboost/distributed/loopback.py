@@ -3,8 +3,8 @@
     python -m streamboost.distributed.loopback start --head ...     is `ray start --head ...` that way
 
 Ray takes 127.0.0.1 for a mistake: it puts the machine's own address in its place, and a node with such an address listens on
-every network. Only a node whose address stays 127.0.0.1 listens on loopback alone. On Linux no option of Ray's leads there, so the
-one function that it asks for the address is answered here, while a node starts or a driver connects.
+every network. Only a node whose address stays 127.0.0.1 listens on loopback alone. On Linux no option of Ray's leads there, so
+the one function that it asks for the address is answered here, while a node starts or a driver connects.
 """
 
 from __future__ import annotations
