@@ -12,6 +12,7 @@ import pytest
 from streamboost.distributed import Shards
 from tests.distributed.processes import LOOPBACK, alive, descendants, listening
 from tests.distributed.streams import models, rows
+from tests.distributed.test_keyed import learn_through_shards
 
 ray = pytest.importorskip("ray")
 
@@ -51,9 +52,9 @@ def state_bytes(model):
     return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in model._session.model.state().items()}
 
 
-def test_killed_actors_come_back(tmp_path):
+@pytest.mark.parametrize(("name", "kills"), [("osboost-ocp", 4), ("trees", 1)])
+def test_killed_actors_come_back(tmp_path, name, kills):
     X, y = rows(3000)
-    name = "osboost-ocp"
     whole = models()[name]
     expected = whole.test_then_train(X, y, classes=[0, 1], output="proba")
     rng = np.random.default_rng(4)
@@ -64,13 +65,17 @@ def test_killed_actors_come_back(tmp_path):
             got.append(
                 shards.test_then_train(X[part], y[part], classes=[0, 1] if not i else None, output="proba")
             )
-            if i < 5:
+            if i < kills:
                 os.kill(shards.pids()[rng.integers(2)], signal.SIGKILL)
         shards.scale(3)
         assert np.vstack(got).tobytes() == expected.tobytes()
         assert shards.predict_proba(X).tobytes() == whole.predict_proba(X).tobytes()
         assert state_bytes(shards.to_model()) == state_bytes(whole)
-        assert shards.model._session.model.line.losses >= 5
+        assert shards.model._session.model.line.losses >= kills
+
+
+def test_keys_over_actors(tmp_path):
+    learn_through_shards(tmp_path, "ray")
 
 
 def test_runs_as_tasks_give_the_same_records(tmp_path):
