@@ -135,8 +135,8 @@ class KeyedShards:
         arguments = (self._model, self.key, str(self._folder / f"keys-{i}"), self._options)
         if self._ray is None:
             return _Home(*arguments)
-        few = len(self._homes) < self._ray.cluster_resources().get("CPU", 0)
-        options = {"num_cpus": 1 if few else 0, "max_restarts": -1, "scheduling_strategy": "SPREAD"}
+        # No core of their own: there may be more of them than cores, and one that waits for a core would wait for ever.
+        options = {"num_cpus": 0, "max_restarts": -1, "scheduling_strategy": "SPREAD"}
         return self._ray.remote(_Home).options(**options).remote(*arguments)
 
     def _calls(self, calls: Sequence[tuple[Any, str, tuple[Any, ...]]]) -> list[Any]:
