@@ -20,7 +20,7 @@ SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
 
-.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo soak-ray lint format docs asan asan-python tsan clean
+.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -158,7 +158,14 @@ docs: build $(VENV)/.docs  ## the documentation, warnings being errors
 	@echo "== building the documentation into docs/_build/html"
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
-soak-ray: build  ## shards on a Ray cluster, killed a hundred times: every bit as in one process (needs the extra ray)
+$(VENV)/.ray: pyproject.toml | $(BUILT)
+	@echo "== installing Ray"
+	@$(PIP) install --no-build-isolation -e '.[dev,ray]'
+	@touch $@
+
+ray: build $(VENV)/.ray  ## install Ray: without it the tests of shards on Ray are skipped
+
+soak-ray: ray  ## shards on a Ray cluster, killed a hundred times: every bit as in one process
 	@$(BIN)/python -m benchmarks.soak_ray --kills 100 --out docs/results/soak-ray.md
 
 asan: | $(VENV)/.tools  ## the C++ tests under the address and undefined-behaviour sanitizers

@@ -1,12 +1,13 @@
 """Shards beyond this machine, by simulation, beside what one and two shards really do here.
 
-    python -m benchmarks.scale [--out docs/results/shards.md] [--rows 20000] [--engine processes]
+    python -m benchmarks.scale [--out docs/results/shards.md] [--rows 12000] [--engines processes,ray]
 
-Measured: what a chunk costs the driver, what it costs a stage (a part that does not depend on its lanes, and one per lane),
-what a hop costs between two processes, and the time of the same rows in one process and through 1 and 2 shards, side by side
-in one run.
+Measured, side by side in one run: the same rows in one process and through 1 and 2 shards, by the clock and by the processor
+time of the busiest process. The latter is what the clock would show if every process had a core to itself; it does not depend on
+what else the machine does.
 Simulated, chunk by chunk: every stage takes the next chunk when it is free and the one before has handed it on; the driver
-lets `window` chunks be on their way; a shard dies now and then, and all go back to the last line of snapshots.
+lets `window` chunks be on their way; a shard dies now and then, and all go back to the last line of snapshots. What a chunk costs
+the driver and a stage comes from a run with four shards, so that the figures of one and two are told, not copied.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import os
 import random
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +26,7 @@ from streamboost import OGD, HoeffdingTree, OnlineBaggingClassifier, OSBoostClas
 from streamboost.distributed import Shards
 from streamboost.distributed.parts import Plan, even_lanes
 
-CHUNK = 512
+CHUNK, WARM = 512, 4  # rows of a chunk; chunks that are not timed
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,11 @@ def simulate(
     *,
     network: Network | None = None,
     window: int | None = None,
-    cores: int | None = None,
     losses_per_hour: float = 0.0,
-    every: int = 256,
+    every: int | None = None,
     recovery: float = 3.0,
 ) -> Run:
-    """Let chunks flow through stages. Without a network all stages share the `cores` of one machine."""
+    """Let chunks flow through stages, each with a core of its own."""
     window = shards + 4 if window is None else window
     service = costs.fixed + costs.lane * lanes / shards
     hop = costs.hop
@@ -80,9 +81,8 @@ def simulate(
         send += (
             costs.chunk_bytes / network.bandwidth
         )  # the first node that asks; the others take it from there
-    elif cores is not None:  # cores are shared: work cannot go faster than all of it over all cores
-        busy = (send + shards * service) / min(cores, shards + 1)
-        send, service = max(send, busy - service) if shards + 1 > cores else send, max(service, busy)
+    if every is None:  # the more a lesson costs, the dearer it is to learn it again
+        every = min(256, max(1, int(20 / max(service, send))))
     free = [0.0] * shards  # when each stage is done with its last chunk
     done = [0.0] * n_chunks
     driver, total_wait, recoveries, extra = 0.0, 0.0, 0, 0.0
@@ -131,7 +131,7 @@ def stream(n, d):
 
 
 def measure_stage(make, X, y):
-    """Return seconds of a chunk: with few lanes, with all; and the size of chunk and carry."""
+    """Return processor seconds of a chunk in a stage, whatever its lanes, and per lane; and the size of chunk and carry."""
     model = make().partial_fit(X[:1], y[:1], classes=[0, 1])
     plan = Plan(model._session.plan)
     room = np.full(X.shape[1], -1), 2, True, None
@@ -139,96 +139,137 @@ def measure_stage(make, X, y):
     seconds, sizes = [], []
     for n in (4, 1):  # a quarter of the lanes, all lanes
         stage = _core.Stage(plan.model(even_lanes(plan.n_lanes, n)[0]))
-        best = []
+        taken = 0.0
         for seq in range(len(y) // CHUNK):
             part = slice(seq * CHUNK, (seq + 1) * CHUNK)
             chunk = _core.encode_chunk(
                 X[part], X.shape[1], codes[part], None, "none", False, None if seq else room
             )
-            began = time.perf_counter()
+            began = time.process_time()
             reply = stage.step(chunk, b"", seq)
-            best.append(time.perf_counter() - began)
-        seconds.append(float(np.median(best[2:])))
+            if seq >= WARM:
+                taken += time.process_time() - began
+        seconds.append(taken / (len(y) // CHUNK - WARM))
         sizes.append((len(chunk), len(reply)))
     quarter = even_lanes(plan.n_lanes, 4)[0][1]
     lane = (seconds[1] - seconds[0]) / (plan.n_lanes - quarter)
     return max(seconds[0] - lane * quarter, 0.0), lane, sizes[0]
 
 
-def measure_run(make, X, y, n, engine):
-    """Return seconds of all rows but the first chunks, through `n` shards; 0: without any."""
-    warm = 4 * CHUNK
+@dataclass(frozen=True)
+class Taken:
+    """Seconds of a run without its first chunks."""
+
+    clock: float
+    driver: float  # processor time
+    shards: tuple[float, ...] = ()  # processor time of each
+
+    @property
+    def busiest(self) -> float:
+        return max(self.driver, *self.shards) if self.shards else self.driver
+
+
+def measure_run(make, X, y, n, engine, chunk=CHUNK):
+    """Learn the rows through `n` shards; 0: without any."""
+    warm = WARM * CHUNK
     if n == 0:
         model = make()
         model.partial_fit(X[:warm], y[:warm], classes=[0, 1])
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), time.process_time()
         model.partial_fit(X[warm:], y[warm:])
-        return time.perf_counter() - began
-    with Shards(make(), n, engine=engine, chunk_rows=CHUNK, every=10**9) as shards:
+        return Taken(time.perf_counter() - began, time.process_time() - busy)
+    with Shards(make(), n, engine=engine, chunk_rows=chunk, every=10**9) as shards:
         shards.partial_fit(X[:warm], y[:warm], classes=[0, 1])
         shards.drain()
-        began = time.perf_counter()
+        before = [cpu_of(pid) for pid in shards.pids()]
+        began, busy = time.perf_counter(), time.process_time()
         shards.partial_fit(X[warm:], y[warm:])
         shards.drain()
-        return time.perf_counter() - began
+        clock, driver = time.perf_counter() - began, time.process_time() - busy
+        after = [cpu_of(pid) for pid in shards.pids()]
+        return Taken(clock, driver, tuple(b - a for a, b in zip(before, after, strict=True)))
 
 
-def measure_driver(X, y):
-    """Return seconds that the driver spends on a chunk, and those of a hop: small chunks through one and three tiny stages."""
-    tiny = OnlineBaggingClassifier(n_estimators=3, random_state=1)
-    small = X[: 40 * CHUNK, :2].copy(), y[: 40 * CHUNK]
+def cpu_of(pid):
+    """Processor seconds of a process and its threads."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def calibrate(make, X, y, engine):
+    """Return what a chunk costs, from a stage in this process and a run with four shards."""
+    fixed, lane, (chunk_bytes, carry_bytes) = measure_stage(make, X, y)
+    run = measure_run(make, X, y, 4, engine)
+    n_chunks = len(y) // CHUNK - WARM
+    lanes = make().n_estimators / 4
+    outside = max(sum(run.shards) / 4 / n_chunks - fixed - lane * lanes, 0.0)  # chunk and carry in, carry out
+    return Costs(run.driver / n_chunks, fixed + outside, lane, measure_hop(engine), chunk_bytes, carry_bytes)
+
+
+def measure_hop(engine):
+    """Return seconds from a stage to the next: small chunks, one at a time, through one and three tiny stages."""
+    X, y = stream(CHUNK, 2)
     seconds = []
     for n in (1, 3):
-        with Shards(tiny, n, engine="processes", chunk_rows=CHUNK, every=10**9, window=1) as shards:
-            shards.partial_fit(*(part[:CHUNK] for part in small), classes=[0, 1])
-            shards.drain()
-            began = time.perf_counter()
-            for first in range(0, len(small[1]), CHUNK):
-                shards.partial_fit(*(part[first : first + CHUNK] for part in small))
-            shards.drain()
-            seconds.append((time.perf_counter() - began) / (len(small[1]) // CHUNK))
-    hop = max((seconds[1] - seconds[0]) / 2, 0.0)
-    codes, began = y[:CHUNK].astype(np.int32), time.perf_counter()
-    for _ in range(20):
-        _core.encode_chunk(X[:CHUNK], X.shape[1], codes, None, "none", False)
-    return (time.perf_counter() - began) / 20 + seconds[0] / 2, hop
+        with Shards(
+            OnlineBaggingClassifier(n_estimators=3, random_state=1), n, engine=engine, every=10**9, window=1
+        ) as shards:
+            shards.test_then_train(X, y, classes=[0, 1])
+            times = []
+            for _ in range(30):
+                began = time.perf_counter()
+                shards.test_then_train(X[:16], y[:16])
+                times.append(time.perf_counter() - began)
+            seconds.append(min(times))
+    return max((seconds[1] - seconds[0]) / 2, 0.0)
 
 
-def page(rows, engine):
-    cores = os.cpu_count() or 1
+def best(runs):
+    return min(runs, key=lambda run: run.busiest)
+
+
+def page(rows, engines, repeats):
+    load = os.getloadavg()[0]
     lines = [
         "# Shards: measured, and simulated",
         "",
-        f"`python -m benchmarks.scale --rows {rows} --engine {engine}`: {CHUNK} rows a chunk, {cores} cores, all in one run. The "
-        "simulation takes what a chunk costs the driver, a stage and a hop from this run; between machines it adds 0.2 ms a hop "
-        "and 10 Gbit/s.",
+        f"`python -m benchmarks.scale --rows {rows} --engines {','.join(engines)} --repeats {repeats}`: {CHUNK} rows a chunk, "
+        f"{os.cpu_count()} cores, a load of {load:.1f} at the start, everything in one run, the best of {repeats} by turns. "
+        "*By processor*: rows for a second of the busiest process, which is the speed where every process has a core to "
+        "itself, whatever else this machine does. *By the clock*: what it was here. *Told*: by the simulation, which knows the "
+        "costs from a run with four shards, beside the measured by processor.",
         "",
-        "| | one process, rows/s | 1 shard | 2 shards | 1 shard simulated | 2 shards simulated |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| | engine | one process, rows/s | 1 shard | 2 shards | by the clock: 1 | 2 | told: 1 | 2 |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     far = []
     for name, (make, d) in settings().items():
         n = rows if d < 100 else max(rows // 4, 8 * CHUNK)
-        X, y = stream(n, d)
-        fixed, lane, (chunk_bytes, carry_bytes) = measure_stage(make, X[: 12 * CHUNK], y[: 12 * CHUNK])
-        driver, hop = measure_driver(X, y)
-        costs = Costs(driver, fixed, lane, hop, chunk_bytes, carry_bytes)
-        learned = n - 4 * CHUNK
-        speed = [learned / measure_run(make, X, y, k, engine) for k in (0, 1, 2)]
-        lanes = make().n_estimators
-        told = [simulate(costs, lanes, k, learned // CHUNK, cores=cores).rows_per_second for k in (1, 2)]
-        ratios = [f"{s / speed[0]:.2f}x" for s in speed[1:]]
-        errors = [f"{t:,.0f} ({t / s - 1:+.0%})" for t, s in zip(told, speed[1:], strict=True)]
-        lines.append(f"| {name} | {speed[0]:,.0f} | {ratios[0]} | {ratios[1]} | {errors[0]} | {errors[1]} |")
-        far.append((name, costs))
+        X, y = stream(n // CHUNK * CHUNK, d)
+        learned = len(y) - WARM * CHUNK
+        for engine in engines:
+            costs = calibrate(make, X, y, engine)
+            turns = [[measure_run(make, X, y, k, engine) for k in (0, 1, 2)] for _ in range(repeats)]
+            runs = [best(kind) for kind in zip(*turns, strict=True)]
+            speed = [learned / run.busiest for run in runs]
+            clock = [min(run.clock for run in kind) for kind in zip(*turns, strict=True)]
+            told = [simulate(costs, make().n_estimators, k, 2000).rows_per_second for k in (1, 2)]
+            cells = [name, engine, f"{speed[0]:,.0f}", *(f"{s / speed[0]:.2f}x" for s in speed[1:])]
+            cells += [f"{clock[0] / seconds:.2f}x" for seconds in clock[1:]]
+            cells += [f"{t:,.0f} ({t / s - 1:+.0%})" for t, s in zip(told, speed[1:], strict=True)]
+            lines.append(f"| {' | '.join(cells)} |")
+            if engine == engines[-1]:
+                far.append((name, costs))
+    lines += chunks_table(rows)
     for name, costs in far:
         lines += [
             "",
             f"## {name}, on many machines (simulated)",
             "",
             f"A chunk costs the driver {1e3 * costs.driver:.2f} ms, a stage {1e3 * costs.fixed:.2f} ms and "
-            f"{1e6 * costs.lane:.0f} us a learner, a hop {1e3 * costs.hop:.2f} ms; its carry has "
-            f"{costs.carry_bytes / CHUNK:.0f} bytes a row. One loss per shard and day, 3 s to come back.",
+            f"{1e6 * costs.lane:.0f} us a learner, a hop {1e3 * costs.hop:.2f} ms ({engines[-1]}); between machines 0.2 ms "
+            f"more, at 10 Gbit/s; its carry has {costs.carry_bytes / CHUNK:.0f} bytes a row. "
+            "One loss per shard and day, 3 s to come back, a snapshot every 256 chunks, or every 20 s if that is sooner.",
             "",
             "| learners | shards | rows/s | latency of a chunk, s | bytes a row | losses in the run |",
             "|---:|---:|---:|---:|---:|---:|",
@@ -250,13 +291,33 @@ def page(rows, engine):
     return "\n".join(lines) + "\n"
 
 
+def chunks_table(rows):
+    """Return how many rows a chunk needs until two shards pay."""
+    name, (make, d) = next(iter(settings().items()))
+    X, y = stream(max(rows // 2, 8 * CHUNK), d)
+    alone = measure_run(make, X, y, 0, "processes").busiest
+    lines = [
+        "",
+        f"## Rows in a chunk: {name}, two shards by processes",
+        "",
+        "| rows a chunk | speed by processor, beside one process |",
+        "|---:|---:|",
+    ]
+    for chunk in (8, 32, 128, 512, 2048):
+        taken = measure_run(make, X, y, 2, "processes", chunk).busiest
+        lines.append(f"| {chunk:,} | {alone / taken:.2f}x |")
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=20_000)
-    parser.add_argument("--engine", default="processes")
+    parser.add_argument("--rows", type=int, default=12_000)
+    parser.add_argument("--engines", default="processes,ray")
+    parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    text = page(options.rows, options.engine)
+    warnings.simplefilter("ignore", UserWarning)  # these learners need not be good
+    text = page(options.rows, options.engines.split(","), options.repeats)
     print(text)
     if options.out:
         options.out.write_text(text)

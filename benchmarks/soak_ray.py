@@ -2,9 +2,9 @@
 
     python -m benchmarks.soak_ray [--kills 100] [--out docs/results/soak-ray.md]
 
-The head and two worker nodes are started with ``ray start``. Three ways to die, in a keyed random order: SIGKILL of an actor at a
-random moment; SIGKILL of an actor by itself in the middle of writing a snapshot; SIGKILL of a whole worker node, which is then
-started again.
+The head and two worker nodes are started with ``ray start``, kept to loopback. Three ways to die, in a keyed random order:
+SIGKILL of an actor at a random moment; SIGKILL of an actor by itself in the middle of writing a snapshot; SIGKILL of a whole
+worker node, which is then started again.
 """
 
 from __future__ import annotations
@@ -60,13 +60,8 @@ class Node:
         self.start()
 
     def start(self):
-        command = [
-            str(Path(sys.executable).parent / "ray"),
-            "start",
-            "--block",
-            "--disable-usage-stats",
-            *self.options,
-        ]
+        ray = [sys.executable, "-m", "streamboost.distributed.loopback"]
+        command = [*ray, "start", "--block", "--disable-usage-stats", *self.options]
         self.process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
@@ -162,8 +157,8 @@ def main():
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the nodes end, too
     RayEngine.actor = Mortal
-    # A token for this cluster alone: whatever the machine has for others stays out of it.
-    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
+    # A token for this cluster alone: whatever the machine has for others stays out of it. Workers are as quick as the driver.
+    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_worker_niceness="0")
     port = free_port()
     address = f"127.0.0.1:{port}"
     here = ["--node-ip-address", "127.0.0.1", "--object-store-memory", str(100 * 2**20)]
@@ -173,8 +168,8 @@ def main():
         "# Killed again and again",
         "",
         f"`python -m benchmarks.soak_ray --kills {options.kills}` (`make soak-ray`): two shards on a Ray cluster of a head and "
-        f"two worker nodes on loopback, {CHUNK} rows a chunk, a snapshot every {EVERY} chunks. *bits*: all answers and the whole "
-        "state beside one process.",
+        f"two worker nodes on loopback, {CHUNK} rows a chunk, a snapshot every {EVERY} chunks, on {os.cpu_count()} cores with a "
+        f"load of {os.getloadavg()[0]:.1f} at the start. *bits*: all answers and the whole state beside one process.",
         "",
         "| model | rows | killed: actor | inside a snapshot | node | recoveries | median s | slowest s | bits |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---|",

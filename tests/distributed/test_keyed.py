@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import streamboost as sb
-from streamboost.distributed import KeyedClassifier
+from streamboost.distributed import KeyedClassifier, KeyedShards
+from streamboost.distributed.keyed_shards import owner
 
 
 def model():
@@ -113,3 +114,68 @@ def test_refusals():
         assert len(keyed) == 0
     with pytest.raises(RuntimeError, match="closed"):
         keyed.predict_one({"who": 1, "a": 1.0})
+
+
+def learn_through_shards(folder, engine, keys=7):
+    """Learn through actors that come and go; every key's model must be the one of its own stream."""
+    data, alone = list(rows(keys=keys)), {}
+    for x, y in data:
+        own = alone.setdefault(x["who"], model())
+        own.learn_one({name: value for name, value in x.items() if name != "who"}, y)
+    with KeyedShards(model(), "who", 2, folder=folder, engine=engine, max_models=2, fallback=None) as shards:
+        shards.learn_many([x for x, _ in data[:100]], [y for _, y in data[:100]])
+        shards.scale(3)
+        shards.learn_many([x for x, _ in data[100:150]], [y for _, y in data[100:150]])
+    with KeyedShards(model(), "who", 1, folder=folder, engine=engine, max_models=2, fallback=None) as shards:
+        shards.learn_many([x for x, _ in data[150:200]], [y for _, y in data[150:200]])
+        shards.scale(2)
+        for x, y in data[200:]:
+            shards.learn_one(x, y)
+        for key, own in alone.items():
+            assert state_bytes(shards.own(key)) == state_bytes(own)
+        questions = [x for x, _ in data[:20]]
+        answers = shards.predict_proba_many(questions)
+        for x, answer in zip(questions, answers, strict=True):
+            assert answer == alone[x["who"]].predict_proba_one({n: v for n, v in x.items() if n != "who"})
+        assert shards.predict_one({**questions[0], "who": 1000}) is None
+        with pytest.raises(ValueError, match="row 1: sample_weight=-1"):
+            shards.learn_many(questions[:2], ["no", "no"], [0, -1])
+        with pytest.raises(ValueError, match="no feature 'who'"):
+            shards.learn_many([{"a": 1.0}], ["no"])
+    assert sorted(path.name for path in folder.iterdir()) == ["keys-0", "keys-1"]
+
+
+def test_keys_over_actors_that_come_and_go(tmp_path):
+    learn_through_shards(tmp_path, "local")
+
+
+def test_a_new_actor_takes_its_share_and_nobody_else_s():
+    before = {str(key): owner(str(key), 4) for key in range(2000)}
+    moved = [key for key, at in before.items() if owner(key, 5) != at]
+    assert all(owner(key, 5) == 4 for key in moved)
+    assert 300 < len(moved) < 500
+
+
+def test_an_older_copy_does_not_replace_a_model(tmp_path):
+    x = {"who": 1, "a": 1.0}
+    with KeyedClassifier(model(), "who", folder=tmp_path) as keyed:
+        keyed.learn_one(x, "no")
+        old = keyed.give(lambda key: True)
+        keyed.learn_one(x, "yes")
+        new = keyed.give(lambda key: True)
+        keyed.take(old)
+        assert keyed.give(lambda key: True) == new
+        keyed.drop(["1"])
+        assert keyed.own(1) is None
+        keyed.take(new)
+        assert keyed.own(1)._session.model.n_learned == 2
+
+
+def test_bad_actors(tmp_path):
+    for wrong, words in [
+        ({"n": 0}, "n=0"),
+        ({"engine": "spark"}, "engine='spark'"),
+        ({"max_models": 0}, "max_models=0"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            KeyedShards(model(), "who", **{"folder": tmp_path / "k", "engine": "local", **wrong})

@@ -23,7 +23,8 @@ NAMES = [
     "forest",
     "ol",
 ]
-MUTANTS = 900  # of each model
+CARRIES, CHUNKS = 840, 360  # of each model: more than 10,000 carries in all
+MUTANTS = CARRIES + CHUNKS
 
 
 def signed(body):
@@ -97,8 +98,8 @@ def test_hostile_messages(name):
     plan, parts, stages, seq, chunk, carry = setting(name)
     good, room = parts[1].state(), stages[1].room
     refused = 0
-    for _ in range(MUTANTS):
-        one, two = (mutant(rng, chunk), carry) if rng.random() < 0.3 else (chunk, mutant(rng, carry))
+    for i in range(MUTANTS):
+        one, two = (chunk, mutant(rng, carry)) if i < CARRIES else (mutant(rng, chunk), carry)
         before = stages[1].next_seq
         try:
             stages[1].step(one, two, seq)
@@ -117,6 +118,10 @@ def test_hostile_messages(name):
     assert {n: a.tobytes() for n, a in parts[1].state().items()} == {n: a.tobytes() for n, a in good.items()}
     values, _ = _core.decode_answer(stages[1].step(chunk, carry, seq))
     assert np.isfinite(values).all()
+
+
+def test_there_are_enough_of_them():
+    assert len(NAMES) * CARRIES >= 10_000
 
 
 def test_order_is_kept():

@@ -1,38 +1,60 @@
 """Shards on Ray: a real cluster on loopback, actors and nodes that are killed. Skipped where Ray is not installed."""
 
+import gc
 import os
 import signal
+import time
+import warnings
 
 import numpy as np
 import pytest
 
 from streamboost.distributed import Shards
+from tests.distributed.processes import LOOPBACK, alive, descendants, listening
 from tests.distributed.streams import models, rows
+from tests.distributed.test_keyed import learn_through_shards
 
 ray = pytest.importorskip("ray")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    ray.init(
-        num_cpus=4,
-        include_dashboard=False,
-        log_to_driver=False,
-        configure_logging=False,
-        _node_ip_address="127.0.0.1",
-        object_store_memory=100 * 2**20,
-    )
+    """One cluster for all tests, as the engine starts it; every process of it must end."""
+    from streamboost.distributed.engines.ray import connect
+
+    before = descendants()
+    assert connect(ray, None)
     yield
-    ray.shutdown()
+    started = descendants() - before
+    with warnings.catch_warnings():  # Ray does not wait for what it ends
+        warnings.simplefilter("ignore", ResourceWarning)
+        ray.shutdown()
+        gc.collect()
+    until = time.monotonic() + 20
+    while (left := [pid for pid in started if alive(pid)]) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert started
+    assert left == []
+
+
+def test_nothing_listens_but_on_loopback(tmp_path):
+    X, y = rows(50)
+    with Shards(models()["oza"], 2, engine="ray", folder=tmp_path / "s") as shards:
+        shards.partial_fit(X, y)
+        pids = descendants() | {os.getpid()}
+        assert set(shards.pids()) <= pids
+        addresses = listening(pids)
+    assert len(addresses) >= 4  # the cluster's server, its node, two shards
+    assert [address for address in addresses if address not in LOOPBACK] == []
 
 
 def state_bytes(model):
     return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in model._session.model.state().items()}
 
 
-def test_killed_actors_come_back(tmp_path):
+@pytest.mark.parametrize(("name", "kills"), [("osboost-ocp", 4), ("trees", 1)])
+def test_killed_actors_come_back(tmp_path, name, kills):
     X, y = rows(3000)
-    name = "osboost-ocp"
     whole = models()[name]
     expected = whole.test_then_train(X, y, classes=[0, 1], output="proba")
     rng = np.random.default_rng(4)
@@ -43,13 +65,17 @@ def test_killed_actors_come_back(tmp_path):
             got.append(
                 shards.test_then_train(X[part], y[part], classes=[0, 1] if not i else None, output="proba")
             )
-            if 0 < i < 5:
+            if i < kills:
                 os.kill(shards.pids()[rng.integers(2)], signal.SIGKILL)
         shards.scale(3)
         assert np.vstack(got).tobytes() == expected.tobytes()
         assert shards.predict_proba(X).tobytes() == whole.predict_proba(X).tobytes()
         assert state_bytes(shards.to_model()) == state_bytes(whole)
-        assert max(shards.model._session.model.line.recovery_seconds) < 30
+        assert shards.model._session.model.line.losses >= kills
+
+
+def test_keys_over_actors(tmp_path):
+    learn_through_shards(tmp_path, "ray")
 
 
 def test_runs_as_tasks_give_the_same_records(tmp_path):

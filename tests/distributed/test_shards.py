@@ -47,6 +47,23 @@ def test_every_kind_of_ensemble(name):
         same(shards.to_model(), whole)
 
 
+@pytest.mark.parametrize("more", [{"calibration": "platt"}, {"coverages": (0.8, 0.9)}])
+def test_what_comes_after_the_vote(more):
+    X, y = rows()
+    whole = sb.OSBoostClassifier(n_estimators=6, random_state=3, **more)
+    with Shards(sb.OSBoostClassifier(n_estimators=6, random_state=3, **more), 3, engine="local") as shards:
+        expected = whole.test_then_train(X, y, classes=[0, 1], output="proba")
+        got = shards.test_then_train(X, y, classes=[0, 1], output="proba")
+        assert expected.tobytes() == got.tobytes()
+        shards.scale(2)
+        shards.partial_fit(X, y)
+        whole.partial_fit(X, y)
+        joined = shards.to_model()
+        same(joined, whole)
+        if "coverages" in more:
+            assert joined.predict_set(X, 0.8).tolist() == whole.predict_set(X, 0.8).tolist()
+
+
 def test_the_worst_learner_of_all_shards_starts_again():
     X, y = rows(3000)
     whole = fresh("leveraging")
@@ -239,8 +256,18 @@ def test_refusals(tmp_path):
     ):
         with pytest.raises(ValueError, match="written in Python"):
             Shards(model, 2, engine="local")
-    with pytest.raises(TypeError, match="GaussianNB"):
-        Shards(GaussianNB(), 2, engine="local")
+    balanced = sb.OSBoostClassifier(n_estimators=4, class_weight="balanced")
+    for model in (balanced, sb.OSBoostClassifier(n_estimators=4, class_weight="balanced").partial_fit(X, y)):
+        with pytest.raises(ValueError, match="class_weight"):
+            Shards(model, 2, engine="local")
+    for model in (GaussianNB(), sb.OnlineBaggingRegressor(n_estimators=4)):
+        with pytest.raises(TypeError, match=f"not a {type(model).__name__}"):
+            Shards(model, 2, engine="local")
+    with (
+        Shards(sb.OSBoostClassifier(n_estimators=4, decision="f1"), 2, engine="local") as shards,
+        pytest.raises(ValueError, match="costs or thresholds"),
+    ):
+        shards.partial_fit(X, y)
     with pytest.raises(FileNotFoundError, match="holds no shards"):
         Shards.resume(tmp_path)
     folder = tmp_path / "shards"

@@ -164,7 +164,7 @@ def test_a_long_history_opens_quickly(browser: Any, running: Running) -> None:
     history = running.store.stream("loans").champion.scores.history
     rng = random.Random(2)
     for i in range(300_000):
-        history.add(rng.random() < 0.2, float(i))
+        history.extend([rng.random() < 0.2], [float(i)])
     for page in opened(browser, running):
         page.wait_for_selector(".card")
         begin = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import resource
 import subprocess
 import sys
@@ -79,6 +80,42 @@ def test_the_same_id_twice_changes_nothing_and_says_so(store: LearningStore) -> 
     assert store.file("m") == before
     counts = store.describe("m")["counts"]
     assert (counts["duplicate"], counts["differs"]) == (2, 1)
+
+
+def test_together_is_as_one_by_one(tmp_path: Path) -> None:
+    """Records of one transaction find each other, and those of before, as if each had come alone."""
+    rng = random.Random(3)
+    work: list[Work] = []
+    for i in range(400):
+        id = rng.choice([None, f"i{rng.randrange(60)}", f"i{rng.randrange(60)}", f"new {i} 'ü\"]"])
+        features: dict[str, Any] = {"x": float(rng.randrange(5)), "c": rng.choice("uvw")}
+        kind = rng.choice([Kind.EVENT, Kind.LABEL, Kind.LESSON, Kind.LESSON])
+        label = rng.choice(["yes", "no"])
+        if kind is Kind.LESSON:
+            work.append(Work(kind, id, features, label))
+        else:
+            event = kind is Kind.EVENT
+            work.append(Work(kind, id or f"e{i}", features if event else None, None if event else label))
+    found: list[Any] = []
+    for n in (1, 3, 40, 400):
+        with opened(tmp_path / str(n), snapshot_every=10**9) as store:
+            store.create("m", **DESCRIPTION)
+            outcomes = [o for i in range(0, 400, n) for o in store.submit("m", work[i : i + n]).result()]
+            db = store._db()
+            found.append(
+                (
+                    [(o.seq, o.state, o.differs) for o in outcomes],
+                    db.rows("SELECT seq, kind, learns, id FROM log WHERE kind != 4 ORDER BY seq"),
+                    db.rows("SELECT id, state, seq FROM ids ORDER BY id"),
+                    store.file("m"),
+                    store.scores("m")["cumulative"]["error"],
+                )
+            )
+    states = {state for _, state, _ in found[0][0]}
+    assert states == {"waiting", "learned", "duplicate", "early"}
+    assert any(differs for _, _, differs in found[0][0])
+    for other in found[1:]:
+        assert other == found[0]
 
 
 def test_true_is_not_one(store: LearningStore) -> None:
@@ -550,8 +587,9 @@ def test_scores_are_the_ones_of_the_library_and_survive_bytes() -> None:
 
 def test_history_is_bounded_and_keeps_what_sticks_out() -> None:
     history = History()
-    for i in range(100_000):
-        history.add(50_000 <= i < 50_300, float(i))
+    for first in range(0, 100_000, 1_000):
+        some = range(first, first + 1_000)
+        history.extend([50_000 <= i < 50_300 for i in some], [float(i) for i in some])
     assert len(history.buckets) < 4096
     curve = history.curve(300)
     assert len(curve["n"]) <= 300

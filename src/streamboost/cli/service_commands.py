@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamboost.cli.errors import UserError
+from streamboost.cli.quick_start import import_sklearn
 
 if TYPE_CHECKING:
     from streamboost.client import Client
@@ -82,6 +83,7 @@ def serve_command(
     _needs_serve()
     if keep_log not in ("needed", "forever"):
         raise UserError(f"--keep-log {keep_log}: it is `needed` or `forever`.")
+    import_sklearn()
     from streamboost.service.http import Options, serve
     from streamboost.service.store import Settings, StoreError
 
@@ -135,6 +137,7 @@ def token_create(
 ) -> None:
     """Make a token; it is shown this once and stored nowhere."""
     _needs_serve()
+    import_sklearn()
     from streamboost.service.http import tokens
     from streamboost.service.store import StoreError
 
@@ -150,6 +153,7 @@ def token_create(
 def token_list(folder: Folder) -> None:
     """List the tokens of a folder, one JSON object per line."""
     _needs_serve()
+    import_sklearn()
     from streamboost.service.http import tokens
     from streamboost.service.store import StoreError
 
@@ -175,6 +179,7 @@ def token_revoke(
 ) -> None:
     """Refuse a token from now on; a running service notices within a second."""
     _needs_serve()
+    import_sklearn()
     from streamboost.service.http import tokens
     from streamboost.service.store import StoreError
 
@@ -203,6 +208,7 @@ def log_command(
 ) -> None:
     """Show, verify or export the log of a learning service."""
     _needs_serve()
+    import_sklearn()
     from streamboost.service import audit
     from streamboost.service.store import StoreError
 
@@ -231,6 +237,7 @@ def rollback_command(
 ) -> None:
     """Go back to the state after a record; the service must not be running."""
     _needs_serve()
+    import_sklearn()
     from streamboost.service.store import LearningStore, StoreError
 
     if not (folder / "log.db").exists():

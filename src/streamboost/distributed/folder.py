@@ -32,7 +32,7 @@ class Folder:
         self._root = url
         if "://" in url:
             try:
-                import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore]
+                import fsspec
             except ImportError as error:
                 raise ImportError(
                     f"folder={url!r} needs the package fsspec: pip install 'streamboost[ray]'."

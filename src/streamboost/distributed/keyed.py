@@ -33,6 +33,23 @@ _GLOBAL = "global"  # no key: those are JSON
 _EIGHT_LOG_2 = 8 * math.log(2)
 
 
+StoredModel = tuple[str, dict[str, Any], bytes]
+"""Key as JSON, what is known of its model, and the model's file."""
+
+
+def key_of(x: Mapping[Any, Any], name: str) -> Any:
+    """Return the key of a row."""
+    try:
+        value = x[name]
+    except KeyError:
+        raise ValueError(f"the row has no feature {name!r}, which says whose it is.") from None
+    if not isinstance(value, str | int):
+        value = value.item() if hasattr(value, "item") else value
+        if not isinstance(value, str | int):
+            raise ValueError(f"{name}={value!r} is not allowed: a key is text, a whole number or a boolean.")
+    return value
+
+
 class _Own:
     """The model of one key, and what it and the global model have lost on the key's rows."""
 
@@ -76,6 +93,14 @@ class KeyStore:
         """Return the number of keys."""
         (n,) = self._db.execute("SELECT count(*) FROM models WHERE key != ?", (_GLOBAL,)).fetchone()
         return int(n)
+
+    def names(self) -> list[str]:
+        """Return all keys."""
+        return [key for (key,) in self._db.execute("SELECT key FROM models WHERE key != ?", (_GLOBAL,))]
+
+    def delete(self, key: str) -> None:
+        """Remove a model."""
+        self._db.execute("DELETE FROM models WHERE key = ?", (key,))
 
     def close(self) -> None:
         """Close the file."""
@@ -166,18 +191,9 @@ class KeyedClassifier:
     # The models.
 
     def _split(self, x: Mapping[Any, Any]) -> tuple[Any, dict[Any, Any]]:
-        rest = dict(x)
-        try:
-            value = rest.pop(self.key)
-        except KeyError:
-            raise ValueError(f"the row has no feature {self.key!r}, which says whose it is.") from None
-        if not isinstance(value, str | int):
-            value = value.item() if hasattr(value, "item") else value
-            if not isinstance(value, str | int):
-                raise ValueError(
-                    f"{self.key}={value!r} is not allowed: a key is text, a whole number or a boolean."
-                )
-        return value, rest
+        key, rest = key_of(x, self.key), dict(x)
+        del rest[self.key]
+        return key, rest
 
     def _find(self, key: Any, *, make: bool) -> _Own | None:
         own = self._owns.get(key)
@@ -321,6 +337,27 @@ class KeyedClassifier:
         whole = self._global
         data = b"" if whole is None or whole._session is None else _bytes(whole)
         self._store.put(_GLOBAL, {"counts": list(self._counts.items())}, data)
+
+    def give(self, away: Callable[[str], bool]) -> list[StoredModel]:
+        """Return the models of some keys for another one to take; `away` is asked with the key as JSON."""
+        self.flush()
+        found = [(key, self._store.get(key)) for key in self._store.names() if away(key)]
+        return [(key, *stored) for key, stored in found if stored is not None]
+
+    def take(self, models: list[StoredModel]) -> None:
+        """Take over what another one gave, unless it is older than what is here."""
+        self._check_open()
+        for key, head, data in models:
+            here = self._store.get(key)
+            if here is None or here[0]["n"] < head["n"]:
+                self._store.put(key, head, data)
+
+    def drop(self, keys: list[str]) -> None:
+        """Forget what another one has taken."""
+        self._check_open()
+        for key in keys:
+            self._owns.pop(json.loads(key), None)
+            self._store.delete(key)
 
     def _check_open(self) -> None:
         if self._closed:

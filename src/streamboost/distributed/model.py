@@ -53,7 +53,7 @@ class ShardedModel:
     """The face of a line of shards."""
 
     def __init__(self, plan: Plan, make_line: LineMaker, chunk_rows: int) -> None:
-        plan.check()
+        plan.check_learning()
         self.plan = plan
         self.line: Line | None = None
         self.growth: dict[str, Any] = {}

@@ -61,6 +61,15 @@ class Plan:
                 "learners, or the model without shards."
             )
 
+    def check_learning(self) -> None:
+        """Refuse a model that parts of it cannot learn as the whole does."""
+        self.check()
+        if (self.core.get("stages") or {}).get("class_weight") is not None:
+            raise ValueError(
+                "Shards do not take class_weight=: only the last one has what comes around the vote, and the others would learn "
+                "without these weights. Give sample_weight= with the rows, or use the model without shards."
+            )
+
     def model(self, lanes: Lanes) -> _core.Model:
         """Return the part with these lanes."""
         core = {**self.core, "threads": 1, "lanes": lanes}

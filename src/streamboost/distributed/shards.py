@@ -94,10 +94,11 @@ class Shards:
             if model._session is None:
                 self.model = type(model)(**model.get_params(deep=False))
                 self._take(self.model)
-                if model.estimator is not None:
-                    Plan({"lane_factory": model._learner_plan(0).lane_factory}).check()
+                own = None if model.estimator is None else model._learner_plan(0).lane_factory
+                weights = getattr(model, "class_weight", None)
+                Plan({"lane_factory": own, "stages": {"class_weight": weights}}).check_learning()
             else:
-                Plan(model._session.plan).check()
+                Plan(model._session.plan).check_learning()
                 raw, arrays = _archive_of(model)
                 manifest = Manifest.read(raw)
                 self.model = rebuild(manifest, arrays)

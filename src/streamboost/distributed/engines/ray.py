@@ -7,6 +7,7 @@ is the state of an actor: that comes from the snapshots and the log.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections import deque
@@ -15,6 +16,7 @@ from typing import Any
 
 from streamboost.distributed.engines.base import ShardLost, Source
 from streamboost.distributed.folder import Folder
+from streamboost.distributed.loopback import LOOPBACK, on_loopback, only_on_loopback
 from streamboost.distributed.stage import ShardStage, Spec
 
 _PATIENCE = 60.0  # seconds until an actor must be back
@@ -23,7 +25,7 @@ _PATIENCE = 60.0  # seconds until an actor must be back
 def import_ray() -> Any:
     """Return the package, or say how to get it."""
     try:
-        import ray  # type: ignore[import-not-found, unused-ignore]
+        import ray
     except ImportError as error:
         raise ImportError("engine='ray' needs the package Ray: pip install 'streamboost[ray]'.") from error
     return ray
@@ -39,14 +41,24 @@ def connect(ray: Any, address: str | None) -> bool:
         options |= {
             "include_dashboard": False,
             "num_cpus": max(os.cpu_count() or 1, 2),
-            "_node_ip_address": "127.0.0.1",
+            "_node_ip_address": LOOPBACK,
+            # Ray makes its workers nice; these do what the user waits for.
+            "_system_config": {"worker_niceness": 0},
         }
+    here = address is None or only_on_loopback(address)
     try:
-        ray.init(address=address or "local", **options)
+        with on_loopback() if here else contextlib.nullcontext():
+            ray.init(address=address or "local", **options)
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise ConnectionError(
             f"no Ray cluster can be reached at {address or 'this machine'}: {error}"
         ) from error
+    if address is None and ray.nodes()[0]["NodeManagerAddress"] != LOOPBACK:
+        ray.shutdown()
+        raise ConnectionError(
+            "this version of Ray cannot be kept to loopback. Start a cluster with `ray start --head`, where the network is safe, "
+            "and give its address=."
+        )
     return True
 
 

@@ -84,7 +84,7 @@ class Verb:
         if work.kind is Kind.EVENT and work.id is None:
             return self.answer(work, None)
         try:
-            outcome = (await asyncio.wrap_future(self.store.submit(self.model, [work])))[0]
+            outcome = (await asyncio.wrap_future(self.store.submit(self.model, [work], checked=True)))[0]
         except ReadOnly:
             if work.kind is not Kind.EVENT:
                 raise
@@ -161,7 +161,7 @@ class Lines(Response):
         """Hand over; a full queue is waited for: this is what slows the sender down."""
         while True:
             try:
-                return asyncio.wrap_future(self._verb.store.submit(self._verb.model, work))
+                return asyncio.wrap_future(self._verb.store.submit(self._verb.model, work, checked=True))
             except QueueFull:
                 await asyncio.sleep(0.02)
             except StoreError as error:

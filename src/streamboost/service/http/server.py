@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import ipaddress
 import json
 import logging
@@ -154,6 +155,10 @@ def serve(options: Options) -> int:
     quiet()
     if options.open_to_all and not _is_local(options.host):
         raise BadRequest(f"--no-tokens is for this machine only; {options.host} is not.", field="host")
+    # What was imported stays; what requests leave behind is mostly freed at once. So garbage is looked for seldom.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     bound = _bind(options.host, options.port)
     store = LearningStore(options.folder, options.settings, wait=False)
     try:

@@ -107,6 +107,10 @@ class Database:
         """Execute a statement that answers nothing."""
         self._run(sql, values)
 
+    def run_many(self, sql: str, values: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement once for each of these."""
+        self.connection.executemany(sql, values)
+
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows."""
         return self._run(sql, values).fetchall()

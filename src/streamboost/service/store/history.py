@@ -21,25 +21,31 @@ class History:
         self._low, self._high = 1.0, 0.0
         self.buckets: list[list[float]] = []
 
-    def add(self, wrong: bool, at: float) -> None:
-        """Count one answer."""
-        self.n += 1
-        self.wrong += wrong
-        slot = self.n % SHORT
-        if len(self._recent) < SHORT:
-            self._recent.append(wrong)
-        else:
-            old = self._recent[slot]
-            self._recent_wrong -= old
-            self._recent[slot] = wrong
-        self._recent_wrong += wrong
-        share = self._recent_wrong / len(self._recent)
-        self._low, self._high = min(self._low, share), max(self._high, share)
-        if self.n % self.stride == 0:
-            self.buckets.append([self.n, at, self.wrong, self._low, self._high])
-            self._low, self._high = 1.0, 0.0
-            if len(self.buckets) >= MOST:
-                self._halve()
+    def extend(self, wrongs: list[bool], ats: list[float]) -> None:
+        """Count answers, each with its time."""
+        recent, n_wrong, low, high = self._recent, self._recent_wrong, self._low, self._high
+        n, all_wrong = self.n, self.wrong
+        for wrong, at in zip(wrongs, ats, strict=True):
+            n += 1
+            all_wrong += wrong
+            if len(recent) < SHORT:
+                recent.append(wrong)
+            else:
+                slot = n % SHORT
+                n_wrong -= recent[slot]
+                recent[slot] = wrong
+            n_wrong += wrong
+            share = n_wrong / len(recent)
+            if share < low:
+                low = share
+            if share > high:
+                high = share
+            if n % self.stride == 0:
+                self.buckets.append([n, at, all_wrong, low, high])
+                low, high = 1.0, 0.0
+                if len(self.buckets) >= MOST:
+                    self._halve()
+        self.n, self.wrong, self._recent_wrong, self._low, self._high = n, all_wrong, n_wrong, low, high
 
     def _halve(self) -> None:
         self.buckets = merged(self.buckets, 2)

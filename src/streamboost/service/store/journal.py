@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import StoreError
@@ -13,8 +15,11 @@ from streamboost.service.store.streams import Stream
 
 _INSERT = "INSERT INTO log(seq, model, kind, learns, at, format, id, body) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"
 _KNOWN = "SELECT state, seq FROM ids WHERE model=? AND id=?"
-_ID = "INSERT INTO ids(model, id, state, seq) VALUES(?, ?, ?, ?)"
-_ID_AGAIN = "UPDATE ids SET state=?, seq=? WHERE model=? AND id=?"
+_ALL_KNOWN = "SELECT id, state, seq FROM ids WHERE model=? AND id IN (SELECT value FROM json_each(?))"
+_ID = "INSERT OR REPLACE INTO ids(model, id, state, seq) VALUES(?, ?, ?, ?)"
+_FEW = 8
+"""Ids that are asked for one by one."""
+_COUNTED = {kind: kind.name.lower() for kind in Kind}
 
 
 @dataclass
@@ -34,6 +39,10 @@ class Journal:
         self._clock = float(db.value("SELECT value FROM meta WHERE key='clock'"))
         self.learned: dict[int, Lessons] = {}
         self.touched: dict[int, Stream] = {}
+        # What a transaction has decided and not written yet: rows are written together, which costs a third less.
+        self._rows: list[tuple[Any, ...]] = []
+        self._ids: dict[tuple[int, str], tuple[int, int] | None] = {}
+        self._new_ids: dict[tuple[int, str], tuple[int, int]] = {}
 
     def now(self) -> float:
         """The time; a clock that is set back stands still instead."""
@@ -41,14 +50,54 @@ class Journal:
         return self._clock
 
     def append(self, stream: Stream, kind: Kind, learns: bool, id: str | None, body: bytes, at: float) -> int:
-        """Add a record."""
+        """Add a record now."""
+        seq = self._add(stream, kind, learns, id, body, at)
+        self._write()
+        return seq
+
+    def _add(self, stream: Stream, kind: Kind, learns: bool, id: str | None, body: bytes, at: float) -> int:
+        """Add a record; it is written by `finish`, or when somebody looks for it."""
         self.seq += 1
-        self.db.run(_INSERT, (self.seq, stream.number, int(kind), int(learns), at, FORMAT, id, body))
+        self._rows.append((self.seq, stream.number, int(kind), int(learns), at, FORMAT, id, body))
         self.touched[stream.number] = stream
         return self.seq
 
+    def look_up(self, stream: Stream, work: Sequence[Work]) -> None:
+        """Ask at once what is known of many ids."""
+        wanted = [w.id for w in work if w.id is not None and (stream.number, w.id) not in self._ids]
+        if len(wanted) < _FEW:
+            return
+        for id in wanted:
+            self._ids[stream.number, id] = None
+        for id, state, seq in self.db.rows(_ALL_KNOWN, (stream.number, encode(wanted).decode())):
+            self._ids[stream.number, id] = (state, seq)
+
+    def _known(self, stream: Stream, id: str) -> tuple[int, int] | None:
+        key = (stream.number, id)
+        if key not in self._ids:
+            found = self.db.row(_KNOWN, key)
+            self._ids[key] = None if found is None else (int(found[0]), int(found[1]))
+        return self._ids[key]
+
+    def _write(self) -> None:
+        rows, self._rows = self._rows, []
+        ids, self._new_ids = self._new_ids, {}
+        if rows:
+            self.db.run_many(_INSERT, rows)
+        if ids:
+            self.db.run_many(_ID, [(*key, *found) for key, found in ids.items()])
+
+    def _row(self, seq: int) -> tuple[float, bytes] | None:
+        """Time and body of a record, of this transaction or of another."""
+        if self._rows and seq >= self._rows[0][0]:
+            self._write()
+        found = self.db.row("SELECT at, body FROM log WHERE seq=?", (seq,))
+        return None if found is None else (found[0], found[1])
+
     def finish(self) -> None:
-        """Write what has to be known about the log as a whole; the commit follows."""
+        """Write all records, and what has to be known about the log as a whole; the commit follows."""
+        self._write()
+        self._ids.clear()
         self.db.run("UPDATE meta SET value=? WHERE key='seq'", (self.seq,))
         self.db.run("UPDATE meta SET value=? WHERE key='clock'", (self._clock,))
         for stream in self.touched.values():
@@ -58,27 +107,26 @@ class Journal:
 
     def record(self, stream: Stream, work: Work) -> Outcome:
         """Take one event, label or lesson."""
-        found = None if work.id is None else self.db.row(_KNOWN, (stream.number, work.id))
+        found = None if work.id is None else self._known(stream, work.id)
         known = None if found is None else State(found[0])
         act = decide(known, work.kind)
-        stream.counts[work.kind.name.lower()] += 1
+        stream.counts[_COUNTED[work.kind]] += 1
         if found is not None and (act is Act.SKIP or (act is Act.LATE and work.kind is Kind.EVENT)):
-            return self._repeated(stream, work, int(found[1]), act)
+            return self._repeated(stream, work, found[1], act)
         at = self.now()
-        body, differs = self._completed(work, known, 0 if found is None else int(found[1]), at)
+        body, differs = self._completed(work, known, 0 if found is None else found[1], at)
+        champion = stream.champion
         if act is Act.LEARN:
             try:
-                body.answer = stream.champion.take(body, at, body.given(stream.champion.number))
-                body.by = stream.champion.number
+                body.answer = champion.take(body, at, body.given(champion.number))
+                body.by = champion.number
             except Exception as error:
                 return self._poison(stream, work, body, at, error)
-        seq = self.append(stream, work.kind, act is Act.LEARN, work.id, encode(body), at)
-        stream.champion.seq = seq
+        seq = self._add(stream, work.kind, act is Act.LEARN, work.id, encode(body), at)
+        champion.seq = seq
         if work.id is not None:
-            if known is None:
-                self.db.run(_ID, (stream.number, work.id, int(BECOMES[act]), seq))
-            else:
-                self.db.run(_ID_AGAIN, (int(BECOMES[act]), seq, stream.number, work.id))
+            key = (stream.number, work.id)
+            self._ids[key] = self._new_ids[key] = (int(BECOMES[act]), seq)
         if act is Act.LEARN:
             self.learned.setdefault(stream.number, Lessons(stream)).rows.append((seq, at, body))
         stream.counts[act.value] += 1
@@ -92,7 +140,7 @@ class Journal:
         )
         if known not in (State.WAITING, State.EARLY):
             return body, False
-        row = self.db.row("SELECT at, body FROM log WHERE seq=?", (first,))
+        row = self._row(first)
         if row is None:
             raise StoreError(f"record {first} is missing", code="damaged")
         before = decode_body(row[1])
@@ -108,8 +156,8 @@ class Journal:
 
     def _repeated(self, stream: Stream, work: Work, first: int, act: Act) -> Outcome:
         """Nothing new: the first record wins."""
-        row = self.db.row("SELECT body FROM log WHERE seq=?", (first,))
-        before = None if row is None else decode_body(row[0])
+        row = self._row(first)
+        before = None if row is None else decode_body(row[1])
         differs = before is not None and (
             (work.features is not None and before.features is not None and not same(work.features, before.features))
             or (work.label is not None and before.label is not None and not same(work.label, before.label))
@@ -124,7 +172,7 @@ class Journal:
         """The model refused the lesson: it is put aside with the reason, and its id is still free."""
         reason = " ".join(str(error).split()) or type(error).__name__
         body.reason = reason[:1000]
-        seq = self.append(stream, Kind.POISON, False, work.id, encode(body), at)
+        seq = self._add(stream, Kind.POISON, False, work.id, encode(body), at)
         stream.champion.seq = seq
         stream.counts["poison"] += 1
         return Outcome(seq, "poison", reason=reason)

@@ -11,6 +11,7 @@ import json
 import math
 import threading
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,10 @@ DELAYS = (1.0, 10.0, 60.0, 600.0, 3_600.0, 21_600.0, 86_400.0, 604_800.0, math.i
 """Upper ends, in seconds, of the histogram of how late labels came."""
 
 
+_Counted = tuple[int, int, list[float]]
+"""Truth and answer by code (-1: none), and the probability of each code, of the first ones at least."""
+
+
 class Scoreboard:
     """The figures of one model. Threads may read while one adds."""
 
@@ -44,8 +49,8 @@ class Scoreboard:
         self._all = {name: make_metric(name) for name in METRICS}
         self._faded = {name: Faded(make_metric(name), FADING) for name in METRICS}
         self._given = {name: make_metric(name) for name in METRICS}
-        self._window: deque[tuple[int, int, list[float]]] = deque(maxlen=WINDOW)
-        self._pending: list[tuple[int, int, list[float], float]] = []
+        self._window: deque[_Counted] = deque(maxlen=WINDOW)
+        self._pending: list[tuple[Label, Answer, float]] = []
         self._calibration = np.zeros((BINS, 3))  # weight, sum of confidence, right answers
         self._table = CodeTable()
         self.delays = np.zeros(len(DELAYS), dtype=np.int64)
@@ -66,34 +71,49 @@ class Scoreboard:
     def add(self, label: Label, answer: Answer, at: float, delay: float | None = None) -> None:
         """Count one lesson: the truth, and the answer that was given before it was known."""
         with self._lock:
-            true, pred = self._code(label), self._code(answer.label)
-            proba = [0.0] * len(self.labels)
-            for known, p in zip(answer.classes, answer.p, strict=True):
-                code = self._code(known)
-                if code >= len(proba):
-                    proba.extend([0.0] * (code + 1 - len(proba)))
-                proba[code] = p
             self.n += 1
-            self._pending.append((true, pred, proba, at))
+            self._pending.append((label, answer, at))
             if delay is not None:
                 self.delays[next(i for i, end in enumerate(DELAYS) if delay < end)] += 1
                 self.delay_sum += delay
             if len(self._pending) >= BLOCK:
                 self._count()
 
-    def _rows(self, block: list[Any]) -> Rows:
-        proba = np.zeros((len(block), len(self.labels)))
-        for row, found in enumerate(block):
-            proba[row, : len(found[2])] = found[2]
+    def _coded(self, block: list[tuple[Label, Answer, float]]) -> list[_Counted]:
+        """Truth, answer and probabilities by code; labels get theirs in the order in which they come."""
+        found: list[_Counted] = []
+        classes: list[Any] = []
+        columns: list[int] = []
+        for label, answer, _ in block:
+            true, pred = self._code(label), self._code(answer.label)
+            if answer.classes != classes or not same_types(answer.classes, classes):
+                classes = answer.classes
+                columns = [self._code(known) for known in classes]
+            if columns == list(range(len(columns))):
+                proba = answer.p
+            else:
+                proba = [0.0] * (max(columns, default=-1) + 1)
+                for code, p in zip(columns, answer.p, strict=True):
+                    proba[code] = p
+            found.append((true, pred, proba))
+        return found
+
+    def _rows(self, block: Sequence[_Counted]) -> Rows:
+        k = len(self.labels)
+        proba = np.array(
+            [p if len(p) == k else [*p, *[0.0] * (k - len(p))] for _, _, p in block], dtype=float
+        )
         true = np.array([found[0] for found in block], dtype=np.int64)
         pred = np.array([found[1] for found in block], dtype=np.int64)
+        proba = proba.reshape(len(block), k)
         proba[pred < 0] = np.nan
         return Rows(true, pred, tuple(self.labels), None, proba)
 
     def _count(self) -> None:
-        block, self._pending = self._pending, []
-        if not block:
+        pending, self._pending = self._pending, []
+        if not pending:
             return
+        block = self._coded(pending)
         rows = self._rows(block)
         if len(self.labels) > MOST_RANKED:
             for metrics in (self._all, self._faded, self._given):
@@ -107,9 +127,8 @@ class Scoreboard:
         for column, weight in enumerate((np.ones(int(answered.sum())), sure[answered], right[answered])):
             np.add.at(self._calibration[:, column], part, weight)
         self._table.add(rows.true, rows.pred)
-        for found, hit in zip(block, right.tolist(), strict=True):
-            self._window.append(found[:3])
-            self.history.add(not hit, found[3])
+        self._window.extend(block)
+        self.history.extend((~right).tolist(), [at for _, _, at in pending])
 
     def _window_rows(self, size: int) -> Rows:
         return self._rows(list(self._window)[-size:])
@@ -220,6 +239,11 @@ class Scoreboard:
             for name, metric in metrics.items():
                 _thaw(metric, f"{group}/{name}", arrays, parts)
         return board
+
+
+def same_types(a: list[Any], b: list[Any]) -> bool:
+    """Whether equal labels are the same ones: True is not 1."""
+    return list(map(type, a)) == list(map(type, b))
 
 
 def plain(value: float) -> float | None:

@@ -228,6 +228,7 @@ class Writer:
         stream = self.streams.get(job.stream)
         if stream is None:
             return NotFound(f"There is no model {job.stream!r}.")
+        self.journal.look_up(stream, job.work)
         found = [self.journal.record(stream, work) for work in job.work]
         if job.offset is not None:
             self.db.run("INSERT OR REPLACE INTO offsets VALUES(?, ?, ?)", job.offset)

@@ -1,0 +1,289 @@
+"""Models by key over several actors: every key lives in one of them, which its name alone decides.
+
+Rendezvous hashing: each actor draws a number for the key, the highest has it. With one actor more, about one key in n + 1 moves,
+and only to the new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from streamboost.distributed.keyed import KeyedClassifier, StoredModel, key_of
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+
+@lru_cache(maxsize=100_000)
+def owner(key: str, n: int) -> int:
+    """Return which of `n` actors has a key, given as JSON."""
+    return max(range(n), key=lambda i: hashlib.blake2b(f"{i}/{key}".encode(), digest_size=8).digest())
+
+
+class _Home:
+    """One actor: a KeyedClassifier with a store of its own."""
+
+    def __init__(self, model: Any, key: str, folder: str, options: dict[str, Any]) -> None:
+        self.keyed = KeyedClassifier(model, key, folder=folder, **options)
+
+    def learn(self, rows: Sequence[tuple[int, Mapping[Any, Any], Any, float]]) -> None:
+        """Learn rows, each with its number in the call."""
+        for number, x, y, weight in rows:
+            try:
+                self.keyed.learn_one(x, y, weight)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"row {number}: {error}") from error
+
+    def predict_proba(self, rows: Sequence[Mapping[Any, Any]]) -> list[dict[Any, float]]:
+        """Answer rows."""
+        return [self.keyed.predict_proba_one(x) for x in rows]
+
+    def give(self, me: int, n: int) -> list[StoredModel]:
+        """Return the models that belong to others when there are `n` actors."""
+        return self.keyed.give(lambda key: owner(key, n) != me)
+
+    def take(self, models: list[StoredModel]) -> None:
+        """Take over models."""
+        self.keyed.take(models)
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the classifier."""
+        return getattr(self.keyed, method)(*arguments)
+
+    def pid(self) -> int:
+        """Return the process."""
+        return os.getpid()
+
+
+class KeyedShards:
+    """:class:`KeyedClassifier` over several Ray actors: every key's own model is the one that one process would have.
+
+    What differs from one process: with ``fallback="global"`` or ``"prior"`` every actor has its own, which learns the rows of
+    its keys. Models in memory are written to the store by `flush`, `close` and when they make room for others; an actor that is
+    killed comes back with what its store holds, and the call that finds it gone says so.
+
+    Parameters
+    ----------
+    model, key
+        As of :class:`KeyedClassifier`.
+    n : int
+        Number of actors.
+    folder : str or path
+        Where the stores are, one folder for each actor. Actors on several machines need a place that all of them reach.
+    engine : {"ray", "local"}
+        Actors of a Ray cluster (``pip install 'streamboost[ray]'``), or objects in this process.
+    address : str, optional
+        Of the Ray cluster; default: the one that this process is connected to, or a new one on this machine.
+    **options
+        `max_models` (of each actor), `idle_s` and `fallback` of :class:`KeyedClassifier`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from streamboost import OnlineBaggingClassifier
+    >>> from streamboost.distributed import KeyedShards
+    >>> model = OnlineBaggingClassifier(n_estimators=5, random_state=1)
+    >>> with KeyedShards(model, "customer", 2, folder=tempfile.mkdtemp(), engine="local") as shards:
+    ...     shards.learn_many([{"customer": 1, "hour": 9.0}, {"customer": 2, "hour": 18.0}], ["tea", "wine"])
+    ...     print(shards.predict_one({"customer": 2, "hour": 17.0}))
+    wine
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        key: str,
+        n: int = 2,
+        *,
+        folder: str | os.PathLike[str],
+        engine: str = "ray",
+        address: str | None = None,
+        **options: Any,
+    ) -> None:
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise ValueError(f"n={n!r} is not allowed: it must be a whole number of at least 1.")
+        if engine not in ("ray", "local"):
+            raise ValueError(f"engine={engine!r} is not allowed; choose one of 'ray', 'local'.")
+        KeyedClassifier(model, key, **options).close()  # refuses here what an actor would refuse far away
+        self.key = key
+        self._model, self._options = model, options
+        self._folder = Path(folder).absolute()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._ray: Any = None
+        self._mine = False
+        if engine == "ray":
+            from streamboost.distributed.engines.ray import connect, import_ray
+
+            self._ray = import_ray()
+            self._mine = connect(self._ray, address)
+        self._closed = False
+        self._homes: list[Any] = []
+        had = len(list(self._folder.glob("keys-*"))) or n
+        self._homes = [self._new(i) for i in range(had)]
+        if had != n:  # the folder was left with another number of actors
+            self.scale(n)
+
+    def _new(self, i: int) -> Any:
+        arguments = (self._model, self.key, str(self._folder / f"keys-{i}"), self._options)
+        if self._ray is None:
+            return _Home(*arguments)
+        # No core of their own: there may be more of them than cores, and one that waits for a core would wait for ever.
+        options = {"num_cpus": 0, "max_restarts": -1, "scheduling_strategy": "SPREAD"}
+        return self._ray.remote(_Home).options(**options).remote(*arguments)
+
+    def _calls(self, calls: Sequence[tuple[Any, str, tuple[Any, ...]]]) -> list[Any]:
+        """Call methods of actors, all at once, and wait for all of them."""
+        if self._ray is None:
+            return [getattr(home, method)(*arguments) for home, method, arguments in calls]
+        references = [getattr(home, method).remote(*arguments) for home, method, arguments in calls]
+        found, wrong = [], None
+        for reference in references:
+            try:
+                found.append(self._ray.get(reference))
+            except self._ray.exceptions.RayTaskError as error:
+                wrong = error.cause if isinstance(error.cause, ValueError | RuntimeError) else error
+            except self._ray.exceptions.RayError as error:
+                wrong = RuntimeError(
+                    "an actor with models was lost and comes back with what its store holds; what it had learned since the last "
+                    f"flush, and perhaps this call, is gone: {type(error).__name__}"
+                )
+        if wrong is not None:
+            raise wrong
+        return found
+
+    def _home(self, x: Mapping[Any, Any]) -> int:
+        return owner(json.dumps(key_of(x, self.key)), len(self._homes))
+
+    # Learning and answering.
+
+    def learn_many(
+        self, rows: Sequence[Mapping[Any, Any]], labels: Sequence[Any], weights: Sequence[float] | None = None
+    ) -> None:
+        """Learn rows, each by the actor of its key; returns when all have.
+
+        Parameters
+        ----------
+        rows : sequence of dict
+            The rows, with their keys. A key that is not allowed refuses the call; of other bad rows the rest of their actor's
+            rows are not learned, and the error names the first.
+        labels : sequence
+            Their labels.
+        weights : sequence of float, optional
+            Their weights.
+        """
+        self._check_open()
+        if len(rows) != len(labels) or (weights is not None and len(weights) != len(rows)):
+            raise ValueError(f"{len(rows)} rows need as many labels and weights.")
+        parts: list[list[tuple[int, Mapping[Any, Any], Any, float]]] = [[] for _ in self._homes]
+        for i, (x, y) in enumerate(zip(rows, labels, strict=True)):
+            parts[self._home(x)].append((i, x, y, 1.0 if weights is None else weights[i]))
+        homes = zip(self._homes, parts, strict=True)
+        self._calls([(home, "learn", (part,)) for home, part in homes if part])
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
+        """Learn one row."""
+        self.learn_many([x], [y], [sample_weight])
+
+    def predict_proba_many(self, rows: Sequence[Mapping[Any, Any]]) -> list[dict[Any, float]]:
+        """Return the probability of each label, for each row; empty where nothing is known."""
+        self._check_open()
+        owners = [self._home(x) for x in rows]
+        asked = sorted(set(owners))
+        parts = [[x for x, at in zip(rows, owners, strict=True) if at == i] for i in asked]
+        answers = self._calls(
+            [(self._homes[i], "predict_proba", (part,)) for i, part in zip(asked, parts, strict=True)]
+        )
+        each = {i: iter(answer) for i, answer in zip(asked, answers, strict=True)}
+        return [next(each[at]) for at in owners]
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return the probability of each label for one row; empty while nothing is known."""
+        return self.predict_proba_many([x])[0]
+
+    def predict_one(self, x: Mapping[Any, Any]) -> Any:
+        """Return the most likely label of one row, or None while nothing is known."""
+        proba = self.predict_proba_one(x)
+        return max(proba, key=proba.__getitem__) if proba else None
+
+    # The whole.
+
+    def own(self, key: Any) -> Any:
+        """Return a copy of the model of a key, or None if the key is not known."""
+        self._check_open()
+        return self._calls([(self._homes[owner(json.dumps(key), len(self._homes))], "call", ("own", key))])[0]
+
+    def pids(self) -> list[int]:
+        """Return the process of each actor."""
+        return self._calls([(home, "pid", ()) for home in self._homes])
+
+    def flush(self) -> None:
+        """Write all models to the stores."""
+        self._check_open()
+        self._calls([(home, "call", ("flush",)) for home in self._homes])
+
+    def scale(self, n: int) -> Self:
+        """Go on with `n` actors; only the models whose actor changes move."""
+        self._check_open()
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise ValueError(f"n={n!r} is not allowed: it must be a whole number of at least 1.")
+        old = len(self._homes)
+        for i in range(old, n):
+            self._homes.append(self._new(i))
+        moved = self._calls([(home, "give", (i, n)) for i, home in enumerate(self._homes[:old])])
+        found = [model for models in moved for model in models]
+        parts = [[model for model in found if owner(model[0], n) == i] for i in range(n)]
+        self._calls([(home, "take", (part,)) for home, part in zip(self._homes[:n], parts, strict=True)])
+        self._calls(  # what is taken is written: a crash before this leaves a model twice, not nowhere
+            [
+                (home, "call", ("drop", [key for key, _, _ in models]))
+                for home, models in zip(self._homes[:old], moved, strict=True)
+            ]
+        )
+        gone, self._homes = self._homes[n:], self._homes[:n]
+        self._end(gone)
+        for i in range(n, old):
+            place = self._folder / f"keys-{i}"
+            for file in place.iterdir():
+                file.unlink()
+            place.rmdir()
+        return self
+
+    def _end(self, homes: Sequence[Any]) -> None:
+        self._calls([(home, "call", ("close",)) for home in homes])
+        if self._ray is not None:
+            for home in homes:
+                self._ray.kill(home, no_restart=True)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("these KeyedShards are closed.")
+
+    def close(self) -> None:
+        """Write all models, close the stores, end every actor, and the cluster if it was started here."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._end(self._homes)
+        finally:
+            self._homes = []
+            if self._mine and self._ray.is_initialized():
+                self._ray.shutdown()
+
+    def __enter__(self) -> Self:
+        """Return the shards, which are closed with the block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
