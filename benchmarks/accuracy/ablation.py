@@ -7,9 +7,11 @@ there is left out.
 
 from __future__ import annotations
 
+import csv
 import warnings
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 import streamboost as sb
 from benchmarks.accuracy.learners import Data
 from benchmarks.accuracy.streams import EVERY, STREAMS
-from benchmarks.pages import Page, parser
+from benchmarks.pages import RESULTS, Page, parser
 from benchmarks.tables import Table
 from streamboost.evaluate import NoChangeClassifier, prequential
 from streamboost.streams import ArrayStream, DataError
@@ -106,6 +108,16 @@ def measure(data: Data, change: str, seed: int, delay: int) -> tuple[float, floa
     return 1 - result.error, result.seconds
 
 
+def measured_before(path: Path, sets: list[str]) -> list[tuple[Any, ...]]:
+    """Records of the results file for streams that are not measured now."""
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["stream"] not in sets]
+    return [
+        (r["stream"], int(r["delay"]), int(r["seed"]), r["change"], float(r["accuracy"]), float(r["seconds"]))
+        for r in rows
+    ]
+
+
 def table(records: list[tuple[Any, ...]], delay: int, title: str, note: str) -> Table:
     """One line per change: its mean, beside that of the default, and where it matters most."""
     made = Table(
@@ -142,14 +154,24 @@ def main() -> None:
     made.add_argument("--rows", type=int, default=2000, help="first rows of each stream")
     made.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     made.add_argument("--changes", nargs="+", default=list(CHANGES), choices=list(CHANGES), metavar="NAME")
-    made.add_argument("--sets", nargs="+", default=list(STREAMS), choices=list(STREAMS), metavar="NAME")
+    made.add_argument("--sets", nargs="*", default=list(STREAMS), metavar="NAME")
+    made.add_argument(
+        "--add",
+        action="store_true",
+        help="keep the figures of the results file for other sets: a long run in parts",
+    )
     options = made.parse_args()
     if options.quick:
         options.rows, options.sets, options.seeds = min(options.rows, 500), options.sets[:2], [1]
     page = Page("adaptive-ablation", "StreamBoost, one change at a time", options, columns=COLUMNS)
     warnings.simplefilter("ignore")
     changes = ["default", *(c for c in options.changes if c != "default")]
-    records: list[tuple[Any, ...]] = []
+    records = (
+        measured_before((options.out or RESULTS) / "adaptive-ablation.csv", options.sets)
+        if options.add
+        else []
+    )
+    page.records += records
     for name in options.sets:
         try:
             data = Data(name, min(options.rows, STREAMS[name]), every=EVERY.get(name, 1))
@@ -162,11 +184,11 @@ def main() -> None:
                 page.record(*records[-1])
         page.keep_records()
         print(name, f"{records[-1][-2]:.4f}", flush=True)
-    n = len({r[0] for r in records})
+    names = [name for name in STREAMS if any(r[0] == name for r in records)]
     page.preface.append(
-        f"- Prequential accuracy over the first {options.rows:,} rows of {n} streams in file order (of kddcup99-10pct every 10th "
-        f"row), seeds {', '.join(map(str, options.seeds))}, classes declared. Differences below .001 are noise. The streams were "
-        "also used to choose the defaults. Whole streams: `streams.md`."
+        f"- Prequential accuracy over the first {options.rows:,} rows of {len(names)} streams in file order (of kddcup99-10pct "
+        f"every 10th row), seeds {', '.join(map(str, options.seeds))}, classes declared. Differences below .001 are noise. The "
+        f"streams were also used to choose the defaults. Whole streams: `streams.md`. Streams: {', '.join(names)}."
     )
     note = "CPU seconds of all streams and seeds; of models put together outside, most of them are the pool's in Python."
     page.add(table(records, 0, "Labels at once", note))

@@ -295,6 +295,25 @@ def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
             else ""
         ),
     ]
+    streams = {r["stream"] for r in records}
+    part = [
+        m
+        for m in ENTRIES
+        if m in measured
+        and not ENTRIES[m].two_classes
+        and {r["stream"] for r in records if r["model"] == m} != streams
+    ]
+    if part:
+        lines.append(f"- On part of the streams only: {', '.join(part)}.")
+    bare = [
+        m
+        for m in ENTRIES
+        if m in measured and all(r["kappa"] != r["kappa"] for r in records if r["model"] == m)
+    ]
+    if bare:
+        lines.append(
+            f"- Of an earlier run that ended early, from its printed lines, without kappa and log loss: {', '.join(bare)}."
+        )
     if rest:
         lines.append(f"- Not measured here: {', '.join(rest)}.")
     if missing:
