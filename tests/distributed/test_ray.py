@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import socket
 import time
 import warnings
 
@@ -46,6 +47,20 @@ def test_nothing_listens_but_on_loopback(tmp_path):
         addresses = listening(pids)
     assert len(addresses) >= 4  # the cluster's server, its node, two shards
     assert [address for address in addresses if address not in LOOPBACK] == []
+
+
+@pytest.mark.parametrize(("bound", "only"), [("127.0.0.1", True), ("0.0.0.0", False)])
+def test_a_cluster_of_loopback_is_known_by_where_it_answers(bound, only, monkeypatch):
+    from ray._private import services
+
+    from streamboost.distributed.loopback import only_on_loopback
+
+    monkeypatch.setattr(services, "get_node_ip_address", lambda: "127.0.0.2")  # the machine's own address
+    with socket.create_server((bound, 0)) as server:
+        port = server.getsockname()[1]
+        assert only_on_loopback(f"127.0.0.1:{port}") is only
+    assert not only_on_loopback(f"192.0.2.7:{port}")
+    assert not only_on_loopback("auto")
 
 
 def state_bytes(model):

@@ -7,6 +7,7 @@ import io
 import os
 from abc import abstractmethod
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, BinaryIO, ClassVar
 
@@ -235,6 +236,7 @@ def _learner_entry(session: Session, arrays: Arrays) -> dict[str, Any] | None:
     }
 
 
+@cache  # it is read from a file of the installation
 def _version() -> str:
     try:
         return version("streamboost")
