@@ -245,8 +245,8 @@ def tables(records: list[Record]) -> Iterator[Table]:
     seconds = Table(
         "CPU seconds of answering and learning",
         ["model", *names],
-        note="The calling thread alone, without making rows in the library's form, Java's compiler and its garbage collector. On a "
-        "machine with other work: a rough measure.",
+        note="The calling thread alone, without making rows in the library's form, Java's compiler and its garbage collector. "
+        "On a machine with other work: a rough measure.",
     )
     for model in models:
         errors.add(model, *[cell(mean_of(records, name, model, "mae")) for name in names])
@@ -335,7 +335,7 @@ def main() -> None:
     page.preface += [
         f"- Every row is answered, then learned; the first {options.rows:,} rows of each stream, seeds "
         f"{', '.join(map(str, sorted({r['seed'] for r in records})))} (generators, the order of diabetes, and models that draw).",
-        "- Every option at its default, but the number of trees where a name has one. Two sets come with River, covtype from a file.",
+        "- Every option at its default, but the number of trees where a name has one. Two sets come with River.",
     ]
     if missing:
         page.preface.append(f"- Left out, not installed or not found: {', '.join(missing)}.")

@@ -51,7 +51,7 @@ EXTREMES = (0.0, -0.0, 5e-324, 1e-9, 1e9, -1e37, 1e100)
 
 
 def random_maker(rng: np.random.Generator, sizes: tuple[int, int] = (1, 20)) -> Any:
-    """What makes the same model again and again: an ensemble of a learner, `n_jobs` to be chosen; one in four predicts numbers."""
+    """What makes the same model again and again: an ensemble of a learner, `n_jobs` to be chosen; some predict numbers."""
     numbers = rng.random() < 0.25
     ensembles, learners = (REGRESSORS, NUMBER_LEARNERS) if numbers else (ENSEMBLES, LEARNERS)
     kind, options = ensembles[_choice(rng, ensembles)]
