@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.estimator import StreamClassifier
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
-from streamboost.ensemble.trust import check_trust, class_facts, stages_of
+from streamboost.ensemble.trust import check_trust, class_facts, kept_coverages, stages_of
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
 
@@ -102,8 +102,7 @@ class TrustedClassifier(StreamClassifier):
         return f"set:{kept.index(coverage)}"
 
     def _coverages(self) -> list[float]:
-        given: Any = self.coverages
-        return [] if given is None else [given] if isinstance(given, float) else list(given)
+        return kept_coverages(self.coverages)
 
     # Explanations.
 
