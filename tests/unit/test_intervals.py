@@ -182,9 +182,34 @@ def test_targets_as_logarithms(cls, tmp_path):
 
 def test_logarithms_help_where_targets_grow_by_factors():
     X, _ = drifting(3000)
-    y = np.exp(X @ [1.0, -2.0, 0.5])
+    y = 100 * np.exp(X @ [0.5, -1.0, 0.2])
     error = {
         target: np.abs(SingleLearnerRegressor(target=target).test_then_train(X, y) - y)[1000:].mean()
         for target in ("raw", "log1p")
     }
     assert error["log1p"] < 0.5 * error["raw"]
+
+
+@pytest.mark.parametrize("cls", REGRESSORS)
+def test_explanations_add_up(cls):
+    X, y = drifting(800)
+    X[::7, 1] = np.nan
+    model = small(cls, target="log1p").fit(X, np.abs(y))
+    for options in ({}, {"exact": True}):
+        told = model.explain(X[:20], **options)
+        assert np.allclose(told.base + told.contributions.sum(axis=1), model.predict(X[:20]))
+        assert np.allclose(told.score, model.predict(X[:20]))
+        assert (told.contributions[[0, 7, 14], 1] == 0).all()
+    one = model.explain_one(dict(enumerate(X[1].tolist())), exact=True)
+    assert one.contributions == dict(enumerate(model.explain(X[1:2], exact=True).contributions[0].tolist()))
+    assert "of 'the answer'" in str(one)
+    with pytest.raises(ValueError, match="n_orders=0 must be at least 1"):
+        model.explain(X, n_orders=0)
+
+
+def test_an_exact_explanation_names_the_column_that_matters():
+    X, _ = drifting(2000)
+    model = SingleLearnerRegressor().fit(X, 5 * X[:, 1])
+    told = model.explain(X[:50], exact=True)
+    assert np.allclose(told.contributions[:, 1], 5 * X[:50, 1], atol=0.2)
+    assert np.abs(told.contributions[:, [0, 2]]).max() < 0.2

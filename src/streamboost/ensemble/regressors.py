@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.parameter import anything, one_of, parameter
 from streamboost.base.regressor import StreamRegressor
+from streamboost.base.session import Session, Source
 from streamboost.ensemble.common import (
     CATEGORICAL_FEATURES,
     DRIFT,
@@ -22,7 +23,9 @@ from streamboost.ensemble.common import (
     StreamEnsemble,
 )
 from streamboost.ensemble.trust import check_coverages, kept_coverages
+from streamboost.ensemble.trusted import column_names
 from streamboost.learners import Learner, LinearRegression
+from streamboost.report.explanation import METHODS, Explanation, Explanations
 
 REGRESSION_LEARNER = LEARNER.saying(
     "The weak learner: one of streamboost's own regressors (None means ``LinearRegression()``), or any regressor with "
@@ -138,6 +141,40 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
         )
         return intervals
 
+    # Explanations.
+
+    def explain(self, X: Any, *, n_orders: int = 8, exact: bool = False) -> Explanations:
+        """Return how much each column contributes to the answer of each row: base + contributions = answer.
+
+        A contribution is a Shapley value of the game in which columns are there or missing: the mean change of the answer when
+        the column comes in, over orders of the columns. The base is the answer to a row with nothing in it.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        n_orders : int
+            Orders of the columns, drawn by the model's key, each followed by the same backwards.
+        exact : bool
+            All subsets of the columns; for rows of at most 12 cells.
+
+        Returns
+        -------
+        Explanations
+        """
+        return self._explained(TableRows(X, type(self).__name__), n_orders, exact)
+
+    def explain_one(self, x: Mapping[Any, Any], *, n_orders: int = 8, exact: bool = False) -> Explanation:
+        """Return how much each column contributes to the answer of one dict; see :meth:`explain`."""
+        return self._explained(DictRow(x, type(self).__name__), n_orders, exact)[0]
+
+    def _explained(self, source: Source, n_orders: int, exact: bool) -> Explanations:
+        if n_orders < 1:
+            raise ValueError(f"n_orders={n_orders!r} must be at least 1.")
+        if self._session is None:
+            self._refuse_unfitted(fitted=True)
+        return self._read(lambda session: explained_numbers(session, source, 0 if exact else n_orders))
+
     def _interval_answer(self, coverage: float) -> str:
         kept = kept_coverages(self.coverages)
         if coverage not in kept:
@@ -146,3 +183,14 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
                 + (f"(it keeps {kept})." if kept else "(it keeps none).")
             )
         return f"interval:{kept.index(coverage)}"
+
+
+def explained_numbers(session: Session, source: Source, orders: int) -> Explanations:
+    """Explain the answers of a model that predicts numbers; `orders` 0: exactly."""
+    rows = source.coded(session.schema, None, False)
+    base, contributions, answer, _, ways = session.model.explain(
+        rows.native, np.full(rows.n_rows, -1, np.int32), orders
+    )
+    told = np.full(rows.n_rows, "the answer", dtype=object)
+    method = METHODS[int(ways.max(initial=0))]
+    return Explanations(base, contributions, answer, told, column_names(session), method)

@@ -18,7 +18,8 @@ from streamboost.report.health import Health, make_health
 _USUAL_ORDERS = 8  # where there is no closed form
 
 
-def _column_names(session: Session) -> list[Any]:
+def column_names(session: Session) -> list[Any]:
+    """Return the names of the columns, or their numbers."""
     return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
 
 
@@ -163,7 +164,7 @@ class TrustedClassifier(StreamClassifier):
         base, contributions, score, codes, ways = session.model.explain(rows.native, wanted, orders)
         told = session.labels.decode(np.where(codes < 0, 0, codes).astype(np.int32))
         method = METHODS[int(ways.max(initial=0))]
-        return Explanations(base, contributions, score, told, _column_names(session), method)
+        return Explanations(base, contributions, score, told, column_names(session), method)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -191,6 +192,6 @@ class TrustedClassifier(StreamClassifier):
             raise ValueError("health needs its own sums: start the model with keep_health=True.")
         return make_health(
             {name: value for name, value in raw.items() if name.startswith(("health/", "coverage/"))},
-            _column_names(session),
+            column_names(session),
             session.labels.book.values,
         )
