@@ -32,6 +32,8 @@ def test_a_regressor_lives_on_the_command_line(run, prices, tmp_path):
     assert "mean absolute error" in found.output
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text())))
     assert list(rows[0]) == ["prediction", "low", "high"]
+    run("learn", model, prices, "--label", "price", "--save", tmp_path / "more.sboost")
+    assert streamboost.load(tmp_path / "more.sboost").n_learned_ == 800
     loaded = streamboost.load(model)
     assert loaded.n_learned_ == 400
     ends = np.array([[float(row["low"]), float(row["high"])] for row in rows])
