@@ -19,6 +19,7 @@
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
 #include "streamboost/run/staged_model.hpp"
+#include "streamboost/run/staged_regressor.hpp"
 
 namespace streamboost {
 
@@ -88,7 +89,7 @@ inline std::optional<Output> plain_output(const std::string& answer) {
   return found == words.end() ? std::nullopt : std::optional(found->second);
 }
 
-// none, label, score, proba, both, number, or set:N, N the number of the coverage.
+// none, label, score, proba, both, number, or set:N (of numbers: interval:N), N the number of the coverage.
 inline OutputBuffers output_of(const std::string& answer, const Model& model) {
   OutputBuffers out;
   if (const auto plain = plain_output(answer)) {
@@ -100,6 +101,12 @@ inline OutputBuffers output_of(const std::string& answer, const Model& model) {
     out.output = Output::set;
     out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(4)));
     if (out.coverage < staged->n_coverages()) return out;
+  }
+  const auto* numbers = dynamic_cast<const StagedRegressor*>(&model);
+  if (answer.size() > 9 && answer.starts_with("interval:") && numbers != nullptr) {
+    out.output = Output::set;
+    out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(9)));
+    if (out.coverage < numbers->n_coverages()) return out;
   }
   throw std::invalid_argument("answer must be none, label, score, proba, both, number, or set:N of a model that keeps sets");
 }
@@ -250,7 +257,7 @@ class PyModel {
     const double* w = weight ? weight->data() : nullptr;
     truth.check(schema, w);
     if (rows.row_start == nullptr) check_codes(rows, schema, w);
-    Buffers buffers(wanted, x.n(), static_cast<std::size_t>(schema.n_classes));
+    Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
     if (room) make_room(*room);
     learn_now(rows, truth.of_rows(), w, buffers.out);
     return buffers.give();
@@ -259,7 +266,8 @@ class PyModel {
   nb::object ask(const Rows& x, const std::string& answer) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema.width());
-    Buffers buffers(output_of(answer, *model_), x.n(), static_cast<std::size_t>(schema.n_classes));
+    const OutputBuffers wanted = output_of(answer, *model_);
+    Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
     without_gil(x.n(), [&] { model_->predict(rows, buffers.out); });
     return buffers.give();
   }
@@ -425,6 +433,11 @@ class PyModel {
     std::unique_ptr<Model> make() const {
       auto voters = make_voters();
       if (stages.values.empty()) return voters;
+      if (voters->answers_numbers()) {
+        auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(stages));
+        stages.check_all_read("the stages around the numbers");
+        return staged;
+      }
       auto staged = std::make_unique<StagedModel>(std::move(voters), Stages::read(stages), ensemble);
       stages.check_all_read("the stages after the vote");
       return staged;
@@ -464,6 +477,11 @@ class PyModel {
     }
   };
   PyModel(const Plan& plan, std::unique_ptr<Model> model) : plan_(plan), model_(std::move(model)) {}
+
+  // One for each class; an interval has two ends.
+  std::size_t columns_for(const OutputBuffers& wanted, const Schema& schema) const {
+    return wanted.output == Output::set && answers_numbers() ? 2 : static_cast<std::size_t>(schema.n_classes);
+  }
 
   // Where the answers to n rows go.
   struct Buffers {

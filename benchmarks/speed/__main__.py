@@ -121,6 +121,10 @@ def main() -> None:
     for name, entry in more.items():
         if entry.seconds:
             goals.record("throughput", name, "rate", entry.rate, "examples/s")
+    boosted = more.get(next(iter(others.NUMBERS)))
+    if boosted is not None and boosted.seconds:
+        reached = boosted.rate >= others.NUMBERS_RATE
+        goals.judge(boosted.name, f">= {others.NUMBERS_RATE:,.0f}/s", f"{boosted.rate:,.0f}/s", reached)
     if kernels:
         tables.append(roofline_table(kernels, ours))
     for (ensemble, learner, monitored), entry in found.items():

@@ -18,6 +18,12 @@ MIXTURES = {
     "hedge": "HedgeClassifier",
     "winnow": "WinnowClassifier",
 }
+NUMBERS = {
+    "gradient-boosting + linear-regression": ("OnlineGradientBoostingRegressor", "LinearRegression"),
+    "bagging-regressor + linear-regression": ("OnlineBaggingRegressor", "LinearRegression"),
+    "adaptive-random-forest-regressor": ("AdaptiveRandomForestRegressor", None),
+}
+NUMBERS_RATE = 300_000.0  # examples a second of the boosted linear lanes
 CLASSES, SLOWER = 10, 3.0  # OnlineMBBM with pairwise potentials over AdaBoost.OLM
 MULTICLASS_LEARNERS = ("perceptron", "naive-bayes", "hoeffding-tree")
 Pass = Callable[[Stopwatch], float]
@@ -51,19 +57,42 @@ def sequence_pass(rows: int) -> Pass:
     return pass_over
 
 
+def numbers_pass(name: str, rows: int) -> Pass:
+    """A hundred learners on a linear target of 20 columns with noise; the share of its variance that is explained."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(rows, 20))
+    y = X @ rng.normal(size=20) + rng.normal(size=rows)
+    kind, learner = NUMBERS[name]
+
+    def pass_over(watch: Stopwatch) -> float:
+        learners = () if learner is None else (getattr(streamboost, learner)(),)
+        model = getattr(streamboost, kind)(*learners, n_estimators=N, random_state=7)
+        with watch:
+            answers = model.test_then_train(X, y)
+        return float(1 - np.mean((answers - y)[1:] ** 2) / y.var())
+
+    return pass_over
+
+
 def entries(rows: int) -> dict[str, Entry]:
     """Experts are asked and taught one by one, through their public face: a twentieth of the rows will do."""
+    found = {
+        name: Entry(name, n, numbers_pass(name, n))
+        for name, (_, learner) in NUMBERS.items()
+        for n in (rows if learner else rows // 20,)
+    }
     rows //= 20
-    found = {name: Entry(name, rows, mixture_pass(name, rows)) for name in MIXTURES}
+    found.update({name: Entry(name, rows, mixture_pass(name, rows)) for name in MIXTURES})
     found["universal predictor"] = Entry("universal predictor", rows, sequence_pass(rows))
     return found
 
 
 def others_table(found: dict[str, Entry]) -> Table:
     table = Table(
-        "Expert advice and sequences",
+        "Numbers, expert advice and sequences",
         ["model", "examples/s", "accuracy", "remark"],
-        note=f"Expert advice over {len(EXPERTS)} models ({', '.join(EXPERTS)}), 20 features. Universal predictor:"
+        note=f"Regressors: {N} learners, 20 features; accuracy is R2."
+        f" Expert advice over {len(EXPERTS)} models ({', '.join(EXPERTS)}), 20 features. Universal predictor:"
         " numbers per second, orders 1 to 8.",
     )
     for name, entry in found.items():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from streamboost import LearningInterrupted
-from tests.fuzz.models import random_maker, random_rows, state
+from tests.fuzz.models import lesson, random_maker, random_rows, state
 
 ROWS = (200, 2_000, 20_000)
 
@@ -32,9 +32,11 @@ class Interrupts:
         big = (np.tile(X, (times, 1)), np.tile(y, times))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = make(n_jobs).partial_fit(X, y, classes=[0, 1], sample_weight=weight)
+            model = make(n_jobs)
+            model.partial_fit(**lesson(model, X, y, weight))
             learned = self._interrupted(model, *big, after=float(rng.uniform(0, 0.4) ** 2))
-            twin = make(n_jobs).partial_fit(X, y, classes=[0, 1], sample_weight=weight)
+            twin = make(n_jobs)
+            twin.partial_fit(**lesson(twin, X, y, weight))
             if learned:
                 twin.partial_fit(big[0][:learned], big[1][:learned])
             if state(model) != state(twin):

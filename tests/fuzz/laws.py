@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 import streamboost as sb
-from tests.fuzz.models import random_maker, random_rows, state
+from tests.fuzz.models import lesson, random_maker, random_rows, state
 
 
 class Laws:
@@ -30,7 +31,8 @@ class Laws:
         X, y, weight = random_rows(rng, int(rng.integers(5, 120)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            whole = make().partial_fit(X, y, classes=[0, 1], sample_weight=weight)
+            whole = make()
+            whole.partial_fit(**lesson(whole, X, y, weight))
             pieces, interludes = self._in_pieces(make(n_jobs=int(rng.integers(1, 3))), X, y, weight, rng)
             # The number of threads is a parameter, not a part of what is learned.
             if state(whole.set_params(n_jobs=None)) != state(pieces.set_params(n_jobs=None)):
@@ -47,7 +49,7 @@ class Laws:
             end = min(len(y), done + int(rng.choice([1, 2, 5, 17, 64])))
             part = slice(done, end)
             verb = model.test_then_train if rng.random() < 0.5 else model.partial_fit
-            verb(X[part], y[part], classes=[0, 1], sample_weight=weight[part])
+            verb(**lesson(model, X[part], y[part], weight[part]))
             done = end
             if rng.random() < 0.3:
                 interludes.append(str(rng.choice(["file", "pickle", "ask", "snapshot", "refused"])))
@@ -62,7 +64,7 @@ class Laws:
         if what == "pickle":
             return pickle.loads(pickle.dumps(model))
         if what == "ask":
-            model.predict_proba(X)
+            (model.predict if is_regressor(model) else model.predict_proba)(X)
         elif what == "snapshot":
             taken = model.snapshot()
             if state(taken) != state(model):

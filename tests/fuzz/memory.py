@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import streamboost as sb
-from tests.fuzz.models import random_maker, random_rows, state
+from tests.fuzz.models import lesson, random_maker, random_rows, state
 
 WORDS = (
     "enough memory",
@@ -100,7 +100,7 @@ def _many_categories(rng: np.random.Generator) -> tuple[Any, Any, Any]:
 def _many_rows(rng: np.random.Generator) -> tuple[Any, Any, Any]:
     model = random_maker(rng, sizes=(10, 60))()
     X, y, weight = random_rows(rng, 60)
-    model.partial_fit(X, y, classes=[0, 1], sample_weight=weight)
+    model.partial_fit(**lesson(model, X, y, weight))
     rows = rng.normal(size=(600, X.shape[1]))
     return model, rows, (rows[:, 0] > 0).astype(int)
 

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 import streamboost as sb
 from streamboost.learners import tree_text
-from tests.state.models import X, Y, build, manifest_of, npy, pack, rows, with_manifest
+from tests.state.models import NUMBERS, X, Y, build, manifest_of, npy, pack, rows, with_manifest
 
 Members = dict[str, bytes]
 
@@ -127,7 +128,8 @@ def use(model: Any) -> str:
     """Ask, teach, report, draw and save."""
     named = model._session.schema.names is not None
     data: Any = rows()[40:] if named else X[40:]
-    labels = np.resize(np.asarray(model.classes_), len(Y[40:]))
+    numbers = is_regressor(model)
+    labels = NUMBERS[40:] if numbers else np.resize(np.asarray(model.classes_), len(Y[40:]))
     try:
         for _ in range(2):
             if named:
@@ -136,12 +138,13 @@ def use(model: Any) -> str:
                     model.learn_one(row, label)
             else:
                 model.predict(data)
-                model.predict_proba(data)
+                if not numbers:
+                    model.predict_proba(data)
                 if hasattr(model, "partial_fit"):
                     model.partial_fit(data, labels)
         if hasattr(model, "report"):
             model.report()
-        if "Tree" in type(getattr(model, "estimator", None)).__name__:
+        if not numbers and "Tree" in type(getattr(model, "estimator", None)).__name__:
             tree_text(model)
         model.memory_bytes()
         model._to_bytes(model._session)

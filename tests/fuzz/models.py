@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 import streamboost as sb
 
@@ -34,13 +35,28 @@ ENSEMBLES: dict[str, Any] = {
     "arc-x4": (sb.OnlineArcX4Classifier, {}),
     "blocked": (sb.BlockedBoostingClassifier, {"block_size": 7}),
 }
+NUMBER_LEARNERS: dict[str, Any] = {
+    "linear": sb.LinearRegression(),
+    "linear-32": sb.LinearRegression(dtype="float32", rate_spread=1),
+    "tree": sb.HoeffdingTreeRegressor(grace_period=5, delta=0.5, min_branch=0.1),
+    "tree-mean": sb.HoeffdingTreeRegressor(grace_period=5, tie_threshold=0.9, leaf_prediction="mean"),
+}
+REGRESSORS: dict[str, Any] = {
+    "bagging-numbers": (sb.OnlineBaggingRegressor, {"drift": "adwin"}),
+    "boosting-numbers": (sb.OnlineGradientBoostingRegressor, {}),
+    "boosting-hull": (sb.OnlineGradientBoostingRegressor, {"domain": "hull", "loss": "absolute"}),
+    "forest": (sb.AdaptiveRandomForestRegressor, {}),
+    "streamboost-numbers": (sb.StreamBoostRegressor, {}),
+}
 EXTREMES = (0.0, -0.0, 5e-324, 1e-9, 1e9, -1e37, 1e100)
 
 
 def random_maker(rng: np.random.Generator, sizes: tuple[int, int] = (1, 20)) -> Any:
-    """What makes the same model again and again: an ensemble of a learner, `n_jobs` to be chosen."""
-    kind, options = ENSEMBLES[_choice(rng, ENSEMBLES)]
-    learner = LEARNERS[_choice(rng, LEARNERS)]
+    """What makes the same model again and again: an ensemble of a learner, `n_jobs` to be chosen; some predict numbers."""
+    numbers = rng.random() < 0.25
+    ensembles, learners = (REGRESSORS, NUMBER_LEARNERS) if numbers else (ENSEMBLES, LEARNERS)
+    kind, options = ensembles[_choice(rng, ensembles)]
+    learner = learners[_choice(rng, learners)]
     size, seed = int(rng.integers(*sizes)), int(rng.integers(1000))
     return lambda n_jobs=None: kind(learner, n_estimators=size, random_state=seed, n_jobs=n_jobs, **options)
 
@@ -58,6 +74,18 @@ def random_rows(rng: np.random.Generator, n: int, width: int = 3) -> tuple[Any, 
     weight = rng.choice([0.0, 0.5, 1.0, 3.0], n) if rng.random() < 0.5 else np.ones(n)
     weight[0] = 1.0
     return X, y, weight
+
+
+def lesson(model: Any, X: Any, y: Any, weight: Any = None) -> dict[str, Any]:
+    """What a learning verb takes: the classes are declared, or made numbers, large where the rows are."""
+    if not is_regressor(model):
+        return {"X": X, "y": y, "classes": [0, 1], "sample_weight": weight}
+    size = np.nan_to_num(np.abs(X[:, 0]), posinf=1e100)
+    return {
+        "X": X,
+        "y": np.where(size > 1e30, size * (2 * y - 1), y + np.tanh(size)),
+        "sample_weight": weight,
+    }
 
 
 def state(model: Any) -> bytes:

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from streamboost.base.files.archive import FORMAT_VERSION
-from tests.state.models import X, build, rows
+from tests.state.models import answers, build
 
 HERE = Path(__file__).parent / "files"
 
@@ -17,18 +17,15 @@ HERE = Path(__file__).parent / "files"
 def main() -> None:
     HERE.mkdir(exist_ok=True)
     book = HERE / f"v{FORMAT_VERSION}.json"
-    answers = json.loads(book.read_text()) if book.exists() else {}
+    known = json.loads(book.read_text()) if book.exists() else {}
     for name, model in build().items():
-        if name in answers:
+        if name in known:
             continue
         if model.random_state is None:
             model._session.seed = 5  # any fixed key: only later draws depend on it
         model.save(HERE / f"v{FORMAT_VERSION}-{name}.sboost")
-        if name == "dicts":
-            answers[name] = [list(model.predict_proba_one(row).values()) for row in rows()[:5]]
-        else:
-            answers[name] = model.predict_proba(X[:5]).tolist()
-    book.write_text(json.dumps(answers, indent=1) + "\n")
+        known[name] = answers(name, model)
+    book.write_text(json.dumps(known, indent=1) + "\n")
 
 
 if __name__ == "__main__":

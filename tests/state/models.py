@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from streamboost import (
     BAN,
@@ -18,31 +19,38 @@ from streamboost import (
     AdaBoostM1Classifier,
     AdaBoostOLClassifier,
     AdaBoostOLMClassifier,
+    AdaptiveRandomForestRegressor,
     BaggingClassifier,
     BayesianEnsembleClassifier,
     BlockedBoostingClassifier,
     DecisionStump,
     HoeffdingTree,
+    HoeffdingTreeRegressor,
     IncrementalTree,
+    LinearRegression,
     LogisticRegression,
     NaiveBayes,
     NearestNeighbors,
     OGBoostClassifier,
     OnlineBaggingClassifier,
+    OnlineBaggingRegressor,
     OnlineBBMClassifier,
     OnlineBoostingClassifier,
+    OnlineGradientBoostingRegressor,
     OnlineMBBMClassifier,
     OSBoostClassifier,
     Perceptron,
     PrimedOnlineBoostingClassifier,
     SingleLearnerClassifier,
+    SingleLearnerRegressor,
 )
-from streamboost.models import MODELS
+from streamboost.models import MODELS, REGRESSORS
 
 RNG = np.random.default_rng(17)
 X = RNG.normal(size=(60, 4))
 X[:, 2] = RNG.integers(0, 3, 60)
 Y = (X[:, 0] + (X[:, 2] == 1) > 0.3).astype(int)
+NUMBERS = 3 * X[:, 0] + np.abs(X[:, 1]) + 5 * (X[:, 2] == 1)
 MULTICLASS = ("single-multiclass", "single-softmax")  # the third column is their label
 
 
@@ -138,6 +146,7 @@ def build() -> dict[str, Any]:
         "adaboost-m1": AdaBoostM1Classifier(DecisionStump(), n_estimators=3, random_state=19, **nominal),
         "batch-bagging": BaggingClassifier(n_estimators=3, n_passes=2, random_state=20),
     }
+    numbers = regressors()
     for model in batch.values():
         model.fit(X[half], Y[half])
     for model in networks.values():
@@ -145,10 +154,43 @@ def build() -> dict[str, Any]:
     for name, model in models.items():
         labels = Y[half] if name not in MULTICLASS else X[half, 2].astype(int)
         model.partial_fit(X[half], labels, classes=None if name == "single-softmax" else np.unique(labels))
+    for model in numbers.values():
+        model.partial_fit(X[half], NUMBERS[half])
     late = OSBoostClassifier(Perceptron(), n_estimators=3, random_state=4)
     for row, label in zip(rows()[:30], Y[:30].tolist(), strict=True):
         late.learn_one(row, "yes" if label else "no")
-    return {**models, **networks, **batch, "dicts": late}
+    return {**models, **networks, **batch, **numbers, "dicts": late}
+
+
+def regressors() -> dict[str, Any]:
+    """Models that predict numbers, before their first row."""
+    nominal = {"categorical_features": [2]}
+    tree = HoeffdingTreeRegressor(grace_period=5, delta=0.3, min_branch=0.1, max_features=0.6)
+    models: dict[str, Any] = {
+        "regressor-linear": SingleLearnerRegressor(LinearRegression(), **nominal),
+        "regressor-linear-32": SingleLearnerRegressor(
+            LinearRegression(dtype="float32", feature_fraction=0.5)
+        ),
+        "regressor-tree": SingleLearnerRegressor(tree, random_state=2, **nominal),
+        "regressor-median": OnlineBaggingRegressor(
+            LinearRegression(rate_spread=1), n_estimators=3, combine="median", drift="adwin", random_state=3
+        ),
+        "regressor-span": OnlineGradientBoostingRegressor(tree, n_estimators=3, **nominal),
+        "regressor-hull": OnlineGradientBoostingRegressor(n_estimators=3, domain="hull", loss="quantile"),
+        "regressor-forest": AdaptiveRandomForestRegressor(tree, n_estimators=3, random_state=4, **nominal),
+    }
+    for name, cls in REGRESSORS.items():  # whoever is not there yet, with its defaults
+        if not any(type(model) is cls for model in models.values()):
+            models[name] = cls(n_estimators=3, random_state=1)
+    return models
+
+
+def answers(name: str, model: Any) -> list[Any]:
+    """What it says of the first rows: numbers, or probabilities."""
+    if name == "dicts":
+        return [list(model.predict_proba_one(row).values()) for row in rows()[:5]]
+    said: list[Any] = (model.predict if is_regressor(model) else model.predict_proba)(X[:5]).tolist()
+    return said
 
 
 def go_on(name: str, model: Any) -> Any:
@@ -159,6 +201,8 @@ def go_on(name: str, model: Any) -> Any:
         for row, label in zip(rows()[30:], Y[30:].tolist(), strict=True):
             model.learn_one(row, "yes" if label else "no")
         return model
+    if is_regressor(model):
+        return model.partial_fit(X[30:], NUMBERS[30:])
     return model.partial_fit(X[30:], Y[30:] if name not in MULTICLASS else X[30:, 2].astype(int))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import is_regressor
 
 import streamboost as sb
 
@@ -69,7 +70,8 @@ def stream(value: float, weight: float, seed: int = 0) -> tuple[Any, Any, Any]:
 def check_finite(model: Any, path: Path) -> None:
     for name, array in model._session.model.state().items():
         assert np.isfinite(array).all(), f"{name} is not finite"
-    assert np.isfinite(model.predict_proba(np.zeros((2, 3)))).all()
+    ask = model.predict if is_regressor(model) else model.predict_proba
+    assert np.isfinite(ask(np.zeros((2, 3)))).all()
     model.save(path)
     sb.load(path)
 
@@ -100,3 +102,38 @@ def test_extreme_weights_leave_finite_state(ensemble: str, tmp_path: Path) -> No
     for weight in WEIGHTS:
         for learner in ("naive-bayes", "perceptron-32"):
             learn(ensemble, LEARNERS[learner], 1e37, weight, tmp_path / "m")
+
+
+NUMBER_LEARNERS = {
+    "linear": sb.LinearRegression(),
+    "linear-32": sb.LinearRegression(dtype="float32"),
+    "linear-unscaled": sb.LinearRegression(scale="none", clip=None),
+    "tree": sb.HoeffdingTreeRegressor(grace_period=2, delta=0.9, tie_threshold=0.9, min_branch=0.0),
+    "tree-linear": sb.HoeffdingTreeRegressor(grace_period=2, delta=0.9, leaf_prediction="linear", ridge=1e-9),
+}
+REGRESSORS: dict[str, Any] = {
+    "single": (sb.SingleLearnerRegressor, {}),
+    "bagging": (sb.OnlineBaggingRegressor, {"n_estimators": 3}),
+    "boosting": (sb.OnlineGradientBoostingRegressor, {"n_estimators": 3}),
+    "boosting-hull": (sb.OnlineGradientBoostingRegressor, {"n_estimators": 3, "domain": "hull"}),
+    "streamboost": (sb.StreamBoostRegressor, {"n_estimators": 3}),
+}
+
+
+@pytest.mark.parametrize("learner", NUMBER_LEARNERS)
+@pytest.mark.parametrize("ensemble", REGRESSORS)
+@pytest.mark.parametrize("target", [1e100, 1e-300, 1.0])
+def test_extreme_targets_leave_finite_state(
+    ensemble: str, learner: str, target: float, tmp_path: Path
+) -> None:
+    kind, options = REGRESSORS[ensemble]
+    for value in (1.0, *VALUES):
+        for weight in (1.0, 1e-300, 2.0**53):
+            X, y, w = stream(value, weight)
+            model = kind(NUMBER_LEARNERS[learner], random_state=1, **options)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model.partial_fit(X, np.where(np.arange(24) < 12, y, (2 * y - 1) * target), w)
+                check_finite(model, tmp_path / "m")
+                model.partial_fit(X[::-1].copy(), target * y, w)
+                check_finite(model, tmp_path / "m")

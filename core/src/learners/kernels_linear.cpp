@@ -18,20 +18,22 @@ template <class Real>
 struct Sixteen;
 template <>
 struct Sixteen<double> {
-  Vec low, high;
-  [[gnu::always_inline]] static Sixteen load(const double* p) { return {at(p), at(p + vec_size)}; }
+  static constexpr int parts = 4, size = 4;
+  HalfVec part[parts];
+  [[gnu::always_inline]] static Sixteen load(const double* p) {
+    Sixteen all;
+    for (int k = 0; k < parts; ++k) all.part[k] = at(p + k * size);
+    return all;
+  }
   [[gnu::always_inline]] static Sixteen load_doubles(const double* p) { return load(p); }
   [[gnu::always_inline]] void add(double x, const Sixteen& w) {
-    low += x * w.low;
-    high += x * w.high;
+    for (int k = 0; k < parts; ++k) part[k] += x * w.part[k];
   }
   [[gnu::always_inline]] void add_masked(double x, const Sixteen& w, const double* mask) {
-    low += x * w.low * at(mask);
-    high += x * w.high * at(mask + vec_size);
+    for (int k = 0; k < parts; ++k) part[k] += x * w.part[k] * at(mask + k * size);
   }
   [[gnu::always_inline]] void store(double* p) const {
-    at(p) = low;
-    at(p + vec_size) = high;
+    for (int k = 0; k < parts; ++k) *reinterpret_cast<HalfVec*>(p + k * size) = part[k];
   }
   [[gnu::always_inline]] void store_doubles(double* p) const { store(p); }
   // One number as it is used here.
@@ -40,32 +42,40 @@ struct Sixteen<double> {
   [[gnu::always_inline]] static double capped(double x) { return x; }
 
  private:
-  [[gnu::always_inline]] static const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
-  [[gnu::always_inline]] static Vec& at(double* p) { return *reinterpret_cast<Vec*>(p); }
+  [[gnu::always_inline]] static const HalfVec& at(const double* p) { return *reinterpret_cast<const HalfVec*>(p); }
 };
 template <>
 struct Sixteen<float> {
   // Floats end at 3e38: values and weights stay below 1e15, so that sums of their products are finite.
   static constexpr float most = 1e15f;
   static constexpr double longest_step = 1e30;
-  VecFloats all;
-  [[gnu::always_inline]] static Sixteen load(const float* p) { return {*reinterpret_cast<const VecFloats*>(p)}; }
+  static constexpr int parts = 2, size = 8;
+  HalfFloats part[parts];
+  [[gnu::always_inline]] static Sixteen load(const float* p) { return {at(p), at(p + size)}; }
   [[gnu::always_inline]] static Sixteen load_doubles(const double* p) {
     alignas(64) float floats[16];
     for (int i = 0; i < 16; ++i) floats[i] = narrow(p[i]);
     return load(floats);
   }
-  [[gnu::always_inline]] void add(double x, const Sixteen& w) { all += near(x) * w.all; }
+  [[gnu::always_inline]] void add(double x, const Sixteen& w) {
+    const float factor = near(x);
+    for (int k = 0; k < parts; ++k) part[k] += factor * w.part[k];
+  }
   [[gnu::always_inline]] void add_masked(double x, const Sixteen& w, const double* mask) {
-    all += near(x) * w.all * load_doubles(mask).all;
+    const float factor = near(x);
+    const Sixteen kept = load_doubles(mask);
+    for (int k = 0; k < parts; ++k) part[k] += factor * w.part[k] * kept.part[k];
   }
   [[gnu::always_inline]] void store(float* p) const {
-    const VecFloats highest = VecFloats{} + most, capped = all > highest ? highest : all;
-    *reinterpret_cast<VecFloats*>(p) = capped < -highest ? -highest : capped;
+    const HalfFloats highest = HalfFloats{} + most;
+    for (int k = 0; k < parts; ++k) {
+      const HalfFloats capped = part[k] > highest ? highest : part[k];
+      *reinterpret_cast<HalfFloats*>(p + k * size) = capped < -highest ? -highest : capped;
+    }
   }
   [[gnu::always_inline]] void store_doubles(double* p) const {
     alignas(64) float floats[16];
-    *reinterpret_cast<VecFloats*>(floats) = all;
+    for (int k = 0; k < parts; ++k) *reinterpret_cast<HalfFloats*>(floats + k * size) = part[k];
     for (int i = 0; i < 16; ++i) p[i] = static_cast<double>(floats[i]);
   }
   // One number as it is used here.
@@ -78,6 +88,9 @@ struct Sixteen<float> {
     const float below = x > most ? most : x;
     return below < -most ? -most : below;
   }
+
+ private:
+  [[gnu::always_inline]] static const HalfFloats& at(const float* p) { return *reinterpret_cast<const HalfFloats*>(p); }
 };
 
 // A few cells, of a learner that is alone: its columns side by side.
@@ -209,10 +222,10 @@ STREAMBOOST_CLONES void linear_masked_norm(const double* mask, std::size_t cells
     *out = sum;
     return;
   }
-  for (std::size_t c = 0; c < cells; c += vec_size) {
-    Vec sum = {};
-    for (int i = 0; i < row.n; ++i) sum += (row.x[i] * other[i]) * *reinterpret_cast<const Vec*>(mask + table_row(row, i) * cells + c);
-    *reinterpret_cast<Vec*>(out + c) = sum;
+  for (std::size_t c = 0; c < cells; c += vec_size / 2) {
+    HalfVec sum = {};
+    for (int i = 0; i < row.n; ++i) sum += (row.x[i] * other[i]) * *reinterpret_cast<const HalfVec*>(mask + table_row(row, i) * cells + c);
+    *reinterpret_cast<HalfVec*>(out + c) = sum;
   }
 }
 

@@ -26,6 +26,7 @@ class StreamRegressor(RegressorMixin, Estimator):
     """A model that predicts numbers and goes on learning, in chunks or row by row."""
 
     tie = "lowest"  # numbers do not tie
+    target: str = "raw"
     _nothing_known: ClassVar[str] = "no target is learned"
 
     def _first_labels(self, classes: ArrayLike | None) -> ClassCodes:
@@ -37,7 +38,9 @@ class StreamRegressor(RegressorMixin, Estimator):
         return Numbers()
 
     def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> Any:
-        return read_targets(y, source.n_rows, type(self).__name__)
+        return read_targets(
+            y, source.n_rows, type(self).__name__, above=-1.0 if self.target == "log1p" else None
+        )
 
     # Learning.
 
@@ -111,7 +114,13 @@ class StreamRegressor(RegressorMixin, Estimator):
         """
         session = self._session
         fast = None if session is None else session.fast
-        if session is not None and fast is not None and sample_weight == 1.0 and y is not None:
+        if (
+            session is not None
+            and fast is not None
+            and sample_weight == 1.0
+            and y is not None
+            and self.target == "raw"
+        ):
             n_learned = fast.learn(x, y)
             if n_learned:
                 if not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged):

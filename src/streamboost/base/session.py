@@ -381,6 +381,8 @@ def no_answers(answer: str, labels: ClassCodes) -> Any:
         return None
     if answer == "number":
         return np.empty(0)
+    if answer.startswith("interval:"):
+        return np.empty((0, 2))
     raw = np.empty(0, np.int32) if answer == "label" else np.empty((0, len(labels) + (answer == "both")))
     return present(raw, answer, labels)
 
@@ -389,6 +391,8 @@ def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
     """Codes become labels, columns take the order of ``classes_``."""
     if answer.startswith("set:"):
         return raw[:, labels.order] == 1.0
+    if answer.startswith("interval:"):
+        return raw
     if answer == "both":
         codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
         return labels.decode(codes), raw[:, :-1][:, labels.order]

@@ -41,6 +41,10 @@ def predict_command(
         Path | None, typer.Option("--out", help="CSV file of the answers (default: standard output).")
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="The probability of every class, too.")] = False,
+    interval: Annotated[
+        float | None,
+        typer.Option("--interval", help="Of a regressor: ends of intervals with this coverage, as 0.9, too."),
+    ] = None,
     limit: Limit = None,
     label: Label = None,
     header: Header = None,
@@ -73,7 +77,7 @@ def predict_command(
         }
         with stop.waiting():
             opened, stream = _open(model, "predict", data, reading, needs_label=False)
-        predict(opened, stream, out, stop, proba=proba)
+        predict(opened, stream, out, stop, proba=proba, interval=interval)
 
 
 def learn_command(

@@ -13,31 +13,53 @@ from typing import Any, TextIO
 
 import numpy as np
 from rich.table import Table
+from sklearn.base import is_regressor
 
 from streamboost.base.files.writing import replacing
 from streamboost.cli.console import stderr, stdout
+from streamboost.cli.errors import UserError
 from streamboost.cli.live import Part
 from streamboost.cli.models import OpenModel
 from streamboost.cli.run import bad_lines
 from streamboost.cli.stopping import Stop
+from streamboost.ensemble.trust import kept_coverages
 from streamboost.evaluate import Confusion
 from streamboost.streams import Stream
 
 
-def predict(opened: OpenModel, stream: Stream, out: Path | None, stop: Stop, *, proba: bool) -> None:
+def predict(
+    opened: OpenModel,
+    stream: Stream,
+    out: Path | None,
+    stop: Stop,
+    *,
+    proba: bool,
+    interval: float | None = None,
+) -> None:
     """Write one line per row, at once for rows that come one by one; say how many answers were wrong if that is known."""
     to_stdout = out is None or str(out) == "-"
     model = opened.model
+    numbers = is_regressor(model)
+    if numbers and proba:
+        raise UserError(f"--proba: {opened.name} predicts numbers; --interval 0.9 gives intervals.")
+    if interval is not None and not numbers:
+        raise UserError(f"--interval: {opened.name} tells classes; --proba gives their probabilities.")
+    if interval is not None and interval not in kept_coverages(model.coverages):
+        raise UserError(
+            f"--interval {interval}: the model keeps intervals of {kept_coverages(model.coverages) or 'no coverage'}; "
+            f"make one with `streamboost run --coverages {interval}`."
+        )
     judged = getattr(stream, "label_name", "") is not None
     numbered = getattr(stream, "skips_bad_lines", False)
     confusion = Confusion()
-    n_rows = 0
+    n_rows, n_missed, missed = 0, 0, 0.0
     with sheet_for(None if to_stdout else out) as sheet:
         writer = csv.writer(sheet, lineterminator="\n")
         heads = ["line"] if numbered else []
         heads.append("prediction")
         if proba:
             heads += [f"proba_{label}" for label in model.classes_.tolist()]
+        heads += ["low", "high"] if interval is not None else []
         writer.writerow(heads)
         sheet.flush()
         for chunk in Part(stream, stop).chunks():
@@ -46,15 +68,22 @@ def predict(opened: OpenModel, stream: Stream, out: Path | None, stop: Stop, *, 
             columns.append(answers.tolist())
             if shares is not None:
                 columns += shares.T.tolist()
+            if interval is not None:
+                columns += model.predict_interval(chunk.rows, interval).T.tolist()
             writer.writerows(zip(*columns, strict=True))
             if to_stdout:
                 sheet.flush()
             n_rows += len(chunk)
-            if judged:
+            if judged and numbers:
+                off = np.abs(np.asarray(chunk.y, dtype=float) - answers)
+                missed, n_missed = missed + float(np.nansum(off)), n_missed + int(np.isfinite(off).sum())
+            elif judged:
                 confusion.update(chunk.y, np.asarray(answers))
     table = Table(title=f"{opened.name} on {os.path.basename(stream.name)}", title_justify="left")
     cells = {"rows": f"{n_rows:,}"}
-    if judged:
+    if judged and numbers:
+        cells["mean absolute error"] = f"{missed / max(n_missed, 1):.4g}"
+    elif judged:
         cells.update(error=f"{confusion.error:.4f}", kappa=f"{round(confusion.kappa, 4) + 0.0:.4f}")
     if bad := bad_lines(stream):
         cells["bad lines"] = f"{bad:,}"

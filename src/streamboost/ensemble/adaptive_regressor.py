@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import number, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import SIZE
-from streamboost.ensemble.regressors import REGRESSION_LEARNER, REGRESSION_SHARED, RegressionEnsemble
+from streamboost.ensemble.regressors import (
+    REGRESSION_LEARNER,
+    REGRESSION_SHARED,
+    NumberOptions,
+    RegressionEnsemble,
+)
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 TREE_LEARNER = REGRESSION_LEARNER.saying(
     "The weak learner: one of streamboost's own regressors (None means a ``HoeffdingTreeRegressor`` that grows fast on "
@@ -63,6 +71,7 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **options: Unpack[NumberOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -75,6 +84,7 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(options)
 
     @classmethod
     def _default_learner(cls) -> Learner:
@@ -123,6 +133,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **options: Unpack[NumberOptions],
     ) -> None:
         super().__init__(
             estimator,
@@ -136,6 +147,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
             background=background,
             on_drift=on_drift,
             max_bytes=max_bytes,
+            **options,
         )
 
     def _booster_plan(self) -> BoosterPlan:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import SIZE
-from streamboost.ensemble.regressors import REGRESSION_LEARNER, REGRESSION_SHARED, RegressionEnsemble
+from streamboost.ensemble.regressors import (
+    REGRESSION_LEARNER,
+    REGRESSION_SHARED,
+    NumberOptions,
+    RegressionEnsemble,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class OnlineBaggingRegressor(RegressionEnsemble):
@@ -76,6 +84,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **options: Unpack[NumberOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -91,6 +100,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(options)
 
 
 class SingleLearnerRegressor(RegressionEnsemble):
@@ -126,6 +136,7 @@ class SingleLearnerRegressor(RegressionEnsemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **options: Unpack[NumberOptions],
     ) -> None:
         self.estimator = estimator
         self.random_state = random_state
@@ -136,6 +147,7 @@ class SingleLearnerRegressor(RegressionEnsemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(options)
 
     def _n_lanes(self) -> int:
         return 1

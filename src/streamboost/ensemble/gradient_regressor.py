@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from streamboost.base.parameter import NONE, number, one_of, parameter
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import SIZE
-from streamboost.ensemble.regressors import REGRESSION_LEARNER, REGRESSION_SHARED, RegressionEnsemble
+from streamboost.ensemble.regressors import (
+    REGRESSION_LEARNER,
+    REGRESSION_SHARED,
+    NumberOptions,
+    RegressionEnsemble,
+)
 from streamboost.report import Bound
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class OnlineGradientBoostingRegressor(RegressionEnsemble):
@@ -98,6 +106,7 @@ class OnlineGradientBoostingRegressor(RegressionEnsemble):
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
+        **options: Unpack[NumberOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -114,6 +123,7 @@ class OnlineGradientBoostingRegressor(RegressionEnsemble):
         self.background = background
         self.on_drift = on_drift
         self.max_bytes = max_bytes
+        self._take(options)
 
     def _step(self) -> float:
         if self.learning_rate is not None:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, TypedDict
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.parameter import anything, one_of, parameter
 from streamboost.base.regressor import StreamRegressor
+from streamboost.base.session import Session, Source
 from streamboost.ensemble.common import (
     CATEGORICAL_FEATURES,
     DRIFT,
@@ -15,13 +22,53 @@ from streamboost.ensemble.common import (
     RANDOM_STATE,
     StreamEnsemble,
 )
+from streamboost.ensemble.trust import check_coverages, kept_coverages
+from streamboost.ensemble.trusted import column_names
 from streamboost.learners import Learner, LinearRegression
+from streamboost.report.explanation import METHODS, Explanation, Explanations
 
 REGRESSION_LEARNER = LEARNER.saying(
     "The weak learner: one of streamboost's own regressors (None means ``LinearRegression()``), or any regressor with "
     "``partial_fit`` and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style)."
 )
-REGRESSION_SHARED = (RANDOM_STATE, N_JOBS, MONITOR, CATEGORICAL_FEATURES, *DRIFT, MAX_BYTES)
+
+
+class NumberOptions(TypedDict, total=False):
+    """What every regressor takes beside its own parameters, each with the default declared in `NUMBER_OPTIONS`."""
+
+    target: str
+    coverages: Sequence[float] | float | None
+
+
+NUMBER_OPTIONS = (
+    parameter(
+        "target",
+        one_of("raw", "log1p"),
+        "What is learned: the target as it is, or ln(1 + target), for targets above -1 that grow by factors; answers are "
+        "those of the target either way.",
+        to_core=False,
+        before="raw",
+        default="raw",
+    ),
+    parameter(
+        "coverages",
+        anything("floats in (0, 1) or None"),
+        "Keep what :meth:`predict_interval` needs for intervals that hold the target with these frequencies, (0.8, 0.9, 0.95) "
+        "for example. None: no intervals.",
+        to_core=False,
+        before=None,
+        default=None,
+    ),
+)
+REGRESSION_SHARED = (
+    RANDOM_STATE,
+    N_JOBS,
+    MONITOR,
+    CATEGORICAL_FEATURES,
+    *DRIFT,
+    MAX_BYTES,
+    *NUMBER_OPTIONS,
+)
 """The last parameters of every ensemble of regressors."""
 
 
@@ -33,9 +80,117 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
         ("feature_names_in_", "array of str", "Names of the columns, if the first rows had names."),
     )
 
+    coverages: Sequence[float] | float | None = None
+
     @classmethod
     def _default_learner(cls) -> Learner:
         return LinearRegression()
 
     def _advice(self, lanes: Any, n_learned: int) -> tuple[str, ...]:
         return ()
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        check_coverages(self.coverages)
+
+    def _stages(self) -> dict[str, Any]:
+        stages: dict[str, Any] = {}
+        if self.target != "raw":
+            stages["target"] = self.target
+        if self.coverages is not None:
+            stages["coverages"] = np.array(kept_coverages(self.coverages), dtype=np.float64)
+        return stages
+
+    # Intervals.
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[np.float64]:
+        """Return an interval for each row: intervals hold the target in a share `coverage` of the rows.
+
+        That holds on any stream, drifting ones included (adaptive conformal inference), as the model goes on learning.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        coverage : float
+            One of the `coverages` that the model keeps.
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            Lower and upper ends; infinite while nothing is known of the errors or where the promise asks for it, NaN where the
+            interval is empty, which evens out a time of too many hits.
+        """
+        return self._ask(X, self._interval_answer(coverage))
+
+    def predict_interval_one(self, x: Mapping[Any, Any], coverage: float = 0.9) -> tuple[float, float]:
+        """Return the interval for one dict, infinite before the first target; see :meth:`predict_interval`."""
+        answer = self._interval_answer(coverage)
+        if self._session is None:
+            return -np.inf, np.inf
+        source = DictRow(x, type(self).__name__)
+        low, high = self._read(lambda session: session.ask(source, answer))[0].tolist()
+        return low, high
+
+    def test_then_train_intervals(
+        self, X: Any, y: Any, coverage: float = 0.9, sample_weight: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Return the interval of each row before learning it, in one pass; see :meth:`predict_interval`."""
+        intervals: NDArray[np.float64] = self._learn(
+            TableRows(X, type(self).__name__), y, None, sample_weight, self._interval_answer(coverage)
+        )
+        return intervals
+
+    # Explanations.
+
+    def explain(self, X: Any, *, n_orders: int = 8, exact: bool = False) -> Explanations:
+        """Return how much each column contributes to the answer of each row: base + contributions = answer.
+
+        A contribution is a Shapley value of the game in which columns are there or missing: the mean change of the answer when
+        the column comes in, over orders of the columns. The base is the answer to a row with nothing in it.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            The rows.
+        n_orders : int
+            Orders of the columns, drawn by the model's key, each followed by the same backwards.
+        exact : bool
+            All subsets of the columns; for rows of at most 12 cells.
+
+        Returns
+        -------
+        Explanations
+        """
+        return self._explained(TableRows(X, type(self).__name__), n_orders, exact)
+
+    def explain_one(self, x: Mapping[Any, Any], *, n_orders: int = 8, exact: bool = False) -> Explanation:
+        """Return how much each column contributes to the answer of one dict; see :meth:`explain`."""
+        return self._explained(DictRow(x, type(self).__name__), n_orders, exact)[0]
+
+    def _explained(self, source: Source, n_orders: int, exact: bool) -> Explanations:
+        if n_orders < 1:
+            raise ValueError(f"n_orders={n_orders!r} must be at least 1.")
+        if self._session is None:
+            self._refuse_unfitted(fitted=True)
+        return self._read(lambda session: explained_numbers(session, source, 0 if exact else n_orders))
+
+    def _interval_answer(self, coverage: float) -> str:
+        kept = kept_coverages(self.coverages)
+        if coverage not in kept:
+            raise ValueError(
+                f"coverage={coverage!r} is not kept by this {type(self).__name__}: start it with coverages=({coverage!r},) "
+                + (f"(it keeps {kept})." if kept else "(it keeps none).")
+            )
+        return f"interval:{kept.index(coverage)}"
+
+
+def explained_numbers(session: Session, source: Source, orders: int) -> Explanations:
+    """Explain the answers of a model that predicts numbers; `orders` 0: exactly."""
+    rows = source.coded(session.schema, None, False)
+    base, contributions, answer, _, ways = session.model.explain(
+        rows.native, np.full(rows.n_rows, -1, np.int32), orders
+    )
+    told = np.full(rows.n_rows, "the answer", dtype=object)
+    method = METHODS[int(ways.max(initial=0))]
+    return Explanations(base, contributions, answer, told, column_names(session), method)

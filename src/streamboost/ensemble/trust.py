@@ -181,7 +181,18 @@ def check_trust(model: Any) -> None:
                 raise ValueError(f"decision_costs[{pair!r}]={cost!r} must be a finite number, 0 or more.")
     elif model.decision == "cost":
         raise ValueError("decision='cost' needs decision_costs={(truth, answer): cost, ...}.")
-    given = [model.coverages] if isinstance(model.coverages, float) else model.coverages
+    check_coverages(model.coverages)
+
+
+def kept_coverages(given: Any) -> list[float]:
+    """Return the parameter `coverages` as a list: it may be one number, or None."""
+    return [] if given is None else [given] if isinstance(given, float) else list(given)
+
+
+def check_coverages(given: Any) -> None:
+    """Refuse coverages that are none."""
+    if given is None or isinstance(given, float):
+        given = kept_coverages(given) or None
     if given is None:
         return
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence | np.ndarray) or not len(given):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.estimator import StreamClassifier
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
-from streamboost.ensemble.trust import check_trust, class_facts, stages_of
+from streamboost.ensemble.trust import check_trust, class_facts, kept_coverages, stages_of
 from streamboost.learners.trees import impurity_decreases
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
@@ -19,7 +19,8 @@ from streamboost.report.health import Health, make_health
 _USUAL_ORDERS = 8  # where there is no closed form
 
 
-def _column_names(session: Session) -> list[Any]:
+def column_names(session: Session) -> list[Any]:
+    """Return the names of the columns, or their numbers."""
     return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
 
 
@@ -103,8 +104,7 @@ class TrustedClassifier(StreamClassifier):
         return f"set:{kept.index(coverage)}"
 
     def _coverages(self) -> list[float]:
-        given: Any = self.coverages
-        return [] if given is None else [given] if isinstance(given, float) else list(given)
+        return kept_coverages(self.coverages)
 
     # Explanations.
 
@@ -165,7 +165,7 @@ class TrustedClassifier(StreamClassifier):
         base, contributions, score, codes, ways = session.model.explain(rows.native, wanted, orders)
         told = session.labels.decode(np.where(codes < 0, 0, codes).astype(np.int32))
         method = METHODS[int(ways.max(initial=0))]
-        return Explanations(base, contributions, score, told, _column_names(session), method)
+        return Explanations(base, contributions, score, told, column_names(session), method)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -213,6 +213,6 @@ class TrustedClassifier(StreamClassifier):
             raise ValueError("health needs its own sums: start the model with keep_health=True.")
         return make_health(
             {name: value for name, value in raw.items() if name.startswith(("health/", "coverage/"))},
-            _column_names(session),
+            column_names(session),
             session.labels.book.values,
         )

@@ -76,7 +76,8 @@ struct NumericObserver {
 };
 
 struct LeafPlane {
-  static constexpr std::size_t most = 32;  // columns
+  static constexpr std::size_t most = 32;              // columns
+  static constexpr double far = 1e101, steep = 1e150;  // values and targets reach 1e100: sums and answers stay finite
   static std::size_t size(std::size_t p) { return 4 + 5 * p + p * (p + 1) / 2; }
 
   // n, D, c, c0; then r, W0, W, s, X [p each]; then G, lower triangle by rows
@@ -134,6 +135,7 @@ struct LeafPlane {
     const double* W0 = part(1);
     double d = y - cells[3];
     for (std::size_t j = 0; j < p; ++j) d -= W0[j] * z[j];
+    d = std::min(std::max(d, -far), far);
     cells[0] += w;
     cells[1] += w * d;
     double *s = part(3), *X = part(4), *G = part(5);
@@ -169,7 +171,7 @@ struct LeafPlane {
     double* W = part(2);
     cells[2] = cells[3] + cells[1] / (mass + 1);
     for (std::size_t j = 0; j < p; ++j) {
-      const double bend = u[j] * unit[j];
+      const double bend = std::fabs(u[j] * unit[j]) < steep ? u[j] * unit[j] : 0.0;  // not a number neither
       W[j] = part(1)[j] + bend;
       cells[2] -= bend * (s[j] / mass);
     }

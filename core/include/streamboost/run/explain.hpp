@@ -12,7 +12,7 @@
 //
 // In the game a model is asked through `predict` alone, so this serves every ensemble and every learner, whatever it does with a missing value: naive
 // Bayes and linear learners leave the column out, a tree goes on with its usual branch. Columns of a sparse row that are not there are 0
-// and stay so: only cells that a row has are explained. What is missing anyway contributes 0.
+// and stay so: only cells that a row has are explained. What is missing anyway contributes 0. Of a regressor the answer is explained.
 // Cost         d + 1 rows per order, 2^d rows exactly, d the number of cells.
 #pragma once
 #include <algorithm>
@@ -99,7 +99,7 @@ class Explainer {
       block.row_start = starts_.data();
       block.columns = columns_.data();
     }
-    model_.predict(block, {Output::score, nullptr, scores_.data()});
+    model_.predict(block, {model_.answers_numbers() ? Output::number : Output::score, nullptr, scores_.data()});
   }
   int best_class() {
     open(1);

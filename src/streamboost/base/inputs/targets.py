@@ -40,8 +40,8 @@ class Numbers(ClassCodes):
         return codes
 
 
-def read_targets(y: Any, n_rows: int, estimator: str) -> NDArray[np.float64]:
-    """Return y as numbers, or say which row holds none."""
+def read_targets(y: Any, n_rows: int, estimator: str, above: float | None = None) -> NDArray[np.float64]:
+    """Return y as numbers, or say which row holds none, or one that is not `above`."""
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None.")
     y = np.asarray(y) if isinstance(y, CodedLabels) else y
@@ -69,6 +69,12 @@ def read_targets(y: Any, n_rows: int, estimator: str) -> NDArray[np.float64]:
         raise ValueError(
             f"y contains {value:.3g} (row {row}); targets must lie between -{LARGEST:.0e} and {LARGEST:.0e}. "
             "Rescale them, or predict their logarithm."
+        )
+    if above is not None and not (numbers > above).all():
+        row = int(np.argmax(~(numbers > above)))
+        raise ValueError(
+            f"y contains {float(numbers[row]):.3g} (row {row}); with target='log1p' targets must be above {above:g}. "
+            "Use target='raw'."
         )
     return numbers
 

@@ -48,7 +48,9 @@ class ExpectedColumns:
 
     @property
     def label_kind(self) -> str:
-        """How the model's labels are written: ``text``, ``whole`` or ``number``."""
+        """How the model's labels are written: ``text``, ``whole`` or ``number``, as the targets of a model that has no labels."""
+        if not self.labels:
+            return "number"
         if any(isinstance(label, str) for label in self.labels):
             return "text"
         return "whole" if whole([float(label) for label in self.labels]) else "number"

@@ -1,0 +1,132 @@
+// What comes around a model that answers numbers: the targets may be learned as logarithms, and intervals keep a promise.
+//
+//   target = log1p   z = ln(1 + y) is learned, e^z - 1 is answered: for targets above -1 that grow by factors. Answers keep to 1e100.
+//   intervals        stages/intervals.hpp, about what the model inside answers; with log1p their ends go back like an answer
+//
+// The model inside answers every row of a slice before learning it; then the intervals go through the slice row by row. Nothing flows back
+// to the model, so any slices, chunks and threads give the same bits.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "streamboost/math/math.hpp"
+#include "streamboost/run/pipeline.hpp"
+#include "streamboost/stages/intervals.hpp"
+
+namespace streamboost {
+
+struct NumberStages {
+  bool logarithms = false;
+  std::optional<ConformalIntervals> intervals;
+
+  static NumberStages read(const Config& config) {
+    NumberStages stages;
+    if (config.has("target")) stages.logarithms = config.choice<bool>("target", {{"raw", false}, {"log1p", true}});
+    if (config.has("coverages")) stages.intervals.emplace(*config.array("coverages"));
+    return stages;
+  }
+  double forth(double y) const { return logarithms ? log1p(y) : y; }
+  double back(double z) const {
+    constexpr double most = 0x1.cc845b54b5451p+7;  // ln 1e100
+    if (!logarithms || z == std::numeric_limits<double>::infinity()) return z;
+    return expm1(std::min(z, most));
+  }
+  void fields(FieldVisitor& v) {
+    v.prefix = "intervals/";
+    if (intervals) intervals->fields(v);
+  }
+};
+
+class StagedRegressor final : public Model {
+ public:
+  StagedRegressor(std::unique_ptr<Model> inside, NumberStages stages) : inside_(std::move(inside)), stages_(std::move(stages)) {}
+
+  std::size_t n_coverages() const { return stages_.intervals ? stages_.intervals->n() : 0; }
+
+  std::unique_ptr<Growth> prepare(const Schema& schema) override { return inside_->prepare(schema); }
+
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+    std::vector<double> said(slice_rows), target(slice_rows);
+    for (int first = 0; first < rows.n_rows; first += slice_rows) {
+      const int n = std::min(slice_rows, rows.n_rows - first);
+      for (int r = 0; r < n; ++r) target[static_cast<std::size_t>(r)] = stages_.forth(truth.target[first + r]);
+      inside_->learn(rows.part(first, n), Truth::of_numbers(target.data()), weight ? weight + first : nullptr,
+                     {Output::number, nullptr, said.data()});
+      for (int r = 0; r < n; ++r) {
+        const auto at = static_cast<std::size_t>(r);
+        write(first + r, said[at], out);
+        if (stages_.intervals && !(weight && weight[first + r] == 0)) stages_.intervals->learn(said[at], target[at]);
+      }
+    }
+  }
+
+  void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    std::vector<double> said(slice_rows);
+    for (int first = 0; first < rows.n_rows; first += slice_rows) {
+      const int n = std::min(slice_rows, rows.n_rows - first);
+      inside_->predict(rows.part(first, n), {Output::number, nullptr, said.data()});
+      for (int r = 0; r < n; ++r) write(first + r, said[static_cast<std::size_t>(r)], out);
+    }
+  }
+
+  std::unique_ptr<Model> clone() const override { return std::make_unique<StagedRegressor>(inside_->clone(), stages_); }
+
+  SavedState save() override {
+    SavedState state = inside_->save();
+    Saver saver;
+    stages_.fields(saver);
+    state.merge(saver.state);
+    return state;
+  }
+  // All or nothing: the stages are read on a copy, and the model inside last.
+  void load(const SavedState& state) override {
+    NumberStages stages = stages_;
+    Saver names;
+    stages.fields(names);
+    SavedState own, rest;
+    for (const auto& [name, field] : state) (names.state.contains(name) ? own : rest)[name] = field;
+    Loader loader(own);
+    stages.fields(loader);
+    if (stages.intervals) stages.intervals->check();
+    inside_->load(rest);
+    stages_ = std::move(stages);
+  }
+  std::size_t memory_bytes() override {
+    MemoryCounter counter;
+    stages_.fields(counter);
+    return inside_->memory_bytes() + counter.bytes + sizeof(*this);
+  }
+  ModelReport report() override {
+    ModelReport report = inside_->report();
+    if (stages_.intervals) stages_.intervals->write_report(report);
+    return report;
+  }
+
+  const Intake& intake() const override { return inside_->intake(); }
+  const char* broken() const override { return inside_->broken(); }
+  bool needs_gil() const override { return inside_->needs_gil(); }
+  bool answers_numbers() const override { return true; }
+  std::vector<Bank*> banks() override { return inside_->banks(); }
+
+ private:
+  static constexpr int slice_rows = 1024;
+
+  void write(int to, double said, const OutputBuffers& out) const {
+    if (out.output == Output::number) out.value[to] = stages_.back(said);
+    if (out.output != Output::set) return;
+    double* ends = out.value + 2 * static_cast<std::size_t>(to);  // low and high; no numbers: the interval is empty
+    const double reach = stages_.intervals->reach(out.coverage);
+    ends[0] = reach < 0 ? std::numeric_limits<double>::quiet_NaN() : stages_.back(said - reach);
+    ends[1] = reach < 0 ? std::numeric_limits<double>::quiet_NaN() : stages_.back(said + reach);
+  }
+
+  std::unique_ptr<Model> inside_;
+  NumberStages stages_;
+};
+
+}  // namespace streamboost

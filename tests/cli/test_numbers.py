@@ -1,0 +1,51 @@
+"""Regressors on the command line: run, save, learn, predict, intervals."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import streamboost
+
+
+@pytest.fixture
+def prices(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = 3 * X[:, 0] - X[:, 1] + 50 + rng.normal(size=400)
+    path = tmp_path / "prices.csv"
+    lines = [f"{a:.6f},{b:.6f},{target:.6f}" for (a, b), target in zip(X, y, strict=True)]
+    path.write_text("size,age,price\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_a_regressor_lives_on_the_command_line(run, prices, tmp_path):
+    model = tmp_path / "m.sboost"
+    run(
+        "run", prices, "--task", "regression", "-m", "single-regressor", "--label", "price", "--coverages", "0.9",
+        "--save", model,
+    )  # fmt: skip
+    found = run(
+        "predict", model, prices, "--label", "price", "--interval", "0.9", "--out", tmp_path / "out.csv"
+    )
+    assert "mean absolute error" in found.output
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text())))
+    assert list(rows[0]) == ["prediction", "low", "high"]
+    run("learn", model, prices, "--label", "price", "--save", tmp_path / "more.sboost")
+    assert streamboost.load(tmp_path / "more.sboost").n_learned_ == 800
+    loaded = streamboost.load(model)
+    assert loaded.n_learned_ == 400
+    ends = np.array([[float(row["low"]), float(row["high"])] for row in rows])
+    truth = np.loadtxt(prices, delimiter=",", skiprows=1)[:, 2]
+    assert 0.8 < np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])) < 1
+    assert all(float(row["low"]) < float(row["prediction"]) < float(row["high"]) for row in rows)
+
+
+def test_what_does_not_fit_is_said(run, fails, prices, tmp_path):
+    model = tmp_path / "m.sboost"
+    run("run", prices, "--task", "regression", "-m", "single-regressor", "--label", "price", "--save", model)
+    assert "keeps intervals of no coverage" in fails(
+        "predict", model, prices, "--label", "price", "--interval", "0.9"
+    )
+    assert "predicts numbers" in fails("predict", model, prices, "--label", "price", "--proba")
