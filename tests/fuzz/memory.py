@@ -1,11 +1,13 @@
 """Memory that runs out: a call fails with MemoryError and leaves the model as it was, or says exactly what it has learned.
 
-Every case runs in a process of its own whose address space may grow by a few megabytes more. Learners that grow in the
-middle of a lesson (trees, stumps on numbers) may be cut off inside a row: then the model must say that it is broken, and why.
+Every case runs in a process of its own, whose heap is filled up first, so that a limit to its address space is felt. Learners
+that grow in the middle of a lesson (trees, stumps on numbers) may be cut off inside a row: then the model must say
+that it is broken, and why.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import resource
@@ -62,9 +64,8 @@ def _case(number: int) -> str:
     learned_before = model.n_learned_
     twin = sb.SingleLearnerClassifier()  # what is imported later must be there before the limit
     twin.partial_fit([[0.0], [1.0]], [0, 1]).predict([[0.0]])
-    gc.collect()
     failed = None
-    with _limit(int(rng.integers(0, 24)) << 20):
+    with _limit(int(2 ** rng.uniform(12, 26))):
         try:
             model.partial_fit(rows, labels)
         except MemoryError as error:
@@ -101,21 +102,29 @@ def _many_rows(rng: np.random.Generator) -> tuple[Any, Any, Any]:
     model = random_maker(rng, sizes=(10, 60))()
     X, y, weight = random_rows(rng, 60)
     model.partial_fit(**lesson(model, X, y, weight))
-    rows = rng.normal(size=(600, X.shape[1]))
+    rows = rng.normal(size=(200, X.shape[1]))
     return model, rows, (rows[:, 0] > 0).astype(int)
 
 
 class _limit:
-    """The address space may grow by so many bytes."""
+    """So many bytes are left, from 4 kB to 64 MB, and what the allocator keeps in pieces smaller than that."""
 
     def __init__(self, more: int) -> None:
         self.more = more
 
     def __enter__(self) -> None:
+        self.old = resource.getrlimit(resource.RLIMIT_AS)
+        libc = ctypes.CDLL(None)
+        libc.malloc.restype = ctypes.c_void_p
+        gc.collect()
         with open("/proc/self/statm") as file:
             used = int(file.read().split()[0]) * resource.getpagesize()
-        self.old = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (used + self.more, self.old[1]))
+        then = (used + self.more, self.old[1])
+        resource.setrlimit(resource.RLIMIT_AS, (used, self.old[1]))
+        for size in (1 << 20, 1 << 16, 1 << 12):
+            while libc.malloc(ctypes.c_size_t(size)):
+                pass
+        resource.setrlimit(resource.RLIMIT_AS, then)
 
     def __exit__(self, *_: object) -> None:
         resource.setrlimit(resource.RLIMIT_AS, self.old)
