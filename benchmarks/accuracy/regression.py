@@ -266,7 +266,8 @@ def tables(records: list[Record]) -> Iterator[Table]:
         )
         for name in names:
             mine = mean_of(records, name, "StreamBoostRegressor", "mae")
-            best, which = min((mean_of(records, name, m, "mae"), m) for m in others)
+            found = [(mean_of(records, name, m, "mae"), m) for m in others]
+            best, which = min((pair for pair in found if pair[0] == pair[0]), default=(float("nan"), "-"))
             bar.add(
                 name,
                 cell(mine),
@@ -337,6 +338,8 @@ def main() -> None:
         f"{', '.join(map(str, sorted({r['seed'] for r in records})))} (generators, the order of diabetes, and models that draw).",
         "- Every option at its default, but the number of trees where a name has one. Two sets come with River.",
     ]
+    if rest := [name for name in STREAMS if not any(r["stream"] == name for r in records)]:
+        page.preface.append(f"- Not measured here: {', '.join(rest)}.")
     if missing:
         page.preface.append(f"- Left out, not installed or not found: {', '.join(missing)}.")
     for table in tables(records):
