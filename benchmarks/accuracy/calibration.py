@@ -81,9 +81,7 @@ def run(name: str, booster: str, most: int) -> dict[str, Any] | None:
 
 def main() -> None:
     options = parser("accuracy.calibration", __doc__)
-    options.add_argument(
-        "--only", default="", help="sets whose name contains this; nothing is written without --out"
-    )
+    options.add_argument("--only", default="", help="one set; nothing is written without --out")
     args = options.parse_args()
     sets = SETS[:3] if args.quick else SETS
     built_in = ("sea", "hyperplane", "agrawal", "rbf", "waveform")[: 1 if args.quick else None]
@@ -100,7 +98,7 @@ def main() -> None:
     )
     worst, poor, helped = dict.fromkeys(METHODS, -1.0), 0, dict.fromkeys(METHODS, 0)
     for name in (*sets, *built_in):
-        for booster in BOOSTERS if args.only in name else ():
+        for booster in BOOSTERS if args.only in ("", name) else ():
             found = run(name, booster, most if name in SETS else 20_000)
             if found is None:
                 continue
