@@ -80,11 +80,14 @@ def run(name: str, booster: str, most: int) -> dict[str, Any] | None:
 
 
 def main() -> None:
-    args = parser("accuracy.calibration", __doc__).parse_args()
-    page = Page("calibration", "Calibration", args)
+    options = parser("accuracy.calibration", __doc__)
+    options.add_argument("--only", default="", help="one set; nothing is written without --out")
+    args = options.parse_args()
     sets = SETS[:3] if args.quick else SETS
     built_in = ("sea", "hyperplane", "agrawal", "rbf", "waveform")[: 1 if args.quick else None]
     most = 3000 if args.quick else 10_000
+    args.quick |= bool(args.only)
+    page = Page("calibration", "Calibration", args)
     table = Table(
         "Before and after, test then train",
         ["set", "ensemble", "rows", "log loss", *METHODS, "calibration error", *METHODS],
@@ -95,7 +98,7 @@ def main() -> None:
     )
     worst, poor, helped = dict.fromkeys(METHODS, -1.0), 0, dict.fromkeys(METHODS, 0)
     for name in (*sets, *built_in):
-        for booster in BOOSTERS:
+        for booster in BOOSTERS if args.only in ("", name) else ():
             found = run(name, booster, most if name in SETS else 20_000)
             if found is None:
                 continue
