@@ -55,7 +55,7 @@ ctest: | $(VENV)/.tools  ## the C++ tests of the core
 
 pytest: build  ## the Python tests
 	@echo "== running the Python tests"
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # CapyMOA needs Java: its face has no examples to run and cannot be imported without it.
 doctest: build  ## the examples in the docstrings

@@ -12,7 +12,7 @@ from streamboost import (
 )
 from streamboost.evaluate import prequential
 
-N = 3_000
+N = 2_000
 
 
 def readings(seed=4):
