@@ -28,13 +28,15 @@ def chord(start, terms, answer):
 
 
 def branch(nodes, n, x):
-    kind, column, threshold, _, fallback, children, _ = nodes[n]
+    kind, column, threshold, _, fallback, children, _, named = nodes[n]
     if math.isnan(x[column]):
         return children[fallback]
     if kind == "numeric":
         return children[0] if x[column] <= threshold else children[1]
     if kind == "below":
         return children[0] if x[column] < threshold else children[1]
+    if named:
+        return children[0] if x[column] in named else children[1]
     for child in children:
         if nodes[child][3] == x[column]:
             return child

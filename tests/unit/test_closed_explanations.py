@@ -68,7 +68,10 @@ def check_sum(model, X, told, label=None):
 
 @pytest.mark.parametrize("ballot", ["label", "distribution"])
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("options", [{}, {"nominal_split": "binary"}, {"max_features": 0.5}, {"alpha": 0.0}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"nominal_split": "binary"}, {"nominal_split": "grouped"}, {"max_features": 0.5}, {"alpha": 0.0}],
+)
 def test_trees_of_masses(ballot, k, options):
     X, y = stream(k=k, nominal=(3, 5))
     learner = sb.HoeffdingTree(**TREE, leaf_prediction="majority", **options)

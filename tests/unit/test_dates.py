@@ -110,7 +110,7 @@ def test_a_model_reads_files_as_it_learned_them(file, name):
     moments = [
         datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=int(h)) for h in rng.integers(0, 5000, 300)
     ]
-    rows = [(rng.normal().round(3), m.isoformat(), int(m.hour >= 12)) for m in moments]
+    rows = [(round(float(rng.normal()), 3), m.isoformat(), int(m.hour >= 12)) for m in moments]
     if name.endswith("csv"):
         path = file("x,when,late\n" + "".join(f"{x},{when},{y}\n" for x, when, y in rows), name)
     else:
