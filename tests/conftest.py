@@ -1,5 +1,6 @@
 """Shared set-up: `oracle`, `golden` and `laws` are importable as plain packages from any test."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -33,6 +34,10 @@ if hasattr(providers, "_get_local_constants"):
 # Hypothesis' plugin wraps the settings of a parametrised test once more for every set of parameters, and asks for the database
 # (none here) through all of them: a thousand sets in one process would end in a RecursionError.
 sys.setrecursionlimit(10_000)
+
+# A shell ignores interrupts on behalf of what it starts in the background; tests that interrupt a call would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
