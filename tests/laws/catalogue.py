@@ -474,6 +474,14 @@ def pairs(ensembles, learners):
     ]
 
 
+def every_nth(some, n):
+    """One in n of these pairs, each ensemble and each learner with its share: for laws that seldom hang on both."""
+    ensembles = list(dict.fromkeys(p.values[0].name for p in some))
+    learners = list(dict.fromkeys(p.values[1].name for p in some))
+    place = {name: i for names in (ensembles, learners) for i, name in enumerate(names)}
+    return [p for p in some if (place[p.values[0].name] + place[p.values[1].name]) % n == 0]
+
+
 def needs_declared(ensemble, learner):
     """Classes up front: where the algorithm wants it, and for learners with a unit per class under blocked boosting, whose
     oracle trains on a block when it is whole. The product does so as its rows come in, which is another thing for a class

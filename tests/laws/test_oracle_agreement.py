@@ -15,7 +15,7 @@ from laws.catalogue import ENSEMBLES, LEARNERS, key_of, lane_report, needs_decla
 from laws.strategies import seeds, streams
 
 REL, ABS = 1e-9, 1e-12
-quick = settings(max_examples=4)  # of some hundred pairs each
+quick = settings(max_examples=3)  # of some hundred pairs each
 
 
 def oracle_run(ensemble, learner, stream, n_estimators, key):

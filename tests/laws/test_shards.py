@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laws.catalogue import ENSEMBLES, LEARNERS, MAIN_ENSEMBLES, pairs
+from laws.catalogue import ENSEMBLES, LEARNERS, MAIN_ENSEMBLES, every_nth, pairs
 from laws.strategies import chunkings, seeds
 from laws.test_laws import bits, draw_stream
 from streamboost.distributed import Shards
@@ -58,7 +58,7 @@ def test_shards_are_the_whole(ensemble, learner, data, seed):
         same_bits(shards, whole)
 
 
-@pytest.mark.parametrize(("ensemble", "learner"), EVERY)
+@pytest.mark.parametrize(("ensemble", "learner"), every_nth(EVERY, 3))
 @settings(max_examples=2, deadline=None)
 @given(data=st.data(), seed=seeds)
 def test_a_state_is_cut_and_joined(ensemble, learner, data, seed):

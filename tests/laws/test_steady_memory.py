@@ -27,7 +27,7 @@ LEARNERS = {
     "logistic": sb.LogisticRegression,
     "naive-bayes": sb.NaiveBayes,
 }
-CALLS = 600
+CALLS = 400
 
 
 def heap_in_use():
@@ -66,10 +66,10 @@ def test_memory_does_not_grow_with_the_examples(ensemble, learner):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # advice about the ensemble is not the question here
         model.partial_fit(X, y, classes=[0, 1])
-        live(300)
+        live(200)
         size, heap = model.memory_bytes(), heap_in_use()
         tracemalloc.start()
-        live(300)
+        live(200)
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
         live(CALLS)
@@ -79,6 +79,6 @@ def test_memory_does_not_grow_with_the_examples(ensemble, learner):
         live(CALLS)
     gc.collect()
     assert model.memory_bytes() == size
-    # One double kept per example would be 12,000 bytes and more; bounded histories may still be filling up.
+    # One double kept per example would be 11,000 bytes and more; bounded histories may still be filling up.
     assert kept < 4 * CALLS
     assert heap_in_use() - heap < 6_000

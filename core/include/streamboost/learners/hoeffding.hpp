@@ -576,8 +576,8 @@ class HoeffdingBank final : public HoeffdingTrees {
       if (teach_way(i, label, amount, sight, example, answers)) return false;
       if (params_.hidden_features) sight = look(i, example.row, answers);
     }
-    double* head = forest_.head(i, leaf);
     if (params_.leaf == Params::Leaf::adaptive) {
+      double* head = forest_.head(i, leaf);
       const int most = majority(head);
       if (most >= 0) {
         const int bayes = forest_.active(i, leaf) ? bayes_answer(i, leaf, sight, note) : most;
@@ -587,8 +587,9 @@ class HoeffdingBank final : public HoeffdingTrees {
     }
     observe(i, leaf, label, amount, sight, k);
     const bool is_active = forest_.active(i, leaf);
-    if (!(head[Forest::waited] >= numbers_[i].grace)) return was_active == is_active;
-    head[Forest::waited] = 0;
+    double& waited = forest_.head(i, leaf)[Forest::waited];
+    if (!(waited >= numbers_[i].grace)) return was_active == is_active;
+    waited = 0;
     if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), k, answers.own<Notes>());
     revive(i, leaf, k);
     return !was_active;
@@ -620,7 +621,7 @@ class HoeffdingBank final : public HoeffdingTrees {
   // Adds an example to a record.
   void observe(std::size_t i, std::size_t record, std::size_t label, double amount, const Sight& sight, std::size_t k) {
     const HoeffdingColumns& mine = columns(i);
-    double* head = forest_.head(i, record);
+    double* head = forest_.head(i, record);  // not after find_room, which may move it
     head[Forest::mass + label] += amount;
     head[Forest::own] += amount;
     head[Forest::squares] += amount * amount;
@@ -639,7 +640,9 @@ class HoeffdingBank final : public HoeffdingTrees {
         block[column.place + 1 + static_cast<std::size_t>(v)] += amount;
       }
     }
-    if (params_.uses_bayes()) head[forest_.bias() + label] = log_prior(head[Forest::mass + label], density);
+    if (!params_.uses_bayes()) return;
+    head = forest_.head(i, record);
+    head[forest_.bias() + label] = log_prior(head[Forest::mass + label], density);
   }
 };
 
