@@ -17,17 +17,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.base import clone
 
 from streamboost.base.files.archive import read_archive
+from streamboost.distributed.closing import Closing
 from streamboost.models import restore
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
 
 _GLOBAL = "global"  # no key: those are JSON
 _EIGHT_LOG_2 = 8 * math.log(2)
@@ -107,7 +103,7 @@ class KeyStore:
         self._db.close()
 
 
-class KeyedClassifier:
+class KeyedClassifier(Closing):
     """A model for every value of one feature, and one for all of them that answers while those are young.
 
     Parameters
@@ -374,16 +370,6 @@ class KeyedClassifier:
         self._owns.clear()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        """Return the classifier, which is closed with the block."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        self.close()
 
 
 def _bytes(model: Any) -> bytes:

@@ -14,11 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streamboost.distributed.closing import Closing
 from streamboost.distributed.keyed import KeyedClassifier, StoredModel, key_of
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from typing_extensions import Self
 
 
@@ -63,7 +62,7 @@ class _Home:
         return os.getpid()
 
 
-class KeyedShards:
+class KeyedShards(Closing):
     """:class:`KeyedClassifier` over several Ray actors: every key's own model is the one that one process would have.
 
     What differs from one process: with ``fallback="global"`` or ``"prior"`` every actor has its own, which learns the rows of
@@ -277,13 +276,3 @@ class KeyedShards:
             self._homes = []
             if self._mine and self._ray.is_initialized():
                 self._ray.shutdown()
-
-    def __enter__(self) -> Self:
-        """Return the shards, which are closed with the block."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        self.close()

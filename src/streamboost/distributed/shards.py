@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.files.archive import ModelFileError, read_archive, write_archive
 from streamboost.base.files.manifest import Manifest, schema_of
 from streamboost.base.inputs.labels import ClassCodes
+from streamboost.distributed.closing import Closing
 from streamboost.distributed.engines import ENGINES, make_engine
 from streamboost.distributed.folder import HEAD, Folder, complete_lines, line_name, log_name, read_record
 from streamboost.distributed.line import Line
@@ -24,12 +25,10 @@ from streamboost.distributed.stage import read_line, state_of_line
 from streamboost.models import rebuild, restore
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from typing_extensions import Self
 
 
-class Shards:
+class Shards(Closing):
     """A model whose learners are spread over shards: the same answers, bit for bit, as the model in one process.
 
     Parameters
@@ -460,16 +459,6 @@ class Shards:
             self._engine.close()
             if self._temporary is not None:
                 shutil.rmtree(self._temporary, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        """Return the shards, which end with the block."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
-        self.close()
 
     def __del__(self) -> None:
         """Leave no process behind."""

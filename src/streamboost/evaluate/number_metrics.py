@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,9 +59,9 @@ class NumberMetric(Metric):
     def __init__(self) -> None:
         self._weight = self._sum = 0.0
 
+    @abstractmethod
     def loss(self, rows: NumberRows) -> Floats:
         """What every row adds."""
-        raise NotImplementedError
 
     def update(self, rows: Any) -> None:
         """Look at more rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +44,7 @@ class LogPool:
         self.weights = np.clip(self.weights - step, 0, self.MOST)
 
 
-class _Mixture:
+class _Mixture(ABC):
     """Weighted means, the weights by losses that fade."""
 
     def __init__(self, n: int, horizon: float) -> None:
@@ -51,11 +52,11 @@ class _Mixture:
         self.loss: Floats = np.zeros(n)
         self.rate = self._rate(n, horizon)
 
-    def _rate(self, n: int, horizon: float) -> float:
-        raise NotImplementedError
+    @abstractmethod
+    def _rate(self, n: int, horizon: float) -> float: ...
 
-    def _losses(self, p: Floats) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def _losses(self, p: Floats) -> Floats: ...
 
     @property
     def weights(self) -> Floats:
