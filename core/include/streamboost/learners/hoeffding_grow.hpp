@@ -83,7 +83,7 @@ class HoeffdingTrees : public HoeffdingState {
     const SplitCandidate& best = found.search.best;
     if (best.column != nullptr && best.merit - present_merit(i, node, found) > found.bound) {
       forest_.prune(i, node, columns(i));
-      split(i, node, k, best, scratch.search);
+      grows([&] { return split(i, node, k, best, scratch.search); });
       return true;
     }
     if (!(best.merit <= found.bound && found.bound < numbers_[i].tie)) return false;

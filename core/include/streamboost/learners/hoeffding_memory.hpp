@@ -127,7 +127,13 @@ class HoeffdingState : public Bank {
     }
     return true;
   }
-  // A block for this class, at the expense of less promising leaves if memory is short. False: the leaf itself had to yield.
+  // Growth for which the machine may have no memory: it waits then, and this is false.
+  template <class Grow>
+  bool grows(Grow grow) {
+    return grows_or_waits(grow, starved_);
+  }
+  // A block for this class, at the expense of less promising leaves if memory is short. False: the leaf itself had to yield, or the
+  // machine has none.
   bool find_room(std::size_t i, std::size_t leaf, std::size_t label, std::size_t k) {
     if (forest_.leaf_of(i, leaf)[Forest::block + label] >= 0) return true;
     while (full(i, k)) {
@@ -136,9 +142,11 @@ class HoeffdingState : public Bank {
       deactivate(i, yields ? leaf : worst);
       if (yields) return false;
     }
-    forest_.add_block(i, leaf, label, columns(i));
-    forest_.trim(i);
-    return true;
+    return grows([&] {
+      forest_.add_block(i, leaf, label, columns(i));
+      forest_.trim(i);
+      return true;
+    });
   }
   // An inactive leaf observes again if there is room or an active leaf promises less.
   void revive(std::size_t i, std::size_t leaf, std::size_t k) {
@@ -149,15 +157,16 @@ class HoeffdingState : public Bank {
     }
     forest_.set_active(i, leaf, true);
   }
-  // New columns, values or classes make every block or leaf larger.
-  void keep_within(std::size_t i, std::size_t k) {
+  // New columns, values or classes make every block or leaf larger. False: there is nothing left to give up.
+  bool keep_within(std::size_t i, std::size_t k) {
     while (bytes(i, k) > params_.max_bytes) {
       const std::size_t worst = least_promising(i);
       if (worst != forest_.n_records(i))
         deactivate(i, worst);
       else if (!fold_least(i))
-        return;
+        return false;
     }
+    return true;
   }
   // Where statistics are no longer what fills the memory, the split that tells least apart is taken back. False: there is none.
   bool fold_least(std::size_t i) {
@@ -214,7 +223,9 @@ class HoeffdingState : public Bank {
   std::vector<HoeffdingColumns> columns_;  // one for all trees, or one each with feature subsets
   std::vector<HoeffdingNumbers> numbers_;
   Schema schema_;
-  bool limited_ = false;  // some tree has met its limit of bytes since the model was made or loaded
+  // Since the model was made or loaded:
+  bool limited_ = false;  // some tree has met its limit of bytes
+  bool starved_ = false;  // ... has found no memory to grow
 };
 
 }  // namespace streamboost
