@@ -35,8 +35,8 @@ class Entry:
 class Peer:
     """A model of another library, row by row: what it gives a chance to each class, then one example.
 
-    ``seconds`` is the CPU time of answering and learning in the calling thread: making the rows in the library's own form, the
-    reference thread beside MOA, Java's compiler and its garbage collector are left out, in the peers' favour.
+    ``seconds`` is the CPU time of the process while it answers and learns: Java's compiler and garbage collector count, for a
+    user pays for them too; making the rows in the library's own form does not.
     """
 
     def __init__(self, data: Data, seed: int) -> None:
@@ -70,11 +70,11 @@ class Peer:
         p = np.full((len(y), self.data.k), np.nan)
         answers = np.empty(len(y), dtype=object)
         for t, (row, label) in enumerate(zip(self.rows(X), y.tolist(), strict=True)):
-            start = time.thread_time()
+            start = time.process_time()
             said = self.ask(row)
             if weight[t] > 0:
                 self.learn(row, label)
-            self.seconds += time.thread_time() - start
+            self.seconds += time.process_time() - start
             if said is not None:
                 p[t, : len(said)] = said
                 p[t] = np.nan_to_num(p[t]) / np.nansum(p[t])
@@ -84,9 +84,9 @@ class Peer:
     def partial_fit(self, X: Any, y: Any) -> None:
         """Learn rows."""
         for row, label in zip(self.rows(X), y.tolist(), strict=True):
-            start = time.thread_time()
+            start = time.process_time()
             self.learn(row, label)
-            self.seconds += time.thread_time() - start
+            self.seconds += time.process_time() - start
 
 
 class VowpalWabbit(Peer):

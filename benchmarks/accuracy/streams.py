@@ -256,7 +256,7 @@ def main() -> None:
             names,
             "CPU seconds of answering and learning",
             "One thread on a machine with other work, models in part in runs of their own (`--add`): a rough measure. Other "
-            "libraries: the calling thread alone, without making rows in their form, Java's compiler and its garbage collector.",
+            "libraries: without making rows in their form; MOA: with Java's compiler and garbage collector.",
         )
     )
     page.add(
