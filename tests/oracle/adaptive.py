@@ -10,7 +10,6 @@ from oracle import draws
 from oracle.drift import Adwin
 from oracle.ensembles import Ensemble
 
-
 PATIENCE = 4096
 """Inputs of a lane after which a warning that no drift has followed was a false one."""
 

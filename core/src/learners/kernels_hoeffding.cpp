@@ -134,6 +134,7 @@ template <bool together>
   for (std::size_t begin = 0; begin < width; begin += cell_block) {
     const std::size_t end = width - begin < cell_block ? width : begin + cell_block;
     alignas(64) double factor[cell_block];
+#pragma GCC ivdep
     for (std::size_t j = begin; j < end; ++j) {
       const double value = x[j], old_n = weight[j], old_mean = mean[j], old_spread = spread[j];
       const double n = together ? first_n : old_n + amount;

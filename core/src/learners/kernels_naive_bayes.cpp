@@ -20,15 +20,19 @@ constexpr int factors_a_pass = 4;
 [[gnu::always_inline]] inline const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
 [[gnu::always_inline]] inline Vec& at(double* p) { return *reinterpret_cast<Vec*>(p); }
 
-// `renormalise` for several lanes held in registers.
-template <class Doubles, class Bits>
-[[gnu::always_inline]] inline void renormalise_lanes(Doubles& mantissa, Bits& exponent) {
-  const Bits bits = reinterpret_cast<const Bits&>(mantissa);
+// `renormalise` for eight lanes held in registers, and for four. No template: its arguments lose what lets vectors alias.
+[[gnu::always_inline]] inline void renormalise(Vec& mantissa, VecBits& exponent) {
+  const VecBits bits = reinterpret_cast<const VecBits&>(mantissa);
   exponent += (bits >> 52) - 1023;
-  const Bits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
-  mantissa = reinterpret_cast<const Doubles&>(unit);
+  const VecBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+  mantissa = reinterpret_cast<const Vec&>(unit);
 }
-[[gnu::always_inline]] inline void renormalise(Vec& mantissa, VecBits& exponent) { renormalise_lanes(mantissa, exponent); }
+[[gnu::always_inline]] inline void renormalise(HalfVec& mantissa, HalfBits& exponent) {
+  const HalfBits bits = reinterpret_cast<const HalfBits&>(mantissa);
+  exponent += (bits >> 52) - 1023;
+  const HalfBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+  mantissa = reinterpret_cast<const HalfVec&>(unit);
+}
 
 [[gnu::always_inline]] inline void store_product(Vec product, VecBits power, double* mantissa, double* exponent) {
   power += 0x4338000000000000ULL;  // whole numbers to doubles, as above
@@ -48,9 +52,9 @@ STREAMBOOST_CLONES void gaussian_ask_few(const double* mean, const double* preci
     const HalfVec d = row.x[i] - *reinterpret_cast<const HalfVec*>(mean + r), p = *reinterpret_cast<const HalfVec*>(precision + r);
     q += d * d * p;
     m *= p;
-    if (i % factors_a_pass == factors_a_pass - 1) renormalise_lanes(m, e);
+    if (i % factors_a_pass == factors_a_pass - 1) renormalise(m, e);
   }
-  renormalise_lanes(m, e);
+  renormalise(m, e);
   e += 0x4338000000000000ULL;
   *reinterpret_cast<HalfVec*>(mantissa) = m;
   *reinterpret_cast<HalfVec*>(exponent) = reinterpret_cast<const HalfVec&>(e) - 0x1.8p52;

@@ -144,7 +144,7 @@ class LearnerEnsemble(Declared, Estimator):
         return False
 
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
-        """Give every tree its share of the ensemble's memory, or its own limit if that is lower; trees in the background count."""
+        """Give every tree, also in the background, its share of the ensemble's memory, or its own limit if that is lower."""
         budget = getattr(self, "max_bytes", None)
         if budget is None or plan.bank not in ("hoeffding", "regression_tree"):
             return plan
