@@ -193,6 +193,13 @@ void lane_kernels() {
     sb::window_distances(in, lanes, query, nominal, 3, out, 7);
     sb::window_distances(in + 1, lanes, query, nominal, 3, out + 7, sb::window_block);
   });
+  kernel("any_border", [](const double* in, double* out) {
+    for (int i = 0; i < 40; ++i) {
+      sb::WindowBorders borders;
+      for (int b = 0; b < 7 + i % 5; ++b) borders.add(10 + b, 300 - b, 5 + in[b], 150 - 8 * i - in[b]);
+      out[i] = sb::any_border_differs(borders, 0.25, 0.5 + 0.1 * i) ? 1 : 0;
+    }
+  });
   kernel("any_below", [](const double* in, double* out) {
     for (int i = 0; i < 40; ++i) out[i] = sb::any_below(in + i, -4 + 0.2 * i, 11) ? 1 : 0;
   });
@@ -330,7 +337,7 @@ void tree_kernels() {
     for (std::size_t i = columns; i < share.size(); ++i) share[i] = share[i - columns];
     sb::outlook_positions(c, in + 50, positive.data() + 70, points, columns, z.data());
     sb::outlook_masses(z.data(), share.data(), left.data(), right.data(), inside.data(), z.size());
-    sb::outlook_merits({left.data(), right.data(), inside.data()}, entropy.data(), 0.01f, points, columns, best.data(),
+    sb::outlook_merits({left.data(), right.data(), inside.data()}, entropy.data(), 0.01f, 1e-4f, points, columns, best.data(),
                        best.data() + columns);
     double* to = out;
     for (const auto* part : {&share, &entropy, &z, &left, &right, &inside, &best})

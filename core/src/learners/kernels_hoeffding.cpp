@@ -21,27 +21,29 @@ constexpr std::size_t cell_block = 64;
 
 // Eight running products of factors between 1e-30 and 1e30, exponents kept apart, joined into one at the end.
 struct Product {
-  Vec mantissa = Vec{} + 1.0;
-  VecBits exponent = {};
+  alignas(64) double mantissa[vec_size];
+  std::uint64_t exponent = 0;
   int factors = 0;
 
-  [[gnu::always_inline]] void multiply(Vec factor) {
-    mantissa *= factor;
+  [[gnu::always_inline]] Product() {
+    for (double& m : mantissa) m = 1.0;
+  }
+  [[gnu::always_inline]] void multiply(const double* factor) {
+    for (std::size_t k = 0; k < vec_size; ++k) mantissa[k] *= factor[k];
     if (++factors % 8 == 0) renormalise();
   }
   [[gnu::always_inline]] void renormalise() {
-    const VecBits bits = reinterpret_cast<const VecBits&>(mantissa);
-    exponent += (bits >> 52) - 1023;
-    const VecBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
-    mantissa = reinterpret_cast<const Vec&>(unit);
+    for (std::size_t k = 0; k < vec_size; ++k) {
+      const auto bits = std::bit_cast<std::uint64_t>(mantissa[k]);
+      exponent += (bits >> 52) - 1023;
+      mantissa[k] = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
+    }
   }
   [[gnu::always_inline]] void write(CellDensity& out) {
     renormalise();  // eight numbers in [1, 2): their product stays below 256
     out.mantissa =
         ((mantissa[0] * mantissa[1]) * (mantissa[2] * mantissa[3])) * ((mantissa[4] * mantissa[5]) * (mantissa[6] * mantissa[7]));
-    std::uint64_t all = 0;
-    for (int k = 0; k < 8; ++k) all += exponent[k];
-    out.exponent = static_cast<double>(static_cast<std::int64_t>(all));
+    out.exponent = static_cast<double>(static_cast<std::int64_t>(exponent));
   }
 };
 
@@ -113,7 +115,7 @@ STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* 
     }
     for (std::size_t j = 0; j < size; j += vec_size) {
       total += at(term + j);
-      product.multiply(at(factor + j));
+      product.multiply(factor + j);
     }
   }
   const double all = sum(total);
@@ -161,7 +163,7 @@ template <bool together>
       const double squared_peak = p < 1e30 ? p * inverse_two_pi : 1.0;
       factor[j - begin] = p > 0.0 ? squared_peak : 1.0;
     }
-    for (std::size_t j = 0; j < end - begin; j += vec_size) product.multiply(at(factor + j));
+    for (std::size_t j = 0; j < end - begin; j += vec_size) product.multiply(factor + j);
   }
   product.write(*out);
 }

@@ -34,6 +34,10 @@ namespace {
 
 }  // namespace
 
+STREAMBOOST_CLONES void outlook_logs(const float* __restrict share, float* __restrict out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = rough_x_log2_x(share[i]);
+}
+
 STREAMBOOST_CLONES void outlook_scales(const OutlookClass& c, std::size_t n) {
   const double* __restrict weight = c.weight;
   double* __restrict scale = c.scale;
@@ -78,9 +82,8 @@ STREAMBOOST_CLONES void outlook_masses(const float* __restrict z, const float* _
   }
 }
 
-STREAMBOOST_CLONES void outlook_merits(const OutlookMasses& mass, const float* __restrict entropy, float least, std::size_t points,
-                                       std::size_t n, float* __restrict lower, float* __restrict upper) {
-  constexpr float doubt = 1e-4f;
+STREAMBOOST_CLONES void outlook_merits(const OutlookMasses& mass, const float* __restrict entropy, float least, float doubt,
+                                       std::size_t points, std::size_t n, float* __restrict lower, float* __restrict upper) {
   const float* __restrict left = mass.left, * __restrict right = mass.right, * __restrict inside = mass.inside;
   for (std::size_t m = 0; m < points; ++m)
     for (std::size_t q = 0; q < n; ++q) {

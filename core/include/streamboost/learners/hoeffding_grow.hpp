@@ -70,20 +70,17 @@ class HoeffdingTrees : public HoeffdingState {
   }
   // Whether the candidates of a leaf surely have no lead above the bound.
   bool in_vain(std::size_t i, double chance, double bound, HoeffdingNotes& scratch) const {
-    if (params_.criterion != Params::Criterion::info_gain || params_.bins > 0 || params_.reconsiders()) return false;
+    if (params_.criterion != Params::Criterion::info_gain || params_.nominal == Params::Nominal::grouped || params_.bins > 0 ||
+        params_.reconsiders() || scratch.blocks.size() > SplitOutlook::most_classes)
+      return false;
     const auto& all = columns(i).all;
     auto& numeric = scratch.numeric;
     numeric.clear();
     for (std::int64_t p : scratch.candidates)
       if (!all[static_cast<std::size_t>(p)].nominal) numeric.push_back(p);
-    if (numeric.empty()) return false;
     SplitOutlook outlook(params_, columns(i), scratch.blocks, scratch.outlook);
-    for (std::int64_t p : scratch.candidates) {
-      if (!all[static_cast<std::size_t>(p)].nominal) continue;
-      SplitSearch one(params_, columns(i), scratch.blocks, chance, scratch.search);
-      one.run(&p, 1);
-      outlook.enter(one.columns > 0 ? one.best.merit : -1, one.best.merit);
-    }
+    for (std::int64_t p : scratch.candidates)
+      if (all[static_cast<std::size_t>(p)].nominal) outlook.enter_nominal(all[static_cast<std::size_t>(p)], chance);
     return outlook.in_vain(numeric.data(), numeric.size(), bound);
   }
 

@@ -1,8 +1,8 @@
 // Whether a leaf's attempt to split is in vain, seen with fewer digits. The exact search: hoeffding_split.hpp.
 //
-// Most attempts end without a split, because the best two columns gain nearly the same. That shows long before the last digit: merits of
-// numeric columns by information gain are worked out in single precision, several points and columns at a time, to within `error`; a
-// point that may lie on either side of min_branch counts in the upper estimate of its column only. With u the highest upper estimate,
+// Most attempts end without a split, because the best two columns gain nearly the same. That shows long before the last digit: merits by
+// information gain are worked out in single precision, several points and columns at a time, to within `error`; a candidate that may
+// lie on either side of min_branch counts in the upper estimate of its column only. With u the highest upper estimate,
 // l1 and l2 the highest lower ones, and r the highest entropy of the columns not looked at yet, an attempt is in vain if
 //
 //   two columns have candidates that count,  u - l2 + 2 error <= bound  and  r - l1 + 2 error <= bound
@@ -16,7 +16,8 @@ namespace streamboost {
 
 class SplitOutlook {
  public:
-  static constexpr double error = 1e-3;  // of a merit, in bits
+  static constexpr double error = 1e-3;             // of a merit, in bits
+  static constexpr std::size_t most_classes = 256;  // beyond, sums of single precision might exceed it
 
   struct Work {
     std::vector<double> numbers;
@@ -35,11 +36,60 @@ class SplitOutlook {
     first_ = std::max(first_, lower);
   }
 
+  void enter_nominal(const HoeffdingColumns::Column& column, double chance) {
+    const std::size_t k = block_.size(), values = column.values, all = k * values, size = 2 * (all + values) + k;
+    const bool multiway = params_.nominal != HoeffdingParams::Nominal::binary, one = SplitSearch::splits_off(params_, column);
+    double whole = 0, entropy = 0, several = 0;
+    for (const double* b : block_) whole += b[column.place];
+    if (!(whole > 0)) return;
+    work_.rough.resize(std::max(work_.rough.size(), 2 * size));
+    float *count = work_.rough.data(), *rest = count + all, *of_value = rest + all, *others = of_value + values,
+          *of_class = others + values;
+    std::fill_n(of_value, values, 0.0f);
+    for (std::size_t c = 0; c < k; ++c) {
+      const double* seen = block_[c] + column.place + 1;
+      of_class[c] = static_cast<float>(block_[c][column.place] / whole);
+      for (std::size_t v = 0; v < values; ++v) {
+        const auto share = static_cast<float>(seen[v] / whole);
+        count[c * values + v] = share;
+        rest[c * values + v] = std::max(of_class[c] - share, 0.0f);
+        of_value[v] += share;
+      }
+    }
+    for (std::size_t v = 0; v < values; ++v) others[v] = 1.0f - of_value[v];
+    outlook_logs(count, count + size, size);
+    const auto log_of = [&](const float* share) { return static_cast<double>(share[size]); };
+    for (std::size_t c = 0; c < k; ++c) entropy -= log_of(of_class + c);
+    double lower = -1, upper = -1;
+    const auto offer = [&](double gain, bool surely, bool perhaps) {
+      lower = surely ? std::max({lower, gain, 0.0}) : lower;
+      upper = perhaps ? std::max({upper, gain, 0.0}) : upper;
+    };
+    int filled = 0, heavy = 0, perhaps_heavy = 0;
+    for (std::size_t v = 0; v < values; ++v) {
+      if (!(of_value[v] > 0)) continue;
+      double mine = -log_of(of_value + v), apart = -log_of(others + v);
+      for (std::size_t c = 0; c < k; ++c) {
+        mine += log_of(count + c * values + v);
+        apart += log_of(rest + c * values + v);
+      }
+      several += mine;
+      ++filled;
+      heavy += of_value[v] > params_.min_branch + doubt ? 1 : 0;
+      perhaps_heavy += of_value[v] > params_.min_branch - doubt ? 1 : 0;
+      const double lighter = std::min(of_value[v], others[v]);
+      if (one) offer(entropy + mine + apart, lighter > params_.min_branch + doubt, lighter > params_.min_branch - doubt);
+    }
+    if (multiway) offer(entropy + several - chance * (filled - 2), heavy >= 2, perhaps_heavy >= 2);
+    enter(lower, upper);
+  }
+
   // Numeric columns beside those that were entered.
   bool in_vain(const std::int64_t* candidates, std::size_t n, double bound) {
     const std::size_t k = block_.size(), points = static_cast<std::size_t>(params_.split_points), most = std::min(group, n) * points;
     Columns all(n, k, work_);
     n = gather(candidates, n, all);
+    if (n == 0) return enough(bound);
     work_.rough.resize(std::max(work_.rough.size(), (k + 1) * n + 5 * most + 2 * group));
     float *share = work_.rough.data(), *entropy = share + k * n, *z = entropy + n, *weight = z + most, *left = weight + most,
           *right = left + most, *inside = right + most, *lower = inside + most, *upper = lower + group;
@@ -56,17 +106,20 @@ class SplitOutlook {
         outlook_masses(z, weight, left, right, inside, size * points);
       }
       std::fill_n(lower, 2 * group, -1.0f);
-      outlook_merits({left, right, inside}, entropy + begin, static_cast<float>(params_.min_branch), points, size, lower, upper);
+      outlook_merits({left, right, inside}, entropy + begin, static_cast<float>(params_.min_branch), static_cast<float>(doubt), points,
+                     size, lower, upper);
       for (std::size_t q = 0; q < size; ++q) enter(lower[q], upper[q]);
       const double rest = static_cast<double>(*std::max_element(entropy + begin + size - 1, entropy + n));
-      if (counted_ >= 2 && highest_ - second_ + 2 * error <= bound && (begin + size == n || rest - first_ + 2 * error <= bound))
-        return true;
+      if (enough(bound) && (begin + size == n || rest - first_ + 2 * error <= bound)) return true;
     }
     return false;
   }
 
  private:
   static constexpr std::size_t group = 16;
+  static constexpr double doubt = 1e-4;  // of a share of the mass
+
+  bool enough(double bound) const { return counted_ >= 2 && highest_ - second_ + 2 * error <= bound; }
 
   // Summaries of the classes, [class][number][column], and of all together.
   struct Columns {

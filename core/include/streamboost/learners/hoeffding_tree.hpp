@@ -181,8 +181,8 @@ class HoeffdingForest {
           continue;
         }
         at[i] = next(i, at[i], x, known);
-        fetch(node(i, at[i]), node_ints);
-        fetch(threshold_[i].data() + at[i], 1);
+        __builtin_prefetch(node(i, at[i]));
+        __builtin_prefetch(threshold_[i].data() + at[i]);
         going[still++] = i;
       }
   }
@@ -204,7 +204,7 @@ class HoeffdingForest {
   std::int32_t branch(std::size_t i, std::size_t n, const double* x, const std::int64_t* known) const {
     const std::int32_t* at = node(i, n);
     const double v = x[at[column]];
-    if (at[kind] == numeric) return v <= threshold_[i][n] ? 0 : v == v ? 1 : at[fallback];
+    if (at[kind] == numeric) return v != v ? at[fallback] : static_cast<std::int32_t>(!(v <= threshold_[i][n]));  // no guess at the side
     const bool usable = v >= 0 && v < static_cast<double>(known[at[column]]);
     return usable ? nominal_branch(i, n, static_cast<std::int32_t>(v)) : at[fallback];
   }

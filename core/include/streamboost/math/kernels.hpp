@@ -210,6 +210,22 @@ void window_distances(const double* cell, std::size_t stride, const double* quer
 // whether one of them is below the limit; any n
 bool any_below(const double* x, double limit, std::size_t n);
 
+// --- drift (kernels_boosters.cpp, drift/adwin.hpp)
+// Where a window is divided into an older part and a newer one: inputs and sums of both.
+struct WindowBorders {
+  static constexpr std::size_t most = 200;
+  double n0[most], n1[most], u0[most], u1[most];
+  std::size_t n = 0;
+  void add(double older, double newer, double older_sum, double newer_sum) {
+    n0[n] = older;
+    n1[n] = newer;
+    u0[n] = older_sum;
+    u1[n++] = newer_sum;
+  }
+};
+// whether at some border |u0 / n0 - u1 / n1| > sqrt(2 m q D) + 2/3 D m, m = 1 / (n0 - 4) + 1 / (n1 - 4)
+bool any_border_differs(const WindowBorders& borders, double q, double D);
+
 // --- boosters (kernels_boosters.cpp); any n, no alignment needed
 // what lane_stats.hpp keeps; true if a margin is 0
 bool watch_margins(const double* margin, const double* weight, double y, double* sum_weight, double* sum_edge, double* mistakes,
@@ -365,6 +381,8 @@ struct OutlookClass {
 struct OutlookMasses {
   const float *left, *right, *inside;
 };
+// share log2 share, 0 for 0
+void outlook_logs(const float* share, float* out, std::size_t n);
 void outlook_scales(const OutlookClass& c, std::size_t n);
 // shares of the class; entropy -= share log2 share
 void outlook_shares(const OutlookClass& c, const double* whole, float* share, float* entropy, std::size_t n);
@@ -372,8 +390,8 @@ void outlook_shares(const OutlookClass& c, const double* whole, float* share, fl
 void outlook_positions(const OutlookClass& c, const double* low, const double* span, std::size_t points, std::size_t n, float* z);
 // adds a class of these shares to the masses
 void outlook_masses(const float* z, const float* share, float* left, float* right, float* inside, std::size_t n);
-// The highest gain of the points with surely, or perhaps, more than `least` on both sides; lower and upper begin at -1.
-void outlook_merits(const OutlookMasses& mass, const float* entropy, float least, std::size_t points, std::size_t n, float* lower,
-                    float* upper);
+// The highest gain of the points with surely, or perhaps, more than `least` on both sides, give or take the doubt; they begin at -1.
+void outlook_merits(const OutlookMasses& mass, const float* entropy, float least, float doubt, std::size_t points, std::size_t n,
+                    float* lower, float* upper);
 
 }  // namespace streamboost
