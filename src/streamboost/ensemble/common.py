@@ -139,12 +139,17 @@ class LearnerEnsemble(Declared, Estimator):
         """Return the same, as this model's parameters want it."""
         return self._default_learner()
 
+    def _grows_in_background(self) -> bool:
+        """Return whether every learner may have another one growing in the background."""
+        return False
+
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
-        """Give every tree its share of the ensemble's memory, or its own limit if that is lower."""
+        """Give every tree, also in the background, its share of the ensemble's memory, or its own limit if that is lower."""
         budget = getattr(self, "max_bytes", None)
         if budget is None or plan.bank not in ("hoeffding", "regression_tree"):
             return plan
-        share = max(1, int(budget) // self._n_lanes())
+        trees = self._n_lanes() * (2 if self._grows_in_background() else 1)
+        share = max(1, int(budget) // trees)
         own = plan.params["max_bytes"]
         return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
@@ -234,6 +239,9 @@ class StreamEnsemble(LearnerEnsemble):
         return BoosterPlan(
             entry.core, self._core_params(), entry.max_classes, entry.declared, guard=self._guard()
         )
+
+    def _grows_in_background(self) -> bool:
+        return bool(self._guard().get("background", False))
 
     def _guard(self) -> dict[str, Any]:
         """Return the guard against drift as the core reads it."""

@@ -18,8 +18,8 @@ class HoeffdingState : public Bank {
         lanes_(lanes),
         seed_(seed),
         n_(static_cast<std::size_t>(lanes.size())),
-        forest_(n_, params.leaf == Params::Leaf::costs, params.reconsiders(), params.nominal == Params::Nominal::grouped,
-                params.max_bytes) {
+        forest_(n_, params.leaf == Params::Leaf::costs, params.reconsiders(), params.nominal == Params::Nominal::grouped, params.max_bytes),
+        queue_(n_) {
     for (int lane = lanes.begin; lane < lanes.end; ++lane) numbers_.emplace_back(params_, seed_, lane, 0);
   }
 
@@ -85,19 +85,31 @@ class HoeffdingState : public Bank {
     }
     return forest_.inner(i, record) ? -1 / (1 + sum) : sum - most;
   }
-  // The observing record with statistics that promises least; the earliest among equals.
-  std::size_t least_promising(std::size_t i) const {
-    const std::size_t none = forest_.n_records(i);
-    std::size_t worst = none;
-    double least = 0;
-    for (std::size_t l = 0; l < none; ++l) {
-      if (!forest_.active(i, l) || blocks_of(i, l) == 0) continue;
-      const double p = promise(i, l);
-      if (worst != none && !(p < least)) continue;
-      worst = l;
-      least = p;
+  // The observing record with statistics that promises least; the earliest among equals. No promise falls while a record observes, so
+  // they wait in a queue with what they promised when they were put there, and only the first one is looked at again.
+  std::size_t least_promising(std::size_t i) {
+    const auto later = [](const Waiting& a, const Waiting& b) { return a > b; };
+    auto& queue = queue_[i];
+    const std::size_t n = forest_.n_records(i);
+    if (queue.empty() || queue.size() > 4 * n + 64) {  // none yet, or too many that have been put there twice
+      queue.clear();
+      for (std::size_t l = 0; l < n; ++l)
+        if (forest_.active(i, l) && blocks_of(i, l) > 0) queue.emplace_back(promise(i, l), l);
+      std::make_heap(queue.begin(), queue.end(), later);
     }
-    return worst;
+    while (!queue.empty()) {
+      const auto [promised, l] = queue.front();
+      const bool observes = l < n && forest_.active(i, l) && blocks_of(i, l) > 0;
+      if (observes && promise(i, l) == promised) return l;
+      std::pop_heap(queue.begin(), queue.end(), later);
+      queue.pop_back();
+      if (observes) enqueue(i, l);
+    }
+    return n;
+  }
+  void enqueue(std::size_t i, std::size_t record) {
+    queue_[i].emplace_back(promise(i, record), record);
+    std::push_heap(queue_[i].begin(), queue_[i].end(), [](const Waiting& a, const Waiting& b) { return a > b; });
   }
   void deactivate(std::size_t i, std::size_t leaf) {
     limited_ = true;
@@ -136,7 +148,9 @@ class HoeffdingState : public Bank {
       deactivate(i, yields ? leaf : worst);
       if (yields) return false;
     }
+    const bool first = !queue_[i].empty() && blocks_of(i, leaf) == 0;
     forest_.add_block(i, leaf, label, columns(i));
+    if (first) enqueue(i, leaf);
     forest_.trim(i);
     return true;
   }
@@ -190,6 +204,7 @@ class HoeffdingState : public Bank {
     }
     if (loss < 0) return false;
     limited_ = true;
+    queue_[i].clear();  // records get other numbers
     if (forest_.reconsiders())
       forest_.prune(i, least, columns(i));
     else
@@ -209,9 +224,11 @@ class HoeffdingState : public Bank {
   std::uint64_t seed_;
   std::size_t n_;
   HoeffdingForest forest_;
-  std::vector<std::int64_t> known_;        // per column: value codes learned so far; numeric: 1 once a number was
-  std::vector<std::int64_t> n_values_;     // the schema's, -1 for numeric columns
-  std::vector<HoeffdingColumns> columns_;  // one for all trees, or one each with feature subsets
+  using Waiting = std::pair<double, std::size_t>;  // what a record promised, its number
+  std::vector<std::vector<Waiting>> queue_;        // of each tree; a function of its records, made when it is needed
+  std::vector<std::int64_t> known_;                // per column: value codes learned so far; numeric: 1 once a number was
+  std::vector<std::int64_t> n_values_;             // the schema's, -1 for numeric columns
+  std::vector<HoeffdingColumns> columns_;          // one for all trees, or one each with feature subsets
   std::vector<HoeffdingNumbers> numbers_;
   Schema schema_;
   bool limited_ = false;  // some tree has met its limit of bytes since the model was made or loaded
