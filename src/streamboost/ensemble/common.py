@@ -264,6 +264,12 @@ class StreamEnsemble(LearnerEnsemble):
                 "The trees have reached their limit of memory: the leaves that promise least have stopped observing, and some "
                 "splits may not be made. Raise max_bytes to let them grow; report() counts the idle leaves."
             )
+        if not session.starved and session.model.starved():
+            session.starved = True
+            lines.append(
+                "There was no memory for trees to grow: they have learned all rows, but less than they could have, and try again "
+                "with the rows to come. Load the last file where there is more memory to learn the same as always."
+            )
         n_learned = session.model.n_learned
         if not session.judged and n_learned >= JUDGED_AFTER:
             session.judged = True

@@ -73,7 +73,8 @@ class Adwin {
  public:
   static constexpr int capacity = 5, most_rows = 40, check_every = 32, least_width = 10;
 
-  Adwin() { rows_.reserve(most_rows); }  // so that no input allocates
+  Adwin() { expect(); }
+  void expect() { rows_.reserve(most_rows); }  // so that no input allocates; a copy has lost it
 
   // Takes one input; true if the window was cut and its mean rose.
   template <class Input>

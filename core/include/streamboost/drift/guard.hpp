@@ -62,6 +62,15 @@ class DriftGuard {
   bool any_spare() const { return spares_ > 0; }
   bool has_spare(std::size_t lane) const { return lane_[lane].spare; }
 
+  // Before rows are judged: room for what that may write down.
+  void expect() {
+    for (Lane& lane : lane_) {
+      lane.warning.expect();
+      lane.drift.expect();
+      lane.history.reserve(most_history);
+    }
+  }
+
   // What the spares learn of an example, from what the lanes were taught.
   void spare_amounts(const double* amount, double sample_weight, double* out, std::size_t n) const {
     for (std::size_t i = 0; i < n; ++i) {

@@ -43,6 +43,8 @@
 //             In the paper an information gain, which is never below 0, can hardly lose against no split: here a split is taken back
 //             as soon as it would not be made. One that helps only those below it (exclusive or) does not survive that.
 //             Classes met later make every leaf larger: if no statistics are left to give up, the split is taken back that costs least.
+//             Where the machine has no memory left, a lesson goes on without it: statistics of a class begin later, a split waits for the
+//             next attempt. Such a tree is sound, but not the one that it would have been (Bank::starved).
 //             Weight k and k copies are the same. Amounts below 1e-9 are skipped.
 // Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j / 2 pi) / 2 is kept in the leaf, so that an answer is multiply-adds only;
 //             learning costs one logarithm. Naive Bayes is asked only where it speaks or is judged. After learning, a class that won
@@ -65,7 +67,16 @@ class HoeffdingBank final : public HoeffdingTrees {
   IntakeNeeds needs() const override { return {}; }
   bool has_after() const override { return false; }
   std::size_t note_rows() const override { return note_size() + 1; }
-  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
+  std::unique_ptr<BankNotes> make_notes() const override {
+    auto notes = std::make_unique<Notes>();
+    const auto d = static_cast<std::size_t>(schema_.width());
+    notes->x.reserve(2 * d + 8);
+    notes->search.numbers.reserve(2 * d);
+    for (auto* places : {&notes->weight_at, &notes->count_at}) places->reserve(d);
+    notes->smoothing.reserve(d);
+    notes->known.reserve(d);
+    return notes;
+  }
   bool learns_costs() const override { return params_.leaf == Params::Leaf::costs; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<HoeffdingBank>(*this); }
   double least_numbers(const Schema& schema) const override { return 10 + 3.0 * std::max(schema.n_classes, 1); }
@@ -174,7 +185,8 @@ class HoeffdingBank final : public HoeffdingTrees {
       known = now;
       larger = true;
     }
-    for (std::size_t i = 0; i < n_ && larger && limited(); ++i) keep_within(i, static_cast<std::size_t>(example.n_classes_after));
+    for (std::size_t i = 0; i < n_ && larger && limited(); ++i)
+      grows([&] { return keep_within(i, static_cast<std::size_t>(example.n_classes_after)); });
   }
 
   bool trained(int lane) const override {
@@ -182,6 +194,7 @@ class HoeffdingBank final : public HoeffdingTrees {
     return forest_.n_records(i) > 1 || majority(forest_.head(i, 0)) >= 0;
   }
   bool short_of_memory() const { return limited_; }
+  bool starved() const override { return starved_; }
   // Leaves of a tree, and those that had to stop observing.
   std::pair<int, int> count_leaves(int lane) const {
     const auto i = static_cast<std::size_t>(lane);
@@ -617,7 +630,7 @@ class HoeffdingBank final : public HoeffdingTrees {
     double& waited = forest_.head(i, leaf)[Forest::waited];
     if (!(waited >= numbers_[i].grace)) return was_active == is_active;
     waited = 0;
-    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), k, answers.own<Notes>());
+    if (is_active) return !grows([&] { return attempt(i, static_cast<std::size_t>(note[0]), k, answers.own<Notes>()); });
     revive(i, leaf, k);
     return !was_active;
   }
@@ -639,7 +652,7 @@ class HoeffdingBank final : public HoeffdingTrees {
       waited = 0;
       if (!forest_.active(i, record))
         revive(i, record, k);
-      else if (reconsider(i, n, k, answers.own<Notes>()))
+      else if (grows([&] { return reconsider(i, n, k, answers.own<Notes>()); }))
         return true;
     }
     asked = leaf;

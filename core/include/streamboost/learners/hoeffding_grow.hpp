@@ -104,7 +104,7 @@ class HoeffdingTrees : public HoeffdingState {
     if (best.column != nullptr && best.merit - present_merit(i, node, found) > found.bound) {
       queue_[i].clear();  // records get other numbers
       forest_.prune(i, node, columns(i));
-      split(i, node, k, best, scratch.search);
+      grows([&] { return split(i, node, k, best, scratch.search); });
       return true;
     }
     if (!(best.merit <= found.bound && found.bound < numbers_[i].tie)) return false;

@@ -84,12 +84,13 @@ class HoeffdingForest {
   std::size_t cost() const { return mass + 2 * classes_; }
 
   // Bytes of one tree if there were k classes and blocks of so many doubles: a function of the state alone, not of what is reserved.
+  // 32 numbers and two per class are for what a model keeps beside its trees, which tells where there is only one.
   double bytes(std::size_t i, std::size_t k, std::size_t block_size) const {
     const std::size_t ints = nodes_[i].size() + n_records(i) * (block + k) + owner_[i].size() + (reconsiders() ? kept_[i].size() : 0) +
                              (groups_.empty() ? 0 : groups_[i].size());
     const std::size_t doubles = n_nodes(i) + n_records(i) * (mass + (costs_ ? 3 : 2) * k) + n_blocks(i) * block_size;
     const std::size_t arrays = 6 + (reconsiders() ? 1 : 0) + (groups_.empty() ? 0 : 1);
-    return static_cast<double>(arrays * sizeof(std::vector<double>) + 4 * ints + 8 * doubles);
+    return static_cast<double>(arrays * sizeof(std::vector<double>) + 4 * ints + 8 * (doubles + 2 * k + 32));
   }
   static double block_bytes(std::size_t block_size) { return static_cast<double>(8 * block_size + 8); }
   // Of a split into n branches that names so many values.
@@ -100,7 +101,7 @@ class HoeffdingForest {
   }
   // Gives back what a full tree holds and does not use.
   void trim(std::size_t i) {
-    if (held(i) <= 1.02 * limit_) return;
+    if (held(i) <= 1.005 * limit_) return;
     for (auto* ints : {&nodes_[i], &leaf_[i], &owner_[i]}) ints->shrink_to_fit();
     if (reconsiders()) kept_[i].shrink_to_fit();
     if (!groups_.empty()) groups_[i].shrink_to_fit();
@@ -485,7 +486,7 @@ class HoeffdingForest {
   void make_space(std::size_t i, std::vector<T>& in, std::size_t n) {
     if (in.size() + n <= in.capacity()) return;
     const bool roomy = held(i) + static_cast<double>((n + in.size() / 4) * sizeof(T)) <= limit_;
-    in.reserve(in.size() + std::max(n, in.size() / (roomy ? 4 : 64)));
+    in.reserve(in.size() + std::max(n, in.size() / (roomy ? 4 : 256)));
   }
 
   std::size_t classes_ = 0;

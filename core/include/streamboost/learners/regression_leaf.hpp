@@ -93,15 +93,16 @@ struct LeafPlane {
     cells.assign(size(p), 0.0);
     cells[2] = cells[3] = y;
   }
-  // Columns that have appeared since the leaf was born.
-  void widen(std::size_t columns) {
-    if (columns == p) return;
+  // Columns that have appeared since the leaf was born. True if there are any.
+  bool widen(std::size_t columns) {
+    if (columns == p) return false;
     LeafPlane wider;
     wider.begin(columns, 0);
     std::copy_n(cells.data(), 4, wider.cells.data());
     for (std::size_t k = 0; k < 5; ++k) std::copy_n(part(k), p, wider.part(k));
     std::copy_n(part(5), p * (p + 1) / 2, wider.part(5));
     *this = std::move(wider);
+    return true;
   }
   // A child goes on where this one stands, around its mean row.
   LeafPlane child() const {

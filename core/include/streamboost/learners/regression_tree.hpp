@@ -11,7 +11,8 @@
 //
 // Departures  No Page-Hinkley test inside the tree: drift is the business of the guard (drift/guard.hpp). Planes are ridge regressions that
 //             children inherit, not perceptrons. Max_features draws the columns that a node may split on, as in the classifier.
-// Memory      Splits end where a tree would outgrow max_bytes. A missing or unseen value goes where most of the weight went.
+// Memory      Splits end where a tree would outgrow max_bytes. Where the machine has none left, splits, columns of a plane and observers wait
+//             for another example. A missing or unseen value goes where most of the weight went.
 #pragma once
 #include <array>
 #include <cmath>
@@ -84,6 +85,21 @@ class RegressionTree {
   }
 
   bool trained() const { return trained_; }
+  bool starved() const { return starved_; }
+  // Room for the plane that a tree begins with.
+  void expect(const RegressionColumns& columns) { leaves_[0].plane.cells.reserve(LeafPlane::size(columns.plane.size())); }
+  // Untaught again, in the memory that is there.
+  void clear() {
+    nodes_.resize(1);
+    leaves_.resize(1);
+    nodes_[0] = Node();
+    std::vector<double> cells = std::move(leaves_[0].plane.cells);
+    cells.clear();
+    leaves_[0] = RegressionLeaf();
+    leaves_[0].plane.cells = std::move(cells);
+    trained_ = false;
+    bytes_ = 0;
+  }
   std::size_t n_leaves() const { return leaves_.size(); }
   std::size_t n_nodes() const { return nodes_.size(); }
 
@@ -119,7 +135,7 @@ class RegressionTree {
     leaf.sum += w * off;
     leaf.squares += w * (off * off);
     if (params.leaf != Params::Leaf::mean && !columns.plane.empty()) {
-      leaf.plane.widen(columns.plane.size());
+      grows_or_waits([&] { return leaf.plane.widen(columns.plane.size()); }, starved_);
       double z[LeafPlane::most];
       leaf.plane.offsets(x, columns.plane.data(), z);
       leaf.plane.add(z, y, w);
@@ -131,7 +147,8 @@ class RegressionTree {
     observe(leaf, x, off, w, columns);
     if (leaf.n - leaf.tried < params.grace) return;
     leaf.tried = leaf.n;
-    if (leaf.depth < params.max_depth && bytes_ + leaf_bytes(leaf) <= params.max_bytes) try_split(said.node, columns, params);
+    if (leaf.depth < params.max_depth && bytes_ + leaf_bytes(leaf) <= params.max_bytes)
+      grows_or_waits([&] { return try_split(said.node, columns, params); }, starved_);
   }
 
   std::size_t bytes() const { return static_cast<std::size_t>(bytes_); }
@@ -169,26 +186,29 @@ class RegressionTree {
   }
 
   void observe(RegressionLeaf& leaf, const double* x, double off, double w, const RegressionColumns& columns) {
-    if (leaf.observers.size() < columns.all.size()) leaf.observers.resize(columns.all.size());
-    for (std::size_t c = 0; c < columns.all.size(); ++c) {
+    if (leaf.observers.size() < columns.all.size())
+      grows_or_waits([&] { return leaf.observers.resize(columns.all.size()), true; }, starved_);
+    for (std::size_t c = 0; c < leaf.observers.size(); ++c) {
       const double value = x[columns.all[c]];
       if (std::isnan(value)) continue;
       std::vector<double>& cells = leaf.observers[c];
       if (!columns.nominal[c]) {
-        if (cells.empty()) room(cells, NumericObserver::size);
+        if (cells.empty() && !room(cells, NumericObserver::size)) continue;
         NumericObserver::add(cells.data(), value, off, w);
       } else if (value >= 0) {
         const auto code = static_cast<std::size_t>(value);
-        if (cells.size() < 3 * (code + 1)) room(cells, 3 * (code + 1));
+        if (cells.size() < 3 * (code + 1) && !room(cells, 3 * (code + 1))) continue;
         cells[3 * code] += w;
         cells[3 * code + 1] += w * off;
         cells[3 * code + 2] += w * (off * off);
       }
     }
   }
-  void room(std::vector<double>& cells, std::size_t size) {
-    bytes_ += 8.0 * static_cast<double>(size - cells.size());
-    cells.resize(size, 0.0);
+  bool room(std::vector<double>& cells, std::size_t size) {
+    const std::size_t before = cells.size();
+    if (!grows_or_waits([&] { return cells.resize(size, 0.0), true; }, starved_)) return false;
+    bytes_ += 8.0 * static_cast<double>(size - before);
+    return true;
   }
   static double leaf_bytes(const RegressionLeaf& leaf) {
     double cells = static_cast<double>(leaf.plane.cells.size());
@@ -229,7 +249,7 @@ class RegressionTree {
     return best;
   }
 
-  void try_split(std::size_t at, const RegressionColumns& columns, const Params& params) {
+  bool try_split(std::size_t at, const RegressionColumns& columns, const Params& params) {
     RegressionLeaf& leaf = leaves_[nodes_[at].leaf];
     std::vector<double> draw(columns.all.size());
     double most = 2;
@@ -254,13 +274,18 @@ class RegressionTree {
         second = found;
       }
     }
-    if (!(best.merit > 0)) return;
+    if (!(best.merit > 0)) return false;
     const double eps = std::sqrt(params.log_inverse_delta / (2 * leaf.n));
-    if (second.merit / best.merit < 1 - eps || eps < params.tie) split(at, best, columns);
+    if (!(second.merit / best.merit < 1 - eps || eps < params.tie)) return false;
+    split(at, best, columns);
+    return true;
   }
 
   void split(std::size_t at, const Split& by, const RegressionColumns& columns) {
     const std::size_t place = nodes_[at].leaf;
+    make_room(nodes_, 2);  // what can fail comes first
+    make_room(leaves_, 1);
+    std::array<LeafPlane, 2> planes{leaves_[place].plane.child(), leaves_[place].plane.child()};
     RegressionLeaf parent = std::move(leaves_[place]);
     bytes_ -= leaf_bytes(parent);
     const std::size_t first = nodes_.size();
@@ -281,7 +306,7 @@ class RegressionTree {
       leaf.depth = parent.depth + 1;
       leaf.mean_error = inherited * parent.mean_error;
       leaf.plane_error = inherited * parent.plane_error;
-      leaf.plane = parent.plane.child();
+      leaf.plane = std::move(planes[side]);
       bytes_ += leaf_bytes(leaf);
     }
   }
@@ -290,6 +315,7 @@ class RegressionTree {
   std::vector<Node> nodes_;
   std::vector<RegressionLeaf> leaves_;
   bool trained_ = false;
+  bool starved_ = false;  // growth has waited because there was no memory
   double bytes_ = 0;
 };
 

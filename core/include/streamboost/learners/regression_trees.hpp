@@ -24,6 +24,13 @@ class RegressionTreeBank final : public Bank {
   double least_numbers(const Schema&) const override { return 20; }
   const RegressionTree& tree(int lane) const { return trees_[static_cast<std::size_t>(lane)]; }
 
+  void expect(const RowBlock&, const double*) override {
+    for (std::size_t i = 0; i < trees_.size(); ++i) trees_[i].expect(columns_[i]);
+  }
+  bool starved() const override {
+    return std::any_of(trees_.begin(), trees_.end(), [](const RegressionTree& tree) { return tree.starved(); });
+  }
+
   void ask(const Example& example, Request, Answers& answers) const override {
     double *node = answers.notes.data(), *mean = node + answers.stride, *plane = mean + answers.stride;
     for (std::size_t i = 0; i < trees_.size(); ++i) {
@@ -51,8 +58,11 @@ class RegressionTreeBank final : public Bank {
 
  protected:
   void begin(int lane) override {
-    trees_[static_cast<std::size_t>(lane)] = RegressionTree();
-    columns_[static_cast<std::size_t>(lane)] = columns_of(lane);
+    trees_[static_cast<std::size_t>(lane)].clear();
+    if (params_.feature_fraction < 1)
+      columns_[static_cast<std::size_t>(lane)] = columns_of(lane);
+    else
+      columns_[static_cast<std::size_t>(lane)].birth = birth(lane);
   }
   void exchange(int lane, Bank& other) override {
     auto& them = static_cast<RegressionTreeBank&>(other);

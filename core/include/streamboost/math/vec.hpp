@@ -13,7 +13,8 @@ using HalfBits = std::uint64_t __attribute__((vector_size(32), may_alias));
 using HalfFloats = float __attribute__((vector_size(32), may_alias));
 using VecInts = std::int32_t __attribute__((vector_size(32), may_alias));
 using VecBits = std::uint64_t __attribute__((vector_size(64), may_alias));
+using HalfBits = std::uint64_t __attribute__((vector_size(32), may_alias));
 
-inline constexpr std::size_t vec_size = 8;
+inline constexpr std::size_t vec_size = 8, half_size = 4;
 
 }  // namespace streamboost

@@ -106,8 +106,15 @@ class StagedModel final : public Model {
   }
   std::size_t n_coverages() const { return stages_.sets ? stages_.sets->n() : 0; }
 
-  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+  void expect(const RowBlock& rows, const double* weight) override {
+    voters_->expect(rows, weight);
     learn_work_.prepare(*this, rows.n_rows);
+    if (stages_.weigher) learn_work_.weight.resize(static_cast<std::size_t>(learn_work_.rows));
+  }
+  bool starved() const override { return voters_->starved(); }
+
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+    expect(rows, weight);
     Work& work = learn_work_;
     for (int first = 0, n = 0; first < rows.n_rows; first += n) {
       n = std::min(work.rows, rows.n_rows - first);
@@ -249,7 +256,6 @@ class StagedModel final : public Model {
   // The weights for the model inside; null: each is 1.
   const double* weigh(const std::int32_t* label, const double* weight, int n, Work& work) {
     if (!stages_.weigher) return weight;
-    work.weight.resize(static_cast<std::size_t>(work.rows));
     int known = intake().n_classes_known();
     for (int r = 0; r < n; ++r) {
       const double own = weight ? weight[r] : 1.0;

@@ -50,8 +50,12 @@ class StagedRegressor final : public Model {
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override { return inside_->prepare(schema); }
 
+  void expect(const RowBlock& rows, const double* weight) override { inside_->expect(rows, weight); }
+  bool starved() const override { return inside_->starved(); }
+
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     std::vector<double> said(slice_rows), target(slice_rows);
+    expect(rows, weight);
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
       for (int r = 0; r < n; ++r) target[static_cast<std::size_t>(r)] = stages_.forth(truth.target[first + r]);
