@@ -173,6 +173,10 @@ class RayEngine:
                 except self._ray.exceptions.GetTimeoutError:
                     raise ShardLost(f"shard {self._specs[i].lanes} does not come back") from None
 
+    def alive(self) -> int:
+        """Return the number of actors; Ray brings them back by itself."""
+        return len(self._actors)
+
     def pids(self) -> list[int]:
         """Return the processes of the actors."""
         return list(self._ray.get([actor.pid.remote() for actor in self._actors]))
