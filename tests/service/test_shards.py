@@ -43,11 +43,11 @@ def work(n: int, seed: int = 0) -> list[Work]:
     return found
 
 
-def learn(store: LearningStore, works: list[Work], step: int) -> list[Any]:
+def learn(store: LearningStore, works: list[Work], step: int, seq: int | None = None) -> list[Any]:
     """Hand records over in transactions; events with the answers of a copy that knows all before them."""
     outcomes: list[Any] = []
     for first in range(0, len(works), step):
-        reader = store.reader("m", outcomes[-1].seq if outcomes else None)
+        reader = store.reader("m", outcomes[-1].seq if outcomes else seq)
         some = []
         for one in works[first : first + step]:
             event = one.kind is Kind.EVENT
@@ -77,7 +77,7 @@ def test_the_same_as_in_one_process(tmp_path: Path, model: str, engine: str) -> 
                 while store.shards()["running"] == 4 and time.monotonic() < deadline:
                     time.sleep(0.01)
                 assert store.shards()["running"] == 3
-            outcomes += learn(store, lessons[40:], 7)
+            outcomes += learn(store, lessons[40:], 7, outcomes[-1][0])
             if engine == "processes" and name == "cut":
                 assert store.shards() == {"shards": 4, "running": 4, "lost": 1}
                 assert store.describe("m")["champion"]["shards"]["lost"] == 1
