@@ -16,6 +16,7 @@
 #include "streamboost/learners/hoeffding.hpp"
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/run/models.hpp"
+#include "streamboost/run/packed.hpp"
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
 #include "streamboost/run/staged_model.hpp"
@@ -308,14 +309,28 @@ class PyModel {
     }
   }
 
-  nb::dict state() {
+  nb::dict state() { return arrays_of(model_->save()); }
+  static nb::dict arrays_of(SavedState&& state) {
     nb::dict out;
-    for (auto& [name, field] : model_->save()) {
+    for (auto& [name, field] : state) {
       const std::vector<std::size_t> shape(field.shape.begin(), field.shape.end());
       out[name.c_str()] = field.whole ? own(std::move(field.integer), shape) : own(std::move(field.real), shape);
     }
     return out;
   }
+
+  // The state as bytes, and another model like this one with the state that bytes hold; this one stays as it is.
+  nb::bytes packed() {
+    if (broken_) throw std::runtime_error("a call raised in the middle of a row");
+    const std::string bytes = pack(model_->save());
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  PyModel* unpacked(const nb::bytes& bytes) const {
+    auto copy = model_->clone();
+    copy->load(unpack(view(bytes)));
+    return new PyModel(plan_, std::move(copy));
+  }
+  static nb::dict unpacked_arrays(const nb::bytes& bytes) { return arrays_of(unpack(view(bytes))); }
   void restore(const nb::dict& arrays) {
     SavedState state;
     for (auto [key, value] : arrays) {
@@ -477,6 +492,8 @@ class PyModel {
     }
   };
   PyModel(const Plan& plan, std::unique_ptr<Model> model) : plan_(plan), model_(std::move(model)) {}
+
+  static Bytes view(const nb::bytes& bytes) { return {static_cast<const unsigned char*>(bytes.data()), bytes.size()}; }
 
   // One for each class; an interval has two ends.
   std::size_t columns_for(const OutputBuffers& wanted, const Schema& schema) const {

@@ -50,6 +50,7 @@ def candidate(found: Candidate) -> dict[str, Any]:
         "memory_bytes": found.memory(),
         "error": error,
         "recent_error": recent,
+        **({} if found.shards is None else {"shards": found.shards.describe()}),
     }
 
 
