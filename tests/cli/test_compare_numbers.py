@@ -99,7 +99,7 @@ def test_what_cannot_be_compared(fails, rents, tmp_path):
     assert "no model of numbers 'osboost'" in fails(
         "compare", rents, "--task", "regression", "-m", "osboost", *out
     )
-    assert "tells classes, but OnlineBaggingRegressor predicts numbers" in fails(
+    assert "tells classes, but bagging-regressor predicts numbers" in fails(
         "compare", rents, "--task", "regression", "-m", "bagging", "-l", "naive-bayes", *out
     )
     assert "these models predict numbers" in fails(
