@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -187,6 +187,19 @@ def _as_given(declared: Parameter, value: Any) -> Any:
     if declared.name == "drift" and isinstance(value, list) and len(value) == 3:
         return ADWIN(value[1], warning=value[2])
     return value
+
+
+def companion_names(given: Sequence[str] | str, known: Collection[str]) -> list[str]:
+    """Return the names of companions, each once and one that there is."""
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        if name not in known:
+            raise ValueError(
+                f"companions={given!r} is not allowed: choose from {sorted(known)}, or () for none."
+            )
+    if len(set(names)) < len(names):
+        raise ValueError(f"companions={given!r} names one of them twice.")
+    return names
 
 
 def guard_of(

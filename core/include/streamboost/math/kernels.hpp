@@ -102,10 +102,11 @@ struct SquaredLanes {
   double rows, clip;                               // v n
   double* squares;                                 // B
 };
-// answer = mean + deviation z, within the range
-void target_answers(const double* z, const ConstTargetLanes& targets, double* answer, std::size_t n);
+// answer = mean + deviation z, within the range; the deviation is kept for the lesson
+void target_answers(const double* z, const ConstTargetLanes& targets, double* deviation, double* answer, std::size_t n);
 // step = D / Q; statistics and B grow
-void squared_steps(const double* z, const SquaredLanes& lanes, const TargetLanes& targets, double* step, std::size_t n);
+void squared_steps(const double* z, const double* deviation, const SquaredLanes& lanes, const TargetLanes& targets, double* step,
+                   std::size_t n);
 
 // --- naive Bayes (kernels_naive_bayes.cpp); tables [row][lane], `lanes` padded; a product is mantissa * 2^exponent
 // quadratic[lane] = sum_i (x_i - mean)^2 precision; product = prod_i precision; with gaps a precision of 0 (no data) counts as 1
