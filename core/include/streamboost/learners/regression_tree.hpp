@@ -206,7 +206,7 @@ class RegressionTree {
     LeafObservers& all = leaf.observers;
     const std::size_t n_columns = columns.all.size();
     if (all.columns() < n_columns && !grows_or_waits([&] { return all.grow(n_columns), true; }, starved_)) return;
-    if (all.slots() < columns.n_numeric) grows_or_waits([&] { return make_room(all, x, columns), true; }, starved_);
+    if (all.slots() < columns.n_numeric) grows_or_waits([&] { return begin_observers(all, x, columns), true; }, starved_);
     constexpr std::size_t group = 32;
     double* met[group];
     for (std::size_t first = 0; first < n_columns; first += group) {
@@ -239,7 +239,7 @@ class RegressionTree {
     return true;
   }
   // Observers for numeric columns that show themselves for the first time.
-  void make_room(LeafObservers& all, const double* x, const RegressionColumns& columns) {
+  void begin_observers(LeafObservers& all, const double* x, const RegressionColumns& columns) {
     const auto is_new = [&](std::size_t c) { return !columns.nominal[c] && !all.seen(c) && !std::isnan(x[columns.all[c]]); };
     std::size_t n = 0;
     for (std::size_t c = 0; c < columns.all.size(); ++c) n += is_new(c) ? 1 : 0;

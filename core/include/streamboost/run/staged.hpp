@@ -50,6 +50,7 @@ class Staged : public Model {
   const Intake& intake() const final { return inside_->intake(); }
   const char* broken() const final { return inside_->broken(); }
   bool needs_gil() const final { return inside_->needs_gil(); }
+  bool starved() const final { return inside_->starved(); }
   std::vector<Bank*> banks() final { return inside_->banks(); }
 
  protected:

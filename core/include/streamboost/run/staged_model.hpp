@@ -107,11 +107,10 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   std::size_t n_coverages() const { return stages_.sets ? stages_.sets->n() : 0; }
 
   void expect(const RowBlock& rows, const double* weight) override {
-    voters_->expect(rows, weight);
+    inside_->expect(rows, weight);
     learn_work_.prepare(*this, rows.n_rows);
     if (stages_.weigher) learn_work_.weight.resize(static_cast<std::size_t>(learn_work_.rows));
   }
-  bool starved() const override { return voters_->starved(); }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     expect(rows, weight);

@@ -56,7 +56,6 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
   std::unique_ptr<Growth> prepare(const Schema& schema) override { return inside_->prepare(schema); }
 
   void expect(const RowBlock& rows, const double* weight) override { inside_->expect(rows, weight); }
-  bool starved() const override { return inside_->starved(); }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     std::vector<double> said(slice_rows), target(slice_rows);
