@@ -488,7 +488,9 @@ class PyModel {
         one.part.reset();
         const auto bank = [&](Lanes lanes) { return make_bank(companion.learner, companion.params, lanes, one); };
         const bool boosted = !companion.booster.empty();
-        experts.push_back({companion.name, make_model(boosted ? companion.booster : numbers ? "bagging_regressor" : "single",
+        experts.push_back({companion.name, make_model(boosted   ? companion.booster
+                                                      : numbers ? "bagging_regressor"
+                                                                : "single",
                                                       boosted ? companion.booster_params : alone, one, bank, {})});
       }
       if (numbers) {
