@@ -256,7 +256,7 @@ def main() -> None:
             names,
             "CPU seconds of answering and learning",
             "One thread on a machine with other work, models in part in runs of their own (`--add`): a rough measure. Other "
-            "libraries: without making rows in their form; MOA: with Java's compiler and garbage collector, and with JPype's thread "
+            "libraries: without making rows in their form; MOA: with Java's compiler and garbage collector, and JPype's thread "
             "that lets go of what Python has dropped, a fifth to a quarter of the time.",
         )
     )
