@@ -2,8 +2,9 @@
 
     python -m benchmarks.keyed [--keys 100000] [--out docs/results/keyed.md]
 
-Every key gets some rows once, in random order, so that its model is made, taught and written away; then a few hot keys get all
-rows. Speed is by processor time: one thread, whatever else the machine does.
+The worst case first: every key gets some rows once, in random order, so that its model is made, taught and written away. Then
+what users have: keys by Zipf's law, some of them often, most of them seldom. Then a few hot keys get all rows. Speed is by
+processor time, one thread, whatever else the machine does; and by the clock.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from streamboost import OnlineBaggingClassifier
 from streamboost.distributed import KeyedClassifier
 
-LEARNERS, IN_MEMORY, HOT, ROWS = 10, 2_000, 1_000, 4
+LEARNERS, IN_MEMORY, HOT, ROWS = 10, 10_000, 1_000, 4
 
 
 def rss_mb():
@@ -30,20 +31,53 @@ def rss_mb():
 
 def lessons(rng, keys):
     """Rows of these keys, four numbers each; half of the keys see it the other way round."""
-    for key, a in zip(keys.tolist(), rng.normal(size=(len(keys), 4)).tolist(), strict=True):
-        yield {"key": key, "a": a[0], "b": a[1], "c": a[2], "d": a[3]}, int((a[0] > 0) == key % 2)
+    for first in range(0, len(keys), 5_000):  # making them needs little memory
+        some = keys[first : first + 5_000]
+        for key, a in zip(some.tolist(), rng.normal(size=(len(some), 4)).tolist(), strict=True):
+            yield {"key": key, "a": a[0], "b": a[1], "c": a[2], "d": a[3]}, int((a[0] > 0) == key % 2)
 
 
 def learn(model, rows):
-    """Return lessons for a processor second."""
-    n, seconds = 0, 0.0
-    while block := list(itertools.islice(rows, 5_000)):  # making them is not timed, and needs little memory
-        began = time.process_time()
+    """Return lessons for a second of the processor, and for one by the clock; making the rows is not timed."""
+    n, seconds, clock = 0, 0.0, 0.0
+    while block := list(itertools.islice(rows, 5_000)):
+        began = time.process_time(), time.perf_counter()
         for x, y in block:
             model.learn_one(x, y)
-        seconds += time.process_time() - began
+        seconds += time.process_time() - began[0]
+        clock += time.perf_counter() - began[1]
         n += len(block)
-    return n / seconds
+    return n / seconds, n / clock
+
+
+def measure(n, fallback):
+    """Return the cells of a row."""
+    rng = np.random.default_rng(1)
+    before = rss_mb()
+    with tempfile.TemporaryDirectory() as folder:
+        model = OnlineBaggingClassifier(n_estimators=LEARNERS, random_state=1)
+        with KeyedClassifier(model, "key", max_models=IN_MEMORY, fallback=fallback, folder=folder) as keyed:
+            order = np.concatenate([np.arange(n), rng.integers(n, size=n // 10)])
+            order = np.repeat(rng.permutation(order), ROWS)
+            half = len(order) // 2
+            speeds = [learn(keyed, lessons(rng, order[:half]))]
+            middle = rss_mb()
+            speeds.append(learn(keyed, lessons(rng, order[half:])))
+            waking, written = min(speeds), keyed.n_evicted
+            share = 1 / np.arange(1, n + 1)
+            ranks = rng.permutation(n)  # which keys come often
+            zipf_keys = ranks[np.searchsorted(np.cumsum(share) / share.sum(), rng.random(3 * n))]
+            learn(keyed, lessons(rng, zipf_keys[:n]))  # those that come often come into memory
+            fetched = -keyed.n_evicted
+            zipf = learn(keyed, lessons(rng, zipf_keys[n:]))
+            fetched = (fetched + keyed.n_evicted) / (2 * n)
+            learn(keyed, lessons(rng, rng.integers(HOT, size=2 * HOT)))
+            hot = max(learn(keyed, lessons(rng, rng.integers(HOT, size=30_000))) for _ in range(3))
+            after = rss_mb()
+        size = sum(path.stat().st_size for path in Path(folder).iterdir()) / 2**20
+    speeds = [f"{speed:,.0f}" for pair in (waking, zipf, hot) for speed in pair]
+    memory = [f"{mb:.0f}" for mb in (before, middle, after, size)]
+    return [str(fallback), *speeds[:2], f"{written:,}", *speeds[2:4], f"{fetched:.0%}", *speeds[4:], *memory]
 
 
 def main():
@@ -56,41 +90,18 @@ def main():
         "# One model per key",
         "",
         f"`python -m benchmarks.keyed --keys {n}`: {LEARNERS} naive Bayes learners by bagging for each of {n:,} keys, at most "
-        f"{IN_MEMORY:,} models in memory, rows of four numbers, `learn_one`; lessons for a second of one core. *Waking*: {ROWS} "
-        f"rows of every key, keys in random order, a tenth of them twice: a model is made or read from the store, and written "
-        f"back, for {ROWS} rows. *Hot*: {HOT:,} keys get all rows.",
+        f"{IN_MEMORY:,} models in memory, rows of four numbers, `learn_one`; lessons for a second of one core, and by the clock "
+        f"(a load of {os.getloadavg()[0]:.1f} at the start). *Waking*, the worst case: {ROWS} rows of every key, keys in random "
+        f"order, a tenth of them twice, so that a model is made or read from the store, and another written, for {ROWS} rows. "
+        f"*Zipf*: the key of rank r comes in proportion to 1/r; *fetched*: lessons whose model was in the store. *Hot*: {HOT:,} "
+        "keys get all rows.",
         "",
-        "| fallback | lessons/s, waking | hot | evictions | MB of memory before | after half of the keys | at the end "
-        "| MB of store |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| fallback | waking, lessons/s | by the clock | models written | Zipf, lessons/s | by the clock | fetched "
+        "| hot, lessons/s | by the clock | MB of memory before | after half of the keys | at the end | MB of store |",
+        "|---|" + "---:|" * 12,
     ]
     for fallback in (None, "global"):
-        rng = np.random.default_rng(1)
-        before = rss_mb()
-        with tempfile.TemporaryDirectory() as folder:
-            model = OnlineBaggingClassifier(n_estimators=LEARNERS, random_state=1)
-            with KeyedClassifier(
-                model, "key", max_models=IN_MEMORY, fallback=fallback, folder=folder
-            ) as keyed:
-                order = np.concatenate([np.arange(n), rng.integers(n, size=n // 10)])
-                order = np.repeat(rng.permutation(order), ROWS)
-                half = len(order) // 2
-                speeds = [learn(keyed, lessons(rng, order[:half]))]
-                middle = rss_mb()
-                speeds.append(learn(keyed, lessons(rng, order[half:])))
-                learn(keyed, lessons(rng, rng.integers(HOT, size=2 * HOT)))  # they come into memory
-                hot = max(learn(keyed, lessons(rng, rng.integers(HOT, size=30_000))) for _ in range(3))
-                after, evicted = rss_mb(), keyed.n_evicted
-            size = sum(path.stat().st_size for path in Path(folder).iterdir()) / 2**20
-        cells = [
-            str(fallback),
-            f"{min(speeds):,.0f}",
-            f"{hot:,.0f}",
-            f"{evicted:,}",
-            f"{before:.0f}",
-            f"{middle:.0f}",
-        ]
-        lines.append(f"| {' | '.join([*cells, f'{after:.0f}', f'{size:.0f}'])} |")
+        lines.append(f"| {' | '.join(measure(n, fallback))} |")
     text = "\n".join(lines) + "\n"
     print(text)
     if options.out:

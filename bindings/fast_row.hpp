@@ -31,6 +31,14 @@ class FastRow {
         largest_(largest),
         learns_(learns) {}
 
+  // The same way into another model with the same columns and classes.
+  FastRow of(nb::object model) const {
+    FastRow other = *this;
+    other.owner_ = std::move(model);
+    other.model_ = nb::cast<PyModel*>(other.owner_);
+    return other;
+  }
+
   // The number of rows learned so far, with this one; 0 if it was not learned.
   std::int64_t learn(nb::handle x, nb::handle y) {
     const bool number = labels_.is_none();

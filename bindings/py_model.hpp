@@ -16,6 +16,7 @@
 #include "streamboost/learners/hoeffding.hpp"
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/run/models.hpp"
+#include "streamboost/run/packed.hpp"
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
 #include "streamboost/run/staged_model.hpp"
@@ -59,11 +60,14 @@ inline GuardParams read_guard(const nb::dict& parameters) {
   return guard;
 }
 
-// A single learner that answers beside the ensemble.
+// A single learner that answers beside the ensemble, or a small ensemble of such.
 struct Companion {
   std::string name, learner;
   Config params;
   GuardParams guard;
+  std::string booster;  // empty: a single learner
+  Config booster_params;
+  int size = 1;
 };
 inline std::vector<Companion> read_companions(const nb::list& companions) {
   std::vector<Companion> all;
@@ -71,6 +75,10 @@ inline std::vector<Companion> read_companions(const nb::list& companions) {
     const auto companion = nb::cast<nb::dict>(item);
     all.push_back({nb::cast<std::string>(companion["name"]), nb::cast<std::string>(companion["learner"]),
                    read_config(nb::cast<nb::dict>(companion["params"])), read_guard(nb::cast<nb::dict>(companion["guard"]))});
+    if (!companion.contains("booster")) continue;
+    all.back().booster = nb::cast<std::string>(companion["booster"]);
+    all.back().booster_params = read_config(nb::cast<nb::dict>(companion["booster_params"]));
+    all.back().size = nb::cast<int>(companion["size"]);
   }
   return all;
 }
@@ -308,14 +316,28 @@ class PyModel {
     }
   }
 
-  nb::dict state() {
+  nb::dict state() { return arrays_of(model_->save()); }
+  static nb::dict arrays_of(SavedState&& state) {
     nb::dict out;
-    for (auto& [name, field] : model_->save()) {
+    for (auto& [name, field] : state) {
       const std::vector<std::size_t> shape(field.shape.begin(), field.shape.end());
       out[name.c_str()] = field.whole ? own(std::move(field.integer), shape) : own(std::move(field.real), shape);
     }
     return out;
   }
+
+  // The state as bytes, and another model like this one with the state that bytes hold; this one stays as it is.
+  nb::bytes packed() {
+    if (broken_) throw std::runtime_error("a call raised in the middle of a row");
+    const std::string bytes = pack(model_->save());
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  PyModel* unpacked(const nb::bytes& bytes) const {
+    auto copy = model_->clone();
+    copy->load(unpack(view(bytes)));
+    return new PyModel(plan_, std::move(copy));
+  }
+  static nb::dict unpacked_arrays(const nb::bytes& bytes) { return arrays_of(unpack(view(bytes))); }
   void restore(const nb::dict& arrays) {
     SavedState state;
     for (auto [key, value] : arrays) {
@@ -460,11 +482,16 @@ class PyModel {
       experts.push_back({"main", std::move(main)});
       for (const Companion& companion : companions) {
         Ensemble one = ensemble;
-        one.n_estimators = one.threads = 1;
+        one.n_estimators = companion.size;
+        one.threads = 1;
         one.guard = companion.guard;
         one.part.reset();
         const auto bank = [&](Lanes lanes) { return make_bank(companion.learner, companion.params, lanes, one); };
-        experts.push_back({companion.name, make_model(numbers ? "bagging_regressor" : "single", alone, one, bank, {})});
+        const bool boosted = !companion.booster.empty();
+        experts.push_back({companion.name, make_model(boosted   ? companion.booster
+                                                      : numbers ? "bagging_regressor"
+                                                                : "single",
+                                                      boosted ? companion.booster_params : alone, one, bank, {})});
       }
       if (numbers) {
         auto pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(pool));
@@ -477,6 +504,8 @@ class PyModel {
     }
   };
   PyModel(const Plan& plan, std::unique_ptr<Model> model) : plan_(plan), model_(std::move(model)) {}
+
+  static Bytes view(const nb::bytes& bytes) { return {static_cast<const unsigned char*>(bytes.data()), bytes.size()}; }
 
   // One for each class; an interval has two ends.
   std::size_t columns_for(const OutputBuffers& wanted, const Schema& schema) const {

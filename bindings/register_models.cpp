@@ -44,6 +44,8 @@ void register_models(nb::module_& m) {
       .def("clone", &PyModel::clone, nb::rv_policy::take_ownership)
       .def("state", &PyModel::state)
       .def("restore", &PyModel::restore, "state"_a)
+      .def("packed", &PyModel::packed)
+      .def("unpacked", &PyModel::unpacked, "bytes"_a, nb::rv_policy::take_ownership)
       .def("memory_bytes", [](PyModel& self) { return self.model().memory_bytes(); })
       .def("report", &PyModel::report)
       .def("short_of_memory", &PyModel::short_of_memory)
@@ -57,11 +59,13 @@ void register_models(nb::module_& m) {
       .def("learn", &FastRow::learn, "x"_a, "y"_a.none())
       .def("predict", &FastRow::predict, "x"_a)
       .def("predict_proba", &FastRow::predict_proba, "x"_a)
+      .def("of", &FastRow::of, "model"_a)
       .def_prop_ro("width", &FastRow::width)
       .def_prop_ro("n_classes", &FastRow::n_classes)
       .def_prop_rw("largest", &FastRow::largest, &FastRow::set_largest)
       .def("checked", &FastRow::set_checked, "changes"_a);
 
+  m.def("unpack_state", &PyModel::unpacked_arrays, "bytes"_a);
   m.def("parameter_changes", [] { return parameter_changes.load(); });
   m.def("parameter_changed", [] { ++parameter_changes; });
 }

@@ -36,22 +36,30 @@ class PyStage {
   Stage stage_;
 };
 
-nb::bytes chunk(nb::handle x, int width, const std::optional<Ints>& y, const std::optional<Doubles>& weight, const std::string& answer,
-                bool answers, const std::optional<PyModel::Room>& room, int restart) {
+nb::bytes chunk(nb::handle x, int width, nb::handle y, const std::optional<Doubles>& weight, const std::string& answer, bool answers,
+                const std::optional<PyModel::Room>& room, int restart) {
   const Rows rows(x);
-  if ((y && y->shape(0) != rows.n()) || (weight && weight->shape(0) != rows.n()))
+  std::optional<TruthArray> truth;
+  if (Ints codes; !y.is_none()) truth.emplace(y, !nb::try_cast(y, codes, false));
+  if ((truth && truth->n() != rows.n()) || (weight && weight->shape(0) != rows.n()))
     throw std::invalid_argument("X, y and weights differ in length");
   Message m;
-  m.learns = y.has_value();
+  m.learns = truth.has_value();
   const auto output = plain_output(answer);
-  if (!output) throw std::invalid_argument("answer must be none, label, score, proba or both");
+  if (!output) throw std::invalid_argument("answer must be none, label, score, proba, both or number");
   m.output = *output;
   m.answers = answers || m.output != Output::none;
   m.rows = rows.block(width);
-  m.label = y ? y->data() : nullptr;
+  if (truth) {
+    m.label = truth->of_rows().label;
+    m.target = truth->of_rows().target;
+  }
   m.weight = weight ? weight->data() : nullptr;
   m.restart = restart;
-  if (room) m.room = PyModel::schema_of(*room);
+  if (room) {
+    m.room = PyModel::schema_of(*room);
+    if (const auto& facts = std::get<3>(*room)) m.facts.assign(facts->data(), facts->data() + facts->shape(0));
+  }
   return give(encode_chunk(m));
 }
 
@@ -61,6 +69,8 @@ nb::tuple answer(const Buffer& bytes) {
   nb::object values = nb::none();
   if (reply.output == Output::label)
     values = own(std::move(reply.label), {n});
+  else if (reply.output == Output::number)
+    values = own(std::move(reply.value), {n});
   else if (reply.output != Output::none)
     values = own(std::move(reply.value), {n, k});
   return nb::make_tuple(values, reply.restart);
@@ -89,7 +99,7 @@ void register_stage(nb::module_& m) {
                    })
       .def_prop_ro("grain", [](PyStage& self) { return self.part().grain; })
       .def_prop_ro("one_by_one", [](PyStage& self) { return self.part().one_by_one; });
-  m.def("encode_chunk", &chunk, "X"_a, "width"_a, "y"_a.noconvert().none(), "weight"_a.noconvert().none(), "answer"_a, "answers"_a,
+  m.def("encode_chunk", &chunk, "X"_a, "width"_a, "y"_a.none(), "weight"_a.noconvert().none(), "answer"_a, "answers"_a,
         "room"_a.none() = nb::none(), "restart"_a = -1);
   m.def("decode_answer", &answer, "bytes"_a);
 }

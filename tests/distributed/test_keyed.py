@@ -116,19 +116,23 @@ def test_refusals():
         keyed.predict_one({"who": 1, "a": 1.0})
 
 
-def learn_through_shards(folder, engine, keys=7):
+def learn_through_shards(folder, engine, keys=7, first=(2, 3), then=(1, 2)):
     """Learn through actors that come and go; every key's model must be the one of its own stream."""
     data, alone = list(rows(keys=keys)), {}
     for x, y in data:
         own = alone.setdefault(x["who"], model())
         own.learn_one({name: value for name, value in x.items() if name != "who"}, y)
-    with KeyedShards(model(), "who", 2, folder=folder, engine=engine, max_models=2, fallback=None) as shards:
+    with KeyedShards(
+        model(), "who", first[0], folder=folder, engine=engine, max_models=2, fallback=None
+    ) as shards:
         shards.learn_many([x for x, _ in data[:100]], [y for _, y in data[:100]])
-        shards.scale(3)
+        shards.scale(first[1])
         shards.learn_many([x for x, _ in data[100:150]], [y for _, y in data[100:150]])
-    with KeyedShards(model(), "who", 1, folder=folder, engine=engine, max_models=2, fallback=None) as shards:
+    with KeyedShards(
+        model(), "who", then[0], folder=folder, engine=engine, max_models=2, fallback=None
+    ) as shards:
         shards.learn_many([x for x, _ in data[150:200]], [y for _, y in data[150:200]])
-        shards.scale(2)
+        shards.scale(then[1])
         for x, y in data[200:]:
             shards.learn_one(x, y)
         for key, own in alone.items():
@@ -142,7 +146,7 @@ def learn_through_shards(folder, engine, keys=7):
             shards.learn_many(questions[:2], ["no", "no"], [0, -1])
         with pytest.raises(ValueError, match="no feature 'who'"):
             shards.learn_many([{"a": 1.0}], ["no"])
-    assert sorted(path.name for path in folder.iterdir()) == ["keys-0", "keys-1"]
+    assert sorted(path.name for path in folder.iterdir()) == [f"keys-{i}" for i in range(then[1])]
 
 
 def test_keys_over_actors_that_come_and_go(tmp_path):

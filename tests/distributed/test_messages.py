@@ -5,6 +5,7 @@ import struct
 import numpy as np
 import pytest
 
+import streamboost as sb
 from streamboost import _core
 from streamboost.distributed.parts import Plan, even_lanes
 from tests.distributed.streams import models, rows
@@ -22,6 +23,9 @@ NAMES = [
     "leveraging",
     "forest",
     "ol",
+    "weights",
+    "median",
+    "gradient",
 ]
 CARRIES, CHUNKS = 840, 360  # of each model: more than 10,000 carries in all
 MUTANTS = CARRIES + CHUNKS
@@ -37,28 +41,43 @@ def signed(body):
     return body[:16] + struct.pack("<Q", total) + body[24:]
 
 
+def more_models():
+    """Those whose chunks say more: of classes, or numbers."""
+    few = {"n_estimators": 9, "random_state": 3}
+    costs = {(0, 1): 2.0}
+    return {
+        "weights": sb.OSBoostClassifier(
+            class_weight={0: 0.5, 1: 3.0}, decision="cost", decision_costs=costs, **few
+        ),
+        "median": sb.OnlineBaggingRegressor(combine="median", **few),
+        "gradient": sb.OnlineGradientBoostingRegressor(**few),
+    }
+
+
 def setting(name, n=60):
     """A plan, its parts after some lessons, and the next chunk with the carry between the parts."""
-    model = models()[name]
+    model = {**models(), **more_models()}[name]
     X, y = rows(n + 40, d=3)
-    model.partial_fit(X[:1], y[:1], classes=[0, 1])
+    numbers = name in ("median", "gradient")
+    model.partial_fit(X[:1], y[:1], **({} if numbers else {"classes": [0, 1]}))
     plan = Plan(model._session.plan)
     parts = [plan.model(lanes) for lanes in even_lanes(plan.n_lanes, 2, plan.grain())]
     stages = [_core.Stage(part) for part in parts]
     step = 1 if stages[0].one_by_one else 10
-    room = np.full(3, -1), 2, True, None
+    facts = np.array([1.0, 0.5, 3.0, 0.0, 2.0, 1.0, 0.0]) if name == "weights" else None
+    room = np.full(3, -1), 1 if numbers else 2, True, facts
+    y, answer = (y.astype(np.float64), "number") if numbers else (y.astype(np.int32), "proba")
     seq = 0
     for first in range(0, n, step):
         part = slice(first, first + step)
-        chunk = _core.encode_chunk(
-            X[part], 3, y[part].astype(np.int32), None, "proba", True, None if seq else room
-        )
+        chunk = _core.encode_chunk(X[part], 3, y[part], None, answer, True, None if seq else room)
         carry = b""
         for stage in stages:
             carry = stage.step(chunk, carry, seq)
         seq += 1
     part = slice(n, n + step)
-    chunk = _core.encode_chunk(X[part], 3, y[part].astype(np.int32), np.ones(step), "proba", True)
+    growing = room if name == "weights" else None
+    chunk = _core.encode_chunk(X[part], 3, y[part], np.ones(step), answer, True, growing)
     return plan, parts, stages, seq, chunk, stages[0].step(chunk, b"", seq)
 
 

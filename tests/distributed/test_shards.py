@@ -47,8 +47,19 @@ def test_every_kind_of_ensemble(name):
         same(shards.to_model(), whole)
 
 
-@pytest.mark.parametrize("more", [{"calibration": "platt"}, {"coverages": (0.8, 0.9)}])
-def test_what_comes_after_the_vote(more):
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"calibration": "platt"},
+        {"coverages": (0.8, 0.9)},
+        {"class_weight": "balanced"},
+        {"class_weight": "oversample", "class_weight_half_life": 50},
+        {"class_weight": {0: 0.5, 1: 3.0}, "keep_health": True},
+        {"decision": "f1"},
+        {"decision": "cost", "decision_costs": {(0, 1): 1.0, (1, 0): 5.0}, "calibration": "platt"},
+    ],
+)
+def test_what_comes_around_the_vote(more):
     X, y = rows()
     whole = sb.OSBoostClassifier(n_estimators=6, random_state=3, **more)
     with Shards(sb.OSBoostClassifier(n_estimators=6, random_state=3, **more), 3, engine="local") as shards:
@@ -60,8 +71,82 @@ def test_what_comes_after_the_vote(more):
         whole.partial_fit(X, y)
         joined = shards.to_model()
         same(joined, whole)
+        assert shards.predict(X).tolist() == whole.predict(X).tolist()
         if "coverages" in more:
             assert joined.predict_set(X, 0.8).tolist() == whole.predict_set(X, 0.8).tolist()
+
+
+def test_what_is_said_of_classes_that_come_late(tmp_path):
+    X, y = rows(300, k=3)
+    y = np.where(np.arange(300) < 100, np.minimum(y, 1), y)  # the third class comes later
+    weight = np.random.default_rng(1).choice([0.0, 1.0, 2.5], 300)
+    more = {
+        "class_weight": {0: 0.5, 2: 3.0},
+        "decision": "cost",
+        "decision_costs": {(2, 0): 9.0, (0, 2): 2.0},
+        "random_state": 3,
+    }
+    whole = sb.StreamBoostClassifier(n_estimators=6, **more)
+    folder = tmp_path / "shards"
+    shards = Shards(
+        sb.StreamBoostClassifier(n_estimators=6, **more),
+        2,
+        engine="local",
+        folder=folder,
+        chunk_rows=7,
+        every=3,
+    )
+    expected = whole.test_then_train(X, y, sample_weight=weight, output="both")
+    got = [shards.test_then_train(X[:150], y[:150], sample_weight=weight[:150], output="both")]
+    shards._engine.close()  # the driver goes and comes back
+    with Shards.resume(folder, engine="local") as shards:
+        shards.scale(3)
+        got.append(shards.test_then_train(X[150:], y[150:], sample_weight=weight[150:], output="both"))
+        labels = [label for part in got for label in part[0]]
+        assert labels == list(expected[0])
+        assert got[1][1].tobytes() == expected[1][150:].tobytes()
+        same(shards.to_model(), whole)
+        assert shards.predict(X, stale="ok").shape == (300,)
+
+
+REGRESSORS = {
+    "mean": lambda: sb.OnlineBaggingRegressor(n_estimators=6, random_state=3),
+    "median": lambda: sb.OnlineBaggingRegressor(n_estimators=6, combine="median", random_state=3),
+    "forest": lambda: sb.AdaptiveRandomForestRegressor(n_estimators=6, random_state=3),
+    "gradient": lambda: sb.OnlineGradientBoostingRegressor(n_estimators=6, random_state=3),
+    "logarithms": lambda: sb.OnlineBaggingRegressor(
+        n_estimators=6, target="log1p", coverages=(0.9,), random_state=3
+    ),
+    "default": lambda: sb.StreamBoostRegressor(n_estimators=4, random_state=3),
+}
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+@pytest.mark.parametrize("engine", ["local", "processes"])
+def test_regressors(name, engine, tmp_path):
+    if engine == "processes" and name != "forest":
+        pytest.skip("one is enough")
+    X, _ = rows(400)
+    y = np.exp(np.nan_to_num(X[:, 0])) + np.nan_to_num(X[:, 1]) ** 2
+    weight = np.random.default_rng(1).choice([0.0, 1.0, 2.0], 400)
+    whole = REGRESSORS[name]()
+    expected = whole.test_then_train(X, y, sample_weight=weight)
+    with Shards(REGRESSORS[name](), 2, engine=engine, chunk_rows=9, every=4) as shards:
+        got = [shards.test_then_train(X[:200], y[:200], sample_weight=weight[:200])]
+        if engine == "processes":
+            os.kill(shards.pids()[0], signal.SIGKILL)
+        shards.scale(3)
+        got.append(shards.test_then_train(X[200:], y[200:], sample_weight=weight[200:]))
+        assert np.concatenate(got).tobytes() == expected.tobytes()
+        assert shards.predict(X).tobytes() == whole.predict(X).tobytes()
+        assert shards.predict(X, stale="ok").shape == (400,)
+        same(shards.to_model(), whole)
+        shards.save(tmp_path / "shards.sboost")
+    whole.save(tmp_path / "whole.sboost")
+    assert (tmp_path / "shards.sboost").read_bytes() == (tmp_path / "whole.sboost").read_bytes()
+    parts = cut(tmp_path / "whole.sboost", 2)
+    join(parts, tmp_path / "again.sboost")
+    assert (tmp_path / "again.sboost").read_bytes() == (tmp_path / "whole.sboost").read_bytes()
 
 
 def test_the_worst_learner_of_all_shards_starts_again():
@@ -256,18 +341,14 @@ def test_refusals(tmp_path):
     ):
         with pytest.raises(ValueError, match="written in Python"):
             Shards(model, 2, engine="local")
-    balanced = sb.OSBoostClassifier(n_estimators=4, class_weight="balanced")
-    for model in (balanced, sb.OSBoostClassifier(n_estimators=4, class_weight="balanced").partial_fit(X, y)):
-        with pytest.raises(ValueError, match="class_weight"):
-            Shards(model, 2, engine="local")
-    for model in (GaussianNB(), sb.OnlineBaggingRegressor(n_estimators=4)):
-        with pytest.raises(TypeError, match=f"not a {type(model).__name__}"):
-            Shards(model, 2, engine="local")
-    with (
-        Shards(sb.OSBoostClassifier(n_estimators=4, decision="f1"), 2, engine="local") as shards,
-        pytest.raises(ValueError, match="costs or thresholds"),
+    for model in (
+        sb.OSBoostClassifier(n_estimators=4, importances=True),
+        sb.OSBoostClassifier(n_estimators=4, importances=True).partial_fit(X, y),
     ):
-        shards.partial_fit(X, y)
+        with pytest.raises(ValueError, match="importances=True"):
+            Shards(model, 2, engine="local")
+    with pytest.raises(TypeError, match="not a GaussianNB"):
+        Shards(GaussianNB(), 2, engine="local")
     with pytest.raises(FileNotFoundError, match="holds no shards"):
         Shards.resume(tmp_path)
     folder = tmp_path / "shards"

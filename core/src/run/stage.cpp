@@ -1,137 +1,21 @@
 #include "streamboost/run/stage.hpp"
 
-#include <bit>
 #include <cmath>
-#include <cstring>
+
+#include "streamboost/run/messages.hpp"
+#include "streamboost/run/staged_model.hpp"
 
 namespace streamboost {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "messages are little endian");
-
-constexpr std::int64_t version = 1;
-constexpr std::int64_t most = std::int64_t{1} << 40;  // of any count: products of two stay within 64 bits where they are checked
-constexpr std::size_t head = 24;                      // kind, version, checksum
-
-// Eight bytes at a time; the ends of messages are multiples of eight.
-std::uint64_t checksum(Bytes bytes) {
-  std::uint64_t sum = 0x9e3779b97f4a7c15u ^ bytes.size();
-  for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, bytes.data() + i, 8);
-    sum = (sum ^ word) * 0xd6e8feb86659fd93u;
-    sum ^= sum >> 32;
-  }
-  return sum;
-}
-
-class Writer {
- public:
-  explicit Writer(const char* kind) : out_(head, '\0') {
-    std::memcpy(out_.data(), kind, std::min<std::size_t>(std::strlen(kind), 8));
-    std::memcpy(out_.data() + 8, &version, 8);
-  }
-  void whole(std::int64_t x) { add(&x, 8); }
-  void real(double x) { add(&x, 8); }
-  void text(const std::string& s) {
-    whole(static_cast<std::int64_t>(s.size()));
-    add(s.data(), s.size());
-  }
-  template <class T>
-  void array(const T* p, std::size_t n) {
-    if (n > 0) add(p, n * sizeof(T));
-  }
-  std::string finish() {
-    const std::uint64_t sum = checksum({reinterpret_cast<const unsigned char*>(out_.data()) + head, out_.size() - head});
-    std::memcpy(out_.data() + 16, &sum, 8);
-    return std::move(out_);
-  }
-
- private:
-  void add(const void* p, std::size_t n) {
-    out_.append(static_cast<const char*>(p), n);
-    out_.append((8 - n % 8) % 8, '\0');
-  }
-  std::string out_;
-};
-
-class Reader {
- public:
-  Reader(Bytes bytes, const char* kind) : bytes_(bytes), kind_(kind) {
-    require(bytes.size() >= head && bytes.size() % 8 == 0, "is cut short");
-    char name[8] = {};
-    std::memcpy(name, kind, std::min<std::size_t>(std::strlen(kind), 8));
-    require(std::memcmp(bytes.data(), name, 8) == 0, "is something else");
-    std::int64_t found;
-    std::memcpy(&found, bytes.data() + 8, 8);
-    if (found != version)
-      throw std::invalid_argument("this " + kind_ + " has version " + std::to_string(found) + ", known is " + std::to_string(version) +
-                                  ": all processes need the same streamboost");
-    std::uint64_t sum;
-    std::memcpy(&sum, bytes.data() + 16, 8);
-    require(sum == checksum(bytes.subspan(head)), "has the wrong checksum");
-    at_ = head;
-  }
-  void require(bool holds, const char* what) const {
-    if (!holds) throw std::invalid_argument("this " + kind_ + " " + what);
-  }
-  std::int64_t whole(std::int64_t low = 0, std::int64_t high = most) {
-    std::int64_t x;
-    std::memcpy(&x, take(8), 8);
-    require(x >= low && x <= high, "holds a number out of range");
-    return x;
-  }
-  int count(std::int64_t low = 0) { return static_cast<int>(whole(low, std::numeric_limits<std::int32_t>::max())); }
-  bool flag() { return whole(0, 1) == 1; }
-  double real() {
-    double x;
-    std::memcpy(&x, take(8), 8);
-    return x;
-  }
-  std::string text() {
-    const auto n = static_cast<std::size_t>(whole(0, 64));
-    return {reinterpret_cast<const char*>(take(n)), n};
-  }
-  // In place: the bytes outlive the message.
-  template <class T>
-  const T* array(std::int64_t n) {
-    require(n >= 0 && n <= static_cast<std::int64_t>((bytes_.size() - at_) / sizeof(T)), "is cut short");
-    return reinterpret_cast<const T*>(take(static_cast<std::size_t>(n) * sizeof(T)));
-  }
-  void finish() const { require(at_ == bytes_.size(), "goes on after its end"); }
-
- private:
-  const unsigned char* take(std::size_t n) {
-    const std::size_t padded = n + (8 - n % 8) % 8;
-    require(padded <= bytes_.size() - at_, "is cut short");
-    const unsigned char* p = bytes_.data() + at_;
-    at_ += padded;
-    return p;
-  }
-  Bytes bytes_;
-  std::string kind_;
-  std::size_t at_ = 0;
-};
-
-// Messages are read in place, as numbers of eight bytes.
-struct Aligned {
-  std::vector<std::uint64_t> copy;
-  Bytes bytes;
-  explicit Aligned(Bytes b) : bytes(b) {
-    if (reinterpret_cast<std::uintptr_t>(b.data()) % 8 == 0) return;
-    copy.resize(b.size() / 8 + 1);
-    std::memcpy(copy.data(), b.data(), b.size());
-    bytes = {reinterpret_cast<const unsigned char*>(copy.data()), b.size()};
-  }
-};
-
-void check_rows(const Message& m, const Schema& schema, const Reader& in) {
+void check_rows(const Message& m, const Schema& schema, const MessageReader& in) {
   const RowBlock& rows = m.rows;
   in.require(rows.n_columns == schema.width(), "has rows of another width than the model");
   for (int r = 0; r < rows.n_rows; ++r) {
     const double w = m.weight ? m.weight[r] : 1.0;
     in.require(w >= 0 && std::isfinite(w), "holds a weight that cannot be");
-    if (m.learns) in.require(m.label[r] < schema.n_classes && (m.label[r] >= 0 || w == 0), "holds a label code that is not reserved");
+    if (m.label) in.require(m.label[r] < schema.n_classes && (m.label[r] >= 0 || w == 0), "holds a label code that is not reserved");
+    if (m.target) in.require(std::fabs(m.target[r]) <= 1e100 || w == 0, "holds a target that is not a finite number");
   }
   if (rows.row_start != nullptr) {
     in.require(!schema.any_nominal(), "is sparse, and the model has nominal columns");
@@ -160,16 +44,31 @@ void check_rows(const Message& m, const Schema& schema, const Reader& in) {
   }
 }
 
-Message decode_chunk(Bytes bytes, const Schema& now) {
-  Reader in(bytes, "chunk");
+// The positive class, weights [class], costs [truth][answer].
+void check_facts(const std::vector<double>& facts, int n_classes, const MessageReader& in) {
+  const auto k = static_cast<std::size_t>(n_classes);
+  in.require(facts.size() == 1 + k + k * k && facts[0] == std::floor(facts[0]) && facts[0] < n_classes, "holds facts of other classes");
+  for (double x : facts) in.require(std::isfinite(x) && x >= 0, "holds a weight or a cost that cannot be");
+}
+
+Output read_output(MessageReader& in) {
+  const auto output = static_cast<Output>(in.whole(0, static_cast<std::int64_t>(Output::number)));
+  in.require(output != Output::full && output != Output::set, "wants answers that do not travel");
+  return output;
+}
+
+Message decode_chunk(Bytes bytes, const Schema& now, bool numbers) {
+  MessageReader in(bytes, "chunk");
   Message m;
   m.learns = in.flag();
   m.answers = in.flag();
-  m.output = static_cast<Output>(in.whole(0, static_cast<std::int64_t>(Output::both)));
+  m.output = read_output(in);
+  in.require(m.output == Output::none || (m.output == Output::number) == numbers, "wants the answers of another kind of model");
   m.restart = static_cast<int>(in.whole(-1, std::numeric_limits<std::int32_t>::max()));
   m.rows.n_rows = in.count();
   m.rows.n_columns = in.count();
-  const bool sparse = in.flag(), weighted = in.flag(), grows = in.flag();
+  const bool sparse = in.flag(), weighted = in.flag();
+  const std::int64_t grows = in.whole(0, 2);  // 2: with facts
   in.require(m.learns || (!grows && m.restart < 0), "asks and changes the model at once");
   in.require(m.answers || m.output == Output::none, "wants answers that nobody reads");
   const Schema* schema = &now;
@@ -183,9 +82,18 @@ Message decode_chunk(Bytes bytes, const Schema& now) {
     m.room->first_width = m.room->width();
     m.room->require_growth_from(now);
     schema = &*m.room;
+    if (grows == 2) {
+      const std::int64_t n_facts = in.whole();
+      const auto* facts = in.array<double>(n_facts);
+      m.facts.assign(facts, facts + n_facts);
+      check_facts(m.facts, m.room->n_classes, in);
+    }
   }
   const int n = m.rows.n_rows;
-  if (m.learns) m.label = in.array<std::int32_t>(n);
+  if (m.learns && numbers)
+    m.target = in.array<double>(n);
+  else if (m.learns)
+    m.label = in.array<std::int32_t>(n);
   if (weighted) m.weight = in.array<double>(n);
   if (sparse) {
     m.rows.row_start = in.array<std::int64_t>(static_cast<std::int64_t>(n) + 1);
@@ -203,7 +111,7 @@ Message decode_chunk(Bytes bytes, const Schema& now) {
 }
 
 std::string encode_carry(const Carry& carry, const std::string& name, std::int64_t seq) {
-  Writer out("carry");
+  MessageWriter out("carry");
   out.text(name);
   out.whole(seq);
   out.whole(carry.number);
@@ -219,7 +127,7 @@ std::string encode_carry(const Carry& carry, const std::string& name, std::int64
 }
 
 Carry decode_carry(Bytes bytes, const std::string& name, std::int64_t seq) {
-  Reader in(bytes, "carry");
+  MessageReader in(bytes, "carry");
   const std::string found = in.text();
   if (found != name) throw std::invalid_argument("this carry is of a '" + found + "', the model is a '" + name + "'");
   in.require(in.whole(0, std::numeric_limits<std::int64_t>::max()) == seq, "belongs to another chunk");
@@ -247,7 +155,7 @@ Carry decode_carry(Bytes bytes, const std::string& name, std::int64_t seq) {
 }  // namespace
 
 std::string encode_chunk(const Message& m) {
-  Writer out("chunk");
+  MessageWriter out("chunk");
   out.whole(m.learns);
   out.whole(m.answers);
   out.whole(static_cast<std::int64_t>(m.output));
@@ -256,14 +164,24 @@ std::string encode_chunk(const Message& m) {
   out.whole(m.rows.n_columns);
   out.whole(m.rows.row_start != nullptr);
   out.whole(m.weight != nullptr);
-  out.whole(m.room.has_value());
+  out.whole(!m.room ? 0 : m.facts.empty() ? 1 : 2);
   if (m.room) {
     out.whole(m.room->n_classes);
     out.whole(m.room->declared);
     out.array(m.room->n_values.data(), m.room->n_values.size());
+    if (!m.facts.empty()) {
+      out.whole(static_cast<std::int64_t>(m.facts.size()));
+      out.array(m.facts.data(), m.facts.size());
+    }
   }
   const auto n = static_cast<std::size_t>(m.rows.n_rows);
-  if (m.learns) out.array(m.label, n);
+  const auto cells = static_cast<std::size_t>(m.rows.row_start ? 2 * (m.rows.row_start[n] - m.rows.row_start[0])
+                                                               : m.rows.n_rows * std::int64_t{m.rows.n_columns});
+  out.expect(8 * (cells + 3 * n + 8));
+  if (m.target)
+    out.array(m.target, n);
+  else if (m.learns)
+    out.array(m.label, n);
   if (m.weight) out.array(m.weight, n);
   if (m.rows.row_start != nullptr) {
     const std::int64_t first = m.rows.row_start[0];
@@ -280,9 +198,9 @@ std::string encode_chunk(const Message& m) {
 
 Reply decode_answer(Bytes bytes) {
   const Aligned aligned(bytes);
-  Reader in(aligned.bytes, "answer");
+  MessageReader in(aligned.bytes, "answer");
   Reply reply;
-  reply.output = static_cast<Output>(in.whole(0, static_cast<std::int64_t>(Output::both)));
+  reply.output = read_output(in);
   reply.n_rows = in.count();
   reply.columns = in.count();
   reply.restart = in.count(-1);
@@ -302,9 +220,9 @@ std::string Stage::step(Bytes chunk, Bytes carry, std::int64_t seq) {
   const Schema& now = model_.intake().schema();
   if (const char* why = model_.broken()) throw std::runtime_error(why);
   const Aligned chunk_bytes(chunk), carry_bytes(carry);
-  if (seq == next_ - 1 && !reply_.empty() && Reader(chunk_bytes.bytes, "chunk").flag()) return reply_;  // a lesson once more
+  if (seq == next_ - 1 && !reply_.empty() && MessageReader(chunk_bytes.bytes, "chunk").flag()) return reply_;  // a lesson once more
   if (seq != next_) throw std::invalid_argument("chunk " + std::to_string(seq) + " came, chunk " + std::to_string(next_) + " is next");
-  const Message m = decode_chunk(chunk_bytes.bytes, now);
+  const Message m = decode_chunk(chunk_bytes.bytes, now, model_.answers_numbers());
   const Schema& schema = m.room ? *m.room : now;
   if (m.learns && part_->one_by_one && m.rows.n_rows > 1)
     throw std::invalid_argument("this model compares all of its learners after every row: chunks of one row only");
@@ -336,21 +254,22 @@ std::string Stage::step(Bytes chunk, Bytes carry, std::int64_t seq) {
   Reply reply;
   reply.output = part_->last ? m.output : Output::none;
   reply.n_rows = m.rows.n_rows;
-  reply.columns = reply.output == Output::none || reply.output == Output::label ? 0 : schema.n_classes + (m.output == Output::both ? 1 : 0);
+  reply.columns = static_cast<int>(columns_of(reply.output, static_cast<std::size_t>(schema.n_classes)));
   const auto n = static_cast<std::size_t>(reply.n_rows);
   if (reply.output == Output::label) reply.label.resize(n);
   reply.value.resize(n * static_cast<std::size_t>(reply.columns));
   const OutputBuffers buffers{reply.output, reply.label.data(), reply.value.data()};
   if (m.room) model_.reserve(*m.room);
+  if (auto* staged = dynamic_cast<StagedModel*>(&model_); staged && !m.facts.empty()) staged->describe(m.facts);
   if (m.restart >= 0) part_->restart(m.restart, model_.intake().n_learned() - 1);
   if (m.rows.n_rows > 0 && m.learns)
-    model_.learn(m.rows, m.label, m.weight, buffers);
+    model_.learn(m.rows, m.target ? Truth::of_numbers(m.target) : Truth(m.label), m.weight, buffers);
   else if (m.rows.n_rows > 0)
     model_.predict(m.rows, buffers);
 
   std::string bytes;
   if (part_->last) {
-    Writer answer("answer");
+    MessageWriter answer("answer");
     answer.whole(static_cast<std::int64_t>(reply.output));
     answer.whole(reply.n_rows);
     answer.whole(reply.columns);

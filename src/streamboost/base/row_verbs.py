@@ -88,15 +88,22 @@ class RowVerbs(RowAnswers):
         classes : array, optional
             All labels that may ever appear, given with the first row; else labels are discovered as they come.
         """
+        if classes is None and sample_weight == 1.0 and self._learn_fast(x, y):
+            return
+        self._learn(DictRow(x, type(self).__name__), _one_label(y), classes, [sample_weight])
+
+    def _learn_fast(self, x: Mapping[Any, Any], y: Any) -> bool:
+        """Learn one row by the short way, if it is as usual."""
         session = self._session
         fast = None if session is None else session.fast
-        if session is not None and fast is not None and classes is None and sample_weight == 1.0:
-            n_learned = fast.learn(x, y)
-            if n_learned:
-                if not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged):
-                    self._look_back(session)
-                return
-        self._learn(DictRow(x, type(self).__name__), _one_label(y), classes, [sample_weight])
+        if session is None or fast is None:
+            return False
+        n_learned = fast.learn(x, y)
+        if n_learned and (
+            not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged)
+        ):
+            self._look_back(session)
+        return bool(n_learned)
 
 
 def _one_label(y: Any) -> NDArray[Any]:

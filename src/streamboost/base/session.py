@@ -96,6 +96,7 @@ class Session:
         self._delayed: Warning | None = None
         self._pending: tuple[int, Growth, list[Any]] | None = None
         self._reserved = False
+        self._shares_maps = False
         self._changes = _core.parameter_changes()
         self.plan: dict[str, Any] = {
             "booster": booster.name,
@@ -133,6 +134,36 @@ class Session:
         other.read_only = True
         other.refresh_fast()
         return other
+
+    def twin(self, model: _core.Model) -> Session:
+        """Return a session of another model with the same columns and labels; code maps are shared until one of them grows.
+
+        Whoever calls it knows that the parameters are still those that both were made with.
+        """
+        fast, self._shares_maps = self.fast, True
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._use(model)
+        other.capped, other.pace, other.ask_pace = set(self.capped), Pace(), Pace()
+        other._changes = _core.parameter_changes()
+        if fast is not None:
+            other.fast = fast.of(model)
+            other.fast.checked(other._changes)
+        return other
+
+    def share_maps(self, other: Session) -> None:
+        """Use the code maps of another session, which are equal, until one of the two grows."""
+        self.labels, self.schema = other.labels, other.schema
+        self._shares_maps = other._shares_maps = True
+
+    def grow_like(self, other: Session) -> None:
+        """Have the columns and labels of another session, which are this one's and more; a row that brings them comes next."""
+        labels, schema = other.labels, other.schema
+        self.model.reserve(schema.n_values(), len(labels), labels.declared, other._facts([]))
+        self.share_maps(other)
+        if other.fast is not None:
+            self.fast = other.fast.of(self.model)
+            self.fast.checked(self._changes)
 
     @property
     def knows_classes(self) -> bool:
@@ -270,6 +301,9 @@ class Session:
             n_classes = len(self.labels) + len(new)
             room = self.schema.n_values(growth), n_classes, self.labels.declared, self._facts(new)
             self.fast = None
+            if self._shares_maps:
+                self.labels, self.schema = copy.deepcopy(self.labels), copy.deepcopy(self.schema)
+                self._shares_maps = False
             self._pending = self.model.n_learned, growth, new
             self._tell_lanes(growth, n_classes)
         raw = self.model.learn(piece.rows.native, piece.codes, piece.weight, answer, room)

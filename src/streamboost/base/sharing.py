@@ -218,7 +218,8 @@ class SharedModel:
         """
         session = self._read(self._snapshot_of)
         other = type(self).__new__(type(self))
-        other.__dict__.update({name: value for name, value in self.__dict__.items() if name != "_session"})
+        own = ("_session", "_session_kind")  # a snapshot lives in this process, wherever the model does
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name not in own})
         other._session = session
         return other
 

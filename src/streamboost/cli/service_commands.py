@@ -11,6 +11,7 @@ import typer
 
 from streamboost.cli.errors import UserError
 from streamboost.cli.quick_start import import_sklearn
+from streamboost.cli.shard_commands import Address, EngineName, NShards
 
 if TYPE_CHECKING:
     from streamboost.client import Client
@@ -77,6 +78,9 @@ def serve_command(
     keep_log: Annotated[
         str, typer.Option("--keep-log", help="`needed` by the snapshots, or `forever` for audits.")
     ] = "needed",
+    shards: NShards = None,
+    engine: EngineName = "processes",
+    address: Address = None,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON when it is ready.")] = False,
 ) -> None:
     """Serve models that learn: what is acknowledged is on the disk. A new folder gets an admin token, shown once."""
@@ -107,6 +111,9 @@ def serve_command(
                     snapshot_seconds=snapshot_seconds,
                     keep_snapshots=keep_snapshots,
                     keep_log=keep_log == "forever",
+                    shards=shards or 1,
+                    engine=engine,
+                    address=address,
                 ),
             )
         )

@@ -6,31 +6,27 @@ was used least recently is written to the store and comes back, bit for bit, whe
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
 import shutil
-import sqlite3
 import tempfile
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from sklearn.base import clone
 
-from streamboost.base.files.archive import read_archive
+from streamboost.base.random import draw_seed
 from streamboost.distributed.closing import Closing
-from streamboost.models import restore
+from streamboost.distributed.key_store import GLOBAL, KeyStore, StoredModel
+from streamboost.distributed.moulds import Moulds, Shaped, with_session
+from streamboost.models import load
 
-_GLOBAL = "global"  # no key: those are JSON
 _EIGHT_LOG_2 = 8 * math.log(2)
-
-
-StoredModel = tuple[str, dict[str, Any], bytes]
-"""Key as JSON, what is known of its model, and the model's file."""
 
 
 def key_of(x: Mapping[Any, Any], name: str) -> Any:
@@ -46,14 +42,19 @@ def key_of(x: Mapping[Any, Any], name: str) -> Any:
     return value
 
 
-class _Own:
+def _text(key: Any) -> str:
+    """Return a key as JSON."""
+    return str(key) if type(key) is int else json.dumps(key)
+
+
+class _Own(Shaped):
     """The model of one key, and what it and the global model have lost on the key's rows."""
 
-    __slots__ = ("lost_global", "lost_own", "model", "n", "used")
+    __slots__ = ("lost_global", "lost_own", "n", "stored", "used")
 
-    def __init__(self, model: Any, n: int = 0, lost_own: float = 0.0, lost_global: float = 0.0) -> None:
-        self.model = model
-        self.n = n
+    def __init__(self, shaped: Shaped, n: int = 0, lost_own: float = 0.0, lost_global: float = 0.0) -> None:
+        super().__init__(shaped.model, shaped.mould)
+        self.n = self.stored = n
         self.lost_own = lost_own
         self.lost_global = lost_global
         self.used = 0.0
@@ -63,44 +64,6 @@ class _Own:
         eta = math.sqrt(_EIGHT_LOG_2 / (self.n + 1))
         gap = eta * (self.lost_own - self.lost_global)
         return 1 / (1 + math.exp(gap)) if gap < 700 else 0.0
-
-
-class KeyStore:
-    """Models by key in one SQLite file."""
-
-    def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS models (key TEXT PRIMARY KEY, head TEXT NOT NULL, data BLOB NOT NULL)"
-        )
-
-    def put(self, key: str, head: dict[str, Any], data: bytes) -> None:
-        """Write a model in one transaction."""
-        self._db.execute("INSERT OR REPLACE INTO models VALUES (?, ?, ?)", (key, json.dumps(head), data))
-
-    def get(self, key: str) -> tuple[dict[str, Any], bytes] | None:
-        """Return a model, or None."""
-        found = self._db.execute("SELECT head, data FROM models WHERE key = ?", (key,)).fetchone()
-        return None if found is None else (json.loads(found[0]), found[1])
-
-    def count(self) -> int:
-        """Return the number of keys."""
-        (n,) = self._db.execute("SELECT count(*) FROM models WHERE key != ?", (_GLOBAL,)).fetchone()
-        return int(n)
-
-    def names(self) -> list[str]:
-        """Return all keys."""
-        return [key for (key,) in self._db.execute("SELECT key FROM models WHERE key != ?", (_GLOBAL,))]
-
-    def delete(self, key: str) -> None:
-        """Remove a model."""
-        self._db.execute("DELETE FROM models WHERE key = ?", (key,))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
 
 
 class KeyedClassifier(Closing):
@@ -164,6 +127,9 @@ class KeyedClassifier(Closing):
                 "KeyedClassifier cannot write learners of Python code to its store: use one of streamboost's own."
             )
         self.model = clone(model)
+        if not isinstance(model.random_state, Integral):  # one seed for all keys
+            self.model.random_state = draw_seed(self.model.random_state) >> 32
+        self._moulds = Moulds(self.model)
         self.key = key
         self.max_models = max_models
         self.idle_s = idle_s
@@ -178,11 +144,11 @@ class KeyedClassifier(Closing):
         self.n_evicted = 0
         self._counts: dict[Any, float] = {}
         self._global: Any = None
-        found = self._store.get(_GLOBAL)
+        found = self._store.get(GLOBAL)
         if found is not None:
             self._counts = dict(found[0]["counts"])
         if fallback == "global":
-            self._global = clone(model) if found is None or not found[1] else _load(found[1])
+            self._global = clone(self.model) if found is None or not found[1] else load(found[1])
 
     # The models.
 
@@ -196,12 +162,12 @@ class KeyedClassifier(Closing):
         if own is not None:
             self._owns.move_to_end(key)
         else:
-            found = self._store.get(json.dumps(key))
+            found = self._store.get(_text(key))
             if found is not None:
                 head, data = found
-                own = _Own(_load(data), head["n"], head["own"], head["global"])
+                own = _Own(self._moulds.unpack(data), head["n"], head["own"], head["global"])
             elif make:
-                own = _Own(clone(self.model))
+                own = _Own(Shaped(with_session(self.model, None)))
             if own is None:
                 return None
             self._owns[key] = own
@@ -222,10 +188,11 @@ class KeyedClassifier(Closing):
             self._evict()
 
     def _write(self, key: Any, own: _Own) -> None:
-        if own.model._session is None:
+        if own.model._session is None or own.n == own.stored:  # it has only answered
             return
-        head = {"n": own.n, "own": own.lost_own, "global": own.lost_global}
-        self._store.put(json.dumps(key), head, _bytes(own.model))
+        own.stored = own.n
+        head = f'{{"n": {own.n}, "own": {own.lost_own!r}, "global": {own.lost_global!r}}}'
+        self._store.put(_text(key), head, self._moulds.pack(own))
 
     # Learning and answering.
 
@@ -256,7 +223,7 @@ class KeyedClassifier(Closing):
             lost_global = 1.0 - whole.predict_proba_one(rest).get(y, 0.0)
         else:
             lost_own = lost_global = 0.0
-        own.model.learn_one(rest, y, sample_weight)
+        self._moulds.learn(own, rest, y, sample_weight)
         own.n += 1
         own.lost_own += lost_own * sample_weight
         own.lost_global += lost_global * sample_weight
@@ -318,7 +285,12 @@ class KeyedClassifier(Closing):
         """Return the model of a key, or None if the key is not known."""
         self._check_open()
         found = self._find(key, make=False)
-        return None if found is None else found.model
+        if found is None:
+            return None
+        # Its parameters are shared with other models of its kind: what is given away gets its own.
+        found.model.__dict__.update(clone(found.model).get_params(deep=False))
+        found.stored = -1  # whoever has it may teach it
+        return found.model
 
     def share(self, key: Any) -> float:
         """Return the weight of a key's own model in its answers."""
@@ -331,8 +303,9 @@ class KeyedClassifier(Closing):
         for key, own in self._owns.items():
             self._write(key, own)
         whole = self._global
-        data = b"" if whole is None or whole._session is None else _bytes(whole)
-        self._store.put(_GLOBAL, {"counts": list(self._counts.items())}, data)
+        data = b"" if whole is None or whole._session is None else whole.to_bytes()
+        self._store.put(GLOBAL, json.dumps({"counts": list(self._counts.items())}), data)
+        self._store.commit()
 
     def give(self, away: Callable[[str], bool]) -> list[StoredModel]:
         """Return the models of some keys for another one to take; `away` is asked with the key as JSON."""
@@ -346,7 +319,8 @@ class KeyedClassifier(Closing):
         for key, head, data in models:
             here = self._store.get(key)
             if here is None or here[0]["n"] < head["n"]:
-                self._store.put(key, head, data)
+                self._store.put(key, json.dumps(head), data)
+        self._store.commit()
 
     def drop(self, keys: list[str]) -> None:
         """Forget what another one has taken."""
@@ -354,6 +328,7 @@ class KeyedClassifier(Closing):
         for key in keys:
             self._owns.pop(json.loads(key), None)
             self._store.delete(key)
+        self._store.commit()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -370,13 +345,3 @@ class KeyedClassifier(Closing):
         self._owns.clear()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
-
-
-def _bytes(model: Any) -> bytes:
-    data: bytes = model._read(lambda session: model._file_bytes(session, None), fitted=False)
-    return data
-
-
-def _load(data: bytes) -> Any:
-    raw, arrays = read_archive(io.BytesIO(data))
-    return restore(raw, arrays)

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from streamboost.distributed.closing import Closing
-from streamboost.distributed.keyed import KeyedClassifier, StoredModel, key_of
+from streamboost.distributed.key_store import StoredModel
+from streamboost.distributed.keyed import KeyedClassifier, key_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self

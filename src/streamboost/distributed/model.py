@@ -65,6 +65,11 @@ class ShardedModel:
         self._n_learned = self._n_known = 0
         self._room: tuple[NDArray[np.int64], int, bool, int] | None = None
         self._why_broken: str | None = None
+        self._holds = False
+        self._held: list[tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64] | None]] = []
+        self._held_room: Any = None
+        self._held_growth: dict[str, Any] = {}
+        self._promised: list[int | NDArray[np.float64]] = []  # tickets of chunks, or answers to a row
         self._one_by_one = _core.Stage(plan.model((0, plan.n_lanes))).one_by_one
 
     # What a session asks.
@@ -100,8 +105,7 @@ class ShardedModel:
         facts: NDArray[np.float64] | None = None,
     ) -> None:
         """Make room, before the shards have started."""
-        _refuse_facts(facts)
-        self._before_start().reserve(n_values, n_classes, declared)
+        self._before_start().reserve(n_values, n_classes, declared, facts)
         first_width = len(n_values) if self._room is None else self._room[3]
         self._room = n_values, n_classes, declared, first_width
 
@@ -158,6 +162,12 @@ class ShardedModel:
     # Learning and answering.
 
     def _running(self) -> Line:
+        """Return the line when all that was held is on its way."""
+        line = self._started_line()
+        self._send_held(line)
+        return line
+
+    def _started_line(self) -> Line:
         if self.line is None:
             first = self._before_start()
             line = self._make_line(self.plan)
@@ -179,18 +189,18 @@ class ShardedModel:
     def learn(
         self,
         X: Any,
-        y: NDArray[np.int32],
+        y: NDArray[np.int32] | NDArray[np.float64],
         weight: NDArray[np.float64] | None,
         answer: str,
         room: tuple[NDArray[np.int64], int, bool, NDArray[np.float64] | None] | None = None,
     ) -> NDArray[Any] | None:
         """Log the rows, chunk by chunk, and send them; wait only for answers."""
-        _refuse_facts(None if room is None else room[3])
+        if self._holds and len(y) == 1 and not isinstance(X, tuple):
+            self._hold_row(X, y, weight, room)
+            return None
         line = self._running()
         growth, self.growth = self.growth, {}
-        if room is not None:
-            first_width = len(room[0]) if self._room is None else self._room[3]
-            self._room = room[0], room[1], room[2], first_width
+        self._take_room(room)
         if self._room is None:
             raise RuntimeError("the first rows come without room")
         n, step = len(y), 1 if self._one_by_one else self._chunk_rows
@@ -227,6 +237,67 @@ class ShardedModel:
         answers += [self._values(line, ticket) for ticket in tickets]
         return np.concatenate(answers)
 
+    def _take_room(self, room: Any) -> None:
+        if room is not None:
+            first_width = len(room[0]) if self._room is None else self._room[3]
+            self._room = room[0], room[1], room[2], first_width
+
+    # Single rows that go out together.
+
+    def hold(self) -> None:
+        """From here on single rows wait until a chunk is full or somebody asks; `promised` has the answers to them."""
+        self._holds = True
+
+    def _hold_row(
+        self, X: NDArray[np.float64], y: NDArray[Any], weight: NDArray[np.float64] | None, room: Any
+    ) -> None:
+        if self._one_by_one:
+            self._holds = False
+            try:
+                answers = self.learn(X, y, weight, "both", room)
+            finally:
+                self._holds = True
+            if answers is not None:
+                self._promised.append(answers)
+            return
+        if room is not None:  # what is new comes with the first row of a chunk
+            self._running()
+            self._take_room(room)
+            self._held_room, (self._held_growth, self.growth) = room, (self.growth, {})
+        self._held.append((X, y, weight))
+        self._count(y, weight)
+        if len(self._held) >= self._chunk_rows:
+            self._running()
+
+    def _send_held(self, line: Line) -> None:
+        if not self._held or self._room is None:
+            return
+        held, self._held = self._held, []
+        room, self._held_room = self._held_room, None
+        growth, self._held_growth = self._held_growth, {}
+        weights = [np.ones(1) if weight is None else weight for _, _, weight in held]
+        chunk = _core.encode_chunk(
+            np.concatenate([X for X, _, _ in held]),
+            len(self._room[0]),
+            np.concatenate([y for _, y, _ in held]),
+            np.concatenate(weights),
+            "both",
+            self.plan.answers,
+            room,
+        )
+        try:
+            self._promised.append(line.lesson(growth, chunk, wanted=True))
+        except RuntimeError as error:
+            self._why_broken = str(error)
+            raise
+
+    def promised(self) -> list[NDArray[np.float64]]:
+        """Return the answers to the rows held since the last time: probabilities by code, then the code of the label."""
+        line = self._running()
+        promised, self._promised = self._promised, []
+        blocks = [self._values(line, found) if isinstance(found, int) else found for found in promised]
+        return [row for block in blocks for row in block]
+
     def _restart(self, lane: int) -> None:
         """A lane of some shard begins again: a lesson without rows."""
         if lane < 0 or self.line is None or self._room is None:
@@ -237,7 +308,7 @@ class ShardedModel:
         )
         self.line.lesson({}, chunk, wanted=False)
 
-    def _count(self, y: NDArray[np.int32], weight: NDArray[np.float64] | None) -> None:
+    def _count(self, y: NDArray[Any], weight: NDArray[np.float64] | None) -> None:
         learned = y if weight is None else y[weight > 0]
         self._n_learned += len(learned)
         _, n_classes, declared, _ = self._room or (None, 0, False, 0)
@@ -262,13 +333,6 @@ class ShardedModel:
         if values is None:
             raise RuntimeError("the shards gave no answers")
         return values
-
-
-def _refuse_facts(facts: Any) -> None:
-    if facts is not None:
-        raise ValueError(
-            "Shards do not take costs or thresholds of classes yet: let the shards give probabilities, and decide on those."
-        )
 
 
 def _n_rows(X: Any) -> int:
@@ -319,11 +383,20 @@ class ShardedSession(Session):
     def refresh_fast(self) -> None:
         """Single rows take the same way as others."""
 
+    def snapshot(self) -> Session:
+        """Return a copy that is only ever read; it lives in this process."""
+        return self.snapshot_of(self.model.clone(), len(self.labels))
+
     def snapshot_of(self, model: _core.Model, n_classes: int) -> Session:
         """Return a copy that is only ever read, of a model that this one was when it knew so many labels."""
-        other = copy.copy(self)
+        other = Session.__new__(Session)
+        other.__dict__.update(self.__dict__)
         other._use(model)
-        other.labels = ClassCodes(self.labels.book.values[:n_classes], declared=self.labels.declared)
+        if self.labels.codes is not None:  # numbers are not counted
+            other.labels = ClassCodes(self.labels.book.values[:n_classes], declared=self.labels.declared)
         other.schema = copy.deepcopy(self.schema)
+        other.pace, other.ask_pace = Pace(), Pace()
+        other.capped = set(self.capped)
         other.read_only = True
+        other.refresh_fast()
         return other

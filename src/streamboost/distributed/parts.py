@@ -25,6 +25,8 @@ Lanes = tuple[int, int]
 _MAIN = "main/"  # the ensemble's own fields, where companions answer beside it
 _OF_LANES = ("bank/", "lane/", "monitor/", "guard/", "spare/")
 _OF_PARTS = (*_OF_LANES, "intake/", "combiner/", "rows/")
+_OF_ALL = "class_weight/"  # around the ensemble, and yet in every part: what learners are given depends on it
+_STAGES_OF_ALL = ("class_weight", "class_weight_keep", "target")
 _LENGTH = ".length"
 _VECTOR = 16  # lanes of a bank come in multiples of this
 
@@ -64,18 +66,20 @@ class Plan:
     def check_learning(self) -> None:
         """Refuse a model that parts of it cannot learn as the whole does."""
         self.check()
-        if (self.core.get("stages") or {}).get("class_weight") is not None:
+        if (self.core.get("stages") or {}).get("importances_half_life") is not None:
             raise ValueError(
-                "Shards do not take class_weight=: only the last one has what comes around the vote, and the others would learn "
-                "without these weights. Give sample_weight= with the rows, or use the model without shards."
+                "Shards do not take importances=True: rows are explained by all learners at once, and no shard has all of them. "
+                "Explain rows with a copy in one process (to_model), or use the model without shards."
             )
 
     def model(self, lanes: Lanes) -> _core.Model:
         """Return the part with these lanes."""
         core = {**self.core, "threads": 1, "lanes": lanes}
-        if lanes[1] < self.n_lanes:
-            for name in ("companions", "pool", "stages"):
+        if lanes[1] < self.n_lanes:  # what answers beside or after the ensemble lives with the last part
+            for name in ("companions", "pool"):
                 core.pop(name, None)
+            stages = self.core.get("stages") or {}
+            core["stages"] = {name: stages[name] for name in _STAGES_OF_ALL if name in stages}
         return _core.Model(**core)
 
     def whole(self) -> _core.Model:
@@ -126,6 +130,10 @@ def cut_state(state: Mapping[str, NDArray[Any]], lanes: Sequence[Lanes]) -> list
     parts: list[Arrays] = [{} for _ in lanes]
     for name, array in state.items():
         own = name.removeprefix(main)
+        if name.startswith(_OF_ALL):
+            for part in parts:
+                part[name] = array
+            continue
         if not name.startswith(main) or not own.startswith(_OF_PARTS):
             parts[-1][name] = array
             continue
@@ -157,6 +165,10 @@ def join_states(parts: Sequence[Mapping[str, NDArray[Any]]]) -> Arrays:
     joined: Arrays = {}
     for name, array in last.items():
         own = name.removeprefix(main)
+        if name.startswith(_OF_ALL) and any(
+            not np.array_equal(part.get(name, array), array) for part in parts[:-1]
+        ):
+            raise ValueError(f"the shards have not learned the same rows: {name} differs.")
         if not name.startswith(main) or not own.startswith(_OF_PARTS):
             joined[name] = array
             continue

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.files.archive import ModelFileError, read_archive, write_archive
 from streamboost.base.files.manifest import Manifest, schema_of
-from streamboost.base.inputs.labels import ClassCodes
 from streamboost.distributed.closing import Closing
 from streamboost.distributed.engines import ENGINES, make_engine
 from streamboost.distributed.folder import HEAD, Folder, complete_lines, line_name, log_name, read_record
@@ -51,6 +50,8 @@ class Shards(Closing):
         Chunks on their way at most; a source that is faster waits. Default: the number of shards and 4 more.
     address : str, optional
         Of the Ray cluster; default: the one that this process is connected to, or a new one on this machine.
+    sync : bool
+        Whether what is in `folder` survives a power cut. Whoever has a log of their own needs no second one.
 
     Attributes
     ----------
@@ -78,24 +79,24 @@ class Shards(Closing):
         chunk_rows: int = 512,
         window: int | None = None,
         address: str | None = None,
+        sync: bool = True,
     ) -> None:
-        self._configure(n, engine, folder, every, chunk_rows, window, address)
+        self._configure(n, engine, folder, every, chunk_rows, window, address, sync)
         if HEAD in self._folder.names():
             raise ValueError(
                 f"folder={self._folder.url!r} holds the shards of a model already: Shards.resume goes on with it; for another "
                 "model choose an empty folder."
             )
         try:
-            if not all(hasattr(model, name) for name in ("_session_kind", "partial_fit", "predict_proba")):
+            if not all(hasattr(model, name) for name in ("_session_kind", "partial_fit", "learn_one")):
                 raise TypeError(
-                    f"Shards takes one of streamboost's classifiers for streams, not a {type(model).__name__}."
+                    f"Shards takes one of streamboost's ensembles for streams, not a {type(model).__name__}."
                 )
             if model._session is None:
                 self.model = type(model)(**model.get_params(deep=False))
                 self._take(self.model)
                 own = None if model.estimator is None else model._learner_plan(0).lane_factory
-                weights = getattr(model, "class_weight", None)
-                Plan({"lane_factory": own, "stages": {"class_weight": weights}}).check_learning()
+                Plan({"lane_factory": own, "stages": model._stages()}).check_learning()
             else:
                 Plan(model._session.plan).check_learning()
                 raw, arrays = _archive_of(model)
@@ -121,6 +122,7 @@ class Shards(Closing):
         chunk_rows: int,
         window: int | None,
         address: str | None,
+        sync: bool = True,
     ) -> None:
         window = n + 4 if window is None else window
         for name, value in (("n", n), ("every", every), ("chunk_rows", chunk_rows), ("window", window)):
@@ -139,7 +141,7 @@ class Shards(Closing):
             self._temporary = tempfile.mkdtemp(
                 prefix="streamboost-", dir=memory if os.path.isdir(memory) and engine != "ray" else None
             )
-        self._folder = Folder(self._temporary or os.fspath(folder or ""), sync=folder is not None)
+        self._folder = Folder(self._temporary or os.fspath(folder or ""), sync=sync and folder is not None)
         self._n, self._every, self._chunk_rows, self._window = (
             int(n),
             int(every),
@@ -234,7 +236,7 @@ class Shards(Closing):
         room = {"columns": np.empty(int(head["width"]), np.float64)}
         session: ShardedSession = self.model._new_session(
             manifest.seed,
-            ClassCodes(manifest.labels, declared=manifest.declared),
+            self.model._stored_labels(manifest),
             schema_of(manifest.columns, room),
         )
         session.warned, session.metadata = manifest.warned, manifest.metadata
@@ -268,7 +270,8 @@ class Shards(Closing):
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Learn some more rows; returns when they are logged and on their way."""
-        self._open().partial_fit(X, y, classes=classes, sample_weight=sample_weight)
+        more = {} if classes is None else {"classes": classes}
+        self._open().partial_fit(X, y, sample_weight=sample_weight, **more)
         return self
 
     def test_then_train(
@@ -277,10 +280,12 @@ class Shards(Closing):
         y: Any,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        output: str = "label",
+        output: str | None = None,
     ) -> Any:
-        """Answer for each row before learning it."""
-        return self._open().test_then_train(X, y, classes=classes, sample_weight=sample_weight, output=output)
+        """Answer for each row before learning it; `classes` and `output` as the model has them."""
+        given = {"classes": classes, "output": output}
+        more = {name: value for name, value in given.items() if value is not None}
+        return self._open().test_then_train(X, y, sample_weight=sample_weight, **more)
 
     def learn_one(self, x: Any, y: Any, **options: Any) -> Self:
         """Learn one row."""
@@ -388,6 +393,17 @@ class Shards(Closing):
         """Return the process of each shard; empty before the first row."""
         return [] if self._line() is None else self._engine.pids()
 
+    @property
+    def alive(self) -> int:
+        """Shards that are running; 0 before the first row."""
+        return self._engine.alive()
+
+    @property
+    def losses(self) -> int:
+        """How often shards were lost and came back."""
+        line = self._line()
+        return 0 if line is None else line.losses
+
     def _line(self) -> Line | None:
         session = self.model._session
         return None if session is None else session.model.line
@@ -446,14 +462,14 @@ class Shards(Closing):
             )
         return self.model
 
-    def close(self) -> None:
-        """End every shard. What was learned stays in the folder, if one was given."""
+    def close(self, *, keep: bool = True) -> None:
+        """End every shard. What was learned stays in the folder, if one was given and `keep` does not say otherwise."""
         if self._closed:
             return
         self._closed = True
         line = self._line() if "model" in self.__dict__ else None
         try:
-            if line is not None and self._temporary is None and line.next_seq:
+            if keep and line is not None and self._temporary is None and line.next_seq:
                 line.checkpoint()
         finally:
             self._engine.close()

@@ -42,7 +42,9 @@ struct BaggingRegressor {
   struct Passage : PassageBase {
     double sum = 0, lanes = 0, weighed = 0, weight = 0;
     auto scan() { return std::tie(sum, lanes, weighed, weight); }
-    bool sound(int passed, int) const { return std::isfinite(sum) && lanes >= 0 && lanes <= passed && weight >= 0; }
+    bool sound(int passed, int) const {
+      return std::isfinite(sum) && lanes >= 0 && lanes <= passed && lanes == std::floor(lanes) && weight >= 0;
+    }
   };
   static constexpr bool needs_votes = false, needs_column = true, answers_numbers = true;
 

@@ -745,7 +745,7 @@ class Pipeline final : public Model {
 
   void to_verdict(const Example& example, const Passage& passage, int r, Chunk& work, const OutputBuffers& answers) const {
     if constexpr (numbers) {
-      answers.value[r] = booster_.number(example, passage);
+      if (answers.output == Output::number) answers.value[r] = booster_.number(example, passage);
     } else {
       to_classes(example, passage, r, work, answers);
     }

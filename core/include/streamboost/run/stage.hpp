@@ -12,15 +12,13 @@
 #pragma once
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "streamboost/run/messages.hpp"
 #include "streamboost/run/pipeline.hpp"
 
 namespace streamboost {
-
-using Bytes = std::span<const unsigned char>;
 
 struct Message {
   bool learns = true;
@@ -28,8 +26,10 @@ struct Message {
   Output output = Output::none;
   RowBlock rows;
   const std::int32_t* label = nullptr;  // of a lesson
+  const double* target = nullptr;       // of a lesson of a model that answers numbers
   const double* weight = nullptr;       // null: 1 each
   std::optional<Schema> room;           // what the model must have room for from here on
+  std::vector<double> facts;            // what the user says of the classes (staged_model.hpp), with new room only
   int restart = -1;                     // a lane that begins again before the first row
 };
 

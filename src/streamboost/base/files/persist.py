@@ -137,10 +137,9 @@ class Persistence(SharedModel):
     def _stored_labels(self, manifest: Manifest) -> ClassCodes:
         return ClassCodes(manifest.labels, declared=manifest.declared)
 
-    def _restore(self, manifest: Manifest, arrays: Arrays, lanes: list[Any] | None = None) -> Session:
-        """Become the model of a file: claims are checked against each other here, numbers by the core."""
+    def _reserved(self, manifest: Manifest, state: Arrays, lanes: list[Any] | None = None) -> Session:
+        """Return a session with the columns and labels of a file and room for them; `state` says how much is believed."""
         labels = self._stored_labels(manifest)
-        state = {name: array for name, array in arrays.items() if not name.startswith(PARAMETER)}
         schema = schema_of(manifest.columns, state)
         if lanes is None:
             plan = self._learner_plan(manifest.seed)
@@ -154,6 +153,14 @@ class Persistence(SharedModel):
         if schema.d0 < schema.width:  # the first reservation fixes d0
             session.model.reserve(counts[: schema.d0], len(labels), labels.declared)
         session.reserve_all()
+        session.warned = manifest.warned
+        session.metadata = manifest.metadata
+        return session
+
+    def _restore(self, manifest: Manifest, arrays: Arrays, lanes: list[Any] | None = None) -> Session:
+        """Become the model of a file: claims are checked against each other here, numbers by the core."""
+        state = {name: array for name, array in arrays.items() if not name.startswith(PARAMETER)}
+        session = self._reserved(manifest, state, lanes)
         fresh = session.model.state()
         if lanes is None and manifest.learner_version < session.learner.version:
             for name, number in session.learner.added.items():
@@ -168,10 +175,8 @@ class Persistence(SharedModel):
                     f"array {name!r} is {array.dtype} of {array.ndim} axes: not this model's"
                 )
         session.model.restore(state)
-        if session.model.n_classes_known > len(labels):
+        if session.model.n_classes_known > len(session.labels):
             raise ModelFileError("the model knows more classes than the file has labels")
-        session.warned = manifest.warned
-        session.metadata = manifest.metadata
         session.judged = session.model.n_learned >= JUDGED_AFTER
         session.refresh_fast()
         self._session = session

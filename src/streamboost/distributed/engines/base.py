@@ -50,6 +50,9 @@ class Engine(Protocol):
     def revive(self) -> None:
         """Bring back what is lost; messages on their way are forgotten."""
 
+    def alive(self) -> int:
+        """Return how many shards are running, as far as is known without asking them."""
+
     def pids(self) -> list[int]:
         """Return the process of each shard."""
 

@@ -43,6 +43,10 @@ class LocalEngine:
         """Forget what is on its way: nothing else can be lost here."""
         self._done.clear()
 
+    def alive(self) -> int:
+        """Return the number of objects."""
+        return len(self.shards)
+
     def pids(self) -> list[int]:
         """Return this process."""
         return [os.getpid()] * len(self.shards)

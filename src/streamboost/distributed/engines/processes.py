@@ -98,6 +98,10 @@ class ProcessEngine:
         self.close()
         self._start()
 
+    def alive(self) -> int:
+        """Return how many processes are running."""
+        return sum(child.poll() is None for child in list(self._children))
+
     def pids(self) -> list[int]:
         """Return the processes."""
         return [child.pid for child in self._children]

@@ -104,13 +104,15 @@ class RayEngine:
         """Start one actor for each."""
         self._specs = list(specs)
         self._folder = Folder(specs[0].folder, sync=specs[0].sync)
-        self._actors = [self._new(spec) for spec in specs]
+        # A core each, if so many are free: an actor that waits for one that never comes would wait for ever.
+        free = self._ray.available_resources().get("CPU", 0)
+        self._actors = [self._new(spec, int(len(specs) <= free)) for spec in specs]
 
-    def _new(self, spec: Spec) -> Any:
+    def _new(self, spec: Spec, cores: int) -> Any:
         return (
             self._ray.remote(self.actor)
             .options(
-                num_cpus=1 if len(self._specs) <= self._ray.cluster_resources().get("CPU", 0) else 0,
+                num_cpus=cores,
                 max_restarts=-1,
                 max_task_retries=0,
                 scheduling_strategy="SPREAD",
@@ -172,6 +174,10 @@ class RayEngine:
                     time.sleep(0.05)
                 except self._ray.exceptions.GetTimeoutError:
                     raise ShardLost(f"shard {self._specs[i].lanes} does not come back") from None
+
+    def alive(self) -> int:
+        """Return the number of actors; Ray brings them back by itself."""
+        return len(self._actors)
 
     def pids(self) -> list[int]:
         """Return the processes of the actors."""

@@ -46,6 +46,15 @@ class _State(Collector):
             "streamboost_read_only", "1 while the disk takes nothing.", value=store.read_only is not None
         )
         yield GaugeMetricFamily("streamboost_ready", "1 once the log is replayed.", value=store.ready)
+        shards = store.shards()
+        if shards["shards"]:
+            yield GaugeMetricFamily("streamboost_shards", "Shards of all models.", value=shards["shards"])
+            yield GaugeMetricFamily(
+                "streamboost_shards_running", "Of those, running.", value=shards["running"]
+            )
+            yield CounterMetricFamily(
+                "streamboost_shards_lost", "Times that shards were lost and came back.", value=shards["lost"]
+            )
         if not store.ready:
             return
         seq = GaugeMetricFamily("streamboost_model_seq", "Last record that readers know.", labels=["model"])

@@ -278,8 +278,9 @@ class Routes:
         return Live(self._service.watcher, model, self._service.stopping)
 
     async def health(self, request: Request) -> Response:
-        """The process is alive."""
-        return answered({"status": "alive"})
+        """The process is alive; with shards: how they are."""
+        shards = self._service.store.shards()
+        return answered({"status": "alive", **({"shards": shards} if shards["shards"] else {})})
 
     async def ready(self, request: Request) -> Response:
         """The log is replayed and the disk takes data."""

@@ -7,14 +7,34 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from streamboost.service.store import estimators
+from streamboost.service.store.boards import Board
 from streamboost.service.store.errors import Refused
 from streamboost.service.store.estimators import Description
+from streamboost.service.store.number_scores import NumberBoard
 from streamboost.service.store.records import Answer, Body, Features, Label
 from streamboost.service.store.scores import Scoreboard
 from streamboost.service.store.settings import Limits
+from streamboost.service.store.sharded import Cutter, Known, Sharded
+
+
+@dataclass(slots=True)
+class Unheard:
+    """A lesson that is on its way to shards; `known` is None if the answer is there already."""
+
+    answer: Answer
+    known: Known | None
+    label: Label
+    at: float
+    delay: float | None
+
 
 LONGEST = 1.0
 """Seconds after which readers see what was learned, however dear that is."""
+
+
+def board_of(model: Any) -> type[Board]:
+    """The kind of figures that a model has."""
+    return NumberBoard if estimators.predicts_numbers(model) else Scoreboard
 
 
 @dataclass(frozen=True)
@@ -42,7 +62,12 @@ class Candidate:
     limits: Limits
     live: Any
     seq: int
-    scores: Scoreboard = field(default_factory=Scoreboard)
+    board: Board | None = None
+    """Its figures so far; None: from now on."""
+    cutter: Cutter | None = None
+    """What spreads its models over shards; None: they live in this process."""
+    scores: Board = field(init=False)
+    shards: Sharded | None = field(init=False, default=None)
     reader: Reader = field(init=False)
     lessons_since_snapshot: int = 0
     snapshot_at: float = field(default_factory=time.monotonic)
@@ -52,16 +77,22 @@ class Candidate:
     _published: float = 0.0
     _cost: float = 0.0
     _stale: bool = False
+    _unheard: list[Unheard] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
+        self.scores = board_of(self.live)() if self.board is None else self.board
         self.become(self.live, self.seq)
 
     def become(self, live: Any, seq: int) -> None:
         """Take another state."""
-        self.live, self.seq = live, seq
+        self.close()
+        self.shards = None if self.cutter is None else self.cutter.cut(live)
+        self.live, self.seq = live if self.shards is None else self.shards.model, seq
         self._trained = live._session is not None
         self._columns = set(live.columns_.names or ()) if self._trained else set()
-        self._labels = set(live.classes_.tolist()) if self._trained else set(self.description.classes or ())
+        self._labels = set(self.description.classes or ())
+        if self._trained and not estimators.predicts_numbers(live):
+            self._labels = set(live.classes_.tolist())
         self.publish()
 
     def learn(self, features: Features, label: Label, weight: float) -> None:
@@ -74,7 +105,7 @@ class Candidate:
                     hint="Names of features must not hold identifiers.",
                     field="features",
                 )
-        new = label not in self._labels
+        new = label not in self._labels and not estimators.predicts_numbers(self.live)
         if new and len(self._labels) >= self.limits.classes:
             raise Refused(
                 f"The label {label!r} would be class number {len(self._labels) + 1}; limits.classes is {self.limits.classes}.",
@@ -95,12 +126,47 @@ class Candidate:
         features, label = body.features or {}, body.label
         if label is None:
             raise ValueError("a lesson without a label")
+        if self.shards is not None and self._trained and body.weight > 0:
+            return self._send(self.shards, features, label, body, at, given)
         if given is None:
             given = estimators.answer(self.live if self._trained else None, features, self.seq)
         self.learn(features, label, body.weight)
+        if self.shards is not None and self._trained:
+            self.shards.taught()
         if body.weight > 0:
             self.scores.add(label, given, at, body.delay)
         return given
+
+    def _send(
+        self, shards: Sharded, features: Features, label: Label, body: Body, at: float, given: Answer | None
+    ) -> Answer:
+        """Let shards learn a lesson; `settle` waits for what they say before it."""
+        known = shards.known() if given is None else None
+        self.learn(features, label, body.weight)
+        answer = Answer(seq=self.seq) if given is None else given
+        self._unheard.append(Unheard(answer, known, label, at, body.delay))
+        return answer
+
+    def settle(self) -> None:
+        """Wait for the answers of shards to the lessons so far, and count those."""
+        if self.shards is None or not self._unheard:
+            return
+        unheard, self._unheard = self._unheard, []
+        for one, row in zip(unheard, self.shards.answers(), strict=True):
+            if one.known is not None:
+                self.shards.fill(one.answer, row, one.known)
+            self.scores.add(one.label, one.answer, one.at, one.delay)
+
+    @property
+    def broken(self) -> bool:
+        """Whether its shards are gone for good: it must be read again from the disk."""
+        return self.shards is not None and self.shards.broken
+
+    def close(self) -> None:
+        """End the shards, if there are any."""
+        if self.shards is not None:
+            self.shards.close()
+            self.shards, self._unheard = None, []
 
     def publish(self) -> None:
         """Let readers see what was learned so far."""

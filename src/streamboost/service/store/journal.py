@@ -49,13 +49,17 @@ class Journal:
         self._clock = max(self._clock, time.time())
         return self._clock
 
-    def append(self, stream: Stream, kind: Kind, learns: bool, id: str | None, body: bytes, at: float) -> int:
+    def append(
+        self, stream: Stream, kind: Kind, learns: bool, id: str | None, body: Body | dict[str, Any], at: float
+    ) -> int:
         """Add a record now."""
         seq = self._add(stream, kind, learns, id, body, at)
         self._write()
         return seq
 
-    def _add(self, stream: Stream, kind: Kind, learns: bool, id: str | None, body: bytes, at: float) -> int:
+    def _add(
+        self, stream: Stream, kind: Kind, learns: bool, id: str | None, body: Body | dict[str, Any], at: float
+    ) -> int:
         """Add a record; it is written by `finish`, or when somebody looks for it."""
         self.seq += 1
         self._rows.append((self.seq, stream.number, int(kind), int(learns), at, FORMAT, id, body))
@@ -80,10 +84,12 @@ class Journal:
         return self._ids[key]
 
     def _write(self) -> None:
+        for stream in self.touched.values():  # bodies hold answers, which may still be on their way
+            stream.settle()
         rows, self._rows = self._rows, []
         ids, self._new_ids = self._new_ids, {}
         if rows:
-            self.db.run_many(_INSERT, rows)
+            self.db.run_many(_INSERT, [(*row, encode(body)) for *row, body in rows])
         if ids:
             self.db.run_many(_ID, [(*key, *found) for key, found in ids.items()])
 
@@ -121,8 +127,10 @@ class Journal:
                 body.answer = champion.take(body, at, body.given(champion.number))
                 body.by = champion.number
             except Exception as error:
+                if champion.broken:
+                    raise  # not the lesson's fault
                 return self._poison(stream, work, body, at, error)
-        seq = self._add(stream, work.kind, act is Act.LEARN, work.id, encode(body), at)
+        seq = self._add(stream, work.kind, act is Act.LEARN, work.id, body, at)
         champion.seq = seq
         if work.id is not None:
             key = (stream.number, work.id)
@@ -172,7 +180,7 @@ class Journal:
         """The model refused the lesson: it is put aside with the reason, and its id is still free."""
         reason = " ".join(str(error).split()) or type(error).__name__
         body.reason = reason[:1000]
-        seq = self._add(stream, Kind.POISON, False, work.id, encode(body), at)
+        seq = self._add(stream, Kind.POISON, False, work.id, body, at)
         stream.champion.seq = seq
         stream.counts["poison"] += 1
         return Outcome(seq, "poison", reason=reason)

@@ -16,6 +16,7 @@ from streamboost.service.store.errors import BadRequest, Conflict, NotFound, Rea
 from streamboost.service.store.estimators import Description
 from streamboost.service.store.records import Kind, encode
 from streamboost.service.store.settings import DAY, Limits
+from streamboost.service.store.sharded import Cutter
 from streamboost.service.store.streams import Stream
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def check_name(name: str) -> str:
 
 
 def read_streams(
-    db: Database, folder: Path, upto: int, attempts: replay.Attempts | None
+    db: Database, folder: Path, upto: int, attempts: replay.Attempts | None, cutter: Cutter | None = None
 ) -> dict[str, Stream]:
     """All models as they were when the process ended."""
     found: dict[str, Stream] = {}
@@ -53,6 +54,7 @@ def read_streams(
                 limits,
                 upto,
                 attempts,
+                cutter,
             )
             for candidate, title, text in db.rows(
                 "SELECT candidate, name, description FROM candidates WHERE model=?", (number,)
@@ -87,8 +89,8 @@ class Registry:
 
     def _note(self, stream: Stream, act: str, by: str | None, **more: Any) -> int:
         journal = self._writer.journal
-        text = encode({"act": act, "by": by, **more})
-        return journal.append(stream, Kind.COMMAND, False, None, text, journal.now())
+        said = {"act": act, "by": by, **more}
+        return journal.append(stream, Kind.COMMAND, False, None, said, journal.now())
 
     def _finish(self) -> None:
         self._writer.journal.finish()
@@ -131,7 +133,9 @@ class Registry:
             seq = self._note(stream, "create", by, name=name, model=description.model)
             self._reset(candidate, seq, file=file)
             self._finish()
-        stream.candidates[candidate] = Candidate(candidate, name, description, limits, live, seq)
+        stream.candidates[candidate] = Candidate(
+            candidate, name, description, limits, live, seq, cutter=self._writer.cutter
+        )
         self._writer.streams = {**self._writer.streams, name: stream}
         self._done(stream)
         return seq
@@ -169,6 +173,7 @@ class Registry:
             self._finish()
         self._writer.streams = {key: one for key, one in self._writer.streams.items() if key != name}
         self._writer.journal.touched.clear()
+        stream.close()
         for file in files:
             (self._writer.folder / snapshots.FOLDER / file).unlink(missing_ok=True)
         return seq
@@ -233,7 +238,20 @@ class Registry:
         """Go on from a model file that somebody sent."""
         self._check_writable()
         stream = self.find(name)
-        return self._replace(stream, estimators.from_bytes(file), "file", by, file=file)
+        live = estimators.from_bytes(file)
+        self._check_kind(stream, live)
+        return self._replace(stream, live, "file", by, file=file)
+
+    @staticmethod
+    def _check_kind(stream: Stream, model: Any) -> None:
+        """The lessons of a stream are labels or numbers, for all who learn from them."""
+        does = ("tells classes", "predicts numbers")
+        kind, wanted = estimators.predicts_numbers(model), estimators.predicts_numbers(stream.champion.live)
+        if kind != wanted:
+            raise Conflict(
+                f"A {type(model).__name__} {does[kind]}, but the champion of {stream.name!r} {does[wanted]}.",
+                field="model",
+            )
 
     def _replace(
         self,
@@ -273,12 +291,15 @@ class Registry:
         if len(stream.candidates) > 16:
             raise Conflict(f"{name!r} has {len(stream.candidates) - 1} shadows; 16 are allowed.")
         live = estimators.make(description)
+        self._check_kind(stream, live)
         with self._db.transaction():
             number = self._add_candidate(stream.number, shadow, description)
             seq = self._note(stream, "shadow", by, shadow=shadow, model=description.model)
             self._reset(number, seq)
             self._finish()
-        candidate = Candidate(number, shadow, description, stream.limits, live, seq)
+        candidate = Candidate(
+            number, shadow, description, stream.limits, live, seq, cutter=self._writer.cutter
+        )
         stream.candidates = {**stream.candidates, number: candidate}
         self._done(stream)
         return seq
@@ -305,7 +326,9 @@ class Registry:
             for table in ("snapshots", "resets", "skipped", "candidates"):
                 self._db.run(f"DELETE FROM {table} WHERE candidate=?", (number,))
             self._finish()
+        gone = stream.candidates[number]
         stream.candidates = {key: c for key, c in stream.candidates.items() if key != number}
+        gone.close()
         self._done(stream)
         for (file,) in files:
             (self._writer.folder / snapshots.FOLDER / file).unlink(missing_ok=True)

@@ -14,17 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from streamboost.service.store import estimators, snapshots
-from streamboost.service.store.candidates import Candidate
+from streamboost.service.store.candidates import Candidate, board_of
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import NotFound, StoreError
 from streamboost.service.store.estimators import Description
 from streamboost.service.store.records import Body, decode_body
-from streamboost.service.store.scores import Scoreboard
 from streamboost.service.store.settings import Limits
+from streamboost.service.store.sharded import Cutter
 
 log = logging.getLogger("streamboost.store")
 
 ATTEMPTS = "starting.json"
+SETTLED = 2_000
+"""Lessons that shards are given before somebody waits for them."""
 CAREFUL_AFTER = 2
 """Starts in a row that did not come to an end before every lesson is noted before it is learned."""
 
@@ -174,13 +176,16 @@ def restore(
     limits: Limits,
     upto: int,
     attempts: Attempts | None,
+    cutter: Cutter | None = None,
 ) -> Candidate:
     """A candidate as it was when the process ended."""
     number, name, description = row
     after, live, scores = start(db, folder, number, description, upto)
-    board = Scoreboard() if scores is None else Scoreboard.from_bytes(scores)
-    candidate = Candidate(number, name, description, limits, live, after, board)
-    for seq, at, body in lessons(db, model, number, after, upto):
+    board = board_of(live)() if scores is None else board_of(live).from_bytes(scores)
+    candidate = Candidate(number, name, description, limits, live, after, board, cutter)
+    for n, (seq, at, body) in enumerate(lessons(db, model, number, after, upto)):
+        if n % SETTLED == 0:
+            candidate.settle()
         if attempts is not None and attempts.careful:
             if attempts.suspect == (number, seq):
                 skip(db, number, seq, "the process ended while it was learned")
@@ -189,8 +194,11 @@ def restore(
         try:
             candidate.take(body, at, body.given(number))
         except Exception as error:
+            if candidate.broken:
+                raise
             skip(db, number, seq, f"{type(error).__name__}: {error}")
         candidate.seq = seq
+    candidate.settle()
     candidate.seq = upto
     candidate.publish()
     return candidate

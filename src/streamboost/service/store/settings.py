@@ -33,6 +33,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Pause between two rounds of cleaning up."""
     probe_seconds: float = 1.0
     """Pause between two looks at a disk that failed."""
+    shards: int = 1
+    """Processes over which the learners of each model are spread; 1: they live in this one."""
+    engine: str = "processes"
+    """Where shards run: processes, or ray."""
+    address: str | None = None
+    """Of the Ray cluster; None: a new one on this machine."""
+
+    def __post_init__(self) -> None:
+        if self.shards < 1:
+            raise BadRequest(f"shards is {self.shards}; it must be 1 or more.", field="shards")
+        if self.engine not in ("processes", "ray", "local"):
+            raise BadRequest(f"engine is {self.engine!r}; it is processes or ray.", field="engine")
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -301,6 +301,16 @@ class LearningStore:
         self._check_ready()
         return sorted(self._writer.streams)
 
+    def shards(self) -> dict[str, int]:
+        """Shards of all models: how many there are, how many run now, how often some were lost; all 0 without any."""
+        found = {"shards": 0, "running": 0, "lost": 0}
+        for stream in list(self._writer.streams.values()):
+            for candidate in list(stream.candidates.values()):
+                shards = candidate.shards
+                for name, n in ({} if shards is None else shards.describe()).items():
+                    found[name] += n
+        return found
+
     def describe(self, name: str) -> dict[str, Any]:
         """What a model is and how it stands."""
         return queries.describe(self.stream(name), self._db())

@@ -35,6 +35,17 @@ class Stream:
         """The others, oldest first."""
         return [c for number, c in sorted(self.candidates.items()) if number != self.leads]
 
+    def settle(self) -> None:
+        """Wait for what the champion still has to say about lessons of this transaction."""
+        champion = self.candidates.get(self.leads)
+        if champion is not None:
+            champion.settle()
+
+    def close(self) -> None:
+        """End the shards of all candidates."""
+        for candidate in self.candidates.values():
+            candidate.close()
+
     def advance(self, seq: int) -> None:
         """All that was learned up to here is learned."""
         for candidate in self.candidates.values():

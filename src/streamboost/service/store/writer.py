@@ -27,6 +27,7 @@ from streamboost.service.store.journal import Journal
 from streamboost.service.store.records import Outcome, Work
 from streamboost.service.store.registry import read_streams
 from streamboost.service.store.settings import Settings
+from streamboost.service.store.sharded import Cutter
 from streamboost.service.store.streams import Stream
 
 log = logging.getLogger("streamboost.store")
@@ -70,6 +71,7 @@ class Writer:
         self._to_save: queue.SimpleQueue[snapshots.Snapshot | None] = queue.SimpleQueue()
         self.db: Database
         self.journal: Journal
+        self.cutter: Cutter
         self._thread = threading.Thread(target=self._run, name="streamboost-writer", daemon=True)
         self._saver = threading.Thread(target=self._save_all, name="streamboost-snapshots", daemon=True)
         self._thread.start()
@@ -158,10 +160,11 @@ class Writer:
 
     def _open(self) -> None:
         attempts = replay.Attempts(self.folder)
+        self.cutter = Cutter(self.settings, self.folder)
         self.db = Database(self.folder, write=True, vfs=self._vfs)
         snapshots.remove_strays(self.db, self.folder)
         self.journal = Journal(self.db)
-        self.streams = read_streams(self.db, self.folder, self.journal.seq, attempts)
+        self.streams = read_streams(self.db, self.folder, self.journal.seq, attempts, self.cutter)
         attempts.done()
 
     def _take(self) -> list[Job | Command] | None:
@@ -218,7 +221,11 @@ class Writer:
                 _refuse(job.future, found)
             else:
                 _answer(job.future, lambda found=found: found)  # type: ignore[misc]
-        self._teach_shadows()
+        try:
+            self._teach_shadows()
+        except Exception as error:  # shards that do not come back
+            self._give_up(error, [])
+            return
         touched, self.journal.touched = self.journal.touched, {}
         for stream in touched.values():
             stream.advance(self.journal.seq)
@@ -242,8 +249,11 @@ class Writer:
                     try:
                         shadow.take(body, at, body.given(shadow.number))
                     except Exception as error:
+                        if shadow.broken:
+                            raise
                         replay.skip(self.db, shadow.number, seq, f"{type(error).__name__}: {error}")
                     shadow.seq = seq
+                shadow.settle()
 
     # What goes wrong.
 
@@ -271,7 +281,8 @@ class Writer:
                 self.db.run("INSERT OR REPLACE INTO meta VALUES('probe', zeroblob(65536))")
             self.db.run("DELETE FROM meta WHERE key='probe'")
             self.journal = Journal(self.db)
-            fresh = read_streams(self.db, self.folder, self.journal.seq, None)
+            self._close_streams()
+            fresh = read_streams(self.db, self.folder, self.journal.seq, None, self.cutter)
         except Exception as error:
             log.error("still read-only: %s", error)
             return
@@ -282,6 +293,13 @@ class Writer:
         self.streams, self.read_only = fresh, None
         self._unpublished, self._saving = set(), set()
         log.warning("the disk takes data again")
+
+    def _close_streams(self) -> None:
+        for stream in self.streams.values():
+            try:
+                stream.close()
+            except Exception as error:
+                log.error("shards of %s did not end well: %s", stream.name, error)
 
     def _refuse_all(self, error: StoreError) -> None:
         with self._wake:
@@ -361,6 +379,8 @@ class Writer:
                         self.keep(taken, *snapshots.write_file(self.folder, taken))
                     except Exception as error:  # the log has it all
                         log.error("no last snapshot of candidate %d: %s", candidate.number, error)
+        self._close_streams()
+        self.cutter.close()
         self._refuse_all(NotReady("The service is stopping."))
         try:
             self.db.close()
