@@ -97,15 +97,6 @@ inline Values values_of(const std::string& name) {
       {"bagging_regressor", {{"sampling", word("poisson")}, {"fraction", 0.7}, {"rate", 1.0}, {"combine", word("mean")}}},
       {"gradient_boosting",
        {{"loss", word("squared")}, {"domain", word("span")}, {"learning_rate", 0.1}, {"delta", 1.0}, {"quantile", 0.5}}},
-      {"linear_regression",
-       {{"fit_intercept", true},
-        {"start", word("zero")},
-        {"scale", word("auto")},
-        {"feature_fraction", none},
-        {"dtype", word("float64")},
-        {"clip", 5.0},
-        {"rate", 1.0},
-        {"rate_spread", 0.0}}},
       {"regression_tree",
        {{"grace_period", 200.0},
         {"delta", 1e-7},
@@ -143,7 +134,7 @@ inline Values values_of(const std::string& name) {
         {"var_floor", 1e-6},
         {"feature_fraction", none}}},
   };
-  Values found = all.at(name);
+  Values found = all.at(name == "linear_regression" ? "logistic" : name);
   if (name == "osboost_ocp" || name == "osboost_exp") found.insert(smooth.begin(), smooth.end());
   if (name == "mbbm" || name == "adaboost_olm") found.insert(multiclass.begin(), multiclass.end());
   if (name == "primed") found.insert(oza.begin(), oza.end());

@@ -71,6 +71,8 @@ class HoeffdingBank final : public HoeffdingTrees {
     auto notes = std::make_unique<Notes>();
     const auto d = static_cast<std::size_t>(schema_.width());
     notes->x.reserve(2 * d + 8);
+    notes->whole.reserve(d + 8);
+    for (auto* trees : {&notes->node, &notes->going}) trees->reserve(n_);
     notes->search.numbers.reserve(2 * d);
     for (auto* places : {&notes->weight_at, &notes->count_at}) places->reserve(d);
     notes->smoothing.reserve(d);
