@@ -180,7 +180,7 @@ def test_companions():
     assert error["linear", "boosted"] < 0.97 * error["linear",]  # where a concept lasts
     forest = AdaptiveRandomForestRegressor(n_estimators=5, random_state=1).test_then_train(Z, target)
     assert error[()] == np.abs(forest - target)[3000:].mean()
-    for wrong, words in ((("linaer",), "choose from"), (("linear", "linear"), "twice")):
+    for wrong, words in ((("quadratic",), "choose from"), (("linear", "linear"), "twice")):
         with pytest.raises(ValueError, match=words):
             StreamBoostRegressor(companions=wrong).fit(Z, target)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from streamboost.base.parameter import anything, number, parameter
+from streamboost.base.parameter import Parameter, anything, number, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import SIZE, companion_names, guard_of
@@ -57,7 +57,7 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
     """
 
     _entry = model_entry("adaptive-random-forest-regressor")
-    _parameters = (TREE_LEARNER, SIZE, RATE, *REGRESSION_SHARED)
+    _parameters: ClassVar[tuple[Parameter, ...]] = (TREE_LEARNER, SIZE, RATE, *REGRESSION_SHARED)
 
     def __init__(
         self,
