@@ -187,11 +187,16 @@ class HoeffdingForest {
         going[still++] = i;
       }
   }
-  // Memory that will be needed soon: what a record knows of the numbers of all classes, to answer, and of one, to learn.
+  // Memory that will be needed soon: what a record knows of all classes, to answer, and of one, to learn.
   void fetch_to_answer(std::size_t i, std::size_t record, const HoeffdingColumns& columns) const {
     const std::int32_t* numbers = leaf_of(i, record) + block;
-    for (std::size_t c = 0; c < classes_; ++c)
-      if (numbers[c] >= 0) fetch(cells(i, numbers[c], columns), std::min<std::size_t>(2 * columns.width, 128));
+    for (std::size_t c = 0; c < classes_; ++c) {
+      if (numbers[c] < 0) continue;
+      const double* mine = cells(i, numbers[c], columns);
+      if (columns.width > 0) fetch(mine, std::min<std::size_t>(2 * columns.width, 128));
+      if (columns.size > columns.first_count)
+        fetch(mine + columns.first_count, std::min<std::size_t>(columns.size - columns.first_count, 128));
+    }
   }
   void fetch_to_learn(std::size_t i, std::size_t record, std::size_t label, const HoeffdingColumns& columns) const {
     const std::int32_t number = leaf_of(i, record)[block + label];
