@@ -156,10 +156,13 @@ class Session:
         self.labels, self.schema = other.labels, other.schema
         self._shares_maps = other._shares_maps = True
 
-    def grow_like(self, other: Session) -> None:
-        """Have the columns and labels of another session, which are this one's and more; a row that brings them comes next."""
-        labels, schema = other.labels, other.schema
-        self.model.reserve(schema.n_values(), len(labels), labels.declared, other._facts([]))
+    def room(self) -> tuple[NDArray[np.int64], int, bool, NDArray[np.float64] | None]:
+        """Return what the core must have room for."""
+        return self.schema.n_values(), len(self.labels), self.labels.declared, self._facts([])
+
+    def grow_like(self, other: Session, room: Any) -> None:
+        """Have the columns and labels of another session (this one's and more) and its room; the row that brings them is next."""
+        self.model.reserve(*room)
         self.share_maps(other)
         if other.fast is not None:
             self.fast = other.fast.of(self.model)
@@ -341,7 +344,7 @@ class Session:
 
     def reserve_all(self) -> None:
         """Let the core take the size that the code maps have."""
-        self.model.reserve(self.schema.n_values(), len(self.labels), self.labels.declared, self._facts([]))
+        self.model.reserve(*self.room())
         self._tell_lanes(Growth(), len(self.labels))
         self._reserved = True
 

@@ -42,10 +42,13 @@ _MAGIC = b"SBM1"
 class Mould:
     """An untaught model with some columns and labels."""
 
-    __slots__ = ("model", "session", "text")
+    __slots__ = ("model", "nominal", "room", "session", "text")
 
     def __init__(self, text: bytes, model: Any, session: Session) -> None:
         self.text, self.model, self.session = text, model, session
+        self.room = session.room()
+        schema = session.schema
+        self.nominal = {str(name) for name, i in schema.index.items() if schema.books[i] is not None}
 
     def fresh(self) -> Any:
         """Return an untaught model."""
@@ -171,21 +174,21 @@ class Moulds:
 
     def _way(self, before: Mould | None, x: Mapping[Any, Any], y: Any) -> tuple[Any, ...] | None:
         """Return what decides how a row changes the columns and labels of a model: all but the sizes of its numbers."""
-        if before is None:
-            nominal: Any = self._nominal
-        else:
-            schema = before.session.schema
-            nominal = {str(name) for name, i in schema.index.items() if schema.books[i] is not None}
-            nominal |= self._nominal
-        try:
-            cells = tuple(
-                (name, v.__class__, v if v.__class__ in (str, bool) or str(name) in nominal else None)
-                for name, v in x.items()
+        nominal, declared = () if before is None else before.nominal, self._nominal
+        cells = tuple(
+            (
+                name,
+                v.__class__,
+                v if v.__class__ in (str, bool) or str(name) in nominal or str(name) in declared else None,
             )
-            hash(cells)
-        except TypeError:
+            for name, v in x.items()
+        )
+        way = before, y.__class__, y, cells
+        try:
+            hash(way)
+        except TypeError:  # the long way says what is wrong with it
             return None
-        return before, y.__class__, y, cells
+        return way
 
     def _learn_by_mould(self, shaped: Shaped, x: Mapping[Any, Any], y: Any) -> bool:
         """Learn a row that brings something new, if others have brought the same; else touch nothing."""
@@ -200,7 +203,7 @@ class Moulds:
             shaped.model = after.fresh()
         else:
             with session.writing:
-                session.grow_like(after.session)
+                session.grow_like(after.session, after.room)
         shaped.mould = after
         return bool(shaped.model._learn_fast(x, y))
 
