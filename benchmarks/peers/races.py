@@ -89,16 +89,9 @@ AS_MOA: dict[str, Any] = {
 DENSE, SPARSE, BAYES, TREES = "linear, dense", "linear, sparse", "naive Bayes", "Hoeffding trees"
 
 
-def linear_races(
-    group: str,
-    stream: str,
-    rows: int,
-    goal: float | None,
-    smooth: Options = NONE,
-    logistic: Options = NONE,
-) -> tuple[Race, ...]:
+def linear_races(group: str, stream: str, rows: int) -> tuple[Race, ...]:
     """The three boosters that VW has, too. MOA walks all columns of a sparse row: it gets fewer of them."""
-    peers = [vw(name, goal) for name in ("BBM", "logistic", "adaptive")]
+    peers = [vw(name) for name in ("BBM", "logistic", "adaptive")]
     if stream in ("hyperplane", "webpage-w8a"):
         rows_of_moa = 2_000 if group == SPARSE else None
         peers.append(moa("OnlineSmoothBoost", "functions.Perceptron", rows=rows_of_moa))
@@ -108,7 +101,12 @@ def linear_races(
             f"smooth boosting, {stream}",
             stream,
             rows,
-            (ours("osboost", "logistic", smooth, logistic), ours("osboost", "perceptron"), *peers),
+            (
+                ours("osboost", "logistic", {"vote": "ocp"}, {"rate_spread": 1.0}),
+                ours("osboost", "logistic"),
+                ours("osboost", "perceptron"),
+                *peers,
+            ),
         ),
         Race(
             group,
@@ -116,9 +114,9 @@ def linear_races(
             stream,
             rows,
             (
-                ours("online-bbm", "logistic", tree=logistic),
+                ours("online-bbm", "logistic"),
                 ours("online-bbm", "perceptron"),
-                vw("BBM", goal),
+                vw("BBM"),
             ),
         ),
         Race(
@@ -127,11 +125,11 @@ def linear_races(
             stream,
             rows,
             (
-                ours("adaboost-ol.w", "logistic", tree=logistic),  # importance weights, as VW has it
-                ours("adaboost-ol", "logistic", tree=logistic),
+                ours("adaboost-ol.w", "logistic"),  # importance weights, as VW has it
+                ours("adaboost-ol", "logistic"),
                 ours("adaboost-ol", "perceptron"),
-                vw("adaptive", goal),
-                vw("logistic", goal),
+                vw("adaptive"),
+                vw("logistic"),
             ),
         ),
     )
@@ -168,7 +166,7 @@ def tree_race(stream: str, *more: Contestant, n: int = N, goal: float | None = 8
 SMOOTH, OZA, BAG = ("osboost", "OnlineSmoothBoost"), ("oza-boost", "OzaBoost"), ("bagging", "OzaBag")
 
 RACES = (
-    *linear_races(DENSE, "hyperplane", 40_000, 25.0),
+    *linear_races(DENSE, "hyperplane", 40_000),
     Race(
         DENSE,
         "Oza boosting, hyperplane",
@@ -214,7 +212,7 @@ RACES = (
         (
             ours("osboost", "logistic", n=FEW),
             ours("osboost", "perceptron", n=FEW),
-            vw("BBM", None, n=FEW),
+            vw("BBM", None, None, n=FEW),
             moa("OnlineSmoothBoost", "functions.Perceptron", n=FEW),
         ),
         FEW,
@@ -231,9 +229,9 @@ RACES = (
         ),
         FEW,
     ),
-    *linear_races(DENSE, "ijcnn1", 20_000, 15.0, {"vote": "ocp"}, {"rate_spread": 1.0}),
-    *linear_races(SPARSE, "a9a", 20_000, 15.0),
-    *linear_races(SPARSE, "webpage-w8a", 20_000, 15.0),
+    *linear_races(DENSE, "ijcnn1", 20_000),
+    *linear_races(SPARSE, "a9a", 20_000),
+    *linear_races(SPARSE, "webpage-w8a", 20_000),
     Race(
         SPARSE,
         "bagging, a9a",
