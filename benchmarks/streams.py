@@ -114,6 +114,13 @@ def covtype(rows: int) -> Stream:
     return Stream("covtype", np.ascontiguousarray(X / largest), (y == 2).astype(np.int64))
 
 
+def ijcnn1(rows: int) -> Stream:
+    """Engine misfires, one row in ten: 22 columns."""
+    X, y = sampled("ijcnn1", rows)
+    dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    return Stream("ijcnn1", np.ascontiguousarray(dense), (y > 0).astype(np.int64))
+
+
 MAKERS: dict[str, Callable[[int], Stream]] = {
     "hyperplane": hyperplane,
     "gaussians": gaussians,
@@ -122,6 +129,7 @@ MAKERS: dict[str, Callable[[int], Stream]] = {
     "a9a": partial(sparse_set, "a9a"),
     "webpage-w8a": partial(sparse_set, "webpage-w8a"),
     "covtype": covtype,
+    "ijcnn1": ijcnn1,
 }
 
 

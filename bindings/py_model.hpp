@@ -60,11 +60,14 @@ inline GuardParams read_guard(const nb::dict& parameters) {
   return guard;
 }
 
-// A single learner that answers beside the ensemble.
+// A single learner that answers beside the ensemble, or a small ensemble of such.
 struct Companion {
   std::string name, learner;
   Config params;
   GuardParams guard;
+  std::string booster;  // empty: a single learner
+  Config booster_params;
+  int size = 1;
 };
 inline std::vector<Companion> read_companions(const nb::list& companions) {
   std::vector<Companion> all;
@@ -72,6 +75,10 @@ inline std::vector<Companion> read_companions(const nb::list& companions) {
     const auto companion = nb::cast<nb::dict>(item);
     all.push_back({nb::cast<std::string>(companion["name"]), nb::cast<std::string>(companion["learner"]),
                    read_config(nb::cast<nb::dict>(companion["params"])), read_guard(nb::cast<nb::dict>(companion["guard"]))});
+    if (!companion.contains("booster")) continue;
+    all.back().booster = nb::cast<std::string>(companion["booster"]);
+    all.back().booster_params = read_config(nb::cast<nb::dict>(companion["booster_params"]));
+    all.back().size = nb::cast<int>(companion["size"]);
   }
   return all;
 }
@@ -475,11 +482,16 @@ class PyModel {
       experts.push_back({"main", std::move(main)});
       for (const Companion& companion : companions) {
         Ensemble one = ensemble;
-        one.n_estimators = one.threads = 1;
+        one.n_estimators = companion.size;
+        one.threads = 1;
         one.guard = companion.guard;
         one.part.reset();
         const auto bank = [&](Lanes lanes) { return make_bank(companion.learner, companion.params, lanes, one); };
-        experts.push_back({companion.name, make_model(numbers ? "bagging_regressor" : "single", alone, one, bank, {})});
+        const bool boosted = !companion.booster.empty();
+        experts.push_back({companion.name, make_model(boosted   ? companion.booster
+                                                      : numbers ? "bagging_regressor"
+                                                                : "single",
+                                                      boosted ? companion.booster_params : alone, one, bank, {})});
       }
       if (numbers) {
         auto pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(pool));

@@ -49,6 +49,7 @@ void register_models(nb::module_& m) {
       .def("memory_bytes", [](PyModel& self) { return self.model().memory_bytes(); })
       .def("report", &PyModel::report)
       .def("short_of_memory", &PyModel::short_of_memory)
+      .def("starved", [](PyModel& self) { return self.model().starved(); })
       .def("tree", &PyModel::tree, "lane"_a)
       .def("lane_objects", &PyModel::lane_objects);
 

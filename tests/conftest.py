@@ -1,11 +1,13 @@
 """Shared set-up: `oracle`, `golden` and `laws` are importable as plain packages from any test."""
 
+import functools
 import signal
 import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.internal import reflection
 from hypothesis.internal.conjecture import providers
 
 HERE = str(Path(__file__).resolve().parent)
@@ -30,6 +32,10 @@ settings.load_profile("quick")
 # derandomised or not, an example would come and go. (Reading all those modules also costs time.)
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
+
+# Hypothesis reads the source of a test again, twice, for every set of its parameters.
+if hasattr(reflection, "_clean_source"):
+    reflection._clean_source = functools.cache(reflection._clean_source)
 
 # Hypothesis' plugin wraps the settings of a parametrised test once more for every set of parameters, and asks for the database
 # (none here) through all of them: a thousand sets in one process would end in a RecursionError.

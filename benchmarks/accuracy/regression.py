@@ -19,11 +19,17 @@ import numpy as np
 
 import streamboost as sb
 from benchmarks.accuracy.learners import Data
+from benchmarks.accuracy.peer import Floats, MoaRows, Peer
 from benchmarks.pages import RESULTS, Page, parser
 from benchmarks.tables import Table
-from streamboost.streams import DataError, FriedmanStream, HyperplaneDistanceStream, load_builtin
+from streamboost.streams import (
+    DataError,
+    FriedmanStream,
+    HyperplaneDistanceStream,
+    SensorStream,
+    load_builtin,
+)
 
-Floats = np.ndarray[Any, Any]
 Make = Callable[[int, int], Any]
 COLUMNS = ("stream", "seed", "model", "rows", "mae", "seconds")
 BAR = 1.02
@@ -55,6 +61,12 @@ def elevation(n: int) -> tuple[Floats, Floats]:
     return X[:, 1:10], X[:, 0]
 
 
+def power(n: int) -> tuple[Floats, Floats]:
+    """Power supply: what comes from the main grid, from the hour and what comes from other grids; hours are the labels."""
+    data = Data("powersupply", n)
+    return np.column_stack((data.y, data.X[:, 1])).astype(float), np.asarray(data.X[:, 0], dtype=float)
+
+
 def diabetes(seed: int) -> tuple[Floats, Floats]:
     data: Any = load_builtin("diabetes-progression")
     order = np.random.default_rng(seed).permutation(len(data.y))
@@ -69,39 +81,24 @@ STREAMS: dict[str, Callable[[int, int], tuple[Floats, Floats]]] = {
     "trump approval": lambda n, seed: from_river("TrumpApproval"),
     "chick weights": lambda n, seed: from_river("ChickWeights"),
     "covtype elevation": lambda n, seed: elevation(n),
+    "power supply": lambda n, seed: power(n),
+    "sensor": lambda n, seed: SensorStream(seed=seed, change_every=max(n // 4, 1)).arrays(n),
 }
 
 
-class Peer:
-    """A model of another library, row by row. ``seconds``: of answering and learning in the calling thread alone."""
-
-    def __init__(self, width: int) -> None:
-        self.width, self.seconds = width, 0.0
-
-    def rows(self, X: Floats) -> Iterator[Any]:
-        """The rows in the library's own form."""
-        raise NotImplementedError
-
-    def ask(self, row: Any) -> float:
-        raise NotImplementedError
-
-    def learn(self, row: Any, target: float) -> None:
-        raise NotImplementedError
+class NumberPeer(Peer):
+    """One that answers a number."""
 
     def test_then_train(self, X: Floats, y: Floats) -> Floats:
-        answers = np.empty(len(y))
-        for t, (row, target) in enumerate(zip(self.rows(X), y.tolist(), strict=True)):
-            start = time.thread_time()
-            answers[t] = self.ask(row)
-            self.learn(row, target)
-            self.seconds += time.thread_time() - start
-        return answers
+        return np.fromiter(self.said(X, y), dtype=float, count=len(y))
 
 
-class River(Peer):
-    def __init__(self, width: int, module: str, name: str, **options: Any) -> None:
-        super().__init__(width)
-        self.model = getattr(importlib.import_module(f"river.{module}"), name)(**options)
+class River(NumberPeer):
+    def __init__(self, module: str, name: str, *, scaled: bool = False, **options: Any) -> None:
+        from river import preprocessing
+
+        model = getattr(importlib.import_module(f"river.{module}"), name)(**options)
+        self.model = preprocessing.StandardScaler() | model if scaled else model
 
     def rows(self, X: Floats) -> Iterator[Any]:
         return (dict(enumerate(x)) for x in X.tolist())
@@ -113,11 +110,10 @@ class River(Peer):
         self.model.learn_one(row, target)
 
 
-class VowpalWabbit(Peer):
-    def __init__(self, width: int) -> None:
+class VowpalWabbit(NumberPeer):
+    def __init__(self) -> None:
         import vowpalwabbit
 
-        super().__init__(width)
         self.model = vowpalwabbit.Workspace("--quiet", enable_logging=False)
 
     def rows(self, X: Floats) -> Iterator[Any]:
@@ -130,30 +126,18 @@ class VowpalWabbit(Peer):
         self.model.learn(f"{target:.9g} {row}")
 
 
-class Moa(Peer):
+class Moa(NumberPeer):
     """A class of ``capymoa.regressor``, in its JVM."""
 
     def __init__(self, width: int, name: str, **options: Any) -> None:
-        from benchmarks.peers import run_moa as moa
-
-        super().__init__(width)
-        attributes = moa.ArrayList()
-        for j in range(width):
-            attributes.add(moa.attribute(f"x{j}", None))
-        attributes.add(moa.attribute("target", None))
-        self._moa = moa
-        self._header = moa.InstancesHeader(moa.Instances("stream", attributes, 0))
-        self._header.setClassIndex(width)
+        self._rows = MoaRows([None] * width, None)
         from capymoa.stream import Schema
 
         wrapper = getattr(importlib.import_module("capymoa.regressor"), name)
-        self.learner = wrapper(schema=Schema(moa_header=self._header), **options).moa_learner
+        self.learner = wrapper(schema=Schema(moa_header=self._rows.header), **options).moa_learner
 
     def rows(self, X: Floats) -> Iterator[Any]:
-        for row in X:
-            instance = self._moa.DenseInstance(1.0, self._moa.JArray(self._moa.JDouble)([*row, 0.0]))
-            instance.setDataset(self._header)
-            yield instance
+        return self._rows.of(X)
 
     def ask(self, row: Any) -> float:
         votes = self.learner.getVotesForInstance(row)
@@ -177,9 +161,21 @@ MODELS: dict[str, tuple[str, Make]] = {
     ),
     "one tree": ours(sb.SingleLearnerRegressor, sb.HoeffdingTreeRegressor()),
     "one LinearRegression": ours(sb.SingleLearnerRegressor),
-    "River ARF, 10": ("river", lambda d, seed: River(d, "forest", "ARFRegressor", n_models=10, seed=seed)),
-    "River SRP, 10": ("river", lambda d, seed: River(d, "ensemble", "SRPRegressor", n_models=10, seed=seed)),
-    "River HAT": ("river", lambda d, seed: River(d, "tree", "HoeffdingAdaptiveTreeRegressor", seed=seed)),
+    "River ARF, 10": ("river", lambda d, seed: River("forest", "ARFRegressor", n_models=10, seed=seed)),
+    "River SRP, 10": ("river", lambda d, seed: River("ensemble", "SRPRegressor", n_models=10, seed=seed)),
+    "River HAT": ("river", lambda d, seed: River("tree", "HoeffdingAdaptiveTreeRegressor", seed=seed)),
+    "River ARF, 10, scaled": (
+        "river",
+        lambda d, seed: River("forest", "ARFRegressor", scaled=True, n_models=10, seed=seed),
+    ),
+    "River SRP, 10, scaled": (
+        "river",
+        lambda d, seed: River("ensemble", "SRPRegressor", scaled=True, n_models=10, seed=seed),
+    ),
+    "River HAT, scaled": (
+        "river",
+        lambda d, seed: River("tree", "HoeffdingAdaptiveTreeRegressor", scaled=True, seed=seed),
+    ),
     "MOA ARF, 10": (
         "capymoa",
         lambda d, seed: Moa(d, "AdaptiveRandomForestRegressor", ensemble_size=10, random_seed=seed),
@@ -190,7 +186,7 @@ MODELS: dict[str, tuple[str, Make]] = {
     ),
     "MOA ARF-FIMT-DD": ("capymoa", lambda d, seed: Moa(d, "ARFFIMTDD", random_seed=seed)),
     "MOA SGBR": ("capymoa", lambda d, seed: Moa(d, "StreamingGradientBoostedRegression", random_seed=seed)),
-    "VW": ("vowpalwabbit", lambda d, seed: VowpalWabbit(d)),
+    "VW": ("vowpalwabbit", lambda d, seed: VowpalWabbit()),
 }
 OWN = [name for name, (package, _) in MODELS.items() if package == "streamboost"]
 PAIRS = (
@@ -336,7 +332,10 @@ def main() -> None:
     page.preface += [
         f"- Every row is answered, then learned; the first {options.rows:,} rows of each stream, seeds "
         f"{', '.join(map(str, sorted({r['seed'] for r in records})))} (generators, the order of diabetes, and models that draw).",
-        "- Every option at its default, but the number of trees where a name has one. Two sets come with River.",
+        "- Every option at its default, but the number of trees where a name has one. ``scaled``: behind River's StandardScaler. "
+        "The others get the rows as they are.",
+        "- diabetes comes with scikit-learn, trump approval and chick weights with River; California housing does not come with "
+        "scikit-learn and has to be fetched.",
     ]
     if rest := [name for name in STREAMS if not any(r["stream"] == name for r in records)]:
         page.preface.append(f"- Not measured here: {', '.join(rest)}.")

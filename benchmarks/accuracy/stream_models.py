@@ -13,6 +13,7 @@ import numpy as np
 import streamboost as sb
 from benchmarks.accuracy.learner_peers import vw_lines
 from benchmarks.accuracy.learners import Data, Floats
+from benchmarks.accuracy.peer import MoaRows, Peer
 from streamboost.evaluate import MajorityClassifier, NoChangeClassifier, SlidingWindow
 
 
@@ -32,31 +33,17 @@ class Entry:
         return importlib.util.find_spec(self.package) is not None
 
 
-class Peer:
-    """A model of another library, row by row: what it gives a chance to each class, then one example.
+class ClassPeer(Peer):
+    """One that gives a chance to each class: ``ask`` answers a number per class, not all of them 0; or None."""
 
-    ``seconds`` is the CPU time of answering and learning in the calling thread: making the rows in the library's own form, the
-    reference thread beside MOA, Java's compiler and its garbage collector are left out, in the peers' favour.
-    """
+    clock = staticmethod(time.process_time)
 
     def __init__(self, data: Data, seed: int) -> None:
         self.data, self.seed = data, seed
         self.classes_ = np.arange(data.k)
-        self.seconds = 0.0
         self.start()
 
     def start(self) -> None: ...
-
-    def rows(self, X: Floats) -> Iterator[Any]:
-        """The rows in the library's own form."""
-        raise NotImplementedError
-
-    def ask(self, row: Any) -> Any:
-        """A number per class, not all of them 0; or None."""
-        raise NotImplementedError
-
-    def learn(self, row: Any, label: int) -> None:
-        raise NotImplementedError
 
     def final_bytes(self) -> float:
         """Size of the model at the end, as well as the library can tell."""
@@ -66,30 +53,17 @@ class Peer:
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, output: str = "label"
     ) -> Any:
         """Answer each row, then learn it unless its weight is 0."""
-        weight = np.ones(len(y)) if sample_weight is None else sample_weight
         p = np.full((len(y), self.data.k), np.nan)
         answers = np.empty(len(y), dtype=object)
-        for t, (row, label) in enumerate(zip(self.rows(X), y.tolist(), strict=True)):
-            start = time.thread_time()
-            said = self.ask(row)
-            if weight[t] > 0:
-                self.learn(row, label)
-            self.seconds += time.thread_time() - start
+        for t, said in enumerate(self.said(X, y, sample_weight)):
             if said is not None:
                 p[t, : len(said)] = said
                 p[t] = np.nan_to_num(p[t]) / np.nansum(p[t])
                 answers[t] = int(p[t].argmax())
         return (answers, p) if output == "both" else answers
 
-    def partial_fit(self, X: Any, y: Any) -> None:
-        """Learn rows."""
-        for row, label in zip(self.rows(X), y.tolist(), strict=True):
-            start = time.thread_time()
-            self.learn(row, label)
-            self.seconds += time.thread_time() - start
 
-
-class VowpalWabbit(Peer):
+class VowpalWabbit(ClassPeer):
     """One against all of logistic losses, or one logistic loss; everything else at its default."""
 
     def start(self) -> None:
@@ -110,7 +84,7 @@ class VowpalWabbit(Peer):
         self.machine.learn(f"{label + 1 if self.data.k > 2 else 2 * label - 1} {row}")
 
 
-class River(Peer):
+class River(ClassPeer):
     """A class of ``river.forest`` or ``river.ensemble`` by its name; nominal values are texts, missing ones absent."""
 
     def __init__(self, data: Data, seed: int, module: str, name: str) -> None:
@@ -136,7 +110,7 @@ class River(Peer):
         return float(self.model._raw_memory_usage)
 
 
-class Moa(Peer):
+class Moa(ClassPeer):
     """A learner of MOA by its command line, in the JVM that CapyMOA starts."""
 
     def __init__(self, data: Data, seed: int, cli: str) -> None:
@@ -146,27 +120,20 @@ class Moa(Peer):
     def start(self) -> None:
         from benchmarks.peers import run_moa as moa
 
-        attributes = moa.ArrayList()
-        for j in range(self.data.X.shape[1]):
-            column = self.data.X[:, j]
-            n_values = int(np.nanmax(column)) + 1 if j in self.data.nominal else None
-            attributes.add(moa.attribute(f"x{j}", n_values))
-        attributes.add(moa.attribute("class", self.data.k))
-        self._moa = moa
-        self._header = moa.InstancesHeader(moa.Instances("stream", attributes, 0))
-        self._header.setClassIndex(self.data.X.shape[1])
+        values = [
+            int(np.nanmax(self.data.X[:, j])) + 1 if j in self.data.nominal else None
+            for j in range(self.data.X.shape[1])
+        ]
+        self._moa, self._rows = moa, MoaRows(values, self.data.k)
         self._heap = moa.used_heap()
         self.learner = moa.ClassOption.cliStringToObject(self._cli, moa.Classifier, None)
         if self.learner.isRandomizable():
             self.learner.setRandomSeed(self.seed)
-        self.learner.setModelContext(self._header)
+        self.learner.setModelContext(self._rows.header)
         self.learner.prepareForUse()
 
     def rows(self, X: Floats) -> Iterator[Any]:
-        for row in X:
-            instance = self._moa.DenseInstance(1.0, self._moa.JArray(self._moa.JDouble)([*row, 0.0]))
-            instance.setDataset(self._header)
-            yield instance
+        return self._rows.of(X)
 
     def ask(self, row: Any) -> Any:
         said = np.array(self.learner.getVotesForInstance(row))[: self.data.k]

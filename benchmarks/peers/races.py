@@ -53,9 +53,11 @@ def ours(model: str, learner: str, options: Options = NONE, tree: Options = NONE
     return Contestant("streamboost", f"{model} + {learner}" + (f" ({named})" if named else ""), spec)
 
 
-def vw(algorithm: str, goal: float | None = None, n: int = N) -> Contestant:
+def vw(algorithm: str, goal: float | None = 15.0, lost: float | None = 0.003, n: int = N) -> Contestant:
     arguments = ["--boosting", str(n), "--alg", algorithm]
-    return Contestant("vw", f"--boosting {n} --alg {algorithm}", {"arguments": arguments}, goal=goal)
+    return Contestant(
+        "vw", f"--boosting {n} --alg {algorithm}", {"arguments": arguments}, goal=goal, lost=lost
+    )
 
 
 def moa(
@@ -88,12 +90,16 @@ DENSE, SPARSE, BAYES, TREES = "linear, dense", "linear, sparse", "naive Bayes", 
 
 
 def linear_races(
-    group: str, stream: str, rows: int, goal: float | None, learner: str = "logistic"
+    group: str,
+    stream: str,
+    rows: int,
+    goal: float | None,
+    smooth: Options = NONE,
+    logistic: Options = NONE,
 ) -> tuple[Race, ...]:
     """The three boosters that VW has, too. MOA walks all columns of a sparse row: it gets fewer of them."""
-    other = "perceptron" if learner == "logistic" else "logistic"
     peers = [vw(name, goal) for name in ("BBM", "logistic", "adaptive")]
-    if stream != "a9a":  # bagging is MOA's race there
+    if stream in ("hyperplane", "webpage-w8a"):
         rows_of_moa = 2_000 if group == SPARSE else None
         peers.append(moa("OnlineSmoothBoost", "functions.Perceptron", rows=rows_of_moa))
     return (
@@ -102,14 +108,18 @@ def linear_races(
             f"smooth boosting, {stream}",
             stream,
             rows,
-            (ours("osboost", "perceptron"), ours("osboost", "logistic"), *peers),
+            (ours("osboost", "logistic", smooth, logistic), ours("osboost", "perceptron"), *peers),
         ),
         Race(
             group,
             f"boost by majority, {stream}",
             stream,
             rows,
-            (ours("online-bbm", learner), ours("online-bbm", other), vw("BBM", goal)),
+            (
+                ours("online-bbm", "logistic", tree=logistic),
+                ours("online-bbm", "perceptron"),
+                vw("BBM", goal),
+            ),
         ),
         Race(
             group,
@@ -117,11 +127,11 @@ def linear_races(
             stream,
             rows,
             (
-                ours("adaboost-ol.w", learner),  # importance weights, as VW has it
-                ours("adaboost-ol", learner),
-                ours("adaboost-ol", other),
+                ours("adaboost-ol.w", "logistic", tree=logistic),  # importance weights, as VW has it
+                ours("adaboost-ol", "logistic", tree=logistic),
+                ours("adaboost-ol", "perceptron"),
                 vw("adaptive", goal),
-                vw("logistic"),
+                vw("logistic", goal),
             ),
         ),
     )
@@ -185,13 +195,13 @@ RACES = (
     ),
     Race(
         DENSE,
-        "smooth boosting, covtype",
+        "boost by majority, covtype",
         "covtype",
         20_000,
         (
-            ours("osboost", "perceptron"),
-            ours("osboost", "logistic"),
             ours("online-bbm", "logistic"),
+            ours("osboost", "logistic"),
+            ours("osboost", "perceptron"),
             vw("BBM"),
             moa("OnlineSmoothBoost", "functions.Perceptron"),
         ),
@@ -202,9 +212,9 @@ RACES = (
         "hyperplane",
         40_000,
         (
-            ours("osboost", "perceptron", n=FEW),
             ours("osboost", "logistic", n=FEW),
-            vw("BBM", n=FEW),
+            ours("osboost", "perceptron", n=FEW),
+            vw("BBM", None, n=FEW),
             moa("OnlineSmoothBoost", "functions.Perceptron", n=FEW),
         ),
         FEW,
@@ -221,8 +231,9 @@ RACES = (
         ),
         FEW,
     ),
-    *linear_races(SPARSE, "a9a", 20_000, None),
-    *linear_races(SPARSE, "webpage-w8a", 20_000, 15.0, "perceptron"),
+    *linear_races(DENSE, "ijcnn1", 20_000, 15.0, {"vote": "ocp"}, {"rate_spread": 1.0}),
+    *linear_races(SPARSE, "a9a", 20_000, 15.0),
+    *linear_races(SPARSE, "webpage-w8a", 20_000, 15.0),
     Race(
         SPARSE,
         "bagging, a9a",

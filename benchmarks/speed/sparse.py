@@ -1,17 +1,17 @@
 """Naive Bayes on wide sparse rows: work that follows the nonzeros beside work on all columns.
 
-Run with ``python -m benchmarks.speed.sparse [--columns N] [--rows N]``. A stream of texts: the words of a row by Zipf's law, and
+``python -m benchmarks.speed.sparse`` prints the page. A stream of texts: the words of a row by Zipf's law, and
 what they are by its class. Both ways learn the same rows; the speed of the dense way is that of its last rows, the sparse
 one's that of all. Ratios of CPU time, and the largest difference of a probability.
 """
 
-import argparse
 import time
 
 import numpy as np
 import scipy.sparse as sp
 
 import streamboost as sb
+from benchmarks.pages import Page, parser
 from benchmarks.tables import Table
 
 
@@ -50,16 +50,32 @@ def seconds_a_row(model, X, y, pieces):
     return spent / rows, np.concatenate(answers)
 
 
-def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--columns", type=int, default=40_000)
-    parser.add_argument("--rows", type=int, default=8_000)
-    parser.add_argument("--dense-rows", type=int, default=40)
-    options = parser.parse_args(argv)
+def main():
+    made = parser("speed.sparse", __doc__)
+    made.add_argument("--columns", type=int, default=40_000)
+    made.add_argument("--rows", type=int, default=4_000)
+    made.add_argument("--dense-rows", type=int, default=40)
+    options = made.parse_args()
+    if options.quick:
+        options.rows, options.columns = min(options.rows, 500), min(options.columns, 5_000)
     X, y = texts(options.rows, options.columns)
+    page = Page(
+        "bench-sparse",
+        "Naive Bayes on wide sparse rows",
+        options,
+        packages=["streamboost", "numpy", "scipy"],
+        preface=[
+            f"- {options.rows:,} texts over {options.columns:,} words, {X.nnz / options.rows:.0f} different ones in each; two "
+            "classes; test_then_train with probabilities, CPU time",
+            f'- All columns: dense work on every column (`sparse="never"`), measured on rows {options.dense_rows // 2} to '
+            f"{options.dense_rows}; nonzeros: all rows. Times: how many times faster. Difference: of probabilities, at most, "
+            "on the rows that both have seen",
+        ],
+        columns=("ensemble", "learner", "rows_per_second_dense", "rows_per_second", "times", "difference"),
+    )
     first, few = slice(0, options.dense_rows // 2), slice(options.dense_rows // 2, options.dense_rows)
     table = Table(
-        f"{options.rows:,} rows, {options.columns:,} columns, {X.nnz / options.rows:.0f} of them not zero in a row",
+        "Speed and sameness",
         ["ensemble", "learner", "rows/s, all columns", "rows/s, nonzeros", "times", "largest difference"],
     )
     for name, make in ensembles():
@@ -77,8 +93,10 @@ def main(argv=None):
             known = np.isfinite(expected)
             gap = np.abs(answers[: len(expected)] - expected)[known].max()
             same = f"{gap:.0e}" if learner.counts is None else "another model"
-            table.add(name, repr(learner), 1 / slow, 1 / fast, round(slow / fast), same)
-    print(table.text())
+            page.record(name, repr(learner), 1 / slow, 1 / fast, slow / fast, same)
+            table.add(name, repr(learner), f"{1 / slow:,.0f}", f"{1 / fast:,.0f}", f"{slow / fast:.0f}", same)
+    page.add(table)
+    page.write()
 
 
 if __name__ == "__main__":

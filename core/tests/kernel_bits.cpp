@@ -124,6 +124,7 @@ void lane_kernels() {
     absolute(in, positive.data(), n);
     sb::gaussian_ask(in, positive.data(), lanes, row, out, at(out, 1), at(out, 2));
     sb::gaussian_ask_gaps(in, positive.data(), lanes, row, at(out, 3), at(out, 4), at(out, 5));
+    sb::gaussian_ask_few(in, positive.data(), lanes, row, at(out, 6), at(out, 6) + 4, at(out, 6) + 8);
   });
   kernel("joints", [](const double* in, double* out) {
     absolute(in, positive.data(), n);
@@ -186,8 +187,22 @@ void lane_kernels() {
   });
   kernel("mlp_output", [](const double* in, double* out) { sb::mlp_output(in, at(in, 1), 2, 2, 2, lanes, out); });
   kernel("mlp_backward", [](const double* in, double* out) { sb::mlp_backward(in, at(in, 2), out, 2, 2, 2, lanes, at(out, 6)); });
-  kernel("add_squares", [](const double* in, double* out) { sb::add_squares(in, 0.7, out, 101); });
-  kernel("add_mismatches", [](const double* in, double* out) { sb::add_mismatches(in, in[3], out, 101); });
+  kernel("window_distances", [](const double* in, double* out) {
+    const double query[] = {0.7, in[lanes + 3], -1.5};
+    const unsigned char nominal[] = {0, 1, 0};
+    sb::window_distances(in, lanes, query, nominal, 3, out, 7);
+    sb::window_distances(in + 1, lanes, query, nominal, 3, out + 7, sb::window_block);
+  });
+  kernel("any_border", [](const double* in, double* out) {
+    for (int i = 0; i < 40; ++i) {
+      sb::WindowBorders borders;
+      for (int b = 0; b < 7 + i % 5; ++b) borders.add(10 + b, 300 - b, 5 + in[b], 150 - 8 * i - in[b]);
+      out[i] = sb::any_border_differs(borders, 0.25, 0.5 + 0.1 * i) ? 1 : 0;
+    }
+  });
+  kernel("any_below", [](const double* in, double* out) {
+    for (int i = 0; i < 40; ++i) out[i] = sb::any_below(in + i, -4 + 0.2 * i, 11) ? 1 : 0;
+  });
   kernel("add_lanes", [](const double* in, double* out) { sb::add_lanes(out, in, lanes); });
   kernel("watch_margins",
          [](const double* in, double* out) { sb::watch_margins(in, at(in, 1), -1, out, at(out, 1), at(out, 2), at(out, 3), 101); });
@@ -262,7 +277,7 @@ void tree_kernels() {
     std::vector<double> block(in + 1, in + 1 + width);
     block.insert(block.end(), positive.begin(), positive.begin() + static_cast<std::ptrdiff_t>(width));
     const double* blocks[] = {block.data(), block.data()};
-    sb::cells_quadratics(x.data(), blocks, 2, width, out);
+    sb::cells_quadratics(in, blocks, 2, width, out);
   });
   kernel("value_logs", [&](const double* in, double* out) {
     prepare(in);
@@ -304,6 +319,29 @@ void tree_kernels() {
     sb::cells_observe({out, out + width, out + 2 * width, out + 3 * width, out + 4 * width, out + 5 * width}, x.data(), width, 1.7, 1e-6,
                       &density);
     put(density, out + 6 * width);
+  });
+  kernel("outlook", [&](const double* in, double* out) {
+    constexpr std::size_t columns = 19, points = 10;
+    prepare(in);
+    std::vector<double> cells(positive.begin() + 100, positive.begin() + 100 + 6 * columns);  // weight, mean, scale, low, high; whole
+    for (std::size_t q = 0; q < columns; ++q) {
+      cells[3 * columns + q] = cells[columns + q] - in[q] * in[q];
+      cells[4 * columns + q] = cells[columns + q] + in[q] * in[q];
+      cells[5 * columns + q] += cells[q];
+    }
+    const auto at_row = [&](std::size_t r) { return cells.data() + r * columns; };
+    const sb::OutlookClass c{at_row(0), at_row(1), at_row(2), at_row(3), at_row(4)};
+    std::vector<float> share(columns * points), entropy(columns), z(columns * points), left(z), right(z), inside(z), best(2 * columns, -1);
+    sb::outlook_scales(c, columns);
+    sb::outlook_shares(c, at_row(5), share.data(), entropy.data(), columns);
+    for (std::size_t i = columns; i < share.size(); ++i) share[i] = share[i - columns];
+    sb::outlook_positions(c, in + 50, positive.data() + 70, points, columns, z.data());
+    sb::outlook_masses(z.data(), share.data(), left.data(), right.data(), inside.data(), z.size());
+    sb::outlook_merits({left.data(), right.data(), inside.data()}, entropy.data(), 0.01f, 1e-4f, points, columns, best.data(),
+                       best.data() + columns);
+    double* to = out;
+    for (const auto* part : {&share, &entropy, &z, &left, &right, &inside, &best})
+      to = std::copy_n(part->begin(), std::min<std::size_t>(part->size(), 130), to);
   });
   kernel("normal_cdf_lanes", [](const double* in, double* out) { sb::normal_cdf_lanes(in, out, n); });
   kernel("x_log_x_lanes", [](const double* in, double* out) { sb::x_log_x_lanes(in, out, n); });

@@ -16,6 +16,7 @@ from streamboost.base.files.archive import ModelFileError, read_archive
 from streamboost.base.files.manifest import Manifest
 from streamboost.ensemble.common import LearnerEnsemble
 from streamboost.learners import ALL_LEARNERS, LEARNERS, REGRESSION_LEARNERS
+from streamboost.learners.adapters import check_task
 from streamboost.sequences import is_predictor, read_predictor
 
 
@@ -88,7 +89,9 @@ def build(
         values.setdefault("categorical_features", nominal)
     made = _ALL[model](random_state=seed, **values)
     if learner is not None:
-        return made.set_params(estimator=ALL_LEARNERS[learner](**learner_params or {}))
+        made.set_params(estimator=ALL_LEARNERS[learner](**learner_params or {}))
+        check_task(made, made.estimator)
+        return made
     return (
         made.set_params(estimator=made._own_learner().set_params(**learner_params))
         if learner_params

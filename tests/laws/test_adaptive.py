@@ -37,12 +37,33 @@ def bits(model):
 # ---- against the oracle
 
 
-@pytest.mark.parametrize("background", [True, False])
-@pytest.mark.parametrize("vote", ["log-odds", "accuracy", "uniform"])
-def test_guarded_forest_is_its_oracle(vote, background):
+class OnceForSpares(sb.StreamBoostClassifier):
+    """Background learners learn every example once, with its own weight, as those of an adaptive random forest do."""
+
+    _spare_amount = "one"
+
+
+FRACTIONS = [0.3, 1.7, 1.0, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("kind", "vote", "background", "weights"),
+    [
+        *[
+            (sb.StreamBoostClassifier, vote, background, [1.0])
+            for vote in ("log-odds", "accuracy", "uniform")
+            for background in (True, False)
+        ],
+        (sb.StreamBoostClassifier, "log-odds", True, FRACTIONS),
+        (OnceForSpares, "log-odds", True, [1.0]),
+        (OnceForSpares, "accuracy", True, FRACTIONS),
+    ],
+)
+def test_guarded_forest_is_its_oracle(kind, vote, background, weights):
     X, y = turning(260, seed=3)
-    drift = {"delta": 0.3, "warning": 0.7, "background": background}
-    model = sb.StreamBoostClassifier(
+    weight = np.resize(weights, len(X))
+    drift = {"delta": 0.3, "warning": 0.7, "background": background, "spare_amount": kind._spare_amount}
+    model = kind(
         sb.NaiveBayes(),
         n_estimators=4,
         rate=2.0,
@@ -53,7 +74,7 @@ def test_guarded_forest_is_its_oracle(vote, background):
         background=background,
         random_state=5,
     )
-    proba = model.test_then_train(X, y, classes=[0, 1], output="proba")
+    proba = model.test_then_train(X, y, classes=[0, 1], sample_weight=weight, output="proba")
 
     def make(columns, n_classes, key, lane, birth=0):
         return SlowBayes(columns, n_classes, key, lane)
@@ -65,7 +86,7 @@ def test_guarded_forest_is_its_oracle(vote, background):
         answer = oracle.answer(X[t].tolist())
         if t and not answer.close:
             np.testing.assert_allclose(proba[t], answer.proba, rtol=1e-8, atol=1e-11, err_msg=f"row {t}")
-        oracle.learn(X[t].tolist(), int(y[t]), 1.0)
+        oracle.learn(X[t].tolist(), int(y[t]), float(weight[t]))
         assert not oracle.doubt, t
     found = model.report().lanes
     assert found["drifts"].tolist() == [g.drifts for g in oracle.guards]
@@ -147,7 +168,7 @@ def fresh(model):
 @pytest.mark.parametrize("model", GUARDED, ids=IDS)
 def test_chunks_cuts_threads_and_pauses_do_not_matter(model, tmp_path):
     X, y = turning(400, seed=2)
-    weight = np.where(np.arange(len(y)) % 7 == 3, 0.0, 1.0)
+    weight = np.resize([1.0, 0.3, 1.7, 0.0, 1.0, 1.0, 0.6], len(y))
     whole = fresh(model)
     answers = whole.test_then_train(X, y, classes=[0, 1], sample_weight=weight, output="proba")
     assert lane_report(whole, "drifts").sum() > 0, "nothing drifted: nothing is shown"
@@ -203,6 +224,28 @@ def test_without_drift_learners_stay():
     model = sb.StreamBoostClassifier(n_estimators=10, random_state=1)
     model.partial_fit(X, y, classes=[0, 1])
     assert model.report().lanes["replacements"].sum() <= 3
+
+
+def test_a_warning_without_drift_is_forgotten():
+    """A bad spell plants a background learner; 4,096 examples later it was a false warning, and the learner goes."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(6500, 2))
+    spell = np.where((np.arange(6500) >= 1000) & (np.arange(6500) < 1300), 0.35, 0.1)
+    y = (X[:, 0] > 0).astype(int) ^ (rng.random(6500) < spell)
+    model = sb.SingleLearnerClassifier(sb.NaiveBayes(), drift=ADWIN(1e-9, warning=0.01))
+    spares, taught = [], []
+    for at in range(0, 6500, 100):
+        model.partial_fit(X[at : at + 100], y[at : at + 100], classes=[0, 1])
+        state = state_of(model)
+        spares.append(state["guard/counters"][0])
+        taught.append(state["spare/class_weight"].sum())
+    assert model.report().lanes["warnings"].tolist() == [1]
+    assert model.report().lanes["drifts"].tolist() == [0]
+    first = spares.index(1)
+    assert 10 <= first < 13
+    assert sum(spares) in (40, 41), "4,096 examples"
+    assert taught[first + 1] > 0
+    assert taught[-1] == 0, "its memory is empty"
 
 
 # ---- the default takes what comes

@@ -68,7 +68,7 @@ def mixed():
     ]
 
 
-def stream(seed, n=25, k=2):
+def stream(seed, n=12, k=2):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     y = np.digitize(X[:, 0] + 0.3 * rng.normal(size=n), [0, 1][: k - 1])

@@ -27,7 +27,7 @@ LEARNERS = {
     "logistic": sb.LogisticRegression,
     "naive-bayes": sb.NaiveBayes,
 }
-CALLS = 400
+CALLS = 150
 
 
 def heap_in_use():
@@ -51,25 +51,25 @@ def heap_in_use():
 @pytest.mark.parametrize("ensemble", ENSEMBLES)
 def test_memory_does_not_grow_with_the_examples(ensemble, learner):
     rng = np.random.default_rng(3)
-    X = rng.uniform(-1, 1, (1_000, 6))
-    y = (X[:, 0] + 0.3 * rng.normal(size=1_000) > 0).astype(int)
+    X = rng.uniform(-1, 1, (300, 6))
+    y = (X[:, 0] + 0.3 * rng.normal(size=300) > 0).astype(int)
     rows = [dict(enumerate(x)) for x in X.tolist()]
     labels = y.tolist()
     model = ENSEMBLES[ensemble](LEARNERS[learner]())
 
     def live(calls):
         for i in range(calls):
-            model.learn_one(rows[i % 1_000], labels[i % 1_000])
-            model.predict_one(rows[i % 1_000])
+            model.learn_one(rows[i % 300], labels[i % 300])
+            model.predict_one(rows[i % 300])
         model.test_then_train(X, y)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # advice about the ensemble is not the question here
         model.partial_fit(X, y, classes=[0, 1])
-        live(200)
+        live(50)
         size, heap = model.memory_bytes(), heap_in_use()
         tracemalloc.start()
-        live(200)
+        live(50)
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
         live(CALLS)

@@ -10,6 +10,9 @@ from oracle import draws
 from oracle.drift import Adwin
 from oracle.ensembles import Ensemble
 
+PATIENCE = 4096
+"""Inputs of a lane after which a warning that no drift has followed was a false one."""
+
 
 class Guard:
     """Detectors, births and the background learner of one lane."""
@@ -19,6 +22,7 @@ class Guard:
         self.delta, self.level, self.background, self.spare_amount = delta, warning, background, spare_amount
         self.warn, self.drift = Adwin(warning), Adwin(delta)
         self.spare = None
+        self.since_warning = 0
         self.spare_birth = self.births = 0
         self.warnings = self.drifts = self.replaced = 0
         self.born_at = 0
@@ -29,13 +33,17 @@ class Guard:
 
     def judge(self, example, wrong):
         """The learner that takes the lane's place from now on, or None."""
+        self.since_warning += 1
         if self.background and self.warn.update(1 if wrong else 0):
             self.warnings += 1
             self.births += 1
             self.spare_birth = self.births
             self.spare = self.make(self.lane, self.spare_birth)
             self.warn = Adwin(self.level)
+            self.since_warning = 0
         if not self.drift.update(1 if wrong else 0):
+            if self.since_warning >= PATIENCE:
+                self.spare = None
             return None
         self.drifts += 1
         self.replaced += 1

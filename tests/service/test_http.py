@@ -272,7 +272,9 @@ def test_lines_come_back_while_others_are_still_sent(running: Running) -> None:
             connection.sendall(b"%x\r\n%s\r\n" % (len(line), line))
             got = b""
             while b'"seq"' not in got:
-                got += connection.recv(65536)
+                piece = connection.recv(65536)
+                assert piece, "hung up before the line was answered"
+                got += piece
         connection.sendall(b"0\r\n\r\n")
 
 

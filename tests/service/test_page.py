@@ -157,6 +157,7 @@ def test_offline_and_back(page: Any, running: Running) -> None:
     running.app.service.stopping.clear()
     page.context.set_offline(False)
     page.wait_for_selector("#state[data-state=live]", timeout=15_000)
+    assert page.is_hidden("#state[data-state=offline]")
 
 
 def test_a_long_history_opens_quickly(browser: Any, running: Running) -> None:

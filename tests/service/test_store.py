@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from streamboost import OnlineBaggingRegressor
 from streamboost.models import load
 from streamboost.service.store import (
     BadRequest,
@@ -296,14 +295,6 @@ def test_scores_outlive_a_way_back_to_the_very_beginning(folder: Path) -> None:
         assert scores["n"] == 7
     with opened(folder) as store:
         assert store.scores("m") == scores
-
-
-def test_a_file_that_predicts_numbers_is_refused(store: LearningStore, tmp_path: Path) -> None:
-    model = OnlineBaggingRegressor(n_estimators=2, random_state=0)
-    model.learn_one({"x": 1.0}, 2.5)
-    model.save(tmp_path / "r.sboost")
-    with pytest.raises(BadRequest, match="predicts no classes"):
-        store.create("r", file=(tmp_path / "r.sboost").read_bytes())
 
 
 def test_files_outlive_a_restart(folder: Path) -> None:

@@ -43,6 +43,7 @@ from streamboost import (
     PrimedOnlineBoostingClassifier,
     SingleLearnerClassifier,
     SingleLearnerRegressor,
+    StreamBoostRegressor,
 )
 from streamboost.models import MODELS, REGRESSORS
 
@@ -178,6 +179,7 @@ def regressors() -> dict[str, Any]:
         "regressor-span": OnlineGradientBoostingRegressor(tree, n_estimators=3, **nominal),
         "regressor-hull": OnlineGradientBoostingRegressor(n_estimators=3, domain="hull", loss="quantile"),
         "regressor-forest": AdaptiveRandomForestRegressor(tree, n_estimators=3, random_state=4, **nominal),
+        "regressor-boosted": StreamBoostRegressor(tree, n_estimators=3, random_state=5, **nominal),
     }
     for name, cls in REGRESSORS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):

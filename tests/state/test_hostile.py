@@ -61,7 +61,8 @@ def arrays_of(members: dict[str, bytes]) -> dict[str, np.ndarray]:
 
 
 def test_repacking_an_honest_file_is_fine(members, tmp_path):
-    streamboost.load(pack(tmp_path / "m", members))
+    streamboost.load(pack(tmp_path / "m", members)).save(tmp_path / "again")
+    assert unpack(tmp_path / "again") == members
 
 
 # The container.

@@ -34,6 +34,11 @@ def test_models_from_before_a_parameter_go_on_as_they_were(name):
     assert streamboost.load(FILES / f"v1-{name}.sboost").copies_cap is None
 
 
+def test_regressors_from_before_keep_their_companions():
+    assert list(streamboost.load(FILES / "v1-streamboost-regressor.sboost").companions) == ["linear"]
+    assert list(streamboost.load(FILES / "v1-regressor-boosted.sboost").companions) == ["linear", "boosted"]
+
+
 @pytest.mark.parametrize("name", ["oza-logistic", "single-multiclass"])
 def test_logistic_learners_from_before_keep_their_plain_steps(name):
     assert streamboost.load(FILES / f"v1-{name}.sboost").estimator.update == "plain"

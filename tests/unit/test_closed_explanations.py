@@ -11,7 +11,7 @@ import streamboost as sb
 TREE = {"grace_period": 20, "delta": 0.2, "tie_threshold": 0.3}
 
 
-def stream(n=1500, d=6, k=2, seed=0, nominal=(), missing=0.05):
+def stream(n=600, d=6, k=2, seed=0, nominal=(), missing=0.05):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     for j in nominal:
@@ -81,12 +81,12 @@ def test_trees_of_masses(ballot, k, options):
     trees = [model._session.model.tree(i) for i in range(3)]
     assert all(len(nodes) > 5 for nodes in trees)
     alpha = learner.alpha
-    rows = X[:8]
+    rows = X[:3]
     path, exact = model.explain(rows), model.explain(rows, exact=True)
     assert (path.method, exact.method) == ("closed form", "exact")
     for told in (path, exact):
         check_sum(model, rows, told)
-    for r, x in enumerate(coded(X, (3, 5))[:8]):
+    for r, x in enumerate(coded(X, (3, 5))[:3]):
         label = int(path.labels[r])
         answer = probability(label, alpha, k) if ballot == "distribution" else vote(label, k)
         walked = [along_path(nodes, x, answer) for nodes in trees]
@@ -100,16 +100,16 @@ def test_trees_of_masses(ballot, k, options):
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_incremental_trees(k):
-    X, y = stream(n=300, k=k, nominal=(3,))
+    X, y = stream(n=150, k=k, nominal=(3,))
     model = sb.SingleLearnerClassifier(sb.IncrementalTree(), categorical_features=[3]).partial_fit(
         X, y, classes=range(k)
     )
     nodes = model._session.model.tree(0)
     assert len(nodes) > 5
     rows = coded(X, (3,))
-    for told, exact in ((model.explain(X[:6]), False), (model.explain(X[:6], exact=True), True)):
-        check_sum(model, X[:6], told)
-        for r in range(6):
+    for told, exact in ((model.explain(X[:3]), False), (model.explain(X[:3], exact=True), True)):
+        check_sum(model, X[:3], told)
+        for r in range(3):
             answer = probability(int(told.labels[r]), 0.0, k)
             base, wanted, _ = along_path(nodes, rows[r], answer)
             if exact:

@@ -69,7 +69,7 @@ def test_a_row_is_learned_when_its_label_arrives(name, delay, classes, learn_lat
 @pytest.mark.parametrize("classes", [None, ["up", "down"]])
 @pytest.mark.parametrize(("name", "delay"), [("oza", 5), ("oza", 50), ("osboost", 50)])
 def test_chunks_change_nothing(chunk_size, classes, name, delay):
-    X, y = data()
+    X, y = data(80)
     options = {"delay": delay, "metrics": "all", "fading": 0.9, "classes": classes}
     a = prequential(MODELS[name](), (X, y), **options)
     b = prequential(MODELS[name](), (X, y), chunk_size=chunk_size, **options)

@@ -200,7 +200,7 @@ def test_classes_that_come_late_fit_into_the_budget():
     for label in range(8, 200):
         late.partial_fit(X[:1] + label, [label])
         # What a model keeps beside its tree grows with the classes too.
-        assert late.memory_bytes() <= 1.15 * budget, label
+        assert late.memory_bytes() <= 1.05 * budget, label
     assert 1 <= n_leaves(late) < leaves
     again = copy.deepcopy(late)
     answers = late.test_then_train(X[:500], y[:500])
@@ -224,6 +224,23 @@ def test_an_ensemble_shares_its_memory_and_says_once_when_it_is_short():
     assert (lanes["leaves"] > lanes["idle_leaves"]).all()
 
 
+def test_trees_in_the_background_count():
+    X, y = messy(5000)
+    model = OnlineBaggingClassifier(
+        HoeffdingTree(**GREEDY),
+        n_estimators=3,
+        random_state=3,
+        categorical_features=[3],
+        max_bytes=300_000,
+        drift=sb.drift.ADWIN(1e-12, warning=0.9),
+    )
+    for start in range(0, 5000, 500):
+        model.partial_fit(X[start : start + 500], y[start : start + 500])
+        assert model.memory_bytes() <= 1.05 * 300_000
+    assert model.report().lanes["warnings"].sum() > 0
+    assert (model.report().lanes["idle_leaves"] > 0).all()
+
+
 def test_each_tree_has_its_share_or_its_own_limit():
     def limit(model):
         return model._learner_plan(0).params["max_bytes"]
@@ -236,6 +253,14 @@ def test_each_tree_has_its_share_or_its_own_limit():
     assert limit(sb.OnlineMBBMClassifier(HoeffdingTree(), n_estimators=10, edge=0.1)) == 2**28 // 10
     several = sb.OnlineMBBMClassifier(HoeffdingTree(), n_estimators=10, edge=[0.1, 0.2])
     assert limit(several) == 2**28 // 20
+    assert limit(sb.StreamBoostClassifier()) == 2**28 // 60, (
+        "each of 30 trees may have another one growing beside it"
+    )
+    assert (
+        limit(sb.StreamBoostClassifier(background=False))
+        == limit(sb.StreamBoostClassifier(drift=None))
+        == 2**28 // 30
+    )
 
 
 def test_files_from_before_keep_their_way_to_grow():

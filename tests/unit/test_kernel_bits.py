@@ -64,6 +64,8 @@ def test_every_kernel_prints_its_own_digest(baseline: dict[str, str]) -> None:
 def test_levels_agree(level: str, baseline: dict[str, str], tmp_path: Path) -> None:
     if not LEVELS[level] <= cpu_flags():
         pytest.skip(f"this processor is below {level}")
+    if level == "x86-64-v3" and not LEVELS["x86-64-v4"] <= cpu_flags():
+        pytest.skip("the dispatch, tried below, picks this level here")
     assert digests(tmp_path, "-DSTREAMBOOST_NO_CLONES", f"-march={level}") == baseline
 
 

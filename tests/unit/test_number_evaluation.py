@@ -8,11 +8,31 @@ import pytest
 from sklearn import metrics as sk
 from sklearn.linear_model import SGDRegressor
 
-from streamboost import LinearRegression, OnlineBaggingRegressor, SingleLearnerRegressor, load
-from streamboost.evaluate import MAE, NUMBER_METRICS, NumberRows, Pinball, RegressionResult, prequential
+from streamboost import (
+    AdaptiveRandomForestRegressor,
+    LinearRegression,
+    OnlineBaggingClassifier,
+    OnlineBaggingRegressor,
+    SingleLearnerRegressor,
+    load,
+)
+from streamboost.evaluate import (
+    MAE,
+    NUMBER_METRICS,
+    MeanRegressor,
+    NoChangeRegressor,
+    NumberRows,
+    Pinball,
+    RegressionResult,
+    cross_validate,
+    prequential,
+)
+from streamboost.experiments import compare
 from streamboost.streams import (
+    DataError,
     FriedmanStream,
     HyperplaneDistanceStream,
+    SensorStream,
     load_builtin,
     make_generator,
     open_stream,
@@ -104,6 +124,11 @@ def test_late_targets_orders_dicts_and_models_of_others(tmp_path):
 
 def test_what_makes_no_sense_is_refused():
     X, y = FriedmanStream(n_rows=50).arrays()
+    for bad, words in ((np.nan, "line 31.*missing"), (1e300, r"1e\+300 \(line 31\)"), (np.inf, "infinity")):
+        wrong = y.copy()
+        wrong[30] = bad
+        with pytest.raises(ValueError, match=words):
+            prequential(SingleLearnerRegressor(), (X, wrong), chunk_size=20)
     with pytest.raises(ValueError, match="are for classifiers"):
         prequential(SingleLearnerRegressor(), (X, y), classes=[0, 1])
     with pytest.raises(ValueError, match="There is no metric 'auc' of numbers"):
@@ -113,7 +138,13 @@ def test_what_makes_no_sense_is_refused():
 
 
 @pytest.mark.parametrize(
-    "stream", [FriedmanStream(seed=3, turn_every=70), HyperplaneDistanceStream(seed=3, noise=0.1)], ids=repr
+    "stream",
+    [
+        FriedmanStream(seed=3, turn_every=70),
+        HyperplaneDistanceStream(seed=3, noise=0.1),
+        SensorStream(seed=3, change_every=70),
+    ],
+    ids=repr,
 )
 def test_generated_rows_do_not_depend_on_chunks(stream):
     X, y = stream.rows(0, 500)
@@ -143,6 +174,70 @@ def test_distance_is_its_formula():
     X, y = stream.rows(0, 50)
     a = stream._start
     assert np.allclose(y, np.abs((X - 0.5) @ a) / np.linalg.norm(a))
+
+
+def test_a_sensor_is_what_it_says():
+    stream = SensorStream(seed=1, noise=0.0, wander=0.0)
+    X, y = stream.arrays(2000)
+    assert stream.feature_names == ("hour", "weekday", "temperature", "an_hour_ago", "a_day_ago")
+    assert X[1:, 3].tobytes() == y[:-1].tobytes()
+    assert X[24:, 4].tobytes() == y[:-24].tobytes()
+    assert set(X[:, 0]) == set(range(24))
+    rest = y - 0.4 * np.abs(X[:, 2] - 15)  # what hour and weekday decide
+    for place in range(0, 168, 13):
+        assert np.ptp(rest[place::168]) < 1e-9
+    _, loud = SensorStream(seed=1, wander=0.0).arrays(20_000)
+    _, still = SensorStream(seed=1, noise=0.0, wander=0.0).arrays(20_000)
+    noise = loud - still
+    assert np.corrcoef(noise[1:], noise[:-1])[0, 1] == pytest.approx(0.8, abs=0.03)
+    changed = SensorStream(seed=1, noise=0.0, wander=0.0, change_every=1000).arrays(2000)[1]
+    assert changed[:1000].tobytes() == y[:1000].tobytes()
+    assert np.abs(changed[1000:] - y[1000:]).mean() > 1
+    with pytest.raises(DataError, match="numbers to predict, not classes"):
+        stream.find_classes()
+
+
+def test_baselines():
+    y = np.array([2.0, 4.0, 9.0, 1.0])
+    X, w = np.zeros((4, 1)), np.array([1.0, 0.0, 2.0, 1.0])
+    assert MeanRegressor().test_then_train(X, y).tolist()[1:] == [2, 3, 5]
+    assert NoChangeRegressor().test_then_train(X, y).tolist()[1:] == [2, 4, 9]
+    assert NoChangeRegressor().test_then_train(X, y, w).tolist()[1:] == [2, 2, 9]
+    assert MeanRegressor().test_then_train(X, y, w).tolist()[3] == pytest.approx(20 / 3)
+    assert MeanRegressor().fit(X, y).predict(X[:2]).tolist() == [4, 4]
+    assert np.isnan(NoChangeRegressor().test_then_train(X, y)[0])
+
+
+def test_what_happened_on_the_way():
+    stream = FriedmanStream(n_rows=3000, turn_every=1500)
+    model = AdaptiveRandomForestRegressor(n_estimators=3, random_state=1)
+    result = prequential(model, stream, chunk_size=100, keep_errors=True)
+    assert len(result.drifts) > 0
+    assert (np.abs(result.drifts[:, 0] - 1500) < 600).any()
+    assert result.drifts.shape[1] == 2
+    assert result.to_dict()["drifts"] == result.drifts.tolist()
+    rows, seconds, size = result.resources[-1]
+    assert (rows, size) == (3000, model.memory_bytes())
+    assert seconds > 0
+    (errors,) = result.absolute_errors
+    assert np.isnan(errors[0])
+    assert np.nanmean(errors.astype(float)) == pytest.approx(result.mae, rel=1e-5)
+    assert not len(prequential(SingleLearnerRegressor(), (np.zeros((9, 1)), np.arange(9.0))).drifts)
+
+
+def test_held_out_rows_and_comparisons():
+    X, y = FriedmanStream(n_rows=300).arrays()
+    found = cross_validate(SingleLearnerRegressor(), (X, y), folds=3, repeats=1, orders=1)
+    assert 1 < found.error < 5
+    models = {"linear": SingleLearnerRegressor(), "sgd": SGDRegressor(random_state=0)}
+    table = compare(models, {"f": (X, y)}, metrics=["mape"], orders=2)
+    frame = table.to_frame()
+    assert frame["model"].tolist() == ["linear", "sgd", "mean", "no-change"]
+    assert frame["mae"][0] == pytest.approx(table.results["f", "linear", 0].mae, rel=0.2)
+    assert table.best == {"f": "linear"}
+    assert "MAE" in repr(table)
+    with pytest.raises(ValueError, match=r"Regressors \(linear\) and classifiers \(nb\) cannot be compared"):
+        compare({"linear": SingleLearnerRegressor(), "nb": OnlineBaggingClassifier()}, (X, y))
 
 
 def test_sets_by_name():

@@ -167,6 +167,24 @@ def test_score_is_r2_and_a_forest_bends():
     assert both > 0.98 * forest
 
 
+def test_companions():
+    rng = np.random.default_rng(3)
+    Z = rng.uniform(size=(5000, 5))
+    target = 10 * np.sin(np.pi * Z[:, 0] * Z[:, 1]) + 20 * (Z[:, 2] - 0.5) ** 2 + rng.normal(size=5000)
+    error = {}
+    for companions in ((), ("linear",), ("linear", "boosted")):
+        model = StreamBoostRegressor(n_estimators=5, random_state=1, companions=companions)
+        error[companions] = np.abs(model.test_then_train(Z, target) - target)[3000:].mean()
+        names = {key for key in model.report().totals if key.startswith("pool_weight/")}
+        assert len(names) == (0, 2, 3)[len(companions)]
+    assert error["linear", "boosted"] < 0.97 * error["linear",]  # where a concept lasts
+    forest = AdaptiveRandomForestRegressor(n_estimators=5, random_state=1).test_then_train(Z, target)
+    assert error[()] == np.abs(forest - target)[3000:].mean()
+    for wrong, words in ((("linaer",), "choose from"), (("linear", "linear"), "twice")):
+        with pytest.raises(ValueError, match=words):
+            StreamBoostRegressor(companions=wrong).fit(Z, target)
+
+
 def test_losses_are_what_they_say():
     rng = np.random.default_rng(3)
     Z = rng.normal(size=(6000, 2))

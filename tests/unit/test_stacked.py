@@ -76,10 +76,10 @@ def test_closed_forms():
 
 @pytest.mark.parametrize("combine", COMBINE)
 def test_any_chunking_gives_the_same(combine):
-    X, y = rows()
+    X, y = rows(120)
     whole, parts = stacked(combine=combine), stacked(combine=combine)
     _, at_once = whole.test_then_train(X, y, classes=[0, 1, 2], output="both")
-    cut = [0, 1, 2, 50, 333, 600]
+    cut = [0, 1, 2, 50, 73, 120]
     pieces = [
         parts.test_then_train(X[a:b], y[a:b], classes=[0, 1, 2] if a == 0 else None, output="both")[1]
         for a, b in itertools.pairwise(cut)
@@ -89,17 +89,17 @@ def test_any_chunking_gives_the_same(combine):
 
 @pytest.mark.parametrize("combine", COMBINE)
 def test_predict_is_pure_and_weight_zero_teaches_nothing(combine):
-    X, y = rows()
-    model = stacked(combine=combine).partial_fit(X[:400], y[:400], classes=[0, 1, 2])
-    before = pickle.dumps(model.weights_), model.predict_proba(X[400:])
-    asked = model.test_then_train(X[400:], y[400:], sample_weight=np.zeros(200), output="proba")
+    X, y = rows(120)
+    model = stacked(combine=combine).partial_fit(X[:80], y[:80], classes=[0, 1, 2])
+    before = pickle.dumps(model.weights_), model.predict_proba(X[80:])
+    asked = model.test_then_train(X[80:], y[80:], sample_weight=np.zeros(40), output="proba")
     assert np.array_equal(asked, before[1])
-    assert np.array_equal(model.predict_proba(X[400:]), before[1])
+    assert np.array_equal(model.predict_proba(X[80:]), before[1])
     assert pickle.dumps(model.weights_) == before[0]
     np.testing.assert_allclose(before[1].sum(axis=1), 1)
     for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        twin.partial_fit(X[400:], y[400:])
-    went_on = model.partial_fit(X[400:], y[400:])
+        twin.partial_fit(X[80:], y[80:])
+    went_on = model.partial_fit(X[80:], y[80:])
     assert np.array_equal(went_on.predict_proba(X), twin.predict_proba(X))
 
 

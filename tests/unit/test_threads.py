@@ -366,18 +366,18 @@ def interrupted(call, after=0.3, clock=time.monotonic):
 def test_an_interrupt_stops_between_rows(make):
     model = make()
     big, labels = np.tile(X, (800, 1)), np.tile(Y, 800)
-    model.partial_fit(big[:300], labels[:300], classes=[0, 1])
+    model.partial_fit(big[:30], labels[:30], classes=[0, 1])
     error, late = interrupted(lambda: model.partial_fit(big, labels))
     assert isinstance(error, LearningInterrupted)
     n = error.n_rows_learned
     assert 0 < n < len(big)
     assert f"{n} of {len(big)} rows" in str(error)
     assert late < 5.0  # tens of milliseconds on a quiet machine
-    twin = make().partial_fit(big[:300], labels[:300], classes=[0, 1]).partial_fit(big[:n], labels[:n])
-    assert model.n_learned_ == 300 + n
+    twin = make().partial_fit(big[:30], labels[:30], classes=[0, 1]).partial_fit(big[:n], labels[:n])
+    assert model.n_learned_ == 30 + n
     assert np.array_equal(model.predict_proba(X), twin.predict_proba(X))
-    model.partial_fit(big[n : n + 500], labels[n : n + 500])
-    twin.partial_fit(big[n : n + 500], labels[n : n + 500])
+    model.partial_fit(big[n : n + 50], labels[n : n + 50])
+    twin.partial_fit(big[n : n + 50], labels[n : n + 50])
     assert np.array_equal(model.predict_proba(X), twin.predict_proba(X))
 
 

@@ -21,27 +21,29 @@ constexpr std::size_t cell_block = 64;
 
 // Eight running products of factors between 1e-30 and 1e30, exponents kept apart, joined into one at the end.
 struct Product {
-  Vec mantissa = Vec{} + 1.0;
-  VecBits exponent = {};
+  alignas(64) double mantissa[vec_size];
+  std::uint64_t exponent = 0;
   int factors = 0;
 
-  [[gnu::always_inline]] void multiply(Vec factor) {
-    mantissa *= factor;
+  [[gnu::always_inline]] Product() {
+    for (double& m : mantissa) m = 1.0;
+  }
+  [[gnu::always_inline]] void multiply(const double* factor) {
+    for (std::size_t k = 0; k < vec_size; ++k) mantissa[k] *= factor[k];
     if (++factors % 8 == 0) renormalise();
   }
   [[gnu::always_inline]] void renormalise() {
-    const VecBits bits = reinterpret_cast<const VecBits&>(mantissa);
-    exponent += (bits >> 52) - 1023;
-    const VecBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
-    mantissa = reinterpret_cast<const Vec&>(unit);
+    for (std::size_t k = 0; k < vec_size; ++k) {
+      const auto bits = std::bit_cast<std::uint64_t>(mantissa[k]);
+      exponent += (bits >> 52) - 1023;
+      mantissa[k] = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
+    }
   }
   [[gnu::always_inline]] void write(CellDensity& out) {
     renormalise();  // eight numbers in [1, 2): their product stays below 256
     out.mantissa =
         ((mantissa[0] * mantissa[1]) * (mantissa[2] * mantissa[3])) * ((mantissa[4] * mantissa[5]) * (mantissa[6] * mantissa[7]));
-    std::uint64_t all = 0;
-    for (int k = 0; k < 8; ++k) all += exponent[k];
-    out.exponent = static_cast<double>(static_cast<std::int64_t>(all));
+    out.exponent = static_cast<double>(static_cast<std::int64_t>(exponent));
   }
 };
 
@@ -49,19 +51,16 @@ struct Product {
 
 STREAMBOOST_CLONES void cells_quadratics(const double* __restrict x, const double* const* block, std::size_t n, std::size_t width,
                                          double* __restrict out) {
+  const auto four = [](const double* p) { return *reinterpret_cast<const LooseHalfVec*>(p); };
   for (std::size_t c = 0; c < n; ++c) {
     const double* __restrict mean = block[c], * __restrict precision = mean + width;
-    Vec total = {};
-    for (std::size_t begin = 0; begin < width; begin += cell_block) {
-      const std::size_t size = width - begin < cell_block ? width - begin : cell_block;
-      alignas(64) double term[cell_block];
-      for (std::size_t j = 0; j < size; ++j) {
-        const double value = x[begin + j], deviation = value == value ? value - mean[begin + j] : 0.0;
-        term[j] = deviation * deviation * precision[begin + j];
-      }
-      for (std::size_t j = 0; j < size; j += vec_size) total += at(term + j);
+    HalfVec low = {}, high = {};
+    for (std::size_t j = 0; j < width; j += vec_size) {
+      const HalfVec one = four(x + j) - four(mean + j), other = four(x + j + 4) - four(mean + j + 4);
+      low += one * one * four(precision + j);
+      high += other * other * four(precision + j + 4);
     }
-    const double all = sum(total);
+    const double all = ((low[0] + low[1]) + (low[2] + low[3])) + ((high[0] + high[1]) + (high[2] + high[3]));
     out[c] = all < 1e300 ? all : 1e300;
   }
 }
@@ -116,7 +115,7 @@ STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* 
     }
     for (std::size_t j = 0; j < size; j += vec_size) {
       total += at(term + j);
-      product.multiply(at(factor + j));
+      product.multiply(factor + j);
     }
   }
   const double all = sum(total);
@@ -124,19 +123,25 @@ STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* 
   product.write(*out);
 }
 
-STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* __restrict x, std::size_t width, double amount, double floor,
-                                      CellDensity* out) {
+namespace {
+
+// together: all cells that learn weigh `weight[0]` so far, as they do where nothing was missing.
+template <bool together>
+[[gnu::always_inline]] inline void observe_cells(const TreeCells& cells, const double* __restrict x, std::size_t width, double amount,
+                                                 double floor, CellDensity* out) {
   double *__restrict weight = cells.weight, *__restrict mean = cells.mean, *__restrict spread = cells.spread,
                     *__restrict precision = cells.precision, *__restrict low = cells.low, *__restrict high = cells.high;
+  const double first_n = together ? weight[0] + amount : 0.0, first_share = together ? amount / first_n : 0.0;
   Product product;
   for (std::size_t begin = 0; begin < width; begin += cell_block) {
     const std::size_t end = width - begin < cell_block ? width : begin + cell_block;
     alignas(64) double factor[cell_block];
+#pragma GCC ivdep
     for (std::size_t j = begin; j < end; ++j) {
       const double value = x[j], old_n = weight[j], old_mean = mean[j], old_spread = spread[j];
-      const double n = old_n + amount;
+      const double n = together ? first_n : old_n + amount;
       const double deviation = value - old_mean;
-      const double new_mean = old_mean + deviation * (amount / n);
+      const double new_mean = old_mean + deviation * (together ? first_share : amount / n);
       double wider = old_spread + amount * deviation * (value - new_mean);
       wider = wider < 1e300 ? wider : 1e300;
       wider = wider > 0.0 ? wider : 0.0;
@@ -158,9 +163,22 @@ STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* __re
       const double squared_peak = p < 1e30 ? p * inverse_two_pi : 1.0;
       factor[j - begin] = p > 0.0 ? squared_peak : 1.0;
     }
-    for (std::size_t j = 0; j < end - begin; j += vec_size) product.multiply(at(factor + j));
+    for (std::size_t j = 0; j < end - begin; j += vec_size) product.multiply(factor + j);
   }
   product.write(*out);
+}
+
+}  // namespace
+
+STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* __restrict x, std::size_t width, double amount, double floor,
+                                      CellDensity* out) {
+  std::uint64_t apart = 0;
+  for (std::size_t j = 0; j < width; ++j)
+    apart |= (x[j] == x[j]) & (cells.weight[j] != cells.weight[0]) ? std::uint64_t{1} : std::uint64_t{0};
+  if (width > 0 && apart == 0)
+    observe_cells<true>(cells, x, width, amount, floor, out);
+  else
+    observe_cells<false>(cells, x, width, amount, floor, out);
 }
 
 STREAMBOOST_CLONES void normal_cdf_lanes(const double* in, double* out, std::size_t n) {

@@ -20,12 +20,18 @@ constexpr int factors_a_pass = 4;
 [[gnu::always_inline]] inline const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
 [[gnu::always_inline]] inline Vec& at(double* p) { return *reinterpret_cast<Vec*>(p); }
 
-// `renormalise` for eight lanes held in registers.
+// `renormalise` for eight lanes held in registers, and for four. No template: its arguments lose what lets vectors alias.
 [[gnu::always_inline]] inline void renormalise(Vec& mantissa, VecBits& exponent) {
   const VecBits bits = reinterpret_cast<const VecBits&>(mantissa);
   exponent += (bits >> 52) - 1023;
   const VecBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
   mantissa = reinterpret_cast<const Vec&>(unit);
+}
+[[gnu::always_inline]] inline void renormalise(HalfVec& mantissa, HalfBits& exponent) {
+  const HalfBits bits = reinterpret_cast<const HalfBits&>(mantissa);
+  exponent += (bits >> 52) - 1023;
+  const HalfBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+  mantissa = reinterpret_cast<const HalfVec&>(unit);
 }
 
 [[gnu::always_inline]] inline void store_product(Vec product, VecBits power, double* mantissa, double* exponent) {
@@ -35,6 +41,25 @@ constexpr int factors_a_pass = 4;
 }
 
 }  // namespace
+
+// Four lanes of which one may be all there is, of rows that are padded to more.
+STREAMBOOST_CLONES void gaussian_ask_few(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic,
+                                         double* mantissa, double* exponent) {
+  HalfVec q = {}, m = q + 1.0;
+  HalfBits e = {};
+  for (int i = 0; i < row.n; ++i) {
+    const std::size_t r = static_cast<std::size_t>(row.index[i]) * lanes;
+    const HalfVec d = row.x[i] - *reinterpret_cast<const HalfVec*>(mean + r), p = *reinterpret_cast<const HalfVec*>(precision + r);
+    q += d * d * p;
+    m *= p;
+    if (i % factors_a_pass == factors_a_pass - 1) renormalise(m, e);
+  }
+  renormalise(m, e);
+  e += 0x4338000000000000ULL;
+  *reinterpret_cast<HalfVec*>(mantissa) = m;
+  *reinterpret_cast<HalfVec*>(exponent) = reinterpret_cast<const HalfVec&>(e) - 0x1.8p52;
+  for (int l = 0; l < 4; ++l) quadratic[l] = q[l] < 1e300 ? q[l] : 1e300;
+}
 
 // Sums and products stay in registers while the attributes pass by.
 STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic,

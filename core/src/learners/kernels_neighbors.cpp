@@ -1,14 +1,54 @@
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/kernels.hpp"
+#include "streamboost/math/vec.hpp"
 
 namespace streamboost {
+namespace {
 
-STREAMBOOST_CLONES void add_squares(const double* cell, double x, double* out, std::size_t n) {
-  for (std::size_t s = 0; s < n; ++s) out[s] += (cell[s] - x) * (cell[s] - x);
+// 2 where a difference is not 0, else 0, by arithmetic alone: a bit pattern or its negative has the highest bit, which moved by one is 2.
+[[gnu::always_inline]] inline HalfVec twice_where_apart(HalfVec difference) {
+  const HalfBits bits = reinterpret_cast<const HalfBits&>(difference);
+  const HalfBits apart = ((bits | (0 - bits)) >> 63) << 62;
+  return reinterpret_cast<const HalfVec&>(apart);
 }
 
-STREAMBOOST_CLONES void add_mismatches(const double* cell, double value, double* out, std::size_t n) {
-  for (std::size_t s = 0; s < n; ++s) out[s] += cell[s] == value ? 0.0 : 2.0;
+}  // namespace
+
+// The sums of a whole block stay in registers while the columns pass by.
+STREAMBOOST_CLONES void window_distances(const double* cell, std::size_t stride, const double* query, const unsigned char* nominal,
+                                         std::size_t columns, double* out, std::size_t n) {
+  if (n < window_block) {
+    for (std::size_t s = 0; s < n; ++s) {
+      double sum = 0.0;
+      for (std::size_t j = 0; j < columns; ++j) {
+        const double difference = cell[j * stride + s] - query[j];
+        sum += nominal[j] ? (difference == 0.0 ? 0.0 : 2.0) : difference * difference;
+      }
+      out[s] = sum;
+    }
+    return;
+  }
+  constexpr std::size_t parts = window_block / 4;
+  HalfVec sum[parts] = {};
+  for (std::size_t j = 0; j < columns; ++j) {
+    const double* at = cell + j * stride;
+    const HalfVec x = HalfVec{} + query[j];
+    if (nominal[j]) {
+      for (std::size_t p = 0; p < parts; ++p) sum[p] += twice_where_apart(*reinterpret_cast<const LooseHalfVec*>(at + 4 * p) - x);
+    } else {
+      for (std::size_t p = 0; p < parts; ++p) {
+        const HalfVec difference = *reinterpret_cast<const LooseHalfVec*>(at + 4 * p) - x;
+        sum[p] += difference * difference;
+      }
+    }
+  }
+  for (std::size_t p = 0; p < parts; ++p) *reinterpret_cast<LooseHalfVec*>(out + 4 * p) = sum[p];
+}
+
+STREAMBOOST_CLONES bool any_below(const double* x, double limit, std::size_t n) {
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < n; ++i) found |= x[i] < limit ? std::uint64_t{1} : std::uint64_t{0};
+  return found != 0;
 }
 
 }  // namespace streamboost

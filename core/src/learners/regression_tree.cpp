@@ -28,8 +28,18 @@ std::vector<double> RegressionTree::pack() const {
     out.insert(out.end(), {leaf.n, leaf.sum, leaf.squares, leaf.centre, leaf.low, leaf.high, leaf.mean_error, leaf.plane_error, leaf.tried,
                            leaf.solved, leaf.depth});
     put(leaf.plane.cells);
-    out.push_back(static_cast<double>(leaf.observers.size()));
-    for (const auto& observer : leaf.observers) put(observer);
+    const LeafObservers& all = leaf.observers;
+    out.push_back(static_cast<double>(all.columns()));
+    for (std::size_t c = 0; c < all.columns(); ++c) {
+      if (!all.seen(c)) {
+        put(all.values[c]);
+        continue;
+      }
+      out.push_back(static_cast<double>(NumericObserver::size));
+      const double *head = all.head(c), *sums = all.cells(c);
+      out.insert(out.end(), head, head + NumericObserver::head);
+      out.insert(out.end(), sums, sums + NumericObserver::cells);
+    }
   }
   return out;
 }
@@ -86,13 +96,18 @@ void RegressionTree::unpack(const std::vector<double>& cells, const RegressionCo
     require(leaf.plane.cells.empty() || LeafPlane::size(leaf.plane.p) == leaf.plane.cells.size(), "plane of a leaf");
     require(leaf.plane.cells.empty() ? !tree.trained_ : leaf.plane.n() >= 0, "plane of a leaf");
     const std::size_t observers = whole(take(), columns.all.size() + 1, "observers of a leaf");
+    leaf.observers.grow(observers);
     for (std::size_t c = 0; c < observers; ++c) {
       std::vector<double> observer = take_all(columns.nominal[c] ? cells.size() : NumericObserver::size);
-      if (columns.nominal[c])
+      if (columns.nominal[c]) {
         require(observer.size() % 3 == 0, "observer of a leaf");
-      else if (!observer.empty())
+        leaf.observers.values[c] = std::move(observer);
+      } else if (!observer.empty()) {
         require(observer.size() == NumericObserver::size && observer[1] >= 0 && observer[2] >= 1 && observer[4] >= 0, "observer of a leaf");
-      leaf.observers.push_back(std::move(observer));
+        const NumericObserver mine = leaf.observers.begin(c);
+        std::copy_n(observer.data(), NumericObserver::head, mine.heads);
+        std::copy_n(observer.data() + NumericObserver::head, NumericObserver::cells, mine.sums);
+      }
     }
     tree.leaves_.push_back(std::move(leaf));
     tree.bytes_ += leaf_bytes(tree.leaves_.back()) - 2 * sizeof(Node);

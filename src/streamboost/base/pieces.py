@@ -73,6 +73,13 @@ class Lesson:
         """The first row that is learned: before it there may be nothing to ask."""
         return 0 if self.weight is None else int(np.argmax(self.weight > 0))
 
+    def after(self, first: int, end: int, learned: int) -> int:
+        """Return where a piece stopped that has learned so many of its rows."""
+        if learned == 0 or self.weight is None:
+            return first + learned
+        active = np.flatnonzero(self.weight[first:end] > 0)
+        return end if learned >= active.size else first + int(active[learned - 1]) + 1
+
     def piece(self, first: int, end: int, schema: Schema, labels: ClassCodes) -> Lesson:
         """Rows ``first`` to ``end``, with what is new in them for a model that has learned the rows before."""
         if first == 0 and end == self.rows.n_rows:

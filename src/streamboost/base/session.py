@@ -89,7 +89,8 @@ class Session:
         self.broken: str | None = None
         self.warned = False
         self.judged = False
-        self.full = False  # whether it was said that memory is short
+        self.full = False  # whether it was said that trees have reached their limit of memory
+        self.starved = False  # ... that there was none to grow
         self.capped: set[int] = set()
         self.pace, self.ask_pace = Pace(), Pace()
         self._delayed: Warning | None = None
@@ -267,13 +268,13 @@ class Session:
         return None if raw is None else self._present(raw, answer)
 
     def _learn(self, lesson: Lesson, answer: str) -> NDArray[Any] | None:
-        n, done, end, begun = lesson.rows.n_rows, 0, 0, self.model.n_learned
+        n, done, first, end, begun = lesson.rows.n_rows, 0, 0, 0, self.model.n_learned
         at_start, least = begun, lesson.first_active + 1
         parts: list[NDArray[Any]] = []
         try:
             with InterruptsWait(self.learner.lane_factory is not None) as interrupts:
                 while done < n:
-                    begun = self.model.n_learned
+                    first, begun = done, self.model.n_learned
                     end = min(n, max(done + self.pace.rows, least))
                     clock = time.perf_counter()
                     raw = self._learn_piece(lesson.piece(done, end, self.schema, self.labels), answer)
@@ -288,8 +289,7 @@ class Session:
                 self.broken = f"{type(error).__name__}: {error}"
                 self.fast = None
                 raise
-            if self.model.n_learned != begun:
-                done = end  # it came after the last piece was learned
+            done = lesson.after(first, end, self.model.n_learned - begun)
             if isinstance(error, KeyboardInterrupt):
                 raise LearningInterrupted(done, n) from error
             if self.model.n_learned != at_start:

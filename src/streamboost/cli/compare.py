@@ -34,7 +34,9 @@ from streamboost.experiments.runner import Outcome, Standing, run_all
 from streamboost.experiments.store import RunStore
 from streamboost.experiments.summary import Cell, Summary
 from streamboost.experiments.tables import LIKE_BEST_MARK, terminal_tables
-from streamboost.models import LEARNERS, MODELS
+from streamboost.models import ALL_LEARNERS as LEARNERS
+from streamboost.models import ALL_MODELS as MODELS
+from streamboost.models import REGRESSORS
 
 Flags = list[tuple[str, str | None]]
 
@@ -124,9 +126,18 @@ def run_resumably(
 
 
 def choose(
-    models: str, learners: str, sizes: str | None, *, scale: str | None, flags: Flags, seed: int
+    models: str | None,
+    learners: str | None,
+    sizes: str | None,
+    *,
+    scale: str | None,
+    flags: Flags,
+    seed: int,
+    task: str | None = None,
 ) -> list[Algorithm]:
     """Every model with every learner and every size; a model without a size is there once.
+
+    Without learners regressors have their own, and classifiers naive Bayes.
 
     A model may be written with parameters of its own, ``osboost:gamma=0.2:vote=ocp``; a flag is for all that have
     such a parameter.
@@ -134,8 +145,14 @@ def choose(
     numbers = _numbers(sizes)
     chosen: dict[str, Algorithm] = {}
     used: set[str] = set()
-    for model, learner in product(_words("--models", models), _words("--learners", learners)):
-        base = _spec(model, learner, scale, flags, used)
+    named = _words("--models", _USUAL[task == "regression"] if models is None else models)
+    if learners is None:
+        regression = [task == "regression" or model.partition(":")[0] in REGRESSORS for model in named]
+        pairs = [(model, "" if one else "naive-bayes") for model, one in zip(named, regression, strict=True)]
+    else:
+        pairs = list(product(named, _words("--learners", learners)))
+    for model, learner in pairs:
+        base = _spec(model, learner, scale, flags, used, task)
         sized = base.model not in MODELS or "n_estimators" in parameters_of(MODELS[base.model])
         for n in numbers if sized else [None]:
             spec = replace(base, n_estimators=n, seed=seed)
@@ -152,19 +169,39 @@ def choose(
     return list(chosen.values())
 
 
-def _spec(model: str, learner: str, scale: str | None, flags: Flags, used: set[str]) -> ModelSpec:
+_USUAL = ("oza-boost,osboost", "streamboost,gradient-boosting,bagging")
+"""Models of classes and of numbers, if none are named."""
+
+
+def of_numbers(algorithms: list[Algorithm]) -> bool:
+    """Whether the models predict numbers; some of each kind cannot be compared."""
+    kinds = {algorithm.model in REGRESSORS for algorithm in algorithms}
+    if len(kinds) > 1:
+        who = ", ".join(dict.fromkeys(a.group for a in algorithms if a.model in REGRESSORS))
+        raise UserError(f"--models: {who} predict numbers and cannot be compared with models of classes.")
+    return True in kinds
+
+
+def _spec(
+    model: str, learner: str, scale: str | None, flags: Flags, used: set[str], task: str | None
+) -> ModelSpec:
     model_name, *params = model.split(":")
     learner_name, *learner_params = learner.split(":")
-    spec = ModelSpec(model_name, learner_name, params=params, learner_params=learner_params)
-    if model_name not in MODELS or learner_name not in LEARNERS:
+    spec = ModelSpec(model_name, learner_name or None, params=params, learner_params=learner_params).for_task(
+        task
+    )
+    if spec.model not in MODELS or (spec.learner is not None and spec.learner not in LEARNERS):
         spec.values()  # says so
-    known = {**parameters_of(MODELS[model_name]), **parameters_of(LEARNERS[learner_name])}
+    learner_class = (
+        type(MODELS[spec.model]._default_learner()) if spec.learner is None else LEARNERS[spec.learner]
+    )
+    known = {**parameters_of(MODELS[spec.model]), **parameters_of(learner_class)}
     for name, value in flags:
         bare = name.replace("-", "_")
         if bare in known or bare.removeprefix("no_") in known:
             used.add(name)
             spec.flags.append((name, value))
-    if scale is not None and "scale" in parameters_of(LEARNERS[learner_name]):
+    if scale is not None and "scale" in parameters_of(learner_class):
         used.add("scale")
         spec.scale = scale
     return spec
@@ -233,7 +270,7 @@ def _progress(n_done: int, n_runs: int) -> Iterator[Callable[[Standing], None] |
         if now.worker not in tasks:
             tasks[now.worker] = lines.add_task("", total=1.0, error="")
         unit = " ".join(f"{name} {number + 1}" for name, number in now.run.unit.items())
-        error = f"error {now.error:.4f}" if now.error == now.error else ""
+        error = f"error {now.error:.4g}" if now.error == now.error else ""
         name = f"{now.run.source.name}  {now.run.algorithm.name}  {unit}"
         lines.update(tasks[now.worker], description=name, completed=now.fraction, error=error)
         if now.record is not None:

@@ -36,6 +36,13 @@ Format = Annotated[
         help="csv, libsvm, arff, vw, jsonl, parquet or arrow (default: by the name of the file, or its look).",
     ),
 ]
+Task = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        help="classes, or regression for labels that are numbers (default: as the model; one for both looks at the labels).",
+    ),
+]
 Weight = Annotated[str | None, typer.Option("--weight", help="Column that holds the weights of the rows.")]
 NaValues = Annotated[
     str | None,

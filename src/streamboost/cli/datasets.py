@@ -15,16 +15,18 @@ from rich.table import Table
 from streamboost.cli.console import quantity, stderr, stdout
 from streamboost.cli.errors import UserError, closest
 from streamboost.streams import (
-    BUILTIN,
     CACHE_VARIABLE,
     DATA_VARIABLE,
     GENERATORS,
+    NUMBER_GENERATORS,
     Dataset,
     cache_folder,
     data_files,
     registered,
 )
+from streamboost.streams.datasets.builtin import BUILTIN, NUMBER_SETS
 
+_SETS = {**BUILTIN, **NUMBER_SETS}
 _RIGHT = ("rows", "features", "classes", "size")
 _DRIFT_HELP = (
     "drift=abrupt|gradual, at=ROW+ROW... or every=ROWS, width=ROWS, shape=sigmoid|linear, concepts=1+2+...; "
@@ -36,9 +38,11 @@ def show_datasets() -> None:
     """Print the built-in, generated and registered sets, and the files of the data folder."""
     console = stdout()
     table = _table("Built-in data sets", "name", "rows", "features", "classes", "kind", "source")
-    for entry in BUILTIN.values():
+    for entry in _SETS.values():
         rows = f"{entry.n_rows:,}" + (" or --limit" if entry.generated else "")
-        table.add_row(entry.name, rows, str(entry.n_features), str(entry.n_classes), entry.kind, entry.source)
+        table.add_row(
+            entry.name, rows, str(entry.n_features), _classes(entry.n_classes), entry.kind, entry.source
+        )
     console.print(table)
     console.print("Generated sets take parameters: `streamboost datasets sea` lists them.\n", highlight=False)
     table = _table("Registered data sets", "name", "rows", "features", "classes", "format", "where")
@@ -74,10 +78,10 @@ def _show_files() -> None:
 def show_dataset(name: str) -> None:
     """Print all that is known about one set."""
     bare = name.partition(":")[0]
-    if bare in GENERATORS:
+    if bare in GENERATORS or bare in NUMBER_GENERATORS:
         _show_generator(bare)
-    elif name in BUILTIN:
-        entry = BUILTIN[name]
+    elif name in _SETS:
+        entry = _SETS[name]
         facts = {"kind": entry.kind, "source": entry.source}
         _show(name, entry.n_rows, entry.n_features, entry.n_classes, facts)
     else:
@@ -117,9 +121,9 @@ def fetch_datasets(names: list[str]) -> None:
 def _registered(name: str) -> Dataset:
     if name in registered():
         return registered()[name]
-    if name in BUILTIN:
+    if name in _SETS:
         raise UserError(f"{name} is built in; there is nothing to fetch.")
-    raise UserError(f"There is no data set {name!r}{closest(name, [*registered(), *BUILTIN])}")
+    raise UserError(f"There is no data set {name!r}{closest(name, [*registered(), *_SETS])}")
 
 
 def _where(entry: Dataset) -> str:
@@ -135,14 +139,14 @@ def _show(name: str, rows: int, features: int, classes: int, facts: dict[str, st
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(style="dim")
     table.add_column(overflow="fold")
-    counts = {"rows": f"{rows:,}", "features": str(features), "classes": str(classes)}
+    counts = {"rows": f"{rows:,}", "features": str(features), "classes": _classes(classes)}
     for key, value in {**counts, **facts}.items():
         table.add_row("  " + key, escape(value))
     console.print(table, highlight=False)
 
 
 def _show_generator(name: str) -> None:
-    entry = GENERATORS[name]
+    entry = {**GENERATORS, **NUMBER_GENERATORS}[name]
     summary = (inspect.getdoc(entry.cls) or "").split("\n", 1)[0]
     written = [
         f"{key}={'none' if parameter.default is None else parameter.default}"
@@ -154,10 +158,15 @@ def _show_generator(name: str) -> None:
         "source": entry.source,
         "class": f"streamboost.streams.{entry.cls.__name__}",
         "parameters": ", ".join(written),
-        "for all": _DRIFT_HELP,
-        "example": f"{name}:drift=abrupt,at=50000",
     }
-    _show(name, BUILTIN[name].n_rows, entry.n_features, entry.n_classes, facts)
+    if name in GENERATORS:
+        facts |= {"for all": _DRIFT_HELP, "example": f"{name}:drift=abrupt,at=50000"}
+    _show(name, _SETS[name].n_rows, entry.n_features, entry.n_classes, facts)
+
+
+def _classes(n: int) -> str:
+    """How many, or that labels are numbers to predict."""
+    return str(n) if n else "numbers"
 
 
 def _table(title: str, *columns: str) -> Table:

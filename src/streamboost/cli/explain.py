@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from streamboost.cli.console import stderr
 from streamboost.cli.errors import UserError
@@ -27,14 +29,16 @@ def explain(
 ) -> None:
     """Write one line per row: the class, the base, the contributions, the score."""
     model = opened.model
-    label = None
+    about: dict[str, Any] = {}
     if of is not None:
+        if is_regressor(model):
+            raise UserError(f"--of {of}: {opened.name} predicts numbers and has no classes.")
         found = [known for known in model.classes_.tolist() if str(known) == of]
         if not found:
             raise UserError(
                 f"--of {of}: the classes of the model are {', '.join(map(str, model.classes_.tolist()))}."
             )
-        label = found[0]
+        about = {"label": found[0]}
     names = opened.columns.names
     columns = (
         [str(j) for j in range(model.n_features_in_)] if names is None else [str(name) for name in names]
@@ -44,7 +48,7 @@ def explain(
         writer = csv.writer(sheet, lineterminator="\n")
         writer.writerow(["label", "base", *columns, "score"])
         for chunk in stream.chunks():
-            told = model.explain(chunk.rows, label, n_orders=orders, exact=exact)
+            told = model.explain(chunk.rows, **about, n_orders=orders, exact=exact)
             for row in range(len(told)):
                 writer.writerow([told.labels[row], told.base[row], *told.contributions[row], told.score[row]])
             if plot is not None:

@@ -13,7 +13,7 @@ from streamboost.cli.errors import UserError, closest
 from streamboost.cli.own import expert_flags, is_own, make_model
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS as MODELS
-from streamboost.models import EXPERTS, REGRESSORS, build
+from streamboost.models import EXPERTS, REGRESSION_LEARNERS, REGRESSORS, build
 
 # These have an option of their own.
 _OWN_OPTION = {
@@ -85,6 +85,16 @@ class ModelSpec:
         return self
 
     @property
+    def may_predict_numbers(self) -> bool:
+        """Whether the name of a classifier stands for a regressor as well."""
+        of_classes = self.model in MODELS and self.model not in REGRESSORS
+        return (
+            of_classes
+            and f"{self.model}-regressor" in REGRESSORS
+            and (self.learner is None or self.learner in REGRESSION_LEARNERS)
+        )
+
+    @property
     def predicts_numbers(self) -> bool:
         """Whether the model is a regressor."""
         return self.model in REGRESSORS
@@ -99,7 +109,10 @@ class ModelSpec:
         if is_own(self.model, self.learner):
             return self._build_own()
         params, learner_params = self.values()
-        model = build(self.model, self.learner, params, learner_params, seed=self.seed)
+        try:
+            model = build(self.model, self.learner, params, learner_params, seed=self.seed)
+        except TypeError as error:  # a learner of classes in a regressor, or the reverse
+            raise UserError(str(error)) from error
         for part in (model.estimator, model):
             if hasattr(part, "_validate_params"):
                 part._validate_params()

@@ -79,6 +79,8 @@ def run(
     start, labels = Place(stream.name), None
     if resumed is None:
         mark_nominal(model, stream.nominal)
+        if output.health and spec.predicts_numbers:
+            raise UserError(f"--health: {spec.model} predicts numbers; --report says how it does.")
         if output.health:
             model.set_params(keep_health=True)
         if spec.predicts_numbers and classes is not None:

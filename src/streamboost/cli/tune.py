@@ -14,11 +14,12 @@ from typing import Any
 from rich.table import Table
 
 from streamboost.base.files.writing import write_file
-from streamboost.cli.compare import PLAIN, choose, run_resumably
+from streamboost.cli.compare import PLAIN, choose, of_numbers, run_resumably
 from streamboost.cli.console import stderr, stdout
 from streamboost.cli.errors import UserError
 from streamboost.experiments.plan import Algorithm, Protocol, Source, plan_runs
 from streamboost.experiments.runner import Outcome
+from streamboost.experiments.summary import figure_text
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,8 @@ def _values(text: str, values: str) -> Any:
 
 def tune(
     source: Source,
-    model: str,
-    learner: str,
+    model: str | None,
+    learner: str | None,
     search: Search,
     *,
     folder: Path,
@@ -102,33 +103,41 @@ def tune(
     seed: int,
     n_estimators: int | None,
     runner: Callable[..., Outcome],
+    task: str | None = None,
     json_file: Path | None = None,
 ) -> None:
     """Search, show every rung, and say how to run the best."""
     size = None if n_estimators is None else str(n_estimators)
+    model = model or ("streamboost" if task == "regression" else "osboost")
     left: list[tuple[str, Algorithm]] = []
     for text in candidates(search, seed):
-        chosen = choose(f"{model}:{text}", learner, size, scale=None, flags=[], seed=seed)
+        chosen = choose(f"{model}:{text}", learner, size, scale=None, flags=[], seed=seed, task=task)
         left.append((text, chosen[0]))
+    numbers = of_numbers([algorithm for _, algorithm in left])
     n_rows = source.load().rows.y.shape[0]
     found: dict[str, dict[int, float]] = {text: {} for text, _ in left}
     console = stdout()
     for rung in range(search.rungs):
         rows = max(n_rows // search.keep ** (search.rungs - 1 - rung), min(n_rows, 100))
         facts = Source(source.text, source.options, rows, source.label).load().facts
-        for text, mean in _scores(facts, left, search.seeds, seed, folder, jobs, runner).items():
+        for text, mean in _scores(facts, left, search.seeds, seed, numbers, folder, jobs, runner).items():
             found[text][rows] = mean
         left.sort(key=lambda entry: found[entry[0]][rows])
         if rung < search.rungs - 1:
             left = left[: max(1, math.ceil(len(left) / search.keep))]
     best, rows = left[0][0], max(found[left[0][0]])
-    console.print(_table(found, f"{model} of {learner} on {source.name}, mean error of {search.seeds} seeds"))
+    who = left[0][1].member
+    error = "absolute error" if numbers else "error"
+    title = f"{model}{f' of {who}' if who else ''} on {source.name}, mean {error} of {search.seeds} seeds"
+    console.print(_table(found, title, numbers))
     given = " ".join(f"--param {pair}" for pair in best.split(":"))
-    console.print(f"best: {best} (error {found[best][rows]:.4f} on {rows:,} rows)", **PLAIN)
-    number = "" if n_estimators is None else f" -n {n_estimators}"
     console.print(
-        f"run it: streamboost run {source.text} --model {model} --learner {learner}{number} {given}", **PLAIN
+        f"best: {best} ({error} {figure_text(found[best][rows], numbers)} on {rows:,} rows)", **PLAIN
     )
+    number = "" if n_estimators is None else f" -n {n_estimators}"
+    parts = [f"--task {task}" if task else "", f"--model {model}", f"--learner {who}" if who else ""]
+    asked = " ".join(part for part in parts if part)
+    console.print(f"run it: streamboost run {source.text} {asked}{number} {given}", **PLAIN)
     if json_file is not None:
         figures = {"best": best, "errors": {t: {str(r): e for r, e in by.items()} for t, by in found.items()}}
         write_file(json_file, (json.dumps(figures, indent=1) + "\n").encode())
@@ -139,6 +148,7 @@ def _scores(
     left: list[tuple[str, Algorithm]],
     seeds: int,
     seed: int,
+    numbers: bool,
     folder: Path,
     jobs: int,
     runner: Callable[..., Outcome],
@@ -147,7 +157,7 @@ def _scores(
     runs = [
         run
         for s in range(seed, seed + seeds)
-        for run in plan_runs([facts], [algorithm for _, algorithm in left], Protocol(seed=s))
+        for run in plan_runs([facts], [algorithm for _, algorithm in left], Protocol(seed=s, numbers=numbers))
     ]
     records = run_resumably(runs, folder / "runs", jobs, runner).records
     scores = {}
@@ -164,7 +174,7 @@ def _scores(
     return scores
 
 
-def _table(found: dict[str, dict[int, float]], title: str) -> Table:
+def _table(found: dict[str, dict[int, float]], title: str, numbers: bool) -> Table:
     table = Table(title=title, title_justify="left", header_style="bold")
     table.add_column("parameters")
     prefixes = sorted({rows for by in found.values() for rows in by})
@@ -172,5 +182,6 @@ def _table(found: dict[str, dict[int, float]], title: str) -> Table:
         table.add_column(f"{rows:,} rows", justify="right")
     order = sorted(found, key=lambda text: (-max(found[text]), found[text][max(found[text])]))
     for text in order:
-        table.add_row(text, *(f"{found[text][rows]:.4f}" if rows in found[text] else "" for rows in prefixes))
+        shown = (figure_text(found[text][rows], numbers) if rows in found[text] else "" for rows in prefixes)
+        table.add_row(text, *shown)
     return table

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from streamboost.cli.data_options import Data, Format, Header, Label, Limit, Nominal, words
+from streamboost.cli.data_options import Data, Format, Header, Label, Limit, Nominal, Task, words
 from streamboost.cli.shard_commands import Address, RunEngine
 
 
@@ -19,8 +19,17 @@ def tune_command(
             "--grid", metavar="NAME=VALUES", help="Values, as gamma=0.05,0.1, or a range, as gamma=0.01..0.4."
         ),
     ],
-    model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "osboost",
-    learner: Annotated[str, typer.Option("--learner", "-l", help="The weak learner.")] = "naive-bayes",
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", help="The ensemble (default: osboost; for regression streamboost)."),
+    ] = None,
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            "--learner", "-l", help="The weak learner (default: naive-bayes; for regression the model's own)."
+        ),
+    ] = None,
+    task: Task = None,
     n_estimators: Annotated[
         int | None, typer.Option("--n-estimators", "-n", min=1, help="Number of weak learners.")
     ] = None,
@@ -52,16 +61,20 @@ def tune_command(
 
     from streamboost.cli.run import check_writable
     from streamboost.cli.shard_commands import runner_of
+    from streamboost.cli.task import guessed_task
     from streamboost.cli.tune import Search, tune
     from streamboost.experiments.plan import Source
+    from streamboost.streams import open_stream
 
     check_writable("--json", json)
-    options = {
+    options: dict[str, Any] = {
         "format": data_format,
         "label": label,
         "header": header,
         "nominal": "all" if nominal == "all" else words(nominal),
     }
+    if task is None and model is None and learner is None and data != "-":
+        task = guessed_task(data, open_stream(data, **options))
     tune(
         Source(data, options, limit),
         model,
@@ -72,5 +85,6 @@ def tune_command(
         seed=seed,
         n_estimators=n_estimators,
         runner=runner_of(engine, address),
+        task=task,
         json_file=json,
     )

@@ -147,6 +147,10 @@ class ShardedModel:
         """Whether trees have reached their limit; looked at when the shards are joined anyway."""
         return False
 
+    def starved(self) -> bool:
+        """Whether growth has waited for memory; every shard looks after itself."""
+        return False
+
     def tree(self, lane: int) -> Any:
         """Return one tree."""
         return self.clone().tree(lane)

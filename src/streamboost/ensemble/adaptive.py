@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble, guard_of
+from streamboost.ensemble.common import (
+    DRIFT,
+    LEARNER,
+    MAX_BYTES,
+    SHARED,
+    SIZE,
+    Ensemble,
+    companion_names,
+    guard_of,
+)
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
@@ -183,15 +192,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
 
     def _companion_names(self) -> list[str]:
-        names = [self.companions] if isinstance(self.companions, str) else list(self.companions)
-        for name in names:
-            if name not in COMPANIONS:
-                raise ValueError(
-                    f"companions={self.companions!r} is not allowed: choose from {sorted(COMPANIONS)}, or () for none."
-                )
-        if len(set(names)) < len(names):
-            raise ValueError(f"companions={self.companions!r} names one of them twice.")
-        return names
+        return companion_names(self.companions, COMPANIONS)
 
     @staticmethod
     def _companion(name: str, params: dict[str, Any]) -> dict[str, Any]:

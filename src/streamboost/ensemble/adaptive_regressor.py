@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from streamboost.base.parameter import number, parameter
+from streamboost.base.parameter import anything, number, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import SIZE
+from streamboost.ensemble.common import SIZE, companion_names, guard_of
+from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegressor
 from streamboost.ensemble.regressors import (
     REGRESSION_LEARNER,
     REGRESSION_SHARED,
@@ -95,14 +97,15 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
 
 
 class StreamBoostRegressor(AdaptiveRandomForestRegressor):
-    r"""The default for numbers: an adaptive forest, two linear companions and one answer. Nothing to tune.
+    r"""The default for numbers: an adaptive forest, linear and boosted companions, one answer. Nothing to tune.
 
     When to use it: begin here. It follows streams that drift and is at home where targets are linear and where they are not.
 
     Notes
     -----
-    The forest is that of :class:`AdaptiveRandomForestRegressor`; a slow and a quick :class:`LinearRegression` learn beside it.
-    With :math:`a_0` the forest's answer and :math:`a_1, a_2` theirs, :math:`a_0 + \sum_m \beta_m (a_m - a_0)` is answered,
+    The forest is that of :class:`AdaptiveRandomForestRegressor`; a slow and a quick :class:`LinearRegression` learn beside it,
+    and ten boosted trees (:class:`OnlineGradientBoostingRegressor`), which go further where a concept lasts.
+    With :math:`a_0` the forest's answer and :math:`a_1, a_2 ...` theirs, :math:`a_0 + \sum_m \beta_m (a_m - a_0)` is answered,
     the shares
     :math:`\beta_m \in [0, 1]` by least squares over about the last 1,000 examples; the forest alone speaks while it does better.
 
@@ -117,7 +120,19 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
     """
 
     _entry = model_entry("streamboost-regressor")
-    _parameters = (TREE_LEARNER, SIZE, RATE, *REGRESSION_SHARED)
+    _parameters = (
+        TREE_LEARNER,
+        SIZE,
+        RATE,
+        parameter(
+            "companions",
+            anything("sequence of names"),
+            'Who learns beside the forest: "linear" (a slow and a quick learner) and "boosted" (ten boosted trees); () for none.',
+            to_core=False,
+            before=["linear"],
+        ),
+        *REGRESSION_SHARED,
+    )
 
     def __init__(
         self,
@@ -125,6 +140,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         *,
         n_estimators: int = 30,
         rate: float = 6.0,
+        companions: Sequence[str] = ("linear", "boosted"),
         random_state: Any = None,
         n_jobs: int | None = None,
         monitor: bool = True,
@@ -135,6 +151,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         max_bytes: int | None = 2**28,
         **options: Unpack[NumberOptions],
     ) -> None:
+        self.companions = companions
         super().__init__(
             estimator,
             n_estimators=n_estimators,
@@ -151,15 +168,41 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         )
 
     def _booster_plan(self) -> BoosterPlan:
-        plan = super()._booster_plan()
-        linear = LinearRegression._entry.core
-        companions = tuple(
-            {
-                "name": name,
-                "learner": linear,
-                "params": LinearRegression(rate=rate)._core_params(),
-                "guard": {},
-            }
-            for name, rate in (("slow", 0.1), ("quick", 1.0))
-        )
-        return replace(plan, companions=companions, pool={"horizon": 1000.0})
+        found = [
+            made for name in companion_names(self.companions, _COMPANIONS) for made in _COMPANIONS[name]()
+        ]
+        pool = {"horizon": 1000.0} if found else {}
+        return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
+
+
+def _linear() -> list[dict[str, Any]]:
+    """One learner that is slow and one that is quick."""
+    return [
+        {
+            "name": name,
+            "learner": LinearRegression._entry.core,
+            "params": LinearRegression(rate=rate)._core_params(),
+            "guard": {},
+        }
+        for name, rate in (("slow", 0.1), ("quick", 1.0))
+    ]
+
+
+def _boosted() -> list[dict[str, Any]]:
+    """Ten trees that correct each other, each with a guard."""
+    boosting = OnlineGradientBoostingRegressor(HoeffdingTreeRegressor(), n_estimators=10)
+    plan = boosting._booster_plan()
+    return [
+        {
+            "name": "boosted",
+            "learner": HoeffdingTreeRegressor._entry.core,
+            "params": HoeffdingTreeRegressor()._core_params(),
+            "guard": guard_of("adwin", True, "learner"),
+            "booster": plan.name,
+            "booster_params": plan.params,
+            "size": boosting.n_estimators,
+        }
+    ]
+
+
+_COMPANIONS: dict[str, Callable[[], list[dict[str, Any]]]] = {"linear": _linear, "boosted": _boosted}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -139,12 +139,17 @@ class LearnerEnsemble(Declared, Estimator):
         """Return the same, as this model's parameters want it."""
         return self._default_learner()
 
+    def _grows_in_background(self) -> bool:
+        """Return whether every learner may have another one growing in the background."""
+        return False
+
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
-        """Give every tree its share of the ensemble's memory, or its own limit if that is lower."""
+        """Give every tree, also in the background, its share of the ensemble's memory, or its own limit if that is lower."""
         budget = getattr(self, "max_bytes", None)
         if budget is None or plan.bank not in ("hoeffding", "regression_tree"):
             return plan
-        share = max(1, int(budget) // self._n_lanes())
+        trees = self._n_lanes() * (2 if self._grows_in_background() else 1)
+        share = max(1, int(budget) // trees)
         own = plan.params["max_bytes"]
         return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
@@ -182,6 +187,19 @@ def _as_given(declared: Parameter, value: Any) -> Any:
     if declared.name == "drift" and isinstance(value, list) and len(value) == 3:
         return ADWIN(value[1], warning=value[2])
     return value
+
+
+def companion_names(given: Sequence[str] | str, known: Collection[str]) -> list[str]:
+    """Return the names of companions, each once and one that there is."""
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        if name not in known:
+            raise ValueError(
+                f"companions={given!r} is not allowed: choose from {sorted(known)}, or () for none."
+            )
+    if len(set(names)) < len(names):
+        raise ValueError(f"companions={given!r} names one of them twice.")
+    return names
 
 
 def guard_of(
@@ -235,6 +253,9 @@ class StreamEnsemble(LearnerEnsemble):
             entry.core, self._core_params(), entry.max_classes, entry.declared, guard=self._guard()
         )
 
+    def _grows_in_background(self) -> bool:
+        return bool(self._guard().get("background", False))
+
     def _guard(self) -> dict[str, Any]:
         """Return the guard against drift as the core reads it."""
         drift = getattr(self, "drift", None)
@@ -255,6 +276,12 @@ class StreamEnsemble(LearnerEnsemble):
             lines.append(
                 "The trees have reached their limit of memory: the leaves that promise least have stopped observing, and some "
                 "splits may not be made. Raise max_bytes to let them grow; report() counts the idle leaves."
+            )
+        if not session.starved and session.model.starved():
+            session.starved = True
+            lines.append(
+                "There was no memory for trees to grow: they have learned all rows, but less than they could have, and try again "
+                "with the rows to come. Load the last file where there is more memory to learn the same as always."
             )
         n_learned = session.model.n_learned
         if not session.judged and n_learned >= JUDGED_AFTER:

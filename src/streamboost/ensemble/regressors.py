@@ -23,7 +23,7 @@ from streamboost.ensemble.common import (
     StreamEnsemble,
 )
 from streamboost.ensemble.trust import check_coverages, kept_coverages
-from streamboost.ensemble.trusted import column_names
+from streamboost.ensemble.trusted import USUAL_ORDERS, column_names
 from streamboost.learners import Learner, LinearRegression
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 
@@ -143,7 +143,7 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
 
     # Explanations.
 
-    def explain(self, X: Any, *, n_orders: int = 8, exact: bool = False) -> Explanations:
+    def explain(self, X: Any, *, n_orders: int | None = None, exact: bool = False) -> Explanations:
         """Return how much each column contributes to the answer of each row: base + contributions = answer.
 
         A contribution is a Shapley value of the game in which columns are there or missing: the mean change of the answer when
@@ -153,8 +153,8 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             The rows.
-        n_orders : int
-            Orders of the columns, drawn by the model's key, each followed by the same backwards.
+        n_orders : int or None
+            Orders of the columns, drawn by the model's key, each followed by the same backwards. None: 8.
         exact : bool
             All subsets of the columns; for rows of at most 12 cells.
 
@@ -164,11 +164,14 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
         """
         return self._explained(TableRows(X, type(self).__name__), n_orders, exact)
 
-    def explain_one(self, x: Mapping[Any, Any], *, n_orders: int = 8, exact: bool = False) -> Explanation:
+    def explain_one(
+        self, x: Mapping[Any, Any], *, n_orders: int | None = None, exact: bool = False
+    ) -> Explanation:
         """Return how much each column contributes to the answer of one dict; see :meth:`explain`."""
         return self._explained(DictRow(x, type(self).__name__), n_orders, exact)[0]
 
-    def _explained(self, source: Source, n_orders: int, exact: bool) -> Explanations:
+    def _explained(self, source: Source, n_orders: int | None, exact: bool) -> Explanations:
+        n_orders = USUAL_ORDERS if n_orders is None else n_orders
         if n_orders < 1:
             raise ValueError(f"n_orders={n_orders!r} must be at least 1.")
         if self._session is None:

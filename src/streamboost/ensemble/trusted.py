@@ -16,7 +16,7 @@ from streamboost.learners.trees import impurity_decreases
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
 
-_USUAL_ORDERS = 8  # where there is no closed form
+USUAL_ORDERS = 8  # where there is no closed form
 
 
 def column_names(session: Session) -> list[Any]:
@@ -148,7 +148,7 @@ class TrustedClassifier(StreamClassifier):
             raise ValueError(f"n_orders={n_orders!r} must be at least 1.")
         if self._session is None:
             self._refuse_unfitted(fitted=True)
-        orders = 0 if exact else -_USUAL_ORDERS if n_orders is None else n_orders
+        orders = 0 if exact else -USUAL_ORDERS if n_orders is None else n_orders
         return self._read(lambda session: self._explained_by(session, source, label, orders))
 
     def _explained_by(self, session: Session, source: Source, label: Any, orders: int) -> Explanations:

@@ -1,7 +1,12 @@
 """Test-then-train evaluation: one loop for any model, metrics as objects, pictures."""
 
 from streamboost.evaluate.adapters import SlidingWindow, Stepwise
-from streamboost.evaluate.baselines import MajorityClassifier, NoChangeClassifier
+from streamboost.evaluate.baselines import (
+    MajorityClassifier,
+    MeanRegressor,
+    NoChangeClassifier,
+    NoChangeRegressor,
+)
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.count_metrics import (
     F1,
@@ -93,9 +98,11 @@ __all__ = [
     "LogLoss",
     "MajorityClassifier",
     "Matthews",
+    "MeanRegressor",
     "Metric",
     "MetricSeries",
     "NoChangeClassifier",
+    "NoChangeRegressor",
     "NumberRows",
     "PairedTest",
     "Panel",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.base.estimator import Classifier
+from streamboost.base.estimator import Classifier, Estimator
 from streamboost.evaluate.records import as_records, n_rows_of, stacked, taken
 from streamboost.streams.base import Chunk
 
@@ -41,7 +41,9 @@ def as_model(model: Any, *, records: bool = False) -> Any:
 
 def given(model: Any, chunk: Chunk) -> tuple[Any, Any]:
     """Rows and labels of a chunk as a model takes them: one of ours with what their codes stand for."""
-    return (chunk.rows, chunk.labels) if isinstance(model, Classifier) else (chunk.X, chunk.y)
+    if isinstance(model, Classifier):
+        return chunk.rows, chunk.labels
+    return (chunk.rows if isinstance(model, Estimator) else chunk.X), chunk.y
 
 
 def fresh_copy(model: Any) -> Any:

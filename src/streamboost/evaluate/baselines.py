@@ -1,4 +1,4 @@
-"""What every model has to beat: the most frequent label so far, and the last label that arrived."""
+"""What every model has to beat: the most frequent label so far or the mean of the targets, and the last one that arrived."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from streamboost.evaluate.labels import LabelCodes
 from streamboost.evaluate.records import n_rows_of
@@ -105,5 +106,76 @@ class NoChangeClassifier(_Baseline):
         return found
 
 
-BASELINES: dict[str, Callable[[], Any]] = {"majority": MajorityClassifier, "no-change": NoChangeClassifier}
+class _NumberBaseline(RegressorMixin, BaseEstimator, ABC):
+    """Looks at targets only, those of positive weight."""
+
+    def _start(self) -> None:
+        self._weight, self._mean, self._last = 0.0, np.nan, np.nan
+
+    @abstractmethod
+    def _answer(self) -> float:
+        """What is answered now."""
+
+    def test_then_train(self, X: Any, y: Any, sample_weight: Any = None) -> npt.NDArray[np.float64]:
+        """Answer each row from the targets before it; rows of weight 0 are only asked."""
+        if not hasattr(self, "_weight"):
+            self._start()
+        targets = np.asarray(y, dtype=np.float64)
+        weights = (
+            np.ones(targets.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        )
+        answers = np.empty(targets.size)
+        for at, (target, weight) in enumerate(zip(targets.tolist(), weights.tolist(), strict=True)):
+            answers[at] = self._answer()
+            if weight > 0:
+                self._weight += weight
+                before = 0.0 if np.isnan(self._mean) else self._mean
+                self._mean = before + weight / self._weight * (target - before)
+                self._last = target
+        return answers
+
+    def partial_fit(self, X: Any, y: Any) -> Any:
+        """Look at more targets."""
+        self.test_then_train(X, y)
+        return self
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Look at these targets only."""
+        self._start()
+        return self.partial_fit(X, y)
+
+    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+        """The same for every row."""
+        return np.full(n_rows_of(X), self._answer())
+
+    def memory_bytes(self) -> int:
+        """Three numbers."""
+        return 24
+
+
+class MeanRegressor(_NumberBaseline):
+    """Answers the mean of the targets so far."""
+
+    def _answer(self) -> float:
+        return float(self._mean)
+
+
+class NoChangeRegressor(_NumberBaseline):
+    """Answers the last target that has arrived."""
+
+    def _answer(self) -> float:
+        return float(self._last)
+
+
+CLASS_BASELINES: dict[str, Callable[[], Any]] = {
+    "majority": MajorityClassifier,
+    "no-change": NoChangeClassifier,
+}
 """By the names that tables have for them."""
+NUMBER_BASELINES: dict[str, Callable[[], Any]] = {
+    "mean": MeanRegressor,
+    "no-change-regressor": NoChangeRegressor,
+}
+BASELINES = {**CLASS_BASELINES, **NUMBER_BASELINES}
+LOOKS_BACK = ("no-change", "no-change-regressor")
+"""What means nothing on rows that are held out."""

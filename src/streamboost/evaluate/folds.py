@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from streamboost.evaluate.adapters import given
 from streamboost.evaluate.prequential import permutation
+from streamboost.evaluate.regression import predicts_numbers
 from streamboost.evaluate.significance import PairedTest, corrected_t, paired_t
 from streamboost.report.tables import data_frame, html_table
 from streamboost.streams.base import DataError, Stream, as_stream, to_arrays
@@ -45,20 +46,23 @@ def training_order(seed: int, repeat: int, fold: int, order: int, n: int) -> Row
 
 @dataclass(frozen=True)
 class FoldOutcome:
-    """One training set in one order: which test rows were answered wrongly, and the CPU seconds of learning."""
+    """One training set in one order: what was lost on every test row, and the CPU seconds of learning.
+
+    ``losses`` are True for a wrong label, or how far the answer was from a target.
+    """
 
     repeat: int
     fold: int
     order: int
     test_rows: Rows
-    wrong: npt.NDArray[np.bool_]
+    losses: npt.NDArray[Any]
     fit_seconds: float
     memory_bytes: int | None
 
     @property
     def error(self) -> float:
-        """The share of wrong answers on the test rows."""
-        return float(self.wrong.mean())
+        """The share of wrong answers on the test rows, or the mean absolute error of a regressor."""
+        return float(self.losses.mean())
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,6 +140,7 @@ def fold_outcomes(
         train, test = fold_rows(n, folds, seed, repeat, fold)
     (test_chunk,) = held.permuted(test).chunks(max(1, test.size))
     X_test, y_test = given(model, test_chunk)[0], test_chunk.y
+    numbers = predicts_numbers(model)
     for order in range(orders):
         rows = train[training_order(seed, repeat, fold, order, train.size)]
         learner = clone(model)
@@ -143,9 +148,10 @@ def fold_outcomes(
         start = time.process_time()
         learner.fit(*given(learner, chunk))
         seconds = time.process_time() - start
-        wrong = np.asarray(learner.predict(X_test) != y_test, dtype=np.bool_)
+        answers = learner.predict(X_test)
+        losses = np.abs(answers - y_test) if numbers else np.asarray(answers != y_test, dtype=np.bool_)
         size = learner.memory_bytes() if hasattr(learner, "memory_bytes") else None
-        yield FoldOutcome(repeat, fold, order, test, wrong, seconds, size)
+        yield FoldOutcome(repeat, fold, order, test, losses, seconds, size)
 
 
 def cross_validate(
@@ -159,7 +165,7 @@ def cross_validate(
     limit: int | None = None,
     callback: Callable[[FoldOutcome], None] | None = None,
 ) -> CrossValidation:
-    """Error on held-out rows, by ``repeats`` passes of ``folds``-fold cross-validation.
+    """Error on held-out rows, by ``repeats`` passes of ``folds``-fold cross-validation; of a regressor the mean absolute one.
 
     Every training set is learned in ``orders`` random orders, one after the other by fresh clones of the model. All models
     that are given the same data, seed and numbers see the same folds in the same orders. The defaults are those of the
@@ -167,7 +173,7 @@ def cross_validate(
 
     Parameters
     ----------
-    model : a classifier with ``fit`` and ``predict``, online or batch.
+    model : a classifier or regressor with ``fit`` and ``predict``, online or batch.
     data : a stream, which is read into memory, or a pair (X, y).
     folds, repeats, orders : how often.
     seed : decides folds and orders.

@@ -77,7 +77,7 @@ def plot_errors(
     for i, (result, height) in enumerate(zip(results, spread, strict=True)):
         colour = COLOURS[i % len(COLOURS)]
         axes.annotate(
-            f"{result.model_name}  {ends[i]:.3f}",
+            f"{result.model_name}  {end_text(result, ends[i])}",
             xy=(int(result.positions[-1]), ends[i]),
             xytext=(1.02, float(height)),
             textcoords=axes.get_yaxis_transform(),
@@ -136,6 +136,11 @@ def _dress(
     axes.spines["bottom"].set_color(GRID)
 
 
+def end_text(curves: Curves, end: float) -> str:
+    """The error at the end of a line: a share, or a number of any size."""
+    return f"{end:.3f}" if getattr(curves, "largest_error", 1.0) == 1.0 else f"{end:.4g}"
+
+
 def settled_range(results: Sequence[Curves]) -> tuple[float, float]:
     """Limits that show where the curves settle: the first rows are all noise and would squeeze the rest."""
     settled = [r.positions >= min(0.05 * r.positions[-1], 5 * r.window) for r in results]
@@ -146,8 +151,8 @@ def settled_range(results: Sequence[Curves]) -> tuple[float, float]:
         ]
     )
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    margin = max(0.06 * (high - low), 0.005)
     most = getattr(results[0], "largest_error", 1.0)
+    margin = max(0.06 * (high - low), 0.005 if most == 1.0 else 0.005 * high)
     return max(0.0, low - margin), min(most, high + margin) if high + margin > 0 else 1.0
 
 

@@ -20,6 +20,7 @@ from streamboost.evaluate.number_metrics import number_metrics
 from streamboost.evaluate.panel import Panel, gather
 from streamboost.evaluate.records import RecordStream, held_rows, open_data
 from streamboost.evaluate.regression import predicts_numbers, result_of, run_numbers
+from streamboost.evaluate.resources import ResourceLog, size_of
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.rows import Judge
 from streamboost.streams.base import (
@@ -103,7 +104,7 @@ def prequential(
     fading : with a factor alpha in (0, 1) the metrics also with fading rows: one that is m rows old weighs alpha^m.
     delay : a row is answered when it arrives and learned when this many more rows have been answered. 0: at once.
     learn_late : whether the labels that are still out when the stream ends are learned then. All rows are scored anyway.
-    keep_errors : keep one bit per row: whether it was answered wrongly.
+    keep_errors : keep one bit per row: whether it was answered wrongly; of a regressor, the absolute errors.
     callback : called after every chunk.
     name : of the model, in tables and pictures.
 
@@ -111,8 +112,8 @@ def prequential(
     -------
     PrequentialResult
         ``model`` in it is the model as it is at the end of the (last) order. A regressor gives a :class:`RegressionResult`:
-        ``metrics`` are then those of numbers (``streamboost.evaluate.NUMBER_METRICS``); ``classes``, ``positive`` and
-        ``keep_errors`` have no meaning.
+        ``metrics`` are then those of numbers (``streamboost.evaluate.NUMBER_METRICS``); ``classes`` and ``positive`` have no
+        meaning.
     """
     if orders < 1:
         raise ValueError(f"orders must be at least 1, got {orders}.")
@@ -123,9 +124,9 @@ def prequential(
     check_delay(delay, learner)
     last: Any = model
     if predicts_numbers(model):
-        if classes is not None or positive is not None or keep_errors:
+        if classes is not None or positive is not None:
             raise ValueError(
-                f"classes, positive and keep_errors are for classifiers; {type(model).__name__} predicts numbers."
+                f"classes and positive are for classifiers; {type(model).__name__} predicts numbers."
             )
         done = []
         held = None if orders == 1 else held_rows(opened, limit)
@@ -143,6 +144,7 @@ def prequential(
                     fading=fading,
                     late=LateLabels(delay) if delay else None,
                     learn_late=learn_late,
+                    keep_errors=keep_errors,
                     report=_report_numbers(callback, order, orders, rows),
                 )
             )
@@ -211,7 +213,7 @@ def prequential(
         metric_positions=positions,
         metrics=found,
         positive=runs[-1].panel.positive,
-        resources=np.array(runs[-1].resources, dtype=np.float64).reshape(-1, 3),
+        resources=runs[-1].resources.lines(),
         drifts=runs[-1].drifts.events(),
         wrong=tuple(np.packbits(np.concatenate(run.wrong)) for run in runs) if keep_errors else (),
         model=last,
@@ -240,14 +242,11 @@ class _Run:
     confusion: Confusion
     curve: ErrorCurve
     panel: Panel
-    resources: list[tuple[int, float, float]]
+    resources: ResourceLog
     wrong: list[npt.NDArray[np.bool_]]
     drifts: DriftLog
     seconds: float = 0.0
     memory_bytes: int | None = None
-
-
-_RESOURCE_POINTS = 200
 
 
 def _run(
@@ -265,13 +264,12 @@ def _run(
         declared=judge.n_declared,
     )
     drifts = DriftLog(model, settings.delay)
-    run = _Run(Confusion(judge.codes), ErrorCurve(settings.window), panel, [], [], drifts)
+    run = _Run(Confusion(judge.codes), ErrorCurve(settings.window), panel, ResourceLog(), [], drifts)
     if isinstance(model, RowByRow):
         model.feature_names = stream.feature_names
     late = LateLabels(settings.delay) if settings.delay else None
     options: dict[str, Any] = {"output": "both"} if panel.needs_proba else {}
-    stride = 1
-    for number, chunk in enumerate(stream.chunks(settings.chunk_size), 1):
+    for chunk in stream.chunks(settings.chunk_size):
         # Only the first call declares the labels: a model remembers them.
         first = settings.classes is not None and run.curve.n_rows == 0
         declared: dict[str, Any] = {"classes": settings.classes} if first else {}
@@ -296,11 +294,7 @@ def _run(
             panel.update(rows)
         if settings.keep_errors:
             run.wrong.append(wrong)
-        if number % stride == 0:
-            run.resources.append((run.curve.n_rows, run.seconds, _size(model)))
-            if len(run.resources) >= 2 * _RESOURCE_POINTS:
-                run.resources = run.resources[1::2]
-                stride *= 2
+        run.resources.note(run.curve.n_rows, run.seconds, model)
         report(run.curve, run.seconds, stream.fraction)
     if run.curve.n_rows == 0:
         raise DataError(f"{stream.name}: no rows.")
@@ -309,13 +303,9 @@ def _run(
         late.learn_rest(model)
         run.seconds += time.process_time() - start
         drifts.note(run.curve.n_rows, 0, None)
-    size = _size(model)
+    size = size_of(model)
     run.memory_bytes = None if np.isnan(size) else int(size)
     return run
-
-
-def _size(model: Any) -> float:
-    return float(model.memory_bytes()) if hasattr(model, "memory_bytes") else float("nan")
 
 
 def _report(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.inputs.targets import read_targets
 from streamboost.evaluate.adapters import given
+from streamboost.evaluate.drifts import DriftLog
 from streamboost.evaluate.number_metrics import Floats, NumberRows
 from streamboost.evaluate.panel import MetricSeries, Panel, gather
+from streamboost.evaluate.resources import ResourceLog, size_of
 from streamboost.report.tables import data_frame, html_table
-from streamboost.streams.base import DataError, Stream
+from streamboost.streams.base import Chunk, DataError, Stream
 
 
 class NumberPanel(Panel):
@@ -37,6 +41,9 @@ class RegressionResult:
 
     ``metrics`` are those asked for and always "mae", "rmse" and "r2", as ``metrics["mae"]["window"]``: a :class:`MetricSeries`
     with its values at ``metric_positions``. ``seconds`` is CPU time inside the model, all orders together.
+    ``resources`` are the rows, the CPU seconds and the bytes of the model as the (last) order went on, one line each;
+    ``drifts`` the learners that a guard against drift replaced in it: the rows that had been seen, and the learner.
+    ``absolute_errors`` are those of every row (NaN: no answer), one array for every order, if asked for with ``keep_errors``.
     """
 
     model_name: str
@@ -50,7 +57,9 @@ class RegressionResult:
     n_orders: int = 1
     unanswered: int = 0
     delay: int = 0
+    resources: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     drifts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    absolute_errors: tuple[npt.NDArray[np.float32], ...] = ()
     model: Any = field(default=None, compare=False)
     error_name: ClassVar[str] = "mean absolute error"
     largest_error: ClassVar[float] = math.inf
@@ -135,6 +144,8 @@ class RegressionResult:
                 }
                 for name, spans in self.metrics.items()
             },
+            "resources": self.resources.tolist(),
+            "drifts": self.drifts.tolist(),
         }
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
@@ -179,6 +190,9 @@ class NumberRun:
     """One pass of a regressor over a stream."""
 
     panel: NumberPanel
+    drifts: DriftLog
+    resources: ResourceLog
+    absolute_errors: list[npt.NDArray[np.float32]]
     n_rows: int = 0
     seconds: float = 0.0
     unanswered: int = 0
@@ -195,10 +209,12 @@ def run_numbers(
     fading: float | None,
     late: Any,
     learn_late: bool,
+    keep_errors: bool,
     report: Callable[[int, float, float], None],
 ) -> NumberRun:
     """Answer every row before learning it."""
-    run = NumberRun(NumberPanel(metrics, window=window, fading=fading))
+    drifts = DriftLog(model, 0 if late is None else late.delay)
+    run = NumberRun(NumberPanel(metrics, window=window, fading=fading), drifts, ResourceLog(), [])
     if hasattr(model, "feature_names"):
         model.feature_names = stream.feature_names
     for chunk in stream.chunks(chunk_size):
@@ -207,16 +223,21 @@ def run_numbers(
             if late is not None:
                 raise DataError(f"{stream.name}: rows with weights cannot have late labels.")
             weights["sample_weight"] = chunk.weight
+        targets = _numbers(chunk, stream.name)
         start = time.process_time()
         if late is None:
             answers = model.test_then_train(*given(model, chunk), **weights)
         else:
             answers = late.test_then_train(model, chunk, weights)
         run.seconds += time.process_time() - start
-        rows = NumberRows(_numbers(chunk.y, stream.name, run.n_rows), _answers(answers))
+        drifts.note(run.n_rows, len(chunk.y), chunk.weight)
+        rows = NumberRows(targets, _answers(answers))
         run.panel.update(rows)
         run.n_rows += len(rows)
         run.unanswered += int(np.isnan(rows.pred).sum())
+        if keep_errors:
+            run.absolute_errors.append(np.abs(rows.true - rows.pred).astype(np.float32))
+        run.resources.note(run.n_rows, run.seconds, model)
         report(run.n_rows, run.panel.value("cumulative", "mae"), run.seconds)
     if run.n_rows == 0:
         raise DataError(f"{stream.name}: no rows.")
@@ -224,20 +245,22 @@ def run_numbers(
         start = time.process_time()
         late.learn_rest(model)
         run.seconds += time.process_time() - start
-    run.memory_bytes = int(model.memory_bytes()) if hasattr(model, "memory_bytes") else None
+        drifts.note(run.n_rows, 0, None)
+    size = size_of(model)
+    run.memory_bytes = None if math.isnan(size) else int(size)
     return run
 
 
-def _numbers(y: Any, name: str, first: int) -> Floats:
+def _numbers(chunk: Chunk, name: str) -> Floats:
+    """The targets of a chunk; one that is none is refused with its line in the file, or the number of its row."""
     try:
-        return np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        for at, value in enumerate(np.asarray(y).tolist(), first + 1):
-            try:
-                float(value)
-            except (TypeError, ValueError):
-                raise DataError(f"{name}: row {at} has the target {value!r}, which is no number.") from None
-        raise
+        return read_targets(chunk.y, len(chunk), "A regressor")
+    except ValueError as error:
+        row = re.search(r"\brow (\d+)", str(error))
+        if row is None:
+            raise
+        line = f"line {chunk.lines[int(row[1])]}"
+        raise DataError(f"{name}: {str(error).replace(row[0], line)}") from error
 
 
 def _answers(answers: Any) -> Floats:
@@ -265,5 +288,8 @@ def result_of(
         n_orders=len(runs),
         unanswered=sum(run.unanswered for run in runs),
         delay=delay,
+        resources=runs[-1].resources.lines(),
+        drifts=runs[-1].drifts.events(),
+        absolute_errors=tuple(np.concatenate(run.absolute_errors) for run in runs if run.absolute_errors),
         model=model,
     )

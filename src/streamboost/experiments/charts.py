@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamboost.evaluate.plot import mark_drifts, settled_range, spread_apart
+from streamboost.evaluate.plot import end_text, mark_drifts, settled_range, spread_apart
 from streamboost.experiments.figures import (
     N_COLOURS,
     SOFT,
@@ -61,7 +61,7 @@ class ErrorOverTime:
     def draw(self, figure: Figure, narrow: bool) -> None:
         """Labels stand at the right end of the lines; a narrow picture has a legend instead."""
         ends = [float(curve.cumulative_error[-1]) for curve in self.curves]
-        labels = [f"{c.model_name}  {end:.3f}" for c, end in zip(self.curves, ends, strict=True)]
+        labels = [f"{c.model_name}  {end_text(c, end)}" for c, end in zip(self.curves, ends, strict=True)]
         right = 22 if narrow else text_width(labels, TYPE_SIZE) + 34
         axes = plot_area(figure, left=50, right=right, top=12, bottom=46)
         low, high = settled_range(self.curves)

@@ -13,12 +13,14 @@ from typing import Any
 from streamboost.evaluate.adapters import fresh_copy, needs_classes
 from streamboost.evaluate.baselines import BASELINES
 from streamboost.evaluate.metrics import make_metrics
+from streamboost.evaluate.number_metrics import number_metrics
 from streamboost.evaluate.prequential import Progress, permutation, prequential
 from streamboost.evaluate.records import held_rows, open_data
+from streamboost.evaluate.regression import predicts_numbers
 from streamboost.evaluate.result import PrequentialResult
-from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Source, baselines
+from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Source, baselines, facts_of
 from streamboost.experiments.store import FAILED, REFUSED, Record
-from streamboost.experiments.summary import Summary, measure_name, measures_of
+from streamboost.experiments.summary import Summary, curve_window, measure_name, measures_of
 from streamboost.experiments.tables import value_text
 from streamboost.experiments.worker import record_of
 from streamboost.report.tables import data_frame, html_table
@@ -130,8 +132,10 @@ def compare(
     orders : 1 takes the rows as they come; K > 1 shuffles them K times, in the same way for all models.
     seed : decides the random orders.
     metrics, positive, delay, limit : as in ``prequential``.
-    rank_by : "error", "kappa", "balanced_accuracy", "g_mean", or one of ``metrics``; a name of ours is added to them.
-    with_baselines : also the majority and the no-change classifier, which every model should beat.
+    rank_by : "error", "kappa", "balanced_accuracy", "g_mean", or one of ``metrics``; a name of ours is added to them. For
+        regressors "error" is the mean absolute one; "rmse" and "r2" are always there.
+    with_baselines : also the majority and the no-change classifier (of numbers: the mean, the last target), which every model
+        should beat.
     test : of the difference from the best: "t", "wilcoxon" or "sign", with several orders.
     callback : called with the names of data set and model, and the progress.
 
@@ -152,11 +156,14 @@ def compare(
     """
     if not models:
         raise ValueError("There are no models to compare.")
-    chosen = list(make_metrics(metrics))
-    protocol = Protocol(orders, seed, delay, tuple(metric.name for metric in chosen))
+    numbers = _all_predict_numbers(models)
+    named = number_metrics if numbers else make_metrics
+    chosen = list(named(metrics))
+    rule: dict[str, Any] = {"orders": orders, "seed": seed, "delay": delay, "numbers": numbers}
+    protocol = Protocol(**rule, metrics=tuple(metric.name for metric in chosen))
     if rank_by not in ("error", *measures_of(protocol)):
-        chosen += make_metrics([rank_by])
-        protocol = Protocol(orders, seed, delay, tuple(metric.name for metric in chosen))
+        chosen += [one for one in named([rank_by]) if one.name not in protocol.metrics]
+        protocol = Protocol(**rule, metrics=tuple(metric.name for metric in chosen))
     algorithms = [Algorithm(str(name), "", _simple(model)) for name, model in models.items()]
     for name in models:
         if name in BASELINES:
@@ -165,40 +172,45 @@ def compare(
     if with_baselines:
         extra = baselines(protocol)
         algorithms += extra
-        rivals |= {one.model: BASELINES[one.model]() for one in extra}
+        rivals |= {one.name: BASELINES[one.model]() for one in extra}
     sets = {str(k): v for k, v in data.items()} if isinstance(data, Mapping) else {"": data}
     facts: list[DataFacts] = []
     records: list[Record] = []
     results: dict[tuple[str, str, int], PrequentialResult] = {}
     direction = {metric.name: getattr(metric, "greater_is_better", True) for metric in chosen}
     options: dict[str, Any] = {"metrics": chosen, "positive": positive, "delay": delay, "keep_errors": True}
+    if numbers and positive is not None:
+        raise ValueError("positive is for classifiers; these models predict numbers.")
     for given, rows in sets.items():
         stream = open_data(rows)
         held = held_rows(stream, limit)
         name = given or os.path.basename(stream.name)
-        nominal = 0 if held.nominal is None else int(held.nominal.sum())
-        labels = held.find_classes()
-        facts.append(
-            DataFacts(
-                Source(name, label=name),
-                "",
-                held.n_rows,
-                held.n_features or 0,
-                nominal,
-                [str(x) for x in labels],
-            )
-        )
+        labels = () if numbers else held.find_classes()
+        facts.append(facts_of(Source(name, label=name), "", held))
         for order in range(orders):
             part = held.permuted(permutation(seed, order, held.n_rows)) if orders > 1 else held
             for who, model in rivals.items():
-                classes = stream.classes or (labels if needs_classes(model) else None)
+                classes = None if numbers else stream.classes or (labels if needs_classes(model) else None)
                 show = None if callback is None else _telling(callback, name, who)
-                record, result = _one(fresh_copy(model), part, who, classes, show, options)
+                window = {"window": curve_window(held.n_rows)} if numbers else {}
+                record, result = _one(fresh_copy(model), part, who, classes, show, {**options, **window})
                 records.append(record)
                 if result is not None:
                     results[name, who, order] = result
     summary = Summary(facts, algorithms, protocol, records, test, rank_by, greater=direction.get(rank_by))
     return Comparison(summary, results)
+
+
+def _all_predict_numbers(models: Mapping[str, Any]) -> bool:
+    """Whether the models are regressors; some of each kind cannot be compared."""
+    kinds = {str(name): predicts_numbers(model) for name, model in models.items()}
+    if len(set(kinds.values())) > 1:
+        numbers = [name for name, kind in kinds.items() if kind]
+        raise ValueError(
+            f"Regressors ({', '.join(numbers)}) and classifiers "
+            f"({', '.join(name for name in kinds if name not in numbers)}) cannot be compared with each other."
+        )
+    return True in kinds.values()
 
 
 def _telling(

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from streamboost.evaluate.baselines import BASELINES
+from streamboost.evaluate.baselines import BASELINES, CLASS_BASELINES, LOOKS_BACK, NUMBER_BASELINES
 from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
 from streamboost.streams.open import open_stream
@@ -74,15 +74,7 @@ class DataSet:
     @property
     def facts(self) -> DataFacts:
         """What a report says of it."""
-        nominal = self.rows.nominal
-        return DataFacts(
-            self.source,
-            self.fingerprint,
-            int(self.rows.y.shape[0]),
-            int(self.rows.n_features or 0),
-            0 if nominal is None else int(nominal.sum()),
-            [str(label) for label in self.rows.find_classes()],
-        )
+        return facts_of(self.source, self.fingerprint, self.rows)
 
 
 @dataclass(frozen=True)
@@ -95,11 +87,28 @@ class DataFacts:
     n_features: int
     n_nominal: int
     labels: list[str]
+    targets: tuple[float, float] | None = None
+    """The least and the greatest, where labels are numbers; there are no classes then, whatever ``labels`` says."""
 
     @property
     def name(self) -> str:
         """The short name."""
         return self.source.name
+
+
+def facts_of(source: Source, fingerprint: str, rows: Any) -> DataFacts:
+    """What a report says of rows in memory."""
+    labels = rows.find_classes()
+    numbers = bool(labels) and not any(isinstance(label, str) for label in labels)
+    return DataFacts(
+        source,
+        fingerprint,
+        int(rows.n_rows),
+        int(rows.n_features or 0),
+        0 if rows.nominal is None else int(rows.nominal.sum()),
+        [str(label) for label in labels],
+        (float(labels[0]), float(labels[-1])) if numbers else None,
+    )
 
 
 @dataclass(frozen=True)
@@ -143,7 +152,9 @@ class Algorithm:
             return BASELINES[self.model]()
         from streamboost.models import build
 
-        return build(self.model, self.learner, self.params, self.learner_params, seed=seed, nominal=nominal)
+        return build(
+            self.model, self.learner or None, self.params, self.learner_params, seed=seed, nominal=nominal
+        )
 
 
 @dataclass(frozen=True)
@@ -164,6 +175,8 @@ class Protocol:
     test_rows: int = 0
     positive: str | None = None
     """The label of metrics of one label."""
+    numbers: bool = False
+    """Whether labels are numbers to predict; ``metrics`` are then those of numbers, and "mae" is the error."""
 
     def __post_init__(self) -> None:
         if self.orders < 1 or self.repeats < 1 or self.folds == 1 or self.folds < 0 or self.delay < 0:
@@ -172,6 +185,11 @@ class Protocol:
             raise ValueError("The rows of a given test set are held out once, and not in folds.")
         if self.holds_out and (self.delay or self.metrics):
             raise ValueError("Late labels and metrics over time belong to a stream, not to cross-validation.")
+
+    @property
+    def error_name(self) -> str:
+        """What the error is called."""
+        return "mae" if self.numbers else "error"
 
     @property
     def holds_out(self) -> bool:
@@ -261,7 +279,12 @@ def unique_labels(names: list[str]) -> Iterator[str]:
 
 def baselines(protocol: Protocol) -> list[Algorithm]:
     """The rows that every table has; on rows that are held out "no change" means nothing."""
-    return [Algorithm(name, "") for name in BASELINES if name == "majority" or not protocol.holds_out]
+    known = NUMBER_BASELINES if protocol.numbers else CLASS_BASELINES
+    return [
+        Algorithm(name, "", model_label=name.removesuffix("-regressor"))
+        for name in known
+        if name not in LOOKS_BACK or not protocol.holds_out
+    ]
 
 
 def plan_runs(sets: list[DataFacts], algorithms: list[Algorithm], protocol: Protocol) -> list[Run]:

@@ -39,9 +39,10 @@ from streamboost.experiments.report_parts import (
     size_text,
     together,
 )
-from streamboost.experiments.summary import ALPHA, BEST, SCORES, Cell, Summary, measure_name
+from streamboost.experiments.summary import ALPHA, BEST, Cell, Summary, measure_name, measures_of
 from streamboost.experiments.tables import (
     LIKE_BEST_MARK,
+    first_up,
     runs_csv,
     summary_csv,
     value_text,
@@ -70,6 +71,7 @@ class _Report:
         self.pictures: list[Picture] = []
         self.models = [algorithm for algorithm in summary.algorithms if not algorithm.is_baseline]
         self.measure = measure_name(summary.rank_by)
+        self.error = "Mean absolute error" if summary.protocol.numbers else "Error"
 
     def _styles(self, order: list[int]) -> dict[str, Style]:
         """The same for all pictures; with very many models, colours for the first ones of the order."""
@@ -89,7 +91,7 @@ class _Report:
             page.lead.append(Text([f"{count(len(s.failures), 'cell')} failed; see below."], "bad"))
         if s.beaten_by_nothing:
             page.lead.append(Text(s.beaten_by_nothing, "bad"))
-        title = "Errors" if s.rank_by == "error" else self.measure[0].upper() + self.measure[1:]
+        title = "Errors" if s.rank_by == "error" else first_up(self.measure)
         page.section(title, self._errors(), Text(self._reading(), "note"))
         if s.ranking is not None and len(s.sets) > 1:
             self._ranks(page)
@@ -106,14 +108,15 @@ class _Report:
     def _protocol(self) -> str:
         p = self.summary.protocol
         late = f", labels {p.delay:,} rows late" if p.delay else ""
+        error = "absolute error" if p.numbers else "error"
         if p.folds:
             orders = f", every training set in {p.orders} orders" if p.orders > 1 else ""
-            return f"error on held-out rows, {count(p.repeats, 'pass', 'passes')} of {p.folds}-fold cross-validation{orders}"
+            return f"{error} on held-out rows, {count(p.repeats, 'pass', 'passes')} of {p.folds}-fold cross-validation{orders}"
         if p.orders > 1:
             return (
-                f"prequential error, mean of {p.orders} random orders{late}, the same orders for all models"
+                f"prequential {error}, mean of {p.orders} random orders{late}, the same orders for all models"
             )
-        return f"prequential error, the rows in the order of the data, not shuffled{late}"
+        return f"prequential {error}, the rows in the order of the data, not shuffled{late}"
 
     def _winners(self) -> list[tuple[str, ...]]:
         s = self.summary
@@ -153,8 +156,13 @@ class _Report:
             + (" ± is the standard error of the mean." if n > 1 else "")
         ]
         if len(self.models) < len(s.algorithms):
+            first = (
+                "mean answers the mean of the targets so far"
+                if s.protocol.numbers
+                else "majority answers the most frequent label so far"
+            )
             lines.append(
-                "majority answers the most frequent label so far"
+                first
                 + (", no-change the last one" if not s.protocol.holds_out else "")
                 + ": what every model has to beat. They are not ranked."
             )
@@ -235,9 +243,12 @@ class _Report:
         facts = row[0].data
         done = [cell for cell in row if cell.status == "done" and not cell.algorithm.is_baseline]
         nominal = f" ({facts.n_nominal} nominal)" if facts.n_nominal else ""
+        target = f"{len(facts.labels)} classes"
+        if self.summary.protocol.numbers and facts.targets is not None:
+            target = "targets from {:.4g} to {:.4g}".format(*facts.targets)
         section = page.section(
             facts.name,
-            aside=f"{facts.n_rows:,} rows, {count(facts.n_features, 'feature')}{nominal}, {len(facts.labels)} classes",
+            aside=f"{facts.n_rows:,} rows, {count(facts.n_features, 'feature')}{nominal}, {target}",
         )
         if not done:
             section.blocks.append(Text(["No model has a result on this data set."], "bad"))
@@ -246,11 +257,11 @@ class _Report:
         styles = self._styles(np.argsort(errors, kind="stable").tolist())  # those without a result come last
         if not self.summary.protocol.folds:
             curves = [cell.curve() for cell in done]
-            chart = ErrorOverTime(f"Error over time on {facts.name}", curves, styles)
+            chart = ErrorOverTime(f"{self.error} over time on {facts.name}", curves, styles)
             marks = (
                 " Marks at the foot: a learner was replaced." if any(c.drifts.size for c in curves) else ""
             )
-            caption = f"Error over time. Bold: error so far; faint: over the last {curves[0].window:,} examples.{marks}"
+            caption = f"{self.error} over time. Bold: error so far; faint: over the last {curves[0].window:,} examples.{marks}"
             section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-over-time"), caption))
         self._speed(section, done, prefix, styles)
         self._sizes(section, done, prefix)
@@ -264,9 +275,9 @@ class _Report:
         ]
         if not points:
             return
-        chart = ErrorAgainstSpeed(f"Error against speed on {section.title}", points, styles)
+        chart = ErrorAgainstSpeed(f"{self.error} against speed on {section.title}", points, styles)
         verb = "learned" if self.summary.protocol.folds else "answered and learned"
-        caption = f"Error against speed: rows {verb} per second of CPU time. Lower right is better."
+        caption = f"{self.error} against speed: rows {verb} per second of CPU time. Lower right is better."
         section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-against-speed"), caption))
 
     def _sizes(self, section: Section, done: list[Cell], prefix: str) -> None:
@@ -280,13 +291,13 @@ class _Report:
             return
         ordered = [(family, sorted(points, key=lambda p: p.x)) for family, points in lines.items()]
         styles = styles_of(list(lines), list(range(len(lines))))
-        chart = ErrorAgainstSize(f"Error against size on {section.title}", ordered, styles)
-        caption = "Error against the number of learners."
+        chart = ErrorAgainstSize(f"{self.error} against size on {section.title}", ordered, styles)
+        caption = f"{self.error} against the number of learners."
         section.blocks.append(Figure(self._draw(chart, f"{prefix}-error-against-size"), caption))
 
     def _details(self, row: list[Cell]) -> DataTable:
         s = self.summary
-        shown = [*s.measures, *(() if s.protocol.holds_out else SCORES)]
+        shown = [*s.measures, *measures_of(s.protocol)]
         metrics = list(dict.fromkeys(shown))[1:]  # what ranks has its marks and comes first
         tested = ["p"] if s.test_name else []
         head = ["model", self.measure, *tested, *map(measure_name, metrics), "examples/s", "memory"]

@@ -25,13 +25,14 @@ class Record:
 
     ``status`` is "done"; "refused" if the model said that it cannot take this data, with its reason in ``message``; or
     "failed". ``wrong`` has one bit per row in the order of the run, 1 for a wrong answer: curves over any window can be
-    drawn from it. In cross-validation the test rows of all orders follow each other.
+    drawn from it. Where numbers were predicted it has the absolute error of every row instead (NaN: no answer). In
+    cross-validation the test rows of all orders follow each other.
     """
 
     status: str
     message: str = ""
     figures: dict[str, Any] | None = None
-    wrong: npt.NDArray[np.uint8] | None = None
+    wrong: npt.NDArray[Any] | None = None
 
     @property
     def done(self) -> bool:
@@ -47,14 +48,16 @@ class Record:
     def measure(self, name: str) -> float:
         """A metric of a run that is done: one that was asked for, or one that every run has."""
         asked: dict[str, float] = self.figure("metrics")
-        if name == "error":
+        if name == "error" or (name == "mae" and name not in asked):
             return float(np.mean(self.figure("errors")))
         return float(asked[name] if name in asked else self.figure(name))
 
-    def errors_of_rows(self) -> npt.NDArray[np.bool_]:
-        """Which rows were answered wrongly."""
+    def errors_of_rows(self) -> npt.NDArray[Any]:
+        """Which rows were answered wrongly, or how far off their answers were."""
         if self.wrong is None:
             raise ValueError(f"A run that was {self.status} has no answers.")
+        if self.wrong.dtype.kind == "f":
+            return self.wrong
         return np.unpackbits(self.wrong, count=self.figure("n_answers")).astype(np.bool_)
 
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.metrics import greater_is_better
-from streamboost.evaluate.significance import TESTS, Ranking, rank_models, sign_test
+from streamboost.evaluate.number_metrics import NUMBER_METRICS
+from streamboost.evaluate.significance import TESTS, Ranking, paired_t, rank_models, sign_test
 from streamboost.experiments.plan import Algorithm, DataFacts, Protocol
 from streamboost.experiments.store import FAILED, REFUSED, Record
 
@@ -24,19 +25,34 @@ SCORES = ("kappa", "balanced_accuracy", "g_mean")
 BASELINE_WORDS = {
     "majority": "always answering the most frequent label",
     "no-change": "repeating the last label",
+    "mean": "always answering the mean of the targets",
+    "no-change-regressor": "repeating the last target",
 }
 
 
 def measures_of(protocol: Protocol) -> tuple[str, ...]:
     """What models can be ranked by, beside the error."""
-    return () if protocol.holds_out else tuple(dict.fromkeys((*SCORES, *protocol.metrics)))
+    if protocol.holds_out:
+        return ()
+    return tuple(dict.fromkeys((*(() if protocol.numbers else SCORES), *protocol.metrics)))
+
+
+def curve_window(n_rows: int) -> int:
+    """Rows of the error lately, in pictures of so many."""
+    return max(20, min(1000, n_rows // 20))
 
 
 def measure_name(name: str) -> str:
     """A metric as people write it."""
     words = {"auc": "AUC", "mcc": "MCC", "f1": "F1", "g_mean": "G-mean", "recall_at_fpr": "recall at FPR"}
+    words |= {name: name.upper() for name in ("mae", "rmse", "mse", "r2", "mape")}
     word, colon, rest = name.partition(":")
     return words.get(word, word.replace("_", " ")) + colon + rest
+
+
+def figure_text(value: float, numbers: bool) -> str:
+    """A value for people: shares have four decimals, errors of numbers four digits."""
+    return "–" if math.isnan(value) else f"{value:.4g}" if numbers else f"{value:.4f}"
 
 
 @dataclass(frozen=True)
@@ -50,6 +66,7 @@ class Curve:
     window: int
     drifts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Rows at which learners were replaced, of a single order."""
+    largest_error: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +78,8 @@ class Cell:
     records: tuple[Record, ...]
     measure: str = "error"
     """What the models are ranked by."""
+    numbers: bool = False
+    """Whether numbers were predicted."""
 
     @property
     def status(self) -> str:
@@ -132,19 +151,23 @@ class Cell:
 
     def curve(self) -> Curve:
         """The error over the rows, from the stored answers."""
-        window = max(20, min(1000, self.data.n_rows // 20))
+        window = curve_window(self.data.n_rows)
         series = []
         for record in self.records:
+            if self.numbers:
+                series.append([np.array(values) for values in record.figure("curve")])
+                continue
             curve = ErrorCurve(window, points=120)
             curve.update(record.errors_of_rows())
-            series.append(curve.series())
+            series.append(list(curve.series()))
         so_far, lately = (np.mean([s[i] for s in series], axis=0) for i in (1, 2))
         figures = self.records[0].figures or {}
         drifts = (
             figures.get("drifts", []) if len(self.records) == 1 else []
         )  # runs of earlier versions have none
         rows = np.array(drifts, dtype=np.int64)
-        return Curve(self.algorithm.name, series[0][0], so_far, lately, window, rows)
+        most = math.inf if self.numbers else 1.0
+        return Curve(self.algorithm.name, series[0][0], so_far, lately, window, rows, most)
 
 
 def _spread(values: npt.NDArray[np.float64]) -> float | None:
@@ -176,7 +199,8 @@ class Summary:
 
         ``greater`` says whether more of it is better; None asks the metric of that name.
         """
-        if rank_by not in ("error", *measures_of(protocol)):
+        rank_by = protocol.error_name if rank_by == "error" else rank_by
+        if rank_by not in (protocol.error_name, *measures_of(protocol)):
             raise ValueError(
                 f"Models cannot be ranked by {rank_by!r}; "
                 + (
@@ -186,7 +210,13 @@ class Summary:
                 )
             )
         self.rank_by = rank_by
-        self.sign = -1.0 if (greater_is_better(rank_by) if greater is None else greater) else 1.0
+        if greater is None:
+            greater = (
+                NUMBER_METRICS[rank_by.partition(":")[0]].greater_is_better
+                if protocol.numbers
+                else greater_is_better(rank_by)
+            )
+        self.sign = -1.0 if greater else 1.0
         if test is not None and test not in TESTS:
             raise ValueError(f"There is no test {test!r}; there are {', '.join(TESTS)}.")
         if test == "corrected-t" and not protocol.folds:
@@ -195,7 +225,13 @@ class Summary:
         width, block = len(self.algorithms), len(self.algorithms) * len(protocol.units())
         self.cells = [
             [
-                Cell(algorithm, facts, tuple(records[d * block : (d + 1) * block][a::width]), rank_by)
+                Cell(
+                    algorithm,
+                    facts,
+                    tuple(records[d * block : (d + 1) * block][a::width]),
+                    rank_by,
+                    protocol.numbers,
+                )
                 for a, algorithm in enumerate(self.algorithms)
             ]
             for d, facts in enumerate(self.sets)
@@ -206,11 +242,20 @@ class Summary:
     def test_name(self) -> str:
         """The test in words; empty where nothing can be tested."""
         if self._by_rows:
-            return "sign test over the rows (McNemar)" if self.rank_by == "error" else ""
+            over_rows = (
+                "paired t test over the rows"
+                if self.protocol.numbers
+                else "sign test over the rows (McNemar)"
+            )
+            return over_rows if self._ranks_by_error else ""
         return {"t": "paired t test", "corrected-t": "corrected resampled t test"}.get(
             self.test,
             {"wilcoxon": "Wilcoxon signed-rank test", "sign": "sign test"}.get(self.test, self.test),
         )
+
+    @property
+    def _ranks_by_error(self) -> bool:
+        return self.rank_by == self.protocol.error_name
 
     @property
     def _by_rows(self) -> bool:
@@ -239,9 +284,12 @@ class Summary:
 
     def _p(self, cell: Cell, best: Cell) -> float | None:
         if self._by_rows:
-            if self.rank_by != "error":
+            if not self._ranks_by_error:
                 return None  # one value each, and nothing to pair
             rows = [one.records[0].errors_of_rows().astype(float) for one in (cell, best)]
+            if self.protocol.numbers:
+                both = np.isfinite(rows[0]) & np.isfinite(rows[1])
+                return paired_t(rows[0][both], rows[1][both]).p if both.sum() > 1 else None
             return sign_test(*rows).p
         options: dict[str, Any] = {}
         if self.test == "corrected-t":
@@ -254,7 +302,7 @@ class Summary:
     @property
     def measures(self) -> list[str]:
         """What tables show, each once: what ranks first, then the error, then what was asked for."""
-        return list(dict.fromkeys((self.rank_by, "error", *self.protocol.metrics)))
+        return list(dict.fromkeys((self.rank_by, self.protocol.error_name, *self.protocol.metrics)))
 
     @property
     def beaten_by_nothing(self) -> list[str]:
@@ -273,8 +321,9 @@ class Summary:
                 if self.sign * best.value >= self.sign * cell.value:
                     found.append(
                         f"{row[0].data.name}: the best model, {best.algorithm.name}, is no better than "
-                        f"{BASELINE_WORDS[cell.algorithm.model]} ({measure_name(self.rank_by)} {best.value:.4f} "
-                        f"against {cell.value:.4f})."
+                        f"{BASELINE_WORDS[cell.algorithm.model]} ({measure_name(self.rank_by)} "
+                        f"{figure_text(best.value, self.protocol.numbers)} against "
+                        f"{figure_text(cell.value, self.protocol.numbers)})."
                     )
         return found
 

@@ -13,6 +13,7 @@ from streamboost.experiments.summary import (
     Cell,
     Summary,
     Verdict,
+    figure_text,
     measure_name,
     measures_of,
 )
@@ -26,12 +27,12 @@ LIKE_BEST_MARK = "≈"
 def value_text(cell: Cell, measure: str | None = None) -> str:
     """The mean of a metric for people; by default of what the models are ranked by."""
     value = cell.value if measure is None else cell.metric(measure)
-    return "–" if math.isnan(value) else f"{value:.4f}"
+    return figure_text(value, cell.numbers)
 
 
 def spread_text(cell: Cell) -> str:
     """Plus or minus its standard error; empty for a single run."""
-    return "" if cell.standard_error is None else f"± {cell.standard_error:.4f}"
+    return "" if cell.standard_error is None else f"± {figure_text(cell.standard_error, cell.numbers)}"
 
 
 def missing_text(cell: Cell) -> str:
@@ -49,15 +50,13 @@ def terminal_tables(summary: Summary) -> list[Table]:
     ]
     first, *others = summary.measures
     title = (
-        f"Mean {measure_name(first)}"
-        if len(summary.protocol.units()) > 1
-        else measure_name(first).capitalize()
+        f"Mean {measure_name(first)}" if len(summary.protocol.units()) > 1 else first_up(measure_name(first))
     )
     if len(summary.sets) > 1:
         found = [_table(summary, title, marked)]
         for measure in others:
             plain = [[_plain(cell, measure) for cell in row] for row in summary.cells]
-            found.append(_table(summary, measure_name(measure).capitalize(), plain))
+            found.append(_table(summary, first_up(measure_name(measure)), plain))
         return found
     table = Table(title=f"On {summary.sets[0].name}", title_justify="left", header_style="bold")
     for name in ("model", "learner"):
@@ -68,6 +67,11 @@ def terminal_tables(summary: Summary) -> list[Table]:
         more = [] if cell.status != "done" else [_plain(cell, measure) for measure in others]
         table.add_row(cell.algorithm.group, cell.algorithm.member, text, *more)
     return [table]
+
+
+def first_up(text: str) -> str:
+    """With a capital at the start, and the others as they are."""
+    return text[:1].upper() + text[1:]
 
 
 def _table(summary: Summary, title: str, texts: list[list[str]]) -> Table:
@@ -107,8 +111,9 @@ def _marked(cell: Cell, verdict: Verdict | None) -> str:
 def runs_csv(summary: Summary) -> str:
     """One line per run."""
     units = list(summary.protocol.units()[0])
-    metrics = measures_of(summary.protocol)
-    head = ["data", "model", "learner", "size", *units, "status", "error", *metrics]
+    error = summary.protocol.error_name
+    metrics = [name for name in measures_of(summary.protocol) if name != error]
+    head = ["data", "model", "learner", "size", *units, "status", error, *metrics]
     lines: list[list[Any]] = [[*head, "seconds", "rows", "memory_bytes", "message"]]
     for cell in (cell for row in summary.cells for cell in row):
         for unit, record in zip(summary.protocol.units(), cell.records, strict=True):
@@ -117,7 +122,7 @@ def runs_csv(summary: Summary) -> str:
                 empty = [""] * (len(lines[0]) - len(line) - 2)
                 lines.append([*line, record.status, *empty, record.message])
                 continue
-            line += [record.status, *(record.measure(name) for name in ("error", *metrics))]
+            line += [record.status, *(record.measure(name) for name in (error, *metrics))]
             lines.append(
                 [*line, record.figure("seconds"), record.figure("n_rows"), record.figure("memory_bytes"), ""]
             )
@@ -126,8 +131,9 @@ def runs_csv(summary: Summary) -> str:
 
 def summary_csv(summary: Summary) -> str:
     """One line per model and data set; ``place`` and ``p`` are about what the models are ranked by."""
-    metrics = measures_of(summary.protocol)
-    head = "data model learner size status error standard_error".split()
+    error = summary.protocol.error_name
+    metrics = [name for name in measures_of(summary.protocol) if name != error]
+    head = ["data", "model", "learner", "size", "status", error, "standard_error"]
     lines: list[list[Any]] = [
         [*head, *metrics, "ranked_by", "place", "p", "examples_per_second", "positive", "message"]
     ]

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from streamboost.evaluate import PrequentialResult, prequential
+from streamboost.evaluate import PrequentialResult, RegressionResult, prequential
 from streamboost.evaluate.adapters import needs_classes
 from streamboost.evaluate.folds import fold_outcomes
 from streamboost.evaluate.measures import balanced_accuracy, g_mean
 from streamboost.evaluate.prequential import permutation
 from streamboost.experiments.plan import DataSet, Run
 from streamboost.experiments.store import DONE, FAILED, REFUSED, Record, RunStore
+from streamboost.experiments.summary import curve_window
 from streamboost.streams.base import DataError
 
 Report = Callable[[float, float], None]
@@ -43,22 +44,30 @@ def execute(run: Run, data: DataSet, report: Report | None = None) -> Record:
     return _done(figures, wrong, caught)
 
 
-def record_of(result: PrequentialResult, caught: Sequence[Any]) -> Record:
+def record_of(result: PrequentialResult | RegressionResult, caught: Sequence[Any]) -> Record:
     """The record of a result with ``keep_errors``, and of the warnings on the way to it."""
-    wrong = np.unpackbits(result.wrong[0], count=result.n_rows).astype(np.bool_)
-    return _done(figures_of(result), wrong, caught)
+    return _done(figures_of(result), _row_errors(result), caught)
+
+
+def _row_errors(result: PrequentialResult | RegressionResult) -> Any:
+    """Which rows were answered wrongly, or by how much."""
+    if isinstance(result, RegressionResult):
+        return result.absolute_errors[0]
+    return np.unpackbits(result.wrong[0], count=result.n_rows).astype(np.bool_)
 
 
 def _done(figures: dict[str, Any], wrong: Any, caught: Sequence[Any]) -> Record:
     figures["warnings"] = sorted({_line(found.message) for found in caught})
     figures["n_answers"] = int(wrong.size)
-    return Record(DONE, "", figures, np.packbits(wrong))
+    return Record(
+        DONE, "", figures, np.packbits(wrong) if wrong.dtype == np.bool_ else wrong.astype(np.float32)
+    )
 
 
 def _stream(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple[dict[str, Any], Any]:
     rows, protocol = data.rows, run.protocol
-    classes = data.declared
-    if classes is None and needs_classes(model):
+    classes = None if protocol.numbers else data.declared
+    if classes is None and not protocol.numbers and needs_classes(model):
         classes = rows.find_classes()
     if protocol.orders > 1:
         rows = rows.permuted(permutation(protocol.seed, run.unit["order"], rows.y.shape[0]))
@@ -70,24 +79,31 @@ def _stream(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple
         positive=protocol.positive,
         delay=protocol.delay,
         keep_errors=True,
+        window=curve_window(int(rows.y.shape[0])),
         callback=None if report is None else lambda now: report(now.fraction or 0.0, now.error),
     )
-    return figures_of(result), np.unpackbits(result.wrong[0], count=result.n_rows).astype(np.bool_)
+    return figures_of(result), _row_errors(result)
 
 
-def figures_of(result: PrequentialResult) -> dict[str, Any]:
+def figures_of(result: PrequentialResult | RegressionResult) -> dict[str, Any]:
     """What a record keeps of one order."""
-    return {
-        "errors": [result.error],
-        "kappa": result.kappa,
-        "balanced_accuracy": balanced_accuracy(result.confusion),
-        "g_mean": g_mean(result.confusion),
+    figures: dict[str, Any] = {
         "seconds": result.seconds,
         "n_rows": result.n_rows,
         "memory_bytes": result.memory_bytes,
         "metrics": {name: spans["cumulative"].value for name, spans in result.metrics.items()},
-        "positive": None if result.positive is None else str(result.positive),
         "drifts": result.drifts[:, 0].tolist(),
+    }
+    if isinstance(result, RegressionResult):
+        curve = (result.positions, result.cumulative_error, result.windowed_error)
+        return {**figures, "errors": [result.mae], "curve": [series.tolist() for series in curve]}
+    return {
+        **figures,
+        "errors": [result.error],
+        "kappa": result.kappa,
+        "balanced_accuracy": balanced_accuracy(result.confusion),
+        "g_mean": g_mean(result.confusion),
+        "positive": None if result.positive is None else str(result.positive),
     }
 
 
@@ -115,7 +131,7 @@ def _folds(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple[
         "memory_bytes": max(sizes, default=None),
         "metrics": {},
     }
-    return figures, np.concatenate([outcome.wrong for outcome in outcomes])
+    return figures, np.concatenate([outcome.losses for outcome in outcomes])
 
 
 def _line(error: object) -> str:

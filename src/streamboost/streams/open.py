@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from streamboost.streams.base import ArrayStream, DataError, Stream, first_rows, to_arrays
-from streamboost.streams.datasets.builtin import BUILTIN, is_builtin, load_builtin
+from streamboost.streams.datasets.builtin import BUILTIN, NUMBER_SETS, is_builtin, load_builtin
 from streamboost.streams.datasets.registry import DATA_VARIABLE, registered
 from streamboost.streams.readers.columns import ExpectedColumns
 from streamboost.streams.readers.formats import Reading, open_file, split_name
@@ -148,7 +148,7 @@ def _registered_width(path: Path) -> int | None:
 def _not_found(text: str, names: list[str]) -> str:
     looks_like_path = os.sep in text or "." in Path(text).name
     message = f"{text}: no such file" + ("" if looks_like_path else " or data set")
-    close = difflib.get_close_matches(text.partition(":")[0], [*BUILTIN, *names], n=1)
+    close = difflib.get_close_matches(text.partition(":")[0], [*BUILTIN, *NUMBER_SETS, *names], n=1)
     if close:
         return f"{message}; did you mean {close[0]!r}?"
     return f"{message}; `streamboost datasets` lists the sets." if not looks_like_path else f"{message}."

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/run/fields.hpp"
 
@@ -72,7 +73,8 @@ class Adwin {
  public:
   static constexpr int capacity = 5, most_rows = 40, check_every = 32, least_width = 10;
 
-  Adwin() { rows_.reserve(most_rows); }  // so that no input allocates
+  Adwin() { expect(); }
+  void expect() { rows_.reserve(most_rows); }  // so that no input allocates; a copy has lost it
 
   // Takes one input; true if the window was cut and its mean rose.
   template <class Input>
@@ -186,6 +188,7 @@ class Adwin {
   bool differs(double delta) const {
     if (width_ <= 1) return false;
     const double n = static_cast<double>(width_), q = variance(), D = log(2 * log(n) / delta);
+    WindowBorders borders;
     std::int64_t n0 = 0, n1 = width_;
     Sum u0, u1 = total_;
     for (std::size_t r = rows_.size(); r-- > 0;)
@@ -196,12 +199,9 @@ class Adwin {
         n1 -= size;
         u0 += rows_[r].bucket[static_cast<std::size_t>(b)];
         u1 -= rows_[r].bucket[static_cast<std::size_t>(b)];
-        if (n0 <= 6 || n1 <= 6) continue;
-        const double m = 1.0 / static_cast<double>(n0 - 4) + 1.0 / static_cast<double>(n1 - 4);
-        const double eps = std::sqrt(2 * m * q * D) + 2.0 / 3.0 * D * m;
-        if (std::fabs(u0.total() / static_cast<double>(n0) - u1.total() / static_cast<double>(n1)) > eps) return true;
+        if (n0 > 6 && n1 > 6) borders.add(static_cast<double>(n0), static_cast<double>(n1), u0.total(), u1.total());
       }
-    return false;
+    return any_border_differs(borders, q, D);
   }
 
   void drop_oldest() {

@@ -9,6 +9,7 @@
 //   error = the lane's answer before learning was wrong (or, error = after: its answer after learning)
 //   warning level passed    the lane's spare is planted anew (a new birth) and learns from the next example on; it never votes
 //   drift level passed      the spare takes the lane's place; without one the lane starts again, empty
+//   nothing for `patience` inputs of the lane since the warning: it was a false one, and the spare is dismissed
 //
 // Order: ask, weigh, teach the lane, teach its spare, guard. After a change of learner the detectors begin again, and what the booster
 // remembers about the learner in that lane is forgotten (LaneState::reborn, where there is one). What describes the place in the chain
@@ -61,6 +62,15 @@ class DriftGuard {
   bool any_spare() const { return spares_ > 0; }
   bool has_spare(std::size_t lane) const { return lane_[lane].spare; }
 
+  // Before rows are judged: room for what that may write down.
+  void expect() {
+    for (Lane& lane : lane_) {
+      lane.warning.expect();
+      lane.drift.expect();
+      lane.history.reserve(most_history);
+    }
+  }
+
   // What the spares learn of an example, from what the lanes were taught.
   void spare_amounts(const double* amount, double sample_weight, double* out, std::size_t n) const {
     for (std::size_t i = 0; i < n; ++i) {
@@ -86,15 +96,16 @@ class DriftGuard {
         lane.spare = true;
         lane.warning.reset();
       }
-      if (!lane.drift.update(wrong, params_.drift)) continue;
+      if (!lane.drift.update(wrong, params_.drift)) {
+        if (lane.spare && lane.warning.time() >= patience) dismiss(lane, i, *spares);
+        continue;
+      }
       alarm = true;
       lane.drifts += 1;
       if (params_.on_drift == GuardParams::OnDrift::worst) continue;
       if (lane.spare) {
         bank.swap(static_cast<int>(i), *spares);
-        spares->reset(static_cast<int>(i), static_cast<std::uint32_t>(lane.spare_birth));  // empties the old learner's memory
-        lane.spare = false;
-        spares_ -= 1;
+        dismiss(lane, i, *spares);
         lane.warning.reset();
       } else {
         bank.reset(static_cast<int>(i), static_cast<std::uint32_t>(next_birth(lane)));
@@ -171,6 +182,7 @@ class DriftGuard {
  private:
   static constexpr std::int64_t births_end = 65536;  // keys hold 16 bits of a birth: the count begins again after 65,535
   static constexpr std::size_t most_history = 100;   // replacements that a lane remembers
+  static constexpr std::int64_t patience = 4096;     // a detector begins again with the warning, so its time is what has passed since
 
   struct Lane {
     Adwin<Ones> warning, drift;
@@ -201,6 +213,12 @@ class DriftGuard {
   static std::int64_t next_birth(Lane& lane) {
     lane.births = lane.births + 1 < births_end ? lane.births + 1 : 1;
     return lane.births;
+  }
+  // Empties the memory of a learner that is no longer wanted.
+  void dismiss(Lane& lane, std::size_t i, Bank& spares) {
+    spares.reset(static_cast<int>(i), static_cast<std::uint32_t>(lane.spare_birth));
+    lane.spare = false;
+    spares_ -= 1;
   }
   void born(Lane& lane, std::int64_t number) {
     lane.drift.reset();

@@ -121,9 +121,13 @@ struct GradientBoosting {
     const double y = example.target - passage.centre, B = passage.bound, L = slope_bound(B), s = example.weight;
     const double range = target_range(B);
     const double rate = s / (L * B * std::sqrt(static_cast<double>(example.number + 1)));
-    for (std::size_t i = 0, n = static_cast<std::size_t>(block.lanes().size()); i < n; ++i) {
-      const double before = passage.sum, slope = loss_slope(before, y, B), share = slope / L;
+    const auto n = static_cast<std::size_t>(block.lanes().size());
+    for (std::size_t i = 0; i < n; ++i) {
+      scratch.target[i] = passage.sum;  // y^{i-1}, until the loop below: only this one has to wait for the lane before
       add(block, i, scratch.answers, passage);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const double before = scratch.target[i], slope = loss_slope(before, y, B), share = slope / L;
       const bool hull = params.domain == Domain::hull;
       scratch.target[i] = hull ? (slope > 0 ? -B : slope < 0 ? B : 0.0) : -range * share;
       scratch.amount[i] = hull ? s * std::fabs(share) : s;

@@ -133,6 +133,11 @@ class Bank {
   // All growth happens here, between blocks of rows. If it throws the bank is lost: callers that go on work on a copy.
   virtual void reserve(const Schema&) = 0;
 
+  // Before the first of these rows is learned: room for what they may bring, so that no lesson fails in the middle. weight: null for 1s.
+  virtual void expect(const RowBlock&, const double*) {}
+  // Growth for which there was no memory has waited, since the model was made or loaded: another machine might have learned more.
+  virtual bool starved() const { return false; }
+
   // A new-born learner in this lane (local number). What is drawn for a learner is keyed by its birth number as well (of_birth in
   // rng.hpp): birth 0 is the learner that the lane began with.
   void reset(int lane, std::uint32_t birth) {

@@ -52,8 +52,9 @@ struct ClassJoints {
     const std::size_t stride = weight.stride();
     double* p = answers.distribution.data();
     for (std::size_t c = 0; c < k; ++c)
-      for (std::size_t i = 0; i < stride; ++i) p[c * stride + i] = weight[c][i] > 0 ? answers.notes[c * stride + i] - highest[i] : 0.0;
-    exp_lanes(p, p, k * stride);
+      for (std::size_t i = 0; i < weight.lanes(); ++i)
+        p[c * stride + i] = weight[c][i] > 0 ? answers.notes[c * stride + i] - highest[i] : 0.0;
+    for (std::size_t c = 0; c < k; ++c) exp_lanes(p + c * stride, p + c * stride, weight.lanes());
     for (std::size_t i = 0; i < weight.lanes(); ++i) {
       double joint = 0, sum = 0, empty = 0;
       for (std::size_t c = 0; c < k; ++c) {

@@ -301,9 +301,8 @@ class CountBayesBank final : public Bank {
         masked[i] = amount[i] * (bernoulli() ? 1.0 : row.x[m]) * (mask_.rows() == 0 ? 1.0 : mask_[column][i]);
       add_lanes(total_[c], masked, stride_);
       if (bernoulli()) {
-        const CellChange change = zero_.change(first);
-        presence_teach(count, masked, zero_.from(c), change, zero_.live());
-        zero_.move(column, change, first);
+        presence_teach(count, masked, zero_.from(c), zero_.change(first), zero_.live());
+        zero_.move(column, first);
       } else {
         add_lanes(count, masked, stride_);
       }

@@ -43,6 +43,8 @@
 //             In the paper an information gain, which is never below 0, can hardly lose against no split: here a split is taken back
 //             as soon as it would not be made. One that helps only those below it (exclusive or) does not survive that.
 //             Classes met later make every leaf larger: if no statistics are left to give up, the split is taken back that costs least.
+//             Where the machine has no memory left, a lesson goes on without it: statistics of a class begin later, a split waits for the
+//             next attempt. Such a tree is sound, but not the one that it would have been (Bank::starved).
 //             Weight k and k copies are the same. Amounts below 1e-9 are skipped.
 // Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j / 2 pi) / 2 is kept in the leaf, so that an answer is multiply-adds only;
 //             learning costs one logarithm. Naive Bayes is asked only where it speaks or is judged. After learning, a class that won
@@ -65,7 +67,16 @@ class HoeffdingBank final : public HoeffdingTrees {
   IntakeNeeds needs() const override { return {}; }
   bool has_after() const override { return false; }
   std::size_t note_rows() const override { return note_size() + 1; }
-  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
+  std::unique_ptr<BankNotes> make_notes() const override {
+    auto notes = std::make_unique<Notes>();
+    const auto d = static_cast<std::size_t>(schema_.width());
+    notes->x.reserve(2 * d + 8);
+    notes->search.numbers.reserve(2 * d);
+    for (auto* places : {&notes->weight_at, &notes->count_at}) places->reserve(d);
+    notes->smoothing.reserve(d);
+    notes->known.reserve(d);
+    return notes;
+  }
   bool learns_costs() const override { return params_.leaf == Params::Leaf::costs; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<HoeffdingBank>(*this); }
   double least_numbers(const Schema& schema) const override { return 10 + 3.0 * std::max(schema.n_classes, 1); }
@@ -77,12 +88,20 @@ class HoeffdingBank final : public HoeffdingTrees {
     answers.change = Change::taught;
     for (std::size_t j = 0; j < known_.size(); ++j)
       if (n_values_[j] >= 0 && example.row.value[j] >= static_cast<double>(known_[j])) answers.change = Change::all;
+    auto& notes = answers.own<Notes>();
+    forest_.route(example.row.value, known_.data(), notes.node, notes.going);
     for (std::size_t i = 0; i < n_; ++i) {
       double* note = note_of(answers, i);
-      note[0] = static_cast<double>(forest_.route(i, example.row.value, known_.data()));
+      note[0] = static_cast<double>(notes.node[i]);
       note[1] = unasked;
     }
+    const auto fetch_soon = [&](std::size_t i) {
+      if (i < n_ && params_.uses_bayes()) forest_.fetch_to_answer(i, leaf_number(i, note_of(answers, i)), columns(i));
+    };
+    fetch_soon(0);
+    fetch_soon(1);
     for (std::size_t i = 0; i < n_; ++i) {
+      fetch_soon(i + 2);
       const Request needed = want == Request::distributions && i >= answers.speakers ? Request::votes : want;
       const Answer answer =
           to_verdict(i, needed, example.n_classes, each_looks() ? look(i, example.row, answers) : sight, note_of(answers, i), &answers);
@@ -112,6 +131,10 @@ class HoeffdingBank final : public HoeffdingTrees {
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
     const Sight sight = look(example.row, answers);
     for (std::size_t i = 0; i < n_; ++i) {
+      if (i + 1 < n_ && amount[i + 1] >= least_amount) {
+        const auto label = static_cast<std::size_t>(labels.of(static_cast<int>(i) + 1));
+        forest_.fetch_to_learn(i + 1, leaf_number(i + 1, note_of(answers, i + 1)), label, columns(i + 1));
+      }
       if (!(amount[i] >= least_amount)) continue;
       teach(i, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i], each_looks() ? look(i, example.row, answers) : sight,
             example, answers);
@@ -162,7 +185,8 @@ class HoeffdingBank final : public HoeffdingTrees {
       known = now;
       larger = true;
     }
-    for (std::size_t i = 0; i < n_ && larger && limited(); ++i) keep_within(i, static_cast<std::size_t>(example.n_classes_after));
+    for (std::size_t i = 0; i < n_ && larger && limited(); ++i)
+      grows([&] { return keep_within(i, static_cast<std::size_t>(example.n_classes_after)); });
   }
 
   bool trained(int lane) const override {
@@ -170,6 +194,7 @@ class HoeffdingBank final : public HoeffdingTrees {
     return forest_.n_records(i) > 1 || majority(forest_.head(i, 0)) >= 0;
   }
   bool short_of_memory() const { return limited_; }
+  bool starved() const override { return starved_; }
   // Leaves of a tree, and those that had to stop observing.
   std::pair<int, int> count_leaves(int lane) const {
     const auto i = static_cast<std::size_t>(lane);
@@ -190,11 +215,13 @@ class HoeffdingBank final : public HoeffdingTrees {
     const auto i = static_cast<std::size_t>(lane);
     draw(i);
     forest_.plant(i);
+    queue_[i] = {};
   }
   void exchange(int lane, Bank& other) override {
     auto& them = static_cast<HoeffdingBank&>(other);
     const auto i = static_cast<std::size_t>(lane);
     forest_.swap(i, them.forest_);
+    queue_[i].swap(them.queue_[i]);
     std::swap(numbers_[i], them.numbers_[i]);
     if (params_.feature_fraction < 1) std::swap(columns_[i], them.columns_[i]);
   }
@@ -204,6 +231,7 @@ class HoeffdingBank final : public HoeffdingTrees {
   void fields(FieldVisitor& v) override {
     forest_.fields(v);
     v("values_known", known_);
+    if (v.loads()) queue_.assign(n_, {});
   }
 
  private:
@@ -215,6 +243,7 @@ class HoeffdingBank final : public HoeffdingTrees {
   // A row as one tree sees it.
   struct Sight {
     const double* x = nullptr;      // numeric cells, NaN where missing and beyond the columns
+    const double* whole = nullptr;  // the same, 0 beyond the columns
     const double* row = nullptr;    // all columns
     const Notes* values = nullptr;  // known nominal values: where their column's weight and their count lie in a block
     bool gaps = false;              // a numeric value is missing
@@ -242,16 +271,18 @@ class HoeffdingBank final : public HoeffdingTrees {
     auto& t = answers.own<Notes>();
     auto& x = t.x;
     x.resize(mine.width + (params_.hidden_features ? static_cast<std::size_t>(row.size) : 0));
+    t.whole.assign(mine.width, 0.0);
     const double* value = row.value;
     if (params_.hidden_features) value = hide(i, row, answers, x.data() + mine.width);
     for (std::size_t p = 0; p < mine.numeric.size(); ++p) {
       const double v = value[mine.numeric[p]];
       sight.gaps |= v != v;
       sight.numbers |= v == v;
-      x[p] = std::min(std::max(v, -largest_input), v != v ? v : largest_input);
+      x[p] = t.whole[p] = std::min(std::max(v, -largest_input), v != v ? v : largest_input);
     }
     for (std::size_t p = mine.numeric.size(); p < mine.width; ++p) x[p] = detail::not_a_number;
     sight.x = x.data();
+    sight.whole = t.whole.data();
     t.weight_at.clear();
     t.count_at.clear();
     t.smoothing.clear();
@@ -286,7 +317,7 @@ class HoeffdingBank final : public HoeffdingTrees {
   Sight looked(const Row& row, const Answers& answers) const {
     const double* flags = answers.notes.data() + note_size() * answers.stride;
     const auto& t = answers.own<Notes>();
-    return {t.x.data(), row.value, &t, flags[0] != 0, flags[1] != 0, flags[2] != 0, false};
+    return {t.x.data(), t.whole.data(), row.value, &t, flags[0] != 0, flags[1] != 0, flags[2] != 0, false};
   }
   std::size_t route_after(std::size_t i, const Row& row, Answers& answers) const {
     auto& known = answers.own<Notes>().known;
@@ -318,7 +349,7 @@ class HoeffdingBank final : public HoeffdingTrees {
     const double* head = forest_.head(i, leaf);
     int label = majority(head);
     const bool bayes = label >= 0 && bayes_speaks(head);
-    if (bayes) label = bayes_answer(i, leaf, sight, note);
+    if (bayes) label = bayes_answer(i, leaf, label, sight, note);
     const double* joint = bayes && note[2 + label] > out_of_question ? note + 2 : nullptr;
     if (label >= 0 && params_.leaf == Params::Leaf::costs) label = cheapest(head + forest_.cost(), k, label);
     if (want == Request::margins) return {label, margin(head, joint)};
@@ -336,8 +367,17 @@ class HoeffdingBank final : public HoeffdingTrees {
     return any ? static_cast<int>(best) : otherwise;
   }
 
-  int bayes_answer(std::size_t i, std::size_t leaf, const Sight& sight, double* note) const {
-    if (note[1] == unasked) note[1] = best_joint(i, leaf, -1, sight, note + 2);
+  // most: the majority of the leaf. Where that class is alone, nothing else can be said: there is no need to ask.
+  int bayes_answer(std::size_t i, std::size_t leaf, int most, const Sight& sight, double* note) const {
+    if (note[1] != unasked) return static_cast<int>(note[1]);
+    const double* mass = forest_.head(i, leaf) + Forest::mass;
+    bool alone = true;
+    for (std::size_t c = 0; c < forest_.classes(); ++c) alone &= !(mass[c] > 0) || static_cast<int>(c) == most;
+    if (alone) {
+      note[2 + most] = 0;
+      return most;
+    }
+    note[1] = best_joint(i, leaf, -1, sight, note + 2);
     return static_cast<int>(note[1]);
   }
 
@@ -382,7 +422,7 @@ class HoeffdingBank final : public HoeffdingTrees {
         }
       }
       if (n == 0 || (n < most && c + 1 < k)) continue;
-      cells_quadratics(sight.x, block, n, mine.width, quadratic);
+      cells_quadratics(sight.whole, block, n, mine.width, quadratic);
       if (values) value_logs(block, n, sight.values->places(), params_.alpha, logs);
       for (std::size_t b = 0; b < n; ++b) {
         const double plain = head[forest_.bias() + code[b]] - 0.5 * quadratic[b];
@@ -404,7 +444,7 @@ class HoeffdingBank final : public HoeffdingTrees {
       quadratic = density.quadratic;
       joint = log_prior(head[Forest::mass + c], density);
     } else if (block != nullptr) {
-      cells_quadratics(sight.x, &block, 1, mine.width, &quadratic);
+      cells_quadratics(sight.whole, &block, 1, mine.width, &quadratic);
     }
     if (quadratic > largest_quadratic) return out_of_question;
     joint -= 0.5 * quadratic;
@@ -580,7 +620,7 @@ class HoeffdingBank final : public HoeffdingTrees {
       double* head = forest_.head(i, leaf);
       const int most = majority(head);
       if (most >= 0) {
-        const int bayes = forest_.active(i, leaf) ? bayes_answer(i, leaf, sight, note) : most;
+        const int bayes = forest_.active(i, leaf) ? bayes_answer(i, leaf, most, sight, note) : most;
         if (most == static_cast<int>(label)) head[Forest::majority_hits] += amount;
         if (bayes == static_cast<int>(label)) head[Forest::bayes_hits] += amount;
       }
@@ -590,7 +630,7 @@ class HoeffdingBank final : public HoeffdingTrees {
     double& waited = forest_.head(i, leaf)[Forest::waited];
     if (!(waited >= numbers_[i].grace)) return was_active == is_active;
     waited = 0;
-    if (is_active) return !attempt(i, static_cast<std::size_t>(note[0]), k, answers.own<Notes>());
+    if (is_active) return !grows([&] { return attempt(i, static_cast<std::size_t>(note[0]), k, answers.own<Notes>()); });
     revive(i, leaf, k);
     return !was_active;
   }
@@ -612,7 +652,7 @@ class HoeffdingBank final : public HoeffdingTrees {
       waited = 0;
       if (!forest_.active(i, record))
         revive(i, record, k);
-      else if (reconsider(i, n, k, answers.own<Notes>()))
+      else if (grows([&] { return reconsider(i, n, k, answers.own<Notes>()); }))
         return true;
     }
     asked = leaf;

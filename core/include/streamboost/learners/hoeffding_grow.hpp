@@ -1,20 +1,23 @@
 // How Hoeffding trees grow and, if they are told to, reconsider their splits. The algorithm and its symbols: hoeffding.hpp.
 #pragma once
 #include "streamboost/learners/hoeffding_memory.hpp"
-#include "streamboost/learners/hoeffding_split.hpp"
+#include "streamboost/learners/hoeffding_outlook.hpp"
 
 namespace streamboost {
 
 // What is kept of a row between asking and learning, and room for a search.
 struct HoeffdingNotes final : BankNotes {
-  std::vector<double> x;                          // numeric cells of the row
+  std::vector<double> x, whole;                   // numeric cells of the row, NaN and 0 beyond its columns
   std::vector<std::int32_t> weight_at, count_at;  // of each known nominal value: where its column's weight and its count lie in a block
   std::vector<double> smoothing;                  // ... alpha times the values known of its column
   ValuePlaces places() const { return {weight_at.data(), count_at.data(), smoothing.data(), weight_at.size()}; }
-  std::vector<std::int64_t> known;  // values known once this row is learned
+  std::vector<std::int64_t> known;       // values known once this row is learned
+  std::vector<std::size_t> node, going;  // of each tree: where the row ends; trees where it is still on its way
   SplitWork search;
+  SplitOutlook::Work outlook;
   std::vector<const double*> blocks;     // of the classes present in a leaf
   std::vector<std::int64_t> candidates;  // columns that a node may split on
+  std::vector<std::int64_t> numeric;     // those of them that hold numbers
 };
 
 class HoeffdingTrees : public HoeffdingState {
@@ -32,7 +35,8 @@ class HoeffdingTrees : public HoeffdingState {
     SplitSearch search;
     double bound = 0;
   };
-  Weighed weigh(std::size_t i, std::size_t node, HoeffdingNotes& scratch) const {
+  // only_to_split: the search may be left out where nothing it could find would split the leaf.
+  Weighed weigh(std::size_t i, std::size_t node, bool only_to_split, HoeffdingNotes& scratch) const {
     const std::size_t record = forest_.record(i, node);
     const double* head = forest_.head(i, record);
     int present = 0;
@@ -58,16 +62,32 @@ class HoeffdingTrees : public HoeffdingState {
     } else {
       for (std::size_t p = 0; p < columns(i).all.size(); ++p) candidates.push_back(static_cast<std::int64_t>(p));
     }
-    out.search.run(candidates.data(), candidates.size());
     const double range = merit_range(head, present, mass);
     out.bound = std::sqrt(range * range * numbers_[i].log_inverse_delta / (2 * (params_.effective ? examples : mass)));
+    if (only_to_split && out.bound >= numbers_[i].tie && in_vain(i, chance, out.bound, scratch)) return out;
+    out.search.run(candidates.data(), candidates.size());
     return out;
+  }
+  // Whether the candidates of a leaf surely have no lead above the bound.
+  bool in_vain(std::size_t i, double chance, double bound, HoeffdingNotes& scratch) const {
+    if (params_.criterion != Params::Criterion::info_gain || params_.nominal == Params::Nominal::grouped || params_.bins > 0 ||
+        params_.reconsiders() || scratch.blocks.size() > SplitOutlook::most_classes)
+      return false;
+    const auto& all = columns(i).all;
+    auto& numeric = scratch.numeric;
+    numeric.clear();
+    for (std::int64_t p : scratch.candidates)
+      if (!all[static_cast<std::size_t>(p)].nominal) numeric.push_back(p);
+    SplitOutlook outlook(params_, columns(i), scratch.blocks, scratch.outlook);
+    for (std::int64_t p : scratch.candidates)
+      if (all[static_cast<std::size_t>(p)].nominal) outlook.enter_nominal(all[static_cast<std::size_t>(p)], chance);
+    return outlook.in_vain(numeric.data(), numeric.size(), bound);
   }
 
   // Splits the leaf if the bound allows it. True if the tree has changed its shape. k: classes known by now.
   bool attempt(std::size_t i, std::size_t node, std::size_t k, HoeffdingNotes& scratch) {
     if (forest_.leaf_of(i, forest_.record(i, node))[Forest::depth] >= params_.max_depth) return false;
-    const Weighed found = weigh(i, node, scratch);
+    const Weighed found = weigh(i, node, true, scratch);
     const SplitSearch& search = found.search;
     if (search.best.column == nullptr) return false;
     const bool alone = search.columns == 1 && !params_.null_split;
@@ -79,14 +99,16 @@ class HoeffdingTrees : public HoeffdingState {
 
   // Compares the split of an inner node with the best one by now, and with none. True if the tree has changed its shape.
   bool reconsider(std::size_t i, std::size_t node, std::size_t k, HoeffdingNotes& scratch) {
-    const Weighed found = weigh(i, node, scratch);
+    const Weighed found = weigh(i, node, false, scratch);
     const SplitCandidate& best = found.search.best;
     if (best.column != nullptr && best.merit - present_merit(i, node, found) > found.bound) {
+      queue_[i].clear();  // records get other numbers
       forest_.prune(i, node, columns(i));
-      split(i, node, k, best, scratch.search);
+      grows([&] { return split(i, node, k, best, scratch.search); });
       return true;
     }
     if (!(best.merit <= found.bound && found.bound < numbers_[i].tie)) return false;
+    queue_[i].clear();
     forest_.prune(i, node, columns(i));
     return true;
   }
@@ -169,6 +191,7 @@ class HoeffdingTrees : public HoeffdingState {
     const std::vector<double> cost(params_.leaf == Params::Leaf::costs ? forest_.head(i, leaf) + forest_.cost() : nullptr,
                                    params_.leaf == Params::Leaf::costs ? forest_.head(i, leaf) + forest_.cost() + k : nullptr);
     const Forest::Kind kind = multiway ? Forest::multiway : grouped ? Forest::group : column.nominal ? Forest::one_value : Forest::numeric;
+    if (forest_.reconsiders()) queue_[i].clear();  // the record of an inner node promises less than before
     const std::size_t child = forest_.split(i, node, kind, column.column, by.at, count, work.named, mine);
     double whole = 0;
     for (double m : masses) whole += m;

@@ -18,8 +18,8 @@ class HoeffdingState : public Bank {
         lanes_(lanes),
         seed_(seed),
         n_(static_cast<std::size_t>(lanes.size())),
-        forest_(n_, params.leaf == Params::Leaf::costs, params.reconsiders(), params.nominal == Params::Nominal::grouped,
-                params.max_bytes) {
+        forest_(n_, params.leaf == Params::Leaf::costs, params.reconsiders(), params.nominal == Params::Nominal::grouped, params.max_bytes),
+        queue_(n_) {
     for (int lane = lanes.begin; lane < lanes.end; ++lane) numbers_.emplace_back(params_, seed_, lane, 0);
   }
 
@@ -75,6 +75,7 @@ class HoeffdingState : public Bank {
     for (std::size_t c = 0; c < forest_.classes(); ++c) n += forest_.leaf_of(i, leaf)[Forest::block + c] >= 0 ? 1 : 0;
     return n;
   }
+  bool observes(std::size_t i, std::size_t record) const { return forest_.active(i, record) && blocks_of(i, record) > 0; }
   // Records of inner nodes promise less than any leaf: the lighter, the less.
   double promise(std::size_t i, std::size_t record) const {
     const double* mass = forest_.head(i, record) + Forest::mass;
@@ -85,19 +86,44 @@ class HoeffdingState : public Bank {
     }
     return forest_.inner(i, record) ? -1 / (1 + sum) : sum - most;
   }
-  // The observing record with statistics that promises least; the earliest among equals.
-  std::size_t least_promising(std::size_t i) const {
-    const std::size_t none = forest_.n_records(i);
-    std::size_t worst = none;
-    double least = 0;
-    for (std::size_t l = 0; l < none; ++l) {
-      if (!forest_.active(i, l) || blocks_of(i, l) == 0) continue;
-      const double p = promise(i, l);
-      if (worst != none && !(p < least)) continue;
-      worst = l;
-      least = p;
+  // The observing record with statistics that promises least; the earliest among equals. No promise falls while a record observes, so
+  // they wait in a queue with what they promised when they were put there, and only the first one is looked at again.
+  std::size_t least_promising(std::size_t i) {
+    const auto later = [](const Waiting& a, const Waiting& b) { return a > b; };
+    auto& queue = queue_[i];
+    const std::size_t n = forest_.n_records(i);
+    if (queue.empty() || queue.size() > 4 * n + 64) {  // none yet, or too many that have been put there twice
+      queue.clear();
+      const bool made = grows([&] {
+        for (std::size_t l = 0; l < n; ++l)
+          if (observes(i, l)) queue.emplace_back(promise(i, l), l);
+        return true;
+      });
+      if (!made) return least_promising_of_all(i);
+      std::make_heap(queue.begin(), queue.end(), later);
     }
+    while (!queue.empty()) {
+      const auto [promised, l] = queue.front();
+      const bool still = l < n && observes(i, l);
+      if (still && promise(i, l) == promised) return l;
+      std::pop_heap(queue.begin(), queue.end(), later);
+      queue.pop_back();
+      if (still) enqueue(i, l);
+    }
+    return n;
+  }
+  // The same where there is no memory for a queue.
+  std::size_t least_promising_of_all(std::size_t i) {
+    queue_[i].clear();
+    const std::size_t n = forest_.n_records(i);
+    std::size_t worst = n;
+    for (std::size_t l = 0; l < n; ++l)
+      if (observes(i, l) && (worst == n || promise(i, l) < promise(i, worst))) worst = l;
     return worst;
+  }
+  void enqueue(std::size_t i, std::size_t record) {
+    queue_[i].emplace_back(promise(i, record), record);
+    std::push_heap(queue_[i].begin(), queue_[i].end(), [](const Waiting& a, const Waiting& b) { return a > b; });
   }
   void deactivate(std::size_t i, std::size_t leaf) {
     limited_ = true;
@@ -127,7 +153,13 @@ class HoeffdingState : public Bank {
     }
     return true;
   }
-  // A block for this class, at the expense of less promising leaves if memory is short. False: the leaf itself had to yield.
+  // Growth for which the machine may have no memory: it waits then, and this is false.
+  template <class Grow>
+  bool grows(Grow grow) {
+    return grows_or_waits(grow, starved_);
+  }
+  // A block for this class, at the expense of less promising leaves if memory is short. False: the leaf itself had to yield, or the
+  // machine has none.
   bool find_room(std::size_t i, std::size_t leaf, std::size_t label, std::size_t k) {
     if (forest_.leaf_of(i, leaf)[Forest::block + label] >= 0) return true;
     while (full(i, k)) {
@@ -136,9 +168,12 @@ class HoeffdingState : public Bank {
       deactivate(i, yields ? leaf : worst);
       if (yields) return false;
     }
-    forest_.add_block(i, leaf, label, columns(i));
-    forest_.trim(i);
-    return true;
+    return grows([&] {
+      if (!queue_[i].empty() && blocks_of(i, leaf) == 0) enqueue(i, leaf);  // first: without a block it is passed over
+      forest_.add_block(i, leaf, label, columns(i));
+      forest_.trim(i);
+      return true;
+    });
   }
   // An inactive leaf observes again if there is room or an active leaf promises less.
   void revive(std::size_t i, std::size_t leaf, std::size_t k) {
@@ -149,15 +184,16 @@ class HoeffdingState : public Bank {
     }
     forest_.set_active(i, leaf, true);
   }
-  // New columns, values or classes make every block or leaf larger.
-  void keep_within(std::size_t i, std::size_t k) {
+  // New columns, values or classes make every block or leaf larger. False: there is nothing left to give up.
+  bool keep_within(std::size_t i, std::size_t k) {
     while (bytes(i, k) > params_.max_bytes) {
       const std::size_t worst = least_promising(i);
       if (worst != forest_.n_records(i))
         deactivate(i, worst);
       else if (!fold_least(i))
-        return;
+        return false;
     }
+    return true;
   }
   // Where statistics are no longer what fills the memory, the split that tells least apart is taken back. False: there is none.
   bool fold_least(std::size_t i) {
@@ -190,6 +226,7 @@ class HoeffdingState : public Bank {
     }
     if (loss < 0) return false;
     limited_ = true;
+    queue_[i].clear();  // records get other numbers
     if (forest_.reconsiders())
       forest_.prune(i, least, columns(i));
     else
@@ -209,12 +246,16 @@ class HoeffdingState : public Bank {
   std::uint64_t seed_;
   std::size_t n_;
   HoeffdingForest forest_;
-  std::vector<std::int64_t> known_;        // per column: value codes learned so far; numeric: 1 once a number was
-  std::vector<std::int64_t> n_values_;     // the schema's, -1 for numeric columns
-  std::vector<HoeffdingColumns> columns_;  // one for all trees, or one each with feature subsets
+  using Waiting = std::pair<double, std::size_t>;  // what a record promised, its number
+  std::vector<std::vector<Waiting>> queue_;        // of each tree; a function of its records, made when it is needed
+  std::vector<std::int64_t> known_;                // per column: value codes learned so far; numeric: 1 once a number was
+  std::vector<std::int64_t> n_values_;             // the schema's, -1 for numeric columns
+  std::vector<HoeffdingColumns> columns_;          // one for all trees, or one each with feature subsets
   std::vector<HoeffdingNumbers> numbers_;
   Schema schema_;
-  bool limited_ = false;  // some tree has met its limit of bytes since the model was made or loaded
+  // Since the model was made or loaded:
+  bool limited_ = false;  // some tree has met its limit of bytes
+  bool starved_ = false;  // ... has found no memory to grow
 };
 
 }  // namespace streamboost

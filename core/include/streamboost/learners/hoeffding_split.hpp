@@ -85,6 +85,11 @@ class SplitSearch {
     return ratio() ? gain / ((x_log_x(whole) - between) / (whole * ln2)) : gain;
   }
 
+  // Whether one value against the rest is a candidate of a column. Of two values it is what the multiway split is.
+  static bool splits_off(const HoeffdingParams& params, const HoeffdingColumns::Column& column) {
+    return params.nominal == HoeffdingParams::Nominal::binary || (params.nominal == HoeffdingParams::Nominal::both && column.values > 2);
+  }
+
   // candidates: positions in HoeffdingColumns::all, ascending.
   void run(const std::int64_t* candidates, std::size_t n) {
     const std::size_t points = static_cast<std::size_t>(params_.split_points),
@@ -318,7 +323,7 @@ class SplitSearch {
   void nominal(const HoeffdingColumns::Column& column) {
     if (params_.nominal == HoeffdingParams::Nominal::grouped) return grouped(column);
     const std::size_t k = block_.size(), values = column.values, all = k * values;
-    const bool one = params_.nominal != HoeffdingParams::Nominal::multiway;
+    const bool one = splits_off(params_, column);
     // counts [class][value], of a value, of a class, of all; with one value against the rest: the rest's [class][value] and sums
     const std::size_t size = all + values + k + 1 + (one ? all + values : 0);
     if (scratch_.size() < 2 * size) scratch_.resize(2 * size);

@@ -84,12 +84,13 @@ class HoeffdingForest {
   std::size_t cost() const { return mass + 2 * classes_; }
 
   // Bytes of one tree if there were k classes and blocks of so many doubles: a function of the state alone, not of what is reserved.
+  // 32 numbers and two per class are for what a model keeps beside its trees, which tells where there is only one.
   double bytes(std::size_t i, std::size_t k, std::size_t block_size) const {
     const std::size_t ints = nodes_[i].size() + n_records(i) * (block + k) + owner_[i].size() + (reconsiders() ? kept_[i].size() : 0) +
                              (groups_.empty() ? 0 : groups_[i].size());
     const std::size_t doubles = n_nodes(i) + n_records(i) * (mass + (costs_ ? 3 : 2) * k) + n_blocks(i) * block_size;
     const std::size_t arrays = 6 + (reconsiders() ? 1 : 0) + (groups_.empty() ? 0 : 1);
-    return static_cast<double>(arrays * sizeof(std::vector<double>) + 4 * ints + 8 * doubles);
+    return static_cast<double>(arrays * sizeof(std::vector<double>) + 4 * ints + 8 * (doubles + 2 * k + 32));
   }
   static double block_bytes(std::size_t block_size) { return static_cast<double>(8 * block_size + 8); }
   // Of a split into n branches that names so many values.
@@ -100,7 +101,7 @@ class HoeffdingForest {
   }
   // Gives back what a full tree holds and does not use.
   void trim(std::size_t i) {
-    if (held(i) <= 1.02 * limit_) return;
+    if (held(i) <= 1.005 * limit_) return;
     for (auto* ints : {&nodes_[i], &leaf_[i], &owner_[i]}) ints->shrink_to_fit();
     if (reconsiders()) kept_[i].shrink_to_fit();
     if (!groups_.empty()) groups_[i].shrink_to_fit();
@@ -164,6 +165,38 @@ class HoeffdingForest {
     while (nodes_[i][n * node_ints] != leaf) n = next(i, n, x, known);
     return n;
   }
+  // The same for all trees, a step of each at a time: while one waits for memory, the others go on. going: room.
+  void route(const double* x, const std::int64_t* known, std::vector<std::size_t>& at, std::vector<std::size_t>& going) const {
+    const std::size_t lanes = nodes_.size();
+    at.assign(lanes, 0);
+    going.resize(lanes);
+    for (std::size_t i = 0; i < lanes; ++i) going[i] = i;
+    for (std::size_t left = lanes, still = 0; left > 0; left = still, still = 0)
+      for (std::size_t a = 0; a < left; ++a) {
+        const std::size_t i = going[a];
+        const std::int32_t* here = node(i, at[i]);
+        if (here[kind] == leaf) {
+          const auto own = static_cast<std::size_t>(here[first]);
+          fetch(head(i, own), head_size());
+          fetch(leaf_of(i, own), leaf_ints());
+          continue;
+        }
+        at[i] = next(i, at[i], x, known);
+        __builtin_prefetch(node(i, at[i]));
+        __builtin_prefetch(threshold_[i].data() + at[i]);
+        going[still++] = i;
+      }
+  }
+  // Memory that will be needed soon: what a record knows of the numbers of all classes, to answer, and of one, to learn.
+  void fetch_to_answer(std::size_t i, std::size_t record, const HoeffdingColumns& columns) const {
+    const std::int32_t* numbers = leaf_of(i, record) + block;
+    for (std::size_t c = 0; c < classes_; ++c)
+      if (numbers[c] >= 0) fetch(cells(i, numbers[c], columns), std::min<std::size_t>(2 * columns.width, 128));
+  }
+  void fetch_to_learn(std::size_t i, std::size_t record, std::size_t label, const HoeffdingColumns& columns) const {
+    const std::int32_t number = leaf_of(i, record)[block + label];
+    if (number >= 0) fetch(cells(i, number, columns) + 2 * columns.width, std::min<std::size_t>(4 * columns.width, 256));
+  }
   // The child of an inner node that a row goes to.
   std::size_t next(std::size_t i, std::size_t n, const double* x, const std::int64_t* known) const {
     return static_cast<std::size_t>(node(i, n)[first] + branch(i, n, x, known));
@@ -172,7 +205,7 @@ class HoeffdingForest {
   std::int32_t branch(std::size_t i, std::size_t n, const double* x, const std::int64_t* known) const {
     const std::int32_t* at = node(i, n);
     const double v = x[at[column]];
-    if (at[kind] == numeric) return v <= threshold_[i][n] ? 0 : v == v ? 1 : at[fallback];
+    if (at[kind] == numeric) return v != v ? at[fallback] : static_cast<std::int32_t>(!(v <= threshold_[i][n]));  // no guess at the side
     const bool usable = v >= 0 && v < static_cast<double>(known[at[column]]);
     return usable ? nominal_branch(i, n, static_cast<std::int32_t>(v)) : at[fallback];
   }
@@ -343,6 +376,12 @@ class HoeffdingForest {
   void check(std::size_t i, const HoeffdingColumns& columns) const;  // hoeffding_check.hpp
 
  private:
+  template <class T>
+  static void fetch(const T* from, std::size_t n) {
+    const char *at = reinterpret_cast<const char*>(from), *end = reinterpret_cast<const char*>(from + n);
+    for (; at < end; at += 64) __builtin_prefetch(at);
+    __builtin_prefetch(end - 1);
+  }
   void check_nodes(std::size_t i, const HoeffdingColumns& columns) const;
   void check_records(std::size_t i) const;
   void check_blocks(std::size_t i, const HoeffdingColumns& columns) const;
@@ -447,7 +486,7 @@ class HoeffdingForest {
   void make_space(std::size_t i, std::vector<T>& in, std::size_t n) {
     if (in.size() + n <= in.capacity()) return;
     const bool roomy = held(i) + static_cast<double>((n + in.size() / 4) * sizeof(T)) <= limit_;
-    in.reserve(in.size() + std::max(n, in.size() / (roomy ? 4 : 64)));
+    in.reserve(in.size() + std::max(n, in.size() / (roomy ? 4 : 256)));
   }
 
   std::size_t classes_ = 0;

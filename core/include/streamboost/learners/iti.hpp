@@ -29,6 +29,7 @@
 //             near ties of scores and pruning could turn. Lossless with and without pruning; proportional (all weights times a
 //             constant) only without: code lengths grow with counts.
 //             Columns that appear later are missing in the examples so far.
+//             A tree that finds no memory to grow becomes a leaf of all its examples until the next new one: nothing is lost.
 // Cost        learn: path length x (tests x classes + columns log entries), and the growing where a test changed: instances below x
 //             columns x depth. Memory: instances x columns, and distinct (value, class) pairs per decision node.
 #pragma once
@@ -47,7 +48,12 @@ class ItiBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
+  std::unique_ptr<BankNotes> make_notes() const override {
+    auto notes = std::make_unique<Notes>();
+    notes->work.x.reserve(columns_.width());
+    notes->work.scorer.expect(columns_.classes);
+    return notes;
+  }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<ItiBank>(*this); }
   double least_numbers(const Schema&) const override { return 12; }
   bool has_after() const override { return false; }
@@ -60,6 +66,13 @@ class ItiBank final : public Bank {
       for (auto& tree : trees_) tree.widen(columns_, now, params_, work);
     columns_ = std::move(now);
   }
+
+  void expect(const RowBlock& rows, const double* weight) override {
+    const auto n = static_cast<std::size_t>(
+        weight == nullptr ? rows.n_rows : std::count_if(weight, weight + rows.n_rows, [](double w) { return w > 0; }));
+    for (auto& tree : trees_) tree.expect(columns_, n);
+  }
+  bool starved() const override { return starved_; }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
     std::vector<double>& x = answers.own<Notes>().work.x;
@@ -118,7 +131,7 @@ class ItiBank final : public Bank {
       if (!(amount[i] > 0)) continue;
       const int label = labels.of(static_cast<int>(i));
       if (waiting_.empty()) {
-        trees_[i].learn(columns_, params_, work.x.data(), label, amount[i], work);
+        if (!trees_[i].learn(columns_, params_, work.x.data(), label, amount[i], work)) starved_ = true;
       } else {
         trees_[i].keep(columns_, work.x.data(), label, amount[i]);
         waiting_[i] = 1;
@@ -139,7 +152,7 @@ class ItiBank final : public Bank {
     const auto i = static_cast<std::size_t>(lane);
     ItiWork& work = answers.own<Notes>().work;
     look(example.row, work.x);
-    if (amount > 0) trees_[i].learn(columns_, params_, work.x.data(), example.label, amount, work);
+    if (amount > 0 && !trees_[i].learn(columns_, params_, work.x.data(), example.label, amount, work)) starved_ = true;
     return to_verdict(spoken(i, work.x), example.n_classes_after);
   }
 
@@ -183,7 +196,7 @@ class ItiBank final : public Bank {
   }
 
  protected:
-  void begin(int lane) override { trees_[static_cast<std::size_t>(lane)] = ItiTree(); }
+  void begin(int lane) override { trees_[static_cast<std::size_t>(lane)].clear(); }
   void exchange(int lane, Bank& other) override {
     const auto i = static_cast<std::size_t>(lane);
     std::swap(trees_[i], static_cast<ItiBank&>(other).trees_[i]);
@@ -262,6 +275,7 @@ class ItiBank final : public Bank {
   Lanes lanes_;
   ItiColumns columns_;
   std::vector<ItiTree> trees_;
+  bool starved_ = false;
   std::vector<char> waiting_;  // during a batch, [lane]: has kept something; otherwise empty
 };
 

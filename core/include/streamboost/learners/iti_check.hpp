@@ -98,7 +98,9 @@ inline void ItiTree::check_instances(const ItiColumns& columns) const {
       }
     }
   require(index.size() == (m > 0 ? index_size(m) : 0), "index of a tree");
-  if (m > 0) require(index == indexed(columns, index.size(), true), "index of a tree");
+  std::vector<std::int32_t> expected(index.size(), 0);
+  fill_index(columns, expected, true);
+  require(index == expected, "index of a tree");
 }
 
 // Sums were made in another order: the weights need not agree to the last bit.

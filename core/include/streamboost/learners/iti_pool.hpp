@@ -52,6 +52,17 @@ class ItiPool {
     block = {};
   }
 
+  // Nothing but one block of class counts, which are all 0; `expect` has made room for it.
+  ItiBlock start_again(std::size_t n_classes) {
+    resize(0);
+    std::fill(free.begin(), free.end(), 0);
+    return n_classes == 0 ? ItiBlock() : take(n_classes);
+  }
+  void expect(std::size_t n_classes) {
+    for (auto* ints : {&column, &label}) ints->reserve(std::bit_ceil(n_classes));
+    for (auto* doubles : {&value, &weight}) doubles->reserve(std::bit_ceil(n_classes));
+  }
+
   // Adds sorted entries to a sorted block; `places` is scratch.
   void add(ItiBlock& block, const std::vector<ItiEntry>& entries, std::vector<std::size_t>& places) {
     const auto at = static_cast<std::size_t>(std::max(block.at, 0)), length = static_cast<std::size_t>(block.length);
@@ -99,15 +110,15 @@ class ItiPool {
     require(end == n, "tables of a tree");
   }
 
- private:
-  static constexpr std::size_t n_sizes = 31, none = static_cast<std::size_t>(-1), largest = std::size_t{1} << 31;
-
   void put(std::size_t to, const ItiEntry& e) {
     column[to] = e.column;
     label[to] = e.label;
     value[to] = e.value;
     weight[to] = e.weight;
   }
+
+ private:
+  static constexpr std::size_t n_sizes = 31, none = static_cast<std::size_t>(-1), largest = std::size_t{1} << 31;
 
   std::size_t lower_bound(std::size_t at, std::size_t from, std::size_t length, const ItiEntry& key) const {
     std::size_t end = length;
@@ -134,11 +145,15 @@ class ItiPool {
     const std::size_t end = column.size() + (std::size_t{1} << block.size);
     if (end >= largest) throw std::length_error("an IncrementalTree has outgrown its arrays of 2^31 entries");
     block.at = static_cast<std::int32_t>(column.size());
+    resize(end);
+    return block;
+  }
+
+  void resize(std::size_t end) {
     column.resize(end);
     label.resize(end);
     value.resize(end);
     weight.resize(end);
-    return block;
   }
 
   void move(ItiBlock& block, std::size_t length) {

@@ -108,6 +108,7 @@ class ItiScorer {
     return {};
   }
 
+  void expect(std::size_t classes) { class_.reserve(classes); }
   // Class counts alone: what MDL needs.
   void count_classes(const ItiTable& table) {
     class_.clear();

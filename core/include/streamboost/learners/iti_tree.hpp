@@ -53,41 +53,37 @@ class ItiTree {
     return n;
   }
 
-  // Adds the example along its path; the first node whose best test has changed is grown anew from the instances below it.
-  void learn(const ItiColumns& columns, const ItiParams& params, const double* x, int label, double amount, ItiWork& work) {
+  // Room for so many more instances, and for a tree that has to be one leaf.
+  void expect(const ItiColumns& columns, std::size_t n) {
+    for (auto* ints : {&instance_class, &instance_next}) make_room(*ints, n);
+    make_room(instance_weight, n);
+    make_room(instance_code, n * columns.nominal);
+    make_room(instance_number, n * columns.numeric);
+    index.reserve(index_size(n_instances() + n));
+    pool.expect(columns.classes);
+  }
+
+  // Keeps the example and follows it through the tree. Where there is no memory for that the tree becomes one leaf, and is grown again
+  // with the next example that is new: false.
+  bool learn(const ItiColumns& columns, const ItiParams& params, const double* x, int label, double amount, ItiWork& work) {
     const std::size_t known = n_instances();
     const std::int32_t id = intern(columns, x, label);
-    const bool fresh = static_cast<std::size_t>(id) == known;
     instance_weight[static_cast<std::size_t>(id)] += amount;
-    work.lesson.assign(1, {-1, label, 0, amount});
-    work.path.clear();
-    std::int32_t n = 0;
-    while (part(n, column) >= 0) {
-      if (work.lesson.size() == 1)
-        for (std::size_t j = 0; j < columns.width(); ++j) work.lesson.push_back({static_cast<std::int32_t>(j), label, x[j], amount});
-      add(n, work);
-      const ItiTest best = work.scorer.best(table(n), columns, params.metric);
-      if (best != test(n)) break;
-      set(n, n_tests, work.scorer.n_tests);
-      work.path.push_back(n);
-      n = part(n, columns.passes(best.column, best.cut, x) ? yes : no);
+    try {
+      follow(columns, params, x, id, static_cast<std::size_t>(id) == known, amount, work);
+    } catch (const std::bad_alloc&) {
+      fold(columns, params, work);
+      return false;
     }
-    if (part(n, column) >= 0) {
-      collect(n, work);
-      if (fresh) work.ids.push_back(id);
-      grow(columns, params, n, work);
-    } else {
-      work.lesson.resize(1);
-      add(n, work);
-      if (fresh) link(n, id);
-      if (fresh && part(n, length) > 1) {
-        collect(n, work);
-        grow(columns, params, n, work);
-      } else {
-        price(params, n, work);
-      }
-    }
-    for (std::size_t i = work.path.size(); i-- > 0;) price(params, work.path[i], work);
+    return true;
+  }
+
+  // No examples, and what memory there was.
+  void clear() {
+    for (auto* ints : {&instance_class, &instance_next, &instance_code, &index}) ints->clear();
+    for (auto* doubles : {&instance_weight, &instance_number}) doubles->clear();
+    only_root();
+    pool.start_again(0);
   }
 
   // Batch mode: the tree of the instances kept, whatever it was before.
@@ -124,6 +120,65 @@ class ItiTree {
   void check(const ItiColumns& columns, const ItiParams& params, ItiWork& work) const;
 
  private:
+  // Adds the example along its path; the first node whose best test has changed is grown anew from the instances below it.
+  void follow(const ItiColumns& columns, const ItiParams& params, const double* x, std::int32_t id, bool fresh, double amount,
+              ItiWork& work) {
+    const int label = instance_class[static_cast<std::size_t>(id)];
+    work.lesson.assign(1, {-1, label, 0, amount});
+    work.path.clear();
+    std::int32_t n = 0;
+    while (part(n, column) >= 0) {
+      if (work.lesson.size() == 1)
+        for (std::size_t j = 0; j < columns.width(); ++j) work.lesson.push_back({static_cast<std::int32_t>(j), label, x[j], amount});
+      add(n, work);
+      const ItiTest best = work.scorer.best(table(n), columns, params.metric);
+      if (best != test(n)) break;
+      set(n, n_tests, work.scorer.n_tests);
+      work.path.push_back(n);
+      n = part(n, columns.passes(best.column, best.cut, x) ? yes : no);
+    }
+    if (part(n, column) >= 0) {
+      collect(n, work);
+      if (fresh) work.ids.push_back(id);
+      grow(columns, params, n, work);
+    } else {
+      work.lesson.resize(1);
+      add(n, work);
+      if (fresh) link(n, id);
+      if (fresh && part(n, length) > 1) {
+        collect(n, work);
+        grow(columns, params, n, work);
+      } else {
+        price(params, n, work);
+      }
+    }
+    for (std::size_t i = work.path.size(); i-- > 0;) price(params, work.path[i], work);
+  }
+
+  // The tree of all instances that needs no memory, whatever has become of the one that was there: a leaf.
+  void fold(const ItiColumns& columns, const ItiParams& params, ItiWork& work) {
+    only_root();
+    const std::size_t k = columns.classes;
+    ItiBlock b = pool.start_again(k);
+    for (std::size_t c = 0; c < k; ++c) pool.put(c, {-1, static_cast<std::int32_t>(c), 0, 0});
+    for (std::size_t i = 0; i < n_instances(); ++i) {
+      pool.weight[static_cast<std::size_t>(instance_class[i])] += instance_weight[i];
+      link(0, static_cast<std::int32_t>(i));
+    }
+    std::size_t present = 0;
+    for (std::size_t c = 0; c < k; ++c)
+      if (pool.weight[c] > 0) pool.put(present++, pool.entry(c));
+    b.length = static_cast<std::int32_t>(present);
+    set_block(0, b);
+    price(params, 0, work);
+  }
+  void only_root() {
+    node.resize(n_parts);
+    node_real.resize(n_reals);
+    free_node[0] = 0;
+    lay_bare(0);
+  }
+
   void check_instances(const ItiColumns& columns) const;
   static void check_table(const ItiTable& table, const std::vector<ItiEntry>& expected);
 
@@ -177,16 +232,14 @@ class ItiTree {
     return place;
   }
   static std::size_t index_size(std::size_t n) { return std::bit_ceil(std::max<std::size_t>(2 * n, 16)); }  // at most half full
-  // An index of the given size, filled in the order of the instances.
-  std::vector<std::int32_t> indexed(const ItiColumns& columns, std::size_t n_places, bool loaded) const {
-    std::vector<std::int32_t> places(n_places, 0);
+  // An index, filled in the order of the instances. It must be large enough, and empty.
+  void fill_index(const ItiColumns& columns, std::vector<std::int32_t>& places, bool loaded) const {
     for (std::size_t i = 0; i < n_instances(); ++i) {
       const auto id = static_cast<std::int32_t>(i);
       const std::size_t place = locate(columns, places, instance_class[i], [&](std::size_t j) { return cell(columns, id, j); });
       if (loaded) require(places[place] == 0, "two instances of a tree are the same");
       places[place] = id + 1;
     }
-    return places;
   }
 
   // The number of the instance, a new one if need be.
@@ -196,7 +249,10 @@ class ItiTree {
     if (!index.empty())
       if (const std::int32_t found = index[locate(columns, index, label, row)]; found != 0) return found - 1;
     if (n >= most_instances) throw std::length_error("an IncrementalTree keeps at most 2^28 different examples");
-    if (2 * (n + 1) > index.size()) index = indexed(columns, index_size(n + 1), false);
+    if (2 * (n + 1) > index.size()) {
+      index.assign(index_size(n + 1), 0);
+      fill_index(columns, index, false);
+    }
     index[locate(columns, index, label, row)] = static_cast<std::int32_t>(n) + 1;
     instance_class.push_back(label);
     instance_weight.push_back(0);
@@ -237,6 +293,9 @@ class ItiTree {
   void bare(std::int32_t n) {
     ItiBlock b = block(n);
     pool.release(b);
+    lay_bare(n);
+  }
+  void lay_bare(std::int32_t n) {
     const std::int32_t fresh[n_parts] = {leaf, -1, -1, -1, 0, -1, -1, 0, 0};
     std::copy_n(fresh, +n_parts, node.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(n) * n_parts));
     std::fill_n(node_real.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(n) * n_reals), +n_reals, 0.0);

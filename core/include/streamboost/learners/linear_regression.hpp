@@ -59,7 +59,7 @@ class LinearRegressionBank final : public LinearTable<Real> {
 
   bool answers_numbers() const override { return true; }
   bool has_after() const override { return false; }
-  std::size_t note_rows() const override { return 3; }  // z, step, Q
+  std::size_t note_rows() const override { return 4; }  // z, step, Q, deviation of the targets
   std::unique_ptr<Bank> copy() const override { return std::make_unique<LinearRegressionBank>(*this); }
   double least_numbers(const Schema& schema) const override { return this->weights_of(schema, 1) + 7; }
 
@@ -70,7 +70,8 @@ class LinearRegressionBank final : public LinearTable<Real> {
 
   void ask(const Example& example, Request, Answers& answers) const override {
     linear_ask(weights_[0], cells(), entries(example.row), answers.notes.data());
-    target_answers(answers.notes.data(), {count_[0], mean_[0], spread_[0], low_[0], high_[0]}, answers.margin.data(), stride_);
+    target_answers(answers.notes.data(), {count_[0], mean_[0], spread_[0], low_[0], high_[0]}, answers.notes.data() + 3 * stride_,
+                   answers.margin.data(), stride_);
     for (std::size_t i = 0; i < n_; ++i) answers.vote[i] = trained_[0][i] != 0 ? 0 : -1;
   }
   void learn(const Example&, Labels, const double*, Amount, Answers&) override { throw std::logic_error("this bank learns numbers"); }
@@ -83,7 +84,7 @@ class LinearRegressionBank final : public LinearTable<Real> {
       std::fill_n(product, stride_, example.row.squared_norm);
     else
       linear_masked_norm(mask_[0], stride_, entries(example.row), lesson.x, product);
-    squared_steps(z, {target, amount, product, pace_[0], example.row.n_rows, clip_, squares_[0]},
+    squared_steps(z, product + stride_, {target, amount, product, pace_[0], example.row.n_rows, clip_, squares_[0]},
                   {count_[0], mean_[0], spread_[0], low_[0], high_[0]}, step, stride_);
     this->teach(lesson, step);
   }

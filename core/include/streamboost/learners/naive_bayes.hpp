@@ -378,6 +378,8 @@ class NaiveBayesBank final : public Bank {
 
   double* work(Answers& answers, std::size_t row) const { return answers.notes.data() + (3 * classes_ + row) * stride_; }
 
+  // Few lanes are worked out alone, without the rest of their row.
+  bool few() const { return n_ <= 4; }
   bool sparse() const { return form_ == static_cast<std::int64_t>(Form::sparse); }
 
   // From here the sparse form pays: below, all columns of a lane cost about as much as the nonzeros of a row.
@@ -500,11 +502,17 @@ class NaiveBayesBank final : public Bank {
     const bool gaps = any_gap(t);
     const Entries numeric{t.x.data(), t.row.data(), static_cast<int>(t.x.size())};
     const bool nominal = !t.value_row.empty();
+    const auto ask_numbers = gaps ? gaussian_ask_gaps : few() ? gaussian_ask_few : gaussian_ask;
     for (std::size_t c = 0; c < k; ++c) {
-      (gaps ? gaussian_ask_gaps : gaussian_ask)(mean_[c], precision_[c], stride_, numeric, quadratic + c * stride_, mantissa, exponent);
+      if (n_ == 1 && !(class_weight_[c][0] > 0)) {  // not heard of, and not asked
+        square[c * stride_] = 1;
+        power[c * stride_] = quadratic[c * stride_] = 0;
+        continue;
+      }
+      ask_numbers(mean_[c], precision_[c], stride_, numeric, quadratic + c * stride_, mantissa, exponent);
       if (nominal) ask_nominal(c, t, ratio, ratio_exponent, work(answers, 0));
       square_joints(class_weight_[c], params_.prior_alpha, nominal ? ratio : nullptr, ratio_exponent, mantissa, exponent,
-                    quadratic + c * stride_, stride_, square + c * stride_, power + c * stride_);
+                    quadratic + c * stride_, few() ? 4 : stride_, square + c * stride_, power + c * stride_);
       if (sparse())
         moments_.ask(
             c, sparse_terms(t), moment_tables(), class_weight_[c], [&](std::size_t rank) { return mask_of(rank); },
@@ -515,8 +523,11 @@ class NaiveBayesBank final : public Bank {
   }
   void finish_joints(std::size_t k, Answers& answers) const {
     double *square = answers.notes.data(), *power = square + classes_ * stride_;
-    log_lanes(square, square, k * stride_);
-    halve_and_add(square, power, k * stride_);
+    const std::size_t n = few() ? 4 : k * stride_;
+    for (std::size_t at = 0; at < k * stride_; at += few() ? stride_ : n) {
+      log_lanes(square + at, square + at, n);
+      halve_and_add(square + at, power + at, n);
+    }
     answers.own<Notes>().finished = true;
   }
 

@@ -29,7 +29,7 @@
 
 namespace streamboost {
 
-// The row at hand by columns, its distances to the examples of one lane, and the closest of them.
+// The row at hand by columns, its distances to a block of examples of one lane, and the closest of them.
 struct NeighborNotes final : BankNotes {
   std::vector<double> query, distance, share, nearest;
   std::vector<std::size_t> slot;
@@ -58,7 +58,7 @@ class NearestNeighborsBank final : public Bank {
   std::unique_ptr<BankNotes> make_notes() const override {
     auto notes = std::make_unique<NeighborNotes>();
     notes->query.resize(nominal_.size());
-    notes->distance.resize(slots_);
+    notes->distance.resize(window_block);
     notes->share.resize(classes_);
     notes->nearest.resize(params_.n_neighbors);
     notes->slot.resize(params_.n_neighbors);
@@ -194,33 +194,38 @@ class NearestNeighborsBank final : public Bank {
     taught_[0][i] += 1;
   }
 
-  // The slots of the closest examples into notes.slot, and how many there are. From the youngest on, so that it wins ties.
+  // The slots of the closest examples into notes.slot, and how many there are. From the youngest on, so that it wins ties: those before
+  // the next slot to be filled, then those behind it.
   std::size_t find_nearest(std::size_t i, NeighborNotes& notes) const {
     const std::size_t n = filled(i), first = next(i);
-    double* distance = notes.distance.data();
-    std::fill_n(distance, n, 0.0);
-    for (std::size_t j = 0; j < nominal_.size(); ++j) {
-      const double* cell = cell_[i].data() + j * slots_;
-      if (nominal_[j])
-        add_mismatches(cell, notes.query[j], distance, n);
-      else
-        add_squares(cell, notes.query[j], distance, n);
-    }
     std::size_t found = 0;
-    const auto offer = [&](std::size_t s) {
-      const double d = distance[s];
-      if (found == params_.n_neighbors && !(d < notes.nearest[found - 1])) return;
-      std::size_t at = found < params_.n_neighbors ? found++ : found - 1;
-      for (; at > 0 && d < notes.nearest[at - 1]; --at) {
-        notes.nearest[at] = notes.nearest[at - 1];
-        notes.slot[at] = notes.slot[at - 1];
-      }
-      notes.nearest[at] = d;
-      notes.slot[at] = s;
-    };
-    for (std::size_t s = std::min(first, n); s-- > 0;) offer(s);
-    for (std::size_t s = n; s-- > first;) offer(s);
+    search(i, 0, std::min(first, n), notes, found);
+    if (first < n) search(i, first, n, notes, found);
     return found;
+  }
+  // Offers the slots begin .. end, the last first. Distances are made of whole blocks, of which the lowest may reach below `begin`.
+  void search(std::size_t i, std::size_t begin, std::size_t end, NeighborNotes& notes, std::size_t& found) const {
+    double* distance = notes.distance.data();
+    while (end > begin) {
+      const std::size_t block = end > window_block ? end - window_block : 0;
+      window_distances(cell_[i].data() + block, slots_, notes.query.data(), nominal_.data(), nominal_.size(), distance,
+                       std::min(window_block, slots_));
+      const std::size_t lowest = std::max(block, begin);
+      const bool full = found == params_.n_neighbors;
+      if (!full || any_below(distance + (lowest - block), notes.nearest[found - 1], end - lowest))
+        for (std::size_t s = end; s-- > lowest;) offer(s, distance[s - block], notes, found);
+      end = lowest;
+    }
+  }
+  void offer(std::size_t slot, double distance, NeighborNotes& notes, std::size_t& found) const {
+    if (found == params_.n_neighbors && !(distance < notes.nearest[found - 1])) return;
+    std::size_t at = found < params_.n_neighbors ? found++ : found - 1;
+    for (; at > 0 && distance < notes.nearest[at - 1]; --at) {
+      notes.nearest[at] = notes.nearest[at - 1];
+      notes.slot[at] = notes.slot[at - 1];
+    }
+    notes.nearest[at] = distance;
+    notes.slot[at] = slot;
   }
 
   // The distribution is left in notes.share.
@@ -253,7 +258,7 @@ class NearestNeighborsBank final : public Bank {
   Lanes lanes_;
   std::size_t n_, slots_ = 0, classes_ = 1;
   std::vector<std::size_t> offset_, column_;  // first coordinate of each column; column of each coordinate
-  std::vector<bool> nominal_;                 // [column]
+  std::vector<unsigned char> nominal_;        // [column]
   std::vector<std::int64_t> values_;          // [column], as in the schema
   Ragged<double> cell_, weight_;              // [lane][column][slot], [lane][slot]; what is not filled yet is 0, or missing
   Ragged<std::int32_t> label_;                // [lane][slot]

@@ -17,62 +17,94 @@
 namespace streamboost {
 
 // Sums of the targets by where a numeric value lies: intervals of equal width that double when a value falls outside, so that nothing is lost
-// but resolution; far outliers share the outermost ones.
+// but resolution; far outliers share the outermost ones. What is looked at for every row, the head, stands apart from the intervals, of which a
+// row meets one: the heads of all columns of a leaf are a few lines of memory.
 struct NumericObserver {
-  static constexpr std::size_t bins = 32, head = 5, size = head + 3 * bins;  // origin, width, count, mean, spread of x; then w, wy, wyy
-  static double* bin(double* cells, std::size_t b) { return cells + head + 3 * b; }
-  static const double* bin(const double* cells, std::size_t b) { return cells + head + 3 * b; }
+  static constexpr std::size_t bins = 32, head = 5, cells = 3 * bins, size = head + cells;
+  double *heads, *sums;  // origin, width, count, mean, spread of x; [bins]: w, wy, wyy
 
-  static void add(double* cells, double x, double y, double w) {
-    double &origin = cells[0], &width = cells[1], &count = cells[2], &mean = cells[3], &spread = cells[4];
+  // Which interval a value falls into, once the head knows of it.
+  std::size_t place(double x) {
+    double &origin = heads[0], &width = heads[1], &count = heads[2], &mean = heads[3], &spread = heads[4];
     count += 1;
     const double off = x - mean;
     mean += off / count;
     spread += off * (x - mean);
     if (width == 0) {
       if (count == 1) origin = x;
-      if (x == origin) return put(cells, 0, y, w);
-      open(cells, x);
+      if (x == origin) return 0;
+      open(x);
     }
-    const double most = 12 * std::sqrt(spread / count);
-    while ((x < origin || x >= origin + width * bins) && (count < 20 || 2 * width * bins <= most)) widen(cells, x < origin);
+    if (x < origin || x >= origin + width * bins) {
+      const double most = 12 * std::sqrt(spread / count);
+      while ((x < origin || x >= origin + width * bins) && (count < 20 || 2 * width * bins <= most)) widen(x < origin);
+    }
     const double at = (x - origin) / width;
-    put(cells, at >= bins ? bins - 1 : at > 0 ? static_cast<std::size_t>(at) : 0, y, w);
+    return at >= bins ? bins - 1 : at > 0 ? static_cast<std::size_t>(at) : 0;
   }
 
  private:
-  static void put(double* cells, std::size_t b, double y, double w) {
-    double* cell = bin(cells, b);
-    cell[0] += w;
-    cell[1] += w * y;
-    cell[2] += w * (y * y);
-  }
   // The second value: all before it were equal and lie in the first interval.
-  static void open(double* cells, double x) {
-    const double first = cells[0];
-    cells[1] = std::fabs(x - first) / (bins / 4);
-    if (!(cells[1] > 0)) cells[1] = 1e-300;
-    cells[0] = std::min(x, first) - cells[1] * (bins / 4);
-    const double at = (first - cells[0]) / cells[1];
-    move(cells, 0, std::min(static_cast<std::size_t>(at), bins - 1));
+  void open(double x) {
+    const double first = heads[0];
+    heads[1] = std::fabs(x - first) / (bins / 4);
+    if (!(heads[1] > 0)) heads[1] = 1e-300;
+    heads[0] = std::min(x, first) - heads[1] * (bins / 4);
+    const double at = (first - heads[0]) / heads[1];
+    move(0, std::min(static_cast<std::size_t>(at), bins - 1));
   }
-  static void move(double* cells, std::size_t from, std::size_t to) {
+  void move(std::size_t from, std::size_t to) {
     if (from == to) return;
-    double *a = bin(cells, from), *b = bin(cells, to);
+    double *a = sums + 3 * from, *b = sums + 3 * to;
     for (std::size_t k = 0; k < 3; ++k) {
       b[k] += a[k];
       a[k] = 0;
     }
   }
-  static void widen(double* cells, bool down) {
+  void widen(bool down) {
     if (down) {  // the old intervals become the upper half
-      cells[0] -= cells[1] * bins;
-      for (std::size_t b = bins; b-- > 0;) move(cells, b, (bins + b) / 2);
+      heads[0] -= heads[1] * bins;
+      for (std::size_t b = bins; b-- > 0;) move(b, (bins + b) / 2);
     } else {
-      for (std::size_t b = 1; b < bins; ++b) move(cells, b, b / 2);
+      for (std::size_t b = 1; b < bins; ++b) move(b, b / 2);
     }
-    cells[1] *= 2;
+    heads[1] *= 2;
   }
+};
+
+// The observers of a leaf, by position among the tree's columns.
+struct LeafObservers {
+  std::vector<std::int32_t> slot;           // [column]: where a numeric one has its observer; -1: it has none yet
+  std::vector<double> heads, sums;          // [slot]: NumericObserver
+  std::vector<std::vector<double>> values;  // [column]: w, wy, wyy by value of a nominal one
+
+  std::size_t columns() const { return slot.size(); }
+  std::size_t slots() const { return heads.size() / NumericObserver::head; }
+  void grow(std::size_t columns) {
+    if (columns <= slot.size()) return;
+    values.resize(columns);
+    slot.resize(columns, -1);  // last: it says how many there are
+  }
+  void reserve(std::size_t more) {
+    heads.reserve(heads.size() + more * NumericObserver::head);
+    sums.reserve(sums.size() + more * NumericObserver::cells);
+  }
+  NumericObserver begin(std::size_t c) {
+    slot[c] = static_cast<std::int32_t>(slots());
+    heads.resize(heads.size() + NumericObserver::head, 0.0);
+    sums.resize(sums.size() + NumericObserver::cells, 0.0);
+    return numeric(c);
+  }
+  bool seen(std::size_t c) const { return slot[c] >= 0; }
+  NumericObserver numeric(std::size_t c) { return {heads.data() + head_at(c), sums.data() + sums_at(c)}; }
+  const double* head(std::size_t c) const { return heads.data() + head_at(c); }
+  // The sums of a column, three each.
+  const double* cells(std::size_t c) const { return seen(c) ? sums.data() + sums_at(c) : values[c].data(); }
+  std::size_t n_cells(std::size_t c) const { return seen(c) ? NumericObserver::bins : values[c].size() / 3; }
+
+ private:
+  std::size_t head_at(std::size_t c) const { return static_cast<std::size_t>(slot[c]) * NumericObserver::head; }
+  std::size_t sums_at(std::size_t c) const { return static_cast<std::size_t>(slot[c]) * NumericObserver::cells; }
 };
 
 struct LeafPlane {
@@ -93,15 +125,16 @@ struct LeafPlane {
     cells.assign(size(p), 0.0);
     cells[2] = cells[3] = y;
   }
-  // Columns that have appeared since the leaf was born.
-  void widen(std::size_t columns) {
-    if (columns == p) return;
+  // Columns that have appeared since the leaf was born. True if there are any.
+  bool widen(std::size_t columns) {
+    if (columns == p) return false;
     LeafPlane wider;
     wider.begin(columns, 0);
     std::copy_n(cells.data(), 4, wider.cells.data());
     for (std::size_t k = 0; k < 5; ++k) std::copy_n(part(k), p, wider.part(k));
     std::copy_n(part(5), p * (p + 1) / 2, wider.part(5));
     *this = std::move(wider);
+    return true;
   }
   // A child goes on where this one stands, around its mean row.
   LeafPlane child() const {
@@ -183,7 +216,7 @@ struct RegressionLeaf {
   // of the targets, of the errors, and when split and plane were last tried
   double n = 0, sum = 0, squares = 0, centre = 0, low = 0, high = 0, mean_error = 0, plane_error = 0, tried = 0, solved = 0, depth = 0;
   LeafPlane plane;
-  std::vector<std::vector<double>> observers;  // by position among the tree's columns: NumericObserver, or w, wy, wyy by value
+  LeafObservers observers;
 
   double mean() const { return n > 0 ? centre + sum / n : centre; }
   double kept(double y) const { return std::min(std::max(y, low), high); }

@@ -11,7 +11,8 @@
 //
 // Departures  No Page-Hinkley test inside the tree: drift is the business of the guard (drift/guard.hpp). Planes are ridge regressions that
 //             children inherit, not perceptrons. Max_features draws the columns that a node may split on, as in the classifier.
-// Memory      Splits end where a tree would outgrow max_bytes. A missing or unseen value goes where most of the weight went.
+// Memory      Splits end where a tree would outgrow max_bytes. Where the machine has none left, splits, columns of a plane and observers wait
+//             for another example. A missing or unseen value goes where most of the weight went.
 #pragma once
 #include <array>
 #include <cmath>
@@ -53,6 +54,7 @@ struct RegressionTreeParams {
 struct RegressionColumns {
   std::vector<std::int32_t> all, plane;  // column numbers; those of the plane are the first numeric ones
   std::vector<bool> nominal;             // by position
+  std::size_t n_numeric = 0;
   std::uint64_t seed = 0;
   std::uint32_t lane = 0, birth = 0;
 
@@ -65,6 +67,7 @@ struct RegressionColumns {
       if (!chosen[j]) continue;
       all.push_back(static_cast<int>(j));
       nominal.push_back(schema.nominal(static_cast<int>(j)));
+      n_numeric += nominal.back() ? 0 : 1;
       if (!nominal.back() && plane.size() < LeafPlane::most) plane.push_back(static_cast<int>(j));
     }
   }
@@ -84,12 +87,41 @@ class RegressionTree {
   }
 
   bool trained() const { return trained_; }
+  bool starved() const { return starved_; }
+  // Room for the plane that a tree begins with.
+  void expect(const RegressionColumns& columns) { leaves_[0].plane.cells.reserve(LeafPlane::size(columns.plane.size())); }
+  // Untaught again, in the memory that is there.
+  void clear() {
+    nodes_.resize(1);
+    leaves_.resize(1);
+    nodes_[0] = Node();
+    std::vector<double> cells = std::move(leaves_[0].plane.cells);
+    cells.clear();
+    leaves_[0] = RegressionLeaf();
+    leaves_[0].plane.cells = std::move(cells);
+    trained_ = false;
+    bytes_ = 0;
+  }
   std::size_t n_leaves() const { return leaves_.size(); }
   std::size_t n_nodes() const { return nodes_.size(); }
 
-  Said ask(const double* x, const RegressionColumns& columns) const {
+  // Where a row ends; the leaf is called for.
+  std::size_t route(const double* x) const {
     std::size_t at = 0;
     while (nodes_[at].column >= 0) at = next(nodes_[at], x);
+    fetch(&leaves_[nodes_[at].leaf], sizeof(RegressionLeaf));
+    return at;
+  }
+  // Trees are spread over memory: what asking and teaching will look at is called for while another tree is at work.
+  void fetch_plane(std::size_t at) const {
+    const RegressionLeaf& leaf = leaves_[nodes_[at].leaf];
+    fetch(leaf.plane.cells.data(), 8 * leaf.plane.cells.size());
+  }
+  void fetch_heads(std::size_t at) const {
+    const RegressionLeaf& leaf = leaves_[nodes_[at].leaf];
+    fetch(leaf.observers.heads.data(), 8 * leaf.observers.heads.size());
+  }
+  Said ask(std::size_t at, const double* x, const RegressionColumns& columns) const {
     const RegressionLeaf& leaf = leaves_[nodes_[at].leaf];
     double z[LeafPlane::most];
     if (leaf.plane.p == 0) return {at, leaf.mean(), leaf.mean()};
@@ -119,7 +151,7 @@ class RegressionTree {
     leaf.sum += w * off;
     leaf.squares += w * (off * off);
     if (params.leaf != Params::Leaf::mean && !columns.plane.empty()) {
-      leaf.plane.widen(columns.plane.size());
+      grows_or_waits([&] { return leaf.plane.widen(columns.plane.size()); }, starved_);
       double z[LeafPlane::most];
       leaf.plane.offsets(x, columns.plane.data(), z);
       leaf.plane.add(z, y, w);
@@ -131,7 +163,8 @@ class RegressionTree {
     observe(leaf, x, off, w, columns);
     if (leaf.n - leaf.tried < params.grace) return;
     leaf.tried = leaf.n;
-    if (leaf.depth < params.max_depth && bytes_ + leaf_bytes(leaf) <= params.max_bytes) try_split(said.node, columns, params);
+    if (leaf.depth < params.max_depth && bytes_ + leaf_bytes(leaf) <= params.max_bytes)
+      grows_or_waits([&] { return try_split(said.node, columns, params); }, starved_);
   }
 
   std::size_t bytes() const { return static_cast<std::size_t>(bytes_); }
@@ -168,32 +201,61 @@ class RegressionTree {
     }
   }
 
+  // All heads first: the intervals that they point at are then called for together.
   void observe(RegressionLeaf& leaf, const double* x, double off, double w, const RegressionColumns& columns) {
-    if (leaf.observers.size() < columns.all.size()) leaf.observers.resize(columns.all.size());
-    for (std::size_t c = 0; c < columns.all.size(); ++c) {
-      const double value = x[columns.all[c]];
-      if (std::isnan(value)) continue;
-      std::vector<double>& cells = leaf.observers[c];
-      if (!columns.nominal[c]) {
-        if (cells.empty()) room(cells, NumericObserver::size);
-        NumericObserver::add(cells.data(), value, off, w);
-      } else if (value >= 0) {
-        const auto code = static_cast<std::size_t>(value);
-        if (cells.size() < 3 * (code + 1)) room(cells, 3 * (code + 1));
-        cells[3 * code] += w;
-        cells[3 * code + 1] += w * off;
-        cells[3 * code + 2] += w * (off * off);
+    LeafObservers& all = leaf.observers;
+    const std::size_t n_columns = columns.all.size();
+    if (all.columns() < n_columns && !grows_or_waits([&] { return all.grow(n_columns), true; }, starved_)) return;
+    if (all.slots() < columns.n_numeric) grows_or_waits([&] { return begin_observers(all, x, columns), true; }, starved_);
+    constexpr std::size_t group = 32;
+    double* met[group];
+    for (std::size_t first = 0; first < n_columns; first += group) {
+      std::size_t n = 0;
+      for (std::size_t c = first, last = std::min(first + group, n_columns); c < last; ++c) {
+        const double value = x[columns.all[c]];
+        if (std::isnan(value)) continue;
+        if (!columns.nominal[c]) {
+          if (!all.seen(c)) continue;
+          NumericObserver observer = all.numeric(c);
+          met[n++] = observer.sums + 3 * observer.place(value);
+        } else if (value >= 0) {
+          const auto code = static_cast<std::size_t>(value);
+          std::vector<double>& cells = all.values[c];
+          if (cells.size() < 3 * (code + 1) && !widen(cells, 3 * (code + 1))) continue;
+          met[n++] = cells.data() + 3 * code;
+        }
+      }
+      for (std::size_t k = 0; k < n; ++k) {
+        met[k][0] += w;
+        met[k][1] += w * off;
+        met[k][2] += w * (off * off);
       }
     }
   }
-  void room(std::vector<double>& cells, std::size_t size) {
-    bytes_ += 8.0 * static_cast<double>(size - cells.size());
-    cells.resize(size, 0.0);
+  bool widen(std::vector<double>& cells, std::size_t size) {
+    const std::size_t before = cells.size();
+    if (!grows_or_waits([&] { return cells.resize(size, 0.0), true; }, starved_)) return false;
+    bytes_ += 8.0 * static_cast<double>(size - before);
+    return true;
+  }
+  // Observers for numeric columns that show themselves for the first time.
+  void begin_observers(LeafObservers& all, const double* x, const RegressionColumns& columns) {
+    const auto is_new = [&](std::size_t c) { return !columns.nominal[c] && !all.seen(c) && !std::isnan(x[columns.all[c]]); };
+    std::size_t n = 0;
+    for (std::size_t c = 0; c < columns.all.size(); ++c) n += is_new(c) ? 1 : 0;
+    if (n == 0) return;
+    all.reserve(n);
+    for (std::size_t c = 0; c < columns.all.size(); ++c)
+      if (is_new(c)) all.begin(c);
+    bytes_ += 8.0 * static_cast<double>(n * NumericObserver::size);
   }
   static double leaf_bytes(const RegressionLeaf& leaf) {
-    double cells = static_cast<double>(leaf.plane.cells.size());
-    for (const auto& observer : leaf.observers) cells += static_cast<double>(observer.size());
-    return 8 * cells + sizeof(RegressionLeaf) + 2 * sizeof(Node);
+    double cells = static_cast<double>(leaf.plane.cells.size() + leaf.observers.slots() * NumericObserver::size);
+    for (const auto& values : leaf.observers.values) cells += static_cast<double>(values.size());
+    return 8 * cells + leaf_size + 2 * sizeof(Node);
+  }
+  static void fetch(const void* from, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(from) + at);
   }
 
   static double deviations(const std::array<double, 3>& b) { return b[0] > 0 ? std::max(b[2] - b[1] * (b[1] / b[0]), 0.0) : 0.0; }
@@ -208,28 +270,29 @@ class RegressionTree {
     return true;
   }
 
-  static Split best_of(const std::vector<double>& cells, bool nominal, std::size_t position, double min_branch) {
+  static Split best_of(const LeafObservers& observers, bool nominal, std::size_t position, double min_branch) {
     Split best;
     best.position = position;
-    const std::size_t head = nominal ? 0 : NumericObserver::head, n = cells.size() > head ? (cells.size() - head) / 3 : 0;
+    const std::size_t n = observers.n_cells(position);
+    const double *cells = observers.cells(position), *head = nominal || n == 0 ? nullptr : observers.head(position);
     std::array<double, 3> all{}, left{};
     for (std::size_t b = 0; b < n; ++b)
-      for (std::size_t k = 0; k < 3; ++k) all[k] += cells[head + 3 * b + k];
+      for (std::size_t k = 0; k < 3; ++k) all[k] += cells[3 * b + k];
     const double least = std::max(min_branch * all[0], 1.0);
     for (std::size_t b = 0; b < n; ++b) {
-      const double* cell = cells.data() + head + 3 * b;
+      const double* cell = cells + 3 * b;
       if (nominal) {
         better({cell[0], cell[1], cell[2]}, all, static_cast<double>(b), least, best);
         continue;
       }
       if (cell[0] == 0) continue;
       for (std::size_t k = 0; k < 3; ++k) left[k] += cell[k];
-      better(left, all, cells[0] + cells[1] * static_cast<double>(b + 1), least, best);
+      better(left, all, head[0] + head[1] * static_cast<double>(b + 1), least, best);
     }
     return best;
   }
 
-  void try_split(std::size_t at, const RegressionColumns& columns, const Params& params) {
+  bool try_split(std::size_t at, const RegressionColumns& columns, const Params& params) {
     RegressionLeaf& leaf = leaves_[nodes_[at].leaf];
     std::vector<double> draw(columns.all.size());
     double most = 2;
@@ -244,9 +307,9 @@ class RegressionTree {
       most = sorted[take - 1];
     }
     Split best, second;
-    for (std::size_t c = 0; c < leaf.observers.size(); ++c) {
+    for (std::size_t c = 0; c < leaf.observers.columns(); ++c) {
       if (draw[c] > most) continue;
-      const Split found = best_of(leaf.observers[c], columns.nominal[c], c, params.min_branch);
+      const Split found = best_of(leaf.observers, columns.nominal[c], c, params.min_branch);
       if (found.merit > best.merit) {
         second = best;
         best = found;
@@ -254,13 +317,18 @@ class RegressionTree {
         second = found;
       }
     }
-    if (!(best.merit > 0)) return;
+    if (!(best.merit > 0)) return false;
     const double eps = std::sqrt(params.log_inverse_delta / (2 * leaf.n));
-    if (second.merit / best.merit < 1 - eps || eps < params.tie) split(at, best, columns);
+    if (!(second.merit / best.merit < 1 - eps || eps < params.tie)) return false;
+    split(at, best, columns);
+    return true;
   }
 
   void split(std::size_t at, const Split& by, const RegressionColumns& columns) {
     const std::size_t place = nodes_[at].leaf;
+    make_room(nodes_, 2);  // what can fail comes first
+    make_room(leaves_, 1);
+    std::array<LeafPlane, 2> planes{leaves_[place].plane.child(), leaves_[place].plane.child()};
     RegressionLeaf parent = std::move(leaves_[place]);
     bytes_ -= leaf_bytes(parent);
     const std::size_t first = nodes_.size();
@@ -281,15 +349,17 @@ class RegressionTree {
       leaf.depth = parent.depth + 1;
       leaf.mean_error = inherited * parent.mean_error;
       leaf.plane_error = inherited * parent.plane_error;
-      leaf.plane = parent.plane.child();
+      leaf.plane = std::move(planes[side]);
       bytes_ += leaf_bytes(leaf);
     }
   }
 
   static constexpr double inherited = 0.1;  // share of the parent's errors that a child begins with
+  static constexpr double leaf_size = 144;  // bytes of a leaf without its cells, as its budget counts it
   std::vector<Node> nodes_;
   std::vector<RegressionLeaf> leaves_;
   bool trained_ = false;
+  bool starved_ = false;  // growth has waited because there was no memory
   double bytes_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // A bank of regression Hoeffding trees (regression_tree.hpp): one structure per lane. k copies of an example are one of weight k.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "streamboost/learners/bank.hpp"
@@ -24,13 +25,24 @@ class RegressionTreeBank final : public Bank {
   double least_numbers(const Schema&) const override { return 20; }
   const RegressionTree& tree(int lane) const { return trees_[static_cast<std::size_t>(lane)]; }
 
+  void expect(const RowBlock&, const double*) override {
+    for (std::size_t i = 0; i < trees_.size(); ++i) trees_[i].expect(columns_[i]);
+  }
+  bool starved() const override {
+    return std::any_of(trees_.begin(), trees_.end(), [](const RegressionTree& tree) { return tree.starved(); });
+  }
+
   void ask(const Example& example, Request, Answers& answers) const override {
     double *node = answers.notes.data(), *mean = node + answers.stride, *plane = mean + answers.stride;
-    for (std::size_t i = 0; i < trees_.size(); ++i) {
+    const std::size_t n = trees_.size();
+    for (std::size_t i = 0; i < n; ++i) node[i] = static_cast<double>(trees_[i].route(example.row.value));
+    const auto leaf = [&](std::size_t i) { return static_cast<std::size_t>(node[i]); };
+    for (std::size_t i = 0; i < std::min(n, ahead); ++i) trees_[i].fetch_plane(leaf(i));
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + ahead < n) trees_[i + ahead].fetch_plane(leaf(i + ahead));
       answers.vote[i] = trees_[i].trained() ? 0 : -1;
-      const RegressionTree::Said said = trees_[i].ask(example.row.value, columns_[i]);
+      const RegressionTree::Said said = trees_[i].ask(leaf(i), example.row.value, columns_[i]);
       answers.margin[i] = trees_[i].answer(said, params_);
-      node[i] = static_cast<double>(said.node);
       mean[i] = said.mean;
       plane[i] = said.plane;
     }
@@ -38,10 +50,11 @@ class RegressionTreeBank final : public Bank {
   void learn(const Example&, Labels, const double*, Amount, Answers&) override { throw std::logic_error("this bank learns numbers"); }
   void learn_targets(const Example& example, const double* target, const double* amount, Amount, Answers& answers) override {
     const double *node = answers.notes.data(), *mean = node + answers.stride, *plane = mean + answers.stride;
-    for (std::size_t i = 0; i < trees_.size(); ++i)
-      if (amount[i] > 0)
-        trees_[i].learn({static_cast<std::size_t>(node[i]), mean[i], plane[i]}, example.row.value, target[i], amount[i], columns_[i],
-                        params_);
+    const auto leaf = [&](std::size_t i) { return static_cast<std::size_t>(node[i]); };
+    for (std::size_t i = 0, n = trees_.size(); i < n; ++i) {
+      if (i + ahead < n && amount[i + ahead] > 0) trees_[i + ahead].fetch_heads(leaf(i + ahead));
+      if (amount[i] > 0) trees_[i].learn({leaf(i), mean[i], plane[i]}, example.row.value, target[i], amount[i], columns_[i], params_);
+    }
   }
 
   void reserve(const Schema& schema) override {
@@ -51,8 +64,11 @@ class RegressionTreeBank final : public Bank {
 
  protected:
   void begin(int lane) override {
-    trees_[static_cast<std::size_t>(lane)] = RegressionTree();
-    columns_[static_cast<std::size_t>(lane)] = columns_of(lane);
+    trees_[static_cast<std::size_t>(lane)].clear();
+    if (params_.feature_fraction < 1)
+      columns_[static_cast<std::size_t>(lane)] = columns_of(lane);
+    else
+      columns_[static_cast<std::size_t>(lane)].birth = birth(lane);
   }
   void exchange(int lane, Bank& other) override {
     auto& them = static_cast<RegressionTreeBank&>(other);
@@ -76,6 +92,8 @@ class RegressionTreeBank final : public Bank {
   RegressionColumns columns_of(int lane) const {
     return {schema_, params_.feature_fraction, seed_, lanes_.begin + lane, this->birth(lane)};
   }
+
+  static constexpr std::size_t ahead = 2;  // trees whose memory is called for before their turn
 
   Params params_;
   Lanes lanes_;

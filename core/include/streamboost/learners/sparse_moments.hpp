@@ -39,6 +39,7 @@ class SparseMoments {
     for (std::size_t l = 0; l < lanes; ++l) per[l] = n[l] > 0 ? 1.0 / n[l] : 0.0;
     for (int m = 0; m < row.n; ++m) {
       const auto column = static_cast<std::size_t>(row.column[m]);
+      if (m + 1 < row.n) fetch(at(tables, static_cast<std::size_t>(row.column[m + 1]), c, 0), lanes);
       const double* looks = mask(column);
       sparse_moments_ask(at(tables, column, c, 0), row.x[m], per, zero_.from(c), zero_.floor(), looks ? looks : all_[0], score, lanes);
     }
@@ -69,13 +70,12 @@ class SparseMoments {
              double* work) {
     if (std::none_of(amount, amount + all_.lanes(), [](double a) { return a > 0; })) return;
     zero_.begin_lesson(c, work);
-    const CellChange change = zero_.change(work);
     for (int m = 0; m < row.n; ++m) {
       const auto column = static_cast<std::size_t>(row.column[m]);
       const std::size_t cell = column * classes_ + c;
       sparse_moments_teach({tables.weight[cell], tables.mean[cell], tables.spread[cell]}, row.x[m], amount_of(column), zero_.from(c),
-                           1.0 / zero_.floor(), change, zero_.live());
-      zero_.move(column, change, work);
+                           1.0 / zero_.floor(), zero_.change(work), zero_.live());
+      zero_.move(column, work);
     }
     zero_.end_lesson(c, work);
     for (std::size_t i = 0; i < all_.lanes(); ++i)
@@ -152,6 +152,11 @@ class SparseMoments {
   SparseView at(Tables t, std::size_t column, std::size_t c, std::size_t i) const {
     const std::size_t row = column * classes_ + c;
     return {t.weight[row] + i, t.mean[row] + i, t.spread[row] + i};
+  }
+  // Cells that are needed next come from far: the tables are larger than any cache.
+  static void fetch(const SparseView& cells, std::size_t lanes) {
+    for (std::size_t l = 0; l < lanes; l += vec_size)
+      for (const double* cell : {cells.weight, cells.mean, cells.spread}) __builtin_prefetch(cell + l);
   }
   void afresh(std::size_t c, std::size_t i, double n, Tables tables) {
     zero_.afresh(c, i, n, at(tables, 0, c, 0), classes_ * all_.stride());

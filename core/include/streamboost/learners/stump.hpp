@@ -33,11 +33,6 @@
 
 namespace streamboost {
 
-// Room for one lane's counts on their way through the logarithms.
-struct StumpNotes final : BankNotes {
-  std::vector<double> cell, edge, whole;
-};
-
 class StumpBank final : public Bank {
  public:
   struct Params {
@@ -55,7 +50,6 @@ class StumpBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<StumpBank>(*this); }
   double least_numbers(const Schema& schema) const override {
     const double k = std::max(schema.n_classes, 1);
@@ -113,16 +107,16 @@ class StumpBank final : public Bank {
     return true;
   }
 
-  void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
+  void learn(const Example& example, Labels labels, const double* amount, Amount, Answers&) override {
     prepare(example.row);
     for (std::size_t i = 0; i < n_; ++i)
-      if (amount[i] > 0) teach(i, example.row, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i], answers.own<Notes>());
+      if (amount[i] > 0) teach(i, example.row, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i]);
   }
 
   Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request want, Answers& answers) override {
     const auto i = static_cast<std::size_t>(lane);
     prepare(example.row);
-    teach(i, example.row, static_cast<std::size_t>(example.label), amount, answers.own<Notes>());
+    teach(i, example.row, static_cast<std::size_t>(example.label), amount);
     const std::int32_t vote = answers.vote[i];  // what the lane said before stays readable
     const double margin = answers.margin[i];
     answer(i, example.row, static_cast<std::size_t>(example.n_classes_after), want == Request::distributions ? Request::votes : want,
@@ -131,6 +125,30 @@ class StumpBank final : public Bank {
     answers.vote[i] = vote;
     answers.margin[i] = margin;
     return after;
+  }
+
+  // Numbers not met before get rows of counts.
+  void expect(const RowBlock& rows, const double* weight) override {
+    std::size_t longest = 0;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      Column& column = columns_[j];
+      if (column.nominal) continue;
+      std::vector<double>& met = work_.cell;
+      met.clear();
+      for (int r = 0; r < rows.n_rows; ++r) {
+        if (weight != nullptr && !(weight[r] > 0)) continue;
+        const double x = rows.row(r).cell(static_cast<int>(j));
+        if (!std::isnan(x) && !column.holds(x)) met.push_back(x);
+      }
+      std::sort(met.begin(), met.end());
+      auto fresh = static_cast<std::size_t>(std::unique(met.begin(), met.end()) - met.begin());
+      if (!params_.exact) fresh = std::min(fresh, params_.max_bins + 1 - column.low.size());
+      column.make_room(fresh, classes_);
+      longest = std::max(longest, column.low.size() + fresh);
+    }
+    work_.cell.reserve(2 * (classes_ + 1) * std::max(longest, columns_.size() + 1));
+    work_.edge.reserve(2 * longest);
+    work_.whole.reserve(columns_.size());
   }
 
   // What all lanes share moves on whether or not a lane of this block learned the row.
@@ -209,7 +227,10 @@ class StumpBank final : public Bank {
   }
 
  private:
-  using Notes = StumpNotes;
+  // Room for one lane's counts on their way through the logarithms.
+  struct Work {
+    std::vector<double> cell, edge, whole;
+  };
   struct Column {
     bool nominal = false;
     std::vector<double> low, high, seen;  // numeric: the interval of each row of counts, and how many examples fell into it
@@ -218,6 +239,11 @@ class StumpBank final : public Bank {
     LaneArray<double> term;               // nominal: sum_c f(n_c) - f(n) of each value
 
     std::size_t rows(std::size_t classes) const { return classes == 0 ? 0 : count.rows() / classes; }
+    void make_room(std::size_t more, std::size_t classes) {
+      for (auto* list : {&low, &high, &seen}) streamboost::make_room(*list, more);
+      streamboost::make_room(order, more);
+      count.make_room(more * classes);
+    }
     void sort() {
       order.resize(low.size());
       for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
@@ -334,14 +360,13 @@ class StumpBank final : public Bank {
   void merge(std::size_t j) {
     Column& column = columns_[j];
     while (column.low.size() > std::max<std::size_t>(params_.max_bins * 3 / 4, 2)) merge_once(column);
-    Notes work;
     for (std::size_t i = 0; i < n_; ++i) {
       if (masked(j, i) || !trained(static_cast<int>(i))) continue;
-      std::vector<double>& in = work.cell;
+      std::vector<double>& in = work_.cell;
       in.clear();
       put(in, [&](std::size_t c) { return (gap_[j] ? attribute_weight_[j * classes_ + c] : class_weight_[c])[i]; });
       x_log_x_lanes(in.data(), in.data(), in.size());
-      score_numeric(j, i, impurity(in.data()), work);
+      score_numeric(j, i, impurity(in.data()));
       choose(i);
     }
   }
@@ -373,9 +398,9 @@ class StumpBank final : public Bank {
   }
 
   // One lane learns one row: counts, then the gains of the attributes that the row has, then the choice.
-  void teach(std::size_t i, const Row& row, std::size_t label, double amount, Notes& work) {
+  void teach(std::size_t i, const Row& row, std::size_t label, double amount) {
     class_weight_[label][i] += amount;
-    std::vector<double>& in = work.cell;
+    std::vector<double>& in = work_.cell;
     in.clear();
     put(in, [&](std::size_t c) { return class_weight_[c][i]; });
     for (std::size_t j = 0; j < columns_.size(); ++j) {
@@ -393,7 +418,7 @@ class StumpBank final : public Bank {
     const double* at = in.data();
     const double all = impurity(at);
     at += classes_ + 1;
-    work.whole.clear();  // impurity of all examples that have the attribute, for the numeric columns below
+    work_.whole.clear();  // impurity of all examples that have the attribute, for the numeric columns below
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       Column& column = columns_[j];
       const double x = row.value[j];
@@ -408,7 +433,7 @@ class StumpBank final : public Bank {
         at += classes_ + 1;
       }
       if (!column.nominal) {
-        work.whole.push_back(whole);
+        work_.whole.push_back(whole);
         continue;
       }
       double split = 0;
@@ -417,7 +442,7 @@ class StumpBank final : public Bank {
     }
     std::size_t next = 0;
     for (std::size_t j = 0; j < columns_.size(); ++j)
-      if (!columns_[j].nominal && !std::isnan(row.value[j]) && !masked(j, i)) score_numeric(j, i, work.whole[next++], work);
+      if (!columns_[j].nominal && !std::isnan(row.value[j]) && !masked(j, i)) score_numeric(j, i, work_.whole[next++]);
     choose(i);
   }
 
@@ -439,10 +464,10 @@ class StumpBank final : public Bank {
   }
 
   // Every cut between two neighbouring values of the lane.
-  void score_numeric(std::size_t j, std::size_t i, double whole, Notes& work) {
+  void score_numeric(std::size_t j, std::size_t i, double whole) {
     const Column& column = columns_[j];
     const std::size_t width = 2 * (classes_ + 1);
-    std::vector<double>&cell = work.cell, &edge = work.edge;  // counts of both sides of each cut; the two values around it
+    std::vector<double>&cell = work_.cell, &edge = work_.edge;  // counts of both sides of each cut; the two values around it
     cell.clear();
     edge.clear();
     bool any = false;
@@ -568,6 +593,7 @@ class StumpBank final : public Bank {
   std::vector<Column> columns_;
   LaneArray<double> class_weight_, attribute_weight_, gain_, threshold_, leaf_, best_;
   LaneArray<double> mask_;  // a function of the seed: not part of the state
+  Work work_;
 };
 
 }  // namespace streamboost

@@ -12,7 +12,7 @@
 // Every example of the class moves n and so every f_j, but the sum F(u) of all of them is a smooth function of u. It is kept
 // as 12 Chebyshev coefficients over n0 <= n <= 1.5 n0; a lesson takes the old f_j of the columns it touches off and puts the new ones
 // on, at the 12 nodes. As soon as a lane's n leaves its interval, its F is computed afresh from all columns seen, and a new interval
-// begins. Eight lanes cost no more than one, so all lanes are done together whenever the number of examples has grown by a quarter, and
+// begins. Eight lanes cost no more than one, so all lanes are done together whenever the number of examples has grown by a third, and
 // few leave their interval before. All of this depends on the number of examples and on the lane's own weights: it is the same however
 // rows and lanes are cut. Coefficients are pairs of doubles: what rounding loses is added up as well.
 //
@@ -30,6 +30,7 @@
 #include "streamboost/math/lanes.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/product.hpp"
+#include "streamboost/math/vec.hpp"
 #include "streamboost/run/fields.hpp"
 
 namespace streamboost {
@@ -64,7 +65,7 @@ struct SparseTerms {
 
 class ZeroScore {
  public:
-  static constexpr std::size_t work_rows = 3 * zero_nodes + 6;
+  static constexpr std::size_t work_rows = 3 * zero_nodes + zero_together * CellChange::rows + 1;
   static constexpr double longest = 1.5;  // an interval, as the ratio of its ends
 
   // floor and factor of the logarithm: f = log_factor log(v / floor) - 1/2 b u^2 / v
@@ -76,6 +77,7 @@ class ZeroScore {
       grow(score_, 2 * zero_nodes, classes, lanes);
       classes_ = classes;
     }
+    room_.resize(live() * (zero_room / vec_size + zero_nodes));
     heavy_count_.resize(columns);
     met_.reserve(columns);
     heavy_.reserve(columns);
@@ -114,27 +116,28 @@ class ZeroScore {
     const std::size_t lanes = live();
     std::fill_n(work, zero_nodes * lanes, 1.0);
     std::fill_n(work + zero_nodes * lanes, 2 * zero_nodes * lanes, 0.0);
-    double* per = work + (3 * zero_nodes + 5) * lanes;
-    for (std::size_t l = 0; l < lanes; ++l) per[l] = from_[c][l] > 0 ? 1.0 / from_[c][l] : 0.0;
+    for (std::size_t l = 0; l < lanes; ++l) per(work)[l] = from_[c][l] > 0 ? 1.0 / from_[c][l] : 0.0;
+    listed_ = 0;
   }
-  CellChange change(double* work) const {
-    const std::size_t lanes = live();
-    double* first = work + 3 * zero_nodes * lanes;
-    return {first, first + lanes, first + 2 * lanes, first + 3 * lanes, first + 4 * lanes};
-  }
-  void move(std::size_t column, const CellChange& change, double* work) {
+  // Where the kernel that teaches the next column writes what it did.
+  CellChange change(double* work) const { return change(work, listed_); }
+  void move(std::size_t column, double* work) {
     met_.set(column);
+    const CellChange now = change(work);
     for (std::size_t l = 0; l < from_.lanes(); ++l)
-      if (change.heavier[l] > 0) become_heavy(column);
-    zero_nodes_move(change, work + (3 * zero_nodes + 5) * live(), sums(work), live());
+      if (now.heavier[l] > 0) become_heavy(column);
+    if (++listed_ == zero_together) move_listed(work);
   }
-  void end_lesson(std::size_t c, double* work) { zero_score_add(sums(work), log_factor_, score_[c], pitch(), live()); }
+  void end_lesson(std::size_t c, double* work) {
+    move_listed(work);
+    zero_score_add(sums(work), log_factor_, score_[c], pitch(), live());
+  }
 
   // Lane i of class c begins an interval at n. cells: those of column 0 and this class.
   void afresh(std::size_t c, std::size_t i, double n, const SparseView& cells, std::size_t cell_pitch) {
     lighten(c, i, n, cells, cell_pitch);
     from_[c][i] = n;
-    renew(c, i / 8 * 8, i, i + 1, cells, cell_pitch);
+    renew(c, i / vec_size, 1, i, i + 1, cells, cell_pitch);
   }
   // The same for all lanes, if the schedule says so; n [class][lane], less `shift`. first: [lane] of column 0 and class 0
   void on_schedule(std::int64_t n_examples, const LaneArray<double>& n, double shift, const SparseView& first) {
@@ -148,7 +151,7 @@ class ZeroScore {
         lighten(c, i, n[c][i] + shift, cells, cell_pitch);
         from_[c][i] = n[c][i] + shift;
       }
-      for (std::size_t i = 0; i < from_.lanes(); i += 8) renew(c, i, i, std::min(i + 8, from_.lanes()), cells, cell_pitch);
+      renew(c, 0, live() / vec_size, 0, from_.lanes(), cells, cell_pitch);
     }
   }
 
@@ -196,14 +199,26 @@ class ZeroScore {
   }
 
  private:
+  // Work: sums of the nodes, changes of the columns listed, 1 / from.
+  CellChange change(double* work, std::size_t slot) const {
+    const std::size_t lanes = live();
+    double* first = work + (3 * zero_nodes + slot * CellChange::rows) * lanes;
+    const bool curved = log_factor_ < 0;
+    return {first, curved ? first + lanes : nullptr, first + 2 * lanes, curved ? first + 3 * lanes : nullptr, first + 4 * lanes};
+  }
+  double* per(double* work) const { return work + (work_rows - 1) * live(); }
+  void move_listed(double* work) {
+    zero_nodes_move(change(work, 0), listed_, per(work), sums(work), live());
+    listed_ = 0;
+  }
   NodeSums sums(double* work) const {
     const std::size_t rows = zero_nodes * live();
     return {work, work + rows, work + 2 * rows};
   }
-  // 1, 2, 3, 4, 6, 8, 11 ... examples
+  // 1, 2, 3, 5, 7, 10, 14 ... examples
   static std::int64_t after_schedule(std::int64_t n_examples) {
     std::int64_t next = 1;
-    while (next <= n_examples) next += next / 4 + 1;
+    while (next <= n_examples) next += next / 3 + 1;
     return next;
   }
   static SparseView step(const SparseView& cells, std::size_t by) {
@@ -216,13 +231,16 @@ class ZeroScore {
       if (w > 0.5 * from_[c][i] && !(w > 0.5 * n) && --heavy_count_[column] == 0) heavy_.clear(column);
     });
   }
-  // Lanes [begin, end) among the eight from `block` on.
-  void renew(std::size_t c, std::size_t block, std::size_t begin, std::size_t end, const SparseView& cells, std::size_t cell_pitch) {
-    alignas(64) double value[zero_nodes * 8];
-    zero_score_afresh(step(cells, block), cell_pitch, met_.marked(), from_[c] + block, 1.0 / floor_, log_factor_, value);
+  // Lanes [begin, end), which some eights hold.
+  void renew(std::size_t c, std::size_t first, std::size_t eights, std::size_t begin, std::size_t end, const SparseView& cells,
+             std::size_t cell_pitch) {
+    const std::size_t lane = first * vec_size, lanes = eights * vec_size;
+    double* value = room_.data() + eights * zero_room;
+    zero_score_afresh(step(cells, lane), cell_pitch, met_.marked(), from_[c] + lane, eights, 1.0 / floor_, log_factor_, room_.data(),
+                      value);
     for (std::size_t m = 0; m < zero_nodes; ++m)
       for (std::size_t i = begin; i < end; ++i) {
-        score_[2 * m * classes_ + c][i] = value[m * 8 + (i - block)];
+        score_[2 * m * classes_ + c][i] = value[m * lanes + (i - lane)];
         score_[(2 * m + 1) * classes_ + c][i] = 0;
       }
   }
@@ -243,9 +261,11 @@ class ZeroScore {
 
   double floor_, log_factor_;
   std::size_t classes_ = 0;
-  std::int64_t next_ = 1;    // examples at which all lanes begin an interval
-  LaneArray<double> from_;   // [class]: n0, 0 before the first lesson
-  LaneArray<double> score_;  // [coefficient][high, low][class]
+  std::size_t listed_ = 0;      // columns of the lesson at hand that the nodes do not know yet
+  std::int64_t next_ = 1;       // examples at which all lanes begin an interval
+  LaneArray<double> from_;      // [class]: n0, 0 before the first lesson
+  LaneArray<double> score_;     // [coefficient][high, low][class]
+  AlignedVector<double> room_;  // to begin intervals
   std::vector<std::int32_t> heavy_count_;
   ColumnMarks met_, heavy_;
 };

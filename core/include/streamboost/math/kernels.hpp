@@ -102,15 +102,19 @@ struct SquaredLanes {
   double rows, clip;                               // v n
   double* squares;                                 // B
 };
-// answer = mean + deviation z, within the range
-void target_answers(const double* z, const ConstTargetLanes& targets, double* answer, std::size_t n);
+// answer = mean + deviation z, within the range; the deviation is kept for the lesson
+void target_answers(const double* z, const ConstTargetLanes& targets, double* deviation, double* answer, std::size_t n);
 // step = D / Q; statistics and B grow
-void squared_steps(const double* z, const SquaredLanes& lanes, const TargetLanes& targets, double* step, std::size_t n);
+void squared_steps(const double* z, const double* deviation, const SquaredLanes& lanes, const TargetLanes& targets, double* step,
+                   std::size_t n);
 
 // --- naive Bayes (kernels_naive_bayes.cpp); tables [row][lane], `lanes` padded; a product is mantissa * 2^exponent
 // quadratic[lane] = sum_i (x_i - mean)^2 precision; product = prod_i precision; with gaps a precision of 0 (no data) counts as 1
 void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
                   double* exponent);
+// the same of the first four lanes only
+void gaussian_ask_few(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
+                      double* exponent);
 void gaussian_ask_gaps(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
                        double* exponent);
 // weighted Welford and the new precision of every listed table row; sum = weight of the class including the amount
@@ -147,14 +151,17 @@ void add_lanes(double* to, const double* amount, std::size_t lanes);
 
 // --- naive Bayes on sparse rows (kernels_zero_score.cpp; learners/zero_score.hpp says what is computed); lanes a multiple of 8
 inline constexpr int zero_nodes = 12;
-struct SparseCells {  // of one column and class, [lane]: weight, mean and sum of squares of what is not zero
+inline constexpr std::size_t zero_together = 16;  // columns that share a division
+struct SparseCells {                              // of one column and class, [lane]: weight, mean and sum of squares of what is not zero
   double *weight, *mean, *spread;
 };
 struct SparseView {
   const double *weight, *mean, *spread;
 };
-struct
-    CellChange {  // what a lesson did to a cell: a and b over the floor before and after (0 where it does not count), whether it turned heavy
+// What a lesson did to a cell: a and b over the floor before and after (0 where it does not count; b null where it always is), whether
+// it turned heavy.
+struct CellChange {
+  static constexpr std::size_t rows = 5;
   double *a0, *b0, *a1, *b1, *heavier;
 };
 struct NodeSums {  // [node][lane], or [lane] where there is one of each
@@ -167,15 +174,16 @@ struct Marked {  // columns, one bit each
 void sparse_moments_teach(const SparseCells& cells, double x, const double* amount, const double* from, double per_floor,
                           const CellChange& change, std::size_t lanes);
 void presence_teach(double* weight, const double* amount, const double* from, const CellChange& change, std::size_t lanes);
-// per = 1 / from
-void zero_nodes_move(const CellChange& change, const double* per, const NodeSums& sums, std::size_t lanes);
+// first: of n columns, CellChange::rows rows apart; per = 1 / from
+void zero_nodes_move(const CellChange& first, std::size_t n, const double* per, const NodeSums& sums, std::size_t lanes);
 // score: [coefficient][high, low], rows `pitch` apart
 void zero_score_add(const NodeSums& sums, double log_factor, double* score, std::size_t pitch, std::size_t lanes);
 void zero_score_ask(const double* score, std::size_t pitch, const double* from, const double* n, double* out, std::size_t lanes);
 double zero_score_of(const double* score, std::size_t pitch, double from, double n);
-// Coefficients [coefficient][8] of eight lanes from their cells, those of a column `cell_pitch` after the one before; mean null: presence
-void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, const double* from, double per_floor,
-                       double log_factor, double* value);
+// Eights of lanes from their first cells on; value [coefficient][lane]; room: zero_room numbers for each eight.
+inline constexpr std::size_t zero_room = 8 * (3 * zero_nodes + 3);
+void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, const double* from, std::size_t eights,
+                       double per_floor, double log_factor, double* room, double* value);
 // out += log density of x less that of 0, where the cell is light; per = 1 / n
 void sparse_moments_ask(const SparseView& cells, double x, const double* per, const double* from, double floor, const double* mask,
                         double* out, std::size_t lanes);
@@ -198,11 +206,30 @@ void mlp_output(const double* hidden, const double* weights, std::size_t n_hidde
 void mlp_backward(const double* hidden, const double* delta, double* weights, std::size_t n_hidden, std::size_t n_outputs,
                   std::size_t classes, std::size_t lanes, double* step);
 
-// --- nearest neighbours (kernels_neighbors.cpp); any n, no alignment needed
-// out += (cell - x)^2
-void add_squares(const double* cell, double x, double* out, std::size_t n);
-// out += 2 where the cell holds another value
-void add_mismatches(const double* cell, double value, double* out, std::size_t n);
+// --- nearest neighbours (kernels_neighbors.cpp); no alignment needed
+// Of n <= window_block kept rows, columns `stride` apart: the sum over columns of (cell - x)^2, of 2 where a nominal cell holds another
+// value.
+inline constexpr std::size_t window_block = 32;
+void window_distances(const double* cell, std::size_t stride, const double* query, const unsigned char* nominal, std::size_t columns,
+                      double* out, std::size_t n);
+// whether one of them is below the limit; any n
+bool any_below(const double* x, double limit, std::size_t n);
+
+// --- drift (kernels_boosters.cpp, drift/adwin.hpp)
+// Where a window is divided into an older part and a newer one: inputs and sums of both.
+struct WindowBorders {
+  static constexpr std::size_t most = 200;
+  double n0[most], n1[most], u0[most], u1[most];
+  std::size_t n = 0;
+  void add(double older, double newer, double older_sum, double newer_sum) {
+    n0[n] = older;
+    n1[n] = newer;
+    u0[n] = older_sum;
+    u1[n++] = newer_sum;
+  }
+};
+// whether at some border |u0 / n0 - u1 / n1| > sqrt(2 m q D) + 2/3 D m, m = 1 / (n0 - 4) + 1 / (n1 - 4)
+bool any_border_differs(const WindowBorders& borders, double q, double D);
 
 // --- boosters (kernels_boosters.cpp); any n, no alignment needed
 // what lane_stats.hpp keeps; true if a margin is 0
@@ -308,7 +335,7 @@ inline double degrees_of_freedom(double n) { return n - 1 > 0.5 * n ? n - 1 : 0.
 struct CellDensity {
   double quadratic, mantissa, exponent;  // product of precisions / 2 pi (squared peaks of the densities) = mantissa * 2^exponent
 };
-// of each class sum_j (x_j - mean_j)^2 precision_j over the x that are not NaN; a block begins with its means and precisions
+// of each class sum_j (x_j - mean_j)^2 precision_j, no x missing and 0 beyond the columns; a block begins with its means and precisions
 void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, double* out);
 // Where the nominal values of a row are counted in a block: the weight of their column, their count, and alpha times its values.
 struct ValuePlaces {
@@ -348,5 +375,28 @@ void split_insides(const double* whole, const PointRange* range, std::size_t cla
 // the uniforms of keys (seed, node + 2^32 column, lane, node subset, birth), one for each column
 void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth, const std::int32_t* column, double* out,
                    std::size_t n);
+
+// --- attempts to split with fewer digits (kernels_outlook.cpp, learners/hoeffding_outlook.hpp); any n, no alignment needed
+// One class on several columns; `scale` holds the sums of squared deviations until outlook_scales makes 1 / standard deviation of them.
+struct OutlookClass {
+  double *weight, *mean, *scale, *low, *high;
+  OutlookClass from(std::size_t q) const { return {weight + q, mean + q, scale + q, low + q, high + q}; }
+};
+// [point][column]: shares of the mass on either side, and the sum over classes of their x log2 x
+struct OutlookMasses {
+  const float *left, *right, *inside;
+};
+// share log2 share, 0 for 0
+void outlook_logs(const float* share, float* out, std::size_t n);
+void outlook_scales(const OutlookClass& c, std::size_t n);
+// shares of the class; entropy -= share log2 share
+void outlook_shares(const OutlookClass& c, const double* whole, float* share, float* entropy, std::size_t n);
+// z[point][column]: where the thresholds low + span (point + 1) / (points + 1) lie in the distribution of a class
+void outlook_positions(const OutlookClass& c, const double* low, const double* span, std::size_t points, std::size_t n, float* z);
+// adds a class of these shares to the masses
+void outlook_masses(const float* z, const float* share, float* left, float* right, float* inside, std::size_t n);
+// The highest gain of the points with surely, or perhaps, more than `least` on both sides, give or take the doubt; they begin at -1.
+void outlook_merits(const OutlookMasses& mass, const float* entropy, float least, float doubt, std::size_t points, std::size_t n,
+                    float* lower, float* upper);
 
 }  // namespace streamboost

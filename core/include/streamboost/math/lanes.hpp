@@ -3,6 +3,7 @@
 // A LaneArray is a matrix [row][lane] whose rows are padded to a multiple of 16 lanes and aligned to 64 bytes, so that every
 // kernel runs over whole vectors. Cells of dead (padding) lanes are computed on but never read by a booster.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -34,6 +35,23 @@ class OutOfMemory final : public std::bad_alloc {
  private:
   char text_[80];
 };
+
+// Growth in the middle of a lesson, which must ask for all its memory before it changes anything. Where there is none it waits for
+// another lesson: false, and `starved` remembers.
+template <class Grow>
+bool grows_or_waits(Grow grow, bool& starved) {
+  try {
+    return grow();
+  } catch (const std::bad_alloc&) {
+    starved = true;
+    return false;
+  }
+}
+// Room for so many more, and then for at least half of what is there: rows may come one by one.
+template <class List>
+void make_room(List& list, std::size_t more) {
+  if (list.capacity() - list.size() < more) list.reserve(list.size() + std::max(more, list.size() / 2));
+}
 
 template <class T>
 struct AlignedAllocator {
@@ -83,6 +101,8 @@ class LaneArray {
     cells_ = std::move(moved);
   }
 
+  // For so many more rows, so that `append` does not allocate.
+  void make_room(std::size_t rows) { streamboost::make_room(cells_, rows * stride_); }
   // More rows at the end.
   void append(std::size_t rows) {
     rows_ += rows;

@@ -98,6 +98,10 @@ class Model {
   virtual const Intake& intake() const = 0;
   virtual bool needs_gil() const = 0;
   virtual bool answers_numbers() const { return false; }
+  // Room for what these rows may bring, so that learning them, whole or part by part, does not fail in the middle. weight: null for 1s.
+  virtual void expect(const RowBlock&, const double*) = 0;
+  // Learners have gone on without growth that there was no memory for (Bank::starved).
+  virtual bool starved() const = 0;
   virtual const char* broken() const = 0;  // why nothing can be asked of it any more; null: it is sound
   virtual std::vector<Bank*> banks() = 0;
 };
@@ -176,13 +180,30 @@ class Pipeline final : public Model {
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& answers) override {
     require_sound();
     const Lesson lesson{rows, truth, weight, answers};
-    const int workers = workers_for(rows.n_rows);
+    if constexpr (keeps_rows)
+      if (batch_phase_within(lesson) && !needs_gil()) return learn_as_copy(lesson);
+    expect(rows, weight);
     lessons_begun_ = false;
     try {
-      learn_with(workers, lesson);
+      learn_with(workers_for(rows.n_rows), lesson);
     } catch (const std::bad_alloc&) {
       if (lessons_begun_) broken_ = "memory ran out in the middle of a lesson; load the model from a file, or fit it again";
       throw;
+    }
+  }
+
+  void expect(const RowBlock& rows, const double* weight) override {
+    require_sound();
+    for (auto& block : blocks_) {
+      block.bank->expect(rows, weight);
+      if (block.spares) block.spares->expect(rows, weight);
+      block.guard.expect();
+    }
+    prepare(learn_memory_, rows.n_rows);
+    if constexpr (keeps_rows) {
+      std::size_t cells = 0;
+      for (int r = 0; r < rows.n_rows; ++r) cells += static_cast<std::size_t>(rows.row(r).size);
+      memory_.make_room(static_cast<std::size_t>(rows.n_rows), cells);
     }
   }
 
@@ -191,10 +212,14 @@ class Pipeline final : public Model {
     require_sound();
     const int workers = workers_for(rows.n_rows);
     if (workers == 1) return predict_rows(rows, 0, rows.n_rows, answers);
-    run_workers(workers, [&](int worker) {
-      const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
-      predict_rows(rows, edge(worker), edge(worker + 1), answers);
-    });
+    try {
+      run_workers(workers, [&](int worker) {
+        const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
+        predict_rows(rows, edge(worker), edge(worker + 1), answers);
+      });
+    } catch (const NoThread&) {
+      predict_rows(rows, 0, rows.n_rows, answers);
+    }
   }
 
   std::optional<Told> explain(const RowBlock& row, [[maybe_unused]] int label, [[maybe_unused]] bool shapley,
@@ -305,6 +330,10 @@ class Pipeline final : public Model {
 
   const Intake& intake() const override { return intake_; }
   const char* broken() const override { return broken_; }
+  bool starved() const override {
+    return std::any_of(blocks_.begin(), blocks_.end(),
+                       [](const BlockOf& block) { return block.bank->starved() || (block.spares && block.spares->starved()); });
+  }
   bool needs_gil() const override { return blocks_.front().bank->needs_gil(); }
   bool answers_numbers() const override { return numbers; }
   std::vector<Bank*> banks() override {
@@ -455,6 +484,26 @@ class Pipeline final : public Model {
     return scratch;
   }
 
+  // A batch phase asks for memory in the middle of a row: a copy learns it and then takes the place of this model.
+  bool batch_phase_within(const Lesson& lesson) const {
+    std::int64_t number = intake_.n_learned();
+    if (!booster_.remembers(number)) return false;
+    for (int r = 0; r < lesson.rows.n_rows; ++r)
+      if (lesson.weight == nullptr || lesson.weight[r] > 0)
+        if (booster_.batch_phase_due(number++)) return true;
+    return false;
+  }
+  void learn_as_copy(const Lesson& lesson) {
+    Pipeline copy(*this);
+    copy.expect(lesson.rows, lesson.weight);
+    copy.learn_with(1, lesson);
+    intake_ = std::move(copy.intake_);
+    booster_ = std::move(copy.booster_);
+    memory_ = std::move(copy.memory_);
+    blocks_ = std::move(copy.blocks_);
+    forget_places();
+  }
+
   int wave_chunk() const { return ensemble_.wave_chunk > 0 ? ensemble_.wave_chunk : 128; }
 
   // Threads that have something to do. A batch phase needs all lanes to wait for its last row: it runs in one.
@@ -466,8 +515,12 @@ class Pipeline final : public Model {
   }
 
   void learn_with(int workers, const Lesson& lesson) {
-    if (workers == 1) return learn_sequentially(lesson, 0, lesson.rows.n_rows);
-    if (ensemble_.wave_chunk > 0) return learn_in_wavefront(lesson, 0, workers);
+    const int n = lesson.rows.n_rows;
+    if (workers == 1) return learn_sequentially(lesson, 0, n);
+    if (ensemble_.wave_chunk > 0) {
+      if (!learn_in_wavefront(lesson, 0, workers)) learn_sequentially(lesson, 0, n);
+      return;
+    }
     // Whether threads pay is seen from the first rows: what is learned does not depend on the clock, only who does it.
     const int trial_rows = threads_pay_ ? 0 : wave_chunk();
     if (!threads_pay_) {
@@ -475,10 +528,7 @@ class Pipeline final : public Model {
       learn_sequentially(lesson, 0, trial_rows);
       threads_pay_ = std::chrono::steady_clock::now() - began >= worth_a_thread;
     }
-    if (*threads_pay_)
-      learn_in_wavefront(lesson, trial_rows, workers);
-    else
-      learn_sequentially(lesson, trial_rows, lesson.rows.n_rows);
+    if (!*threads_pay_ || !learn_in_wavefront(lesson, trial_rows, workers)) learn_sequentially(lesson, trial_rows, n);
   }
 
   // ---- the stages of a chunk
@@ -594,7 +644,6 @@ class Pipeline final : public Model {
     Chunk& work = *learn_memory_.chunk;
     std::vector<Scratch>& scratch = learn_memory_.scratch;
     work.batch_phase = BatchPhase();
-    if constexpr (keeps_rows) make_room(lesson, from, to);
     lessons_begun_ = true;
     const int step = one_by_one() ? 1 : chunk;
     for (int first = from; first < to; first += step) {
@@ -611,16 +660,24 @@ class Pipeline final : public Model {
     }
   }
 
-  // Worker w owns blocks edge(w) .. edge(w + 1). A chunk's slot is used again when the combiner is done with it.
-  void learn_in_wavefront(const Lesson& lesson, int from, int workers) {
+  // Worker w owns blocks edge(w) .. edge(w + 1). A chunk's slot is used again when the combiner is done with it. False, and nothing is
+  // learned: there is no memory for the threads.
+  bool learn_in_wavefront(const Lesson& lesson, int from, int workers) {
     const int to = lesson.rows.n_rows, step = wave_chunk(), n_chunks = (to - from + step - 1) / step, slots = workers + 1;
     std::vector<Chunk> ring;
-    for (int s = 0; s < slots; ++s) ring.emplace_back(*this, to - from, step);
-    std::vector<Scratch> scratch = make_scratch();
-    Wavefront wave(workers);
-    lessons_begun_ = true;
+    std::vector<Scratch> scratch;
+    std::optional<Wavefront> ready;
+    try {
+      for (int s = 0; s < slots; ++s) ring.emplace_back(*this, to - from, step);
+      scratch = make_scratch();
+      ready.emplace(workers);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    Wavefront& wave = *ready;
     const auto edge = [&](int w) { return blocks_.size() * static_cast<std::size_t>(w) / static_cast<std::size_t>(workers); };
-    wave.run([&](int worker) {
+    const auto work_on = [&](int worker) {
+      if (worker == 0) lessons_begun_ = true;
       for (int c = 0; c < n_chunks; ++c) {
         Chunk& work = ring[static_cast<std::size_t>(c % slots)];
         if (worker == 0) {
@@ -633,7 +690,13 @@ class Pipeline final : public Model {
         if (worker == workers - 1) conclude(lesson, work);
         wave.finished(worker, c + 1);
       }
-    });
+    };
+    try {
+      wave.run(work_on);
+    } catch (const NoThread&) {
+      return false;
+    }
+    return true;
   }
 
   void predict_rows(const RowBlock& rows, int from, int to, const OutputBuffers& answers) const {
@@ -740,12 +803,6 @@ class Pipeline final : public Model {
     if (!(whole > 0)) return score;
     for (std::size_t j = 0; j < width; ++j) contributions[j] += std::fabs(contributions[j]) / whole * (score - sum);
     return base;
-  }
-
-  void make_room(const Lesson& lesson, int from, int to) {
-    std::size_t cells = 0;
-    for (int r = from; r < to; ++r) cells += static_cast<std::size_t>(lesson.rows.row(r).size);
-    memory_.make_room(static_cast<std::size_t>(to - from), cells);
   }
 
   // Admission is where all lanes still wait, so what the batch phase sees is the state right after its last row.

@@ -74,6 +74,13 @@ class PooledExperts : public Model {
     return counter.bytes + sizeof(PooledExperts);
   }
   const Intake& intake() const override { return experts_.front().model->intake(); }
+  // All experts before one of them learns.
+  void expect(const RowBlock& rows, const double* weight) override {
+    for (auto& expert : experts_) expert.model->expect(rows, weight);
+  }
+  bool starved() const override {
+    return std::any_of(experts_.begin(), experts_.end(), [](const Expert& expert) { return expert.model->starved(); });
+  }
   const char* broken() const override {
     for (const auto& expert : experts_)
       if (const char* why = expert.model->broken()) return why;
@@ -111,6 +118,7 @@ class PooledModel final : public PooledExperts {
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(*this);
+    expect(rows, weight);
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
       Count count = counted();

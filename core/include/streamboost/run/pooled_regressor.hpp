@@ -21,6 +21,7 @@ class PooledRegressor final : public PooledExperts {
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(experts_.size());
+    expect(rows, weight);
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
       for (std::size_t e = 0; e < experts_.size(); ++e)

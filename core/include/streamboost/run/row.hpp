@@ -1,6 +1,8 @@
 // Examples as they reach the lanes: one row, its label, its weight, its number.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace streamboost {
 
@@ -19,6 +21,12 @@ struct Row {
 
   bool dense() const { return index == nullptr; }
   int column(int i) const { return index ? index[i] : i; }
+  // Of any column: 0 where a sparse row has none, missing beyond a dense one.
+  double cell(int j) const {
+    if (dense()) return j < size ? value[j] : std::numeric_limits<double>::quiet_NaN();
+    const std::int32_t* at = std::lower_bound(index, index + size, j);
+    return at != index + size && *at == j ? value[at - index] : 0.0;
+  }
 };
 
 struct Example {

@@ -46,10 +46,10 @@ class RowMemory {
     weight_.push_back(std::bit_cast<std::int64_t>(weight));
   }
   void clear() { *this = RowMemory(); }
-  // For so many more rows and values, so that `add` does not allocate. Room at least doubles: rows may come one by one.
+  // For so many more rows and values, so that `add` does not allocate.
   void make_room(std::size_t rows, std::size_t values) {
-    for (auto* list : {&cell_, &column_}) grow(*list, values);
-    for (auto* list : {&length_, &sparse_, &label_, &weight_}) grow(*list, rows);
+    for (auto* list : {&cell_, &column_}) streamboost::make_room(*list, values);
+    for (auto* list : {&length_, &sparse_, &label_, &weight_}) streamboost::make_room(*list, rows);
   }
 
   // Rows from before a column appeared lack it.
@@ -118,10 +118,6 @@ class RowMemory {
   }
 
  private:
-  static void grow(std::vector<std::int64_t>& list, std::size_t more) {
-    if (list.capacity() - list.size() < more) list.reserve(std::max(list.size() + more, 2 * list.capacity()));
-  }
-
   std::vector<std::int64_t> cell_, column_, length_, sparse_, label_, weight_;
 };
 

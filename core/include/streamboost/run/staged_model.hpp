@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "streamboost/run/explain.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/staged.hpp"
 #include "streamboost/stages/calibrator.hpp"
 #include "streamboost/stages/class_weigher.hpp"
 #include "streamboost/stages/conformal.hpp"
@@ -86,14 +86,14 @@ struct Stages {
   }
 };
 
-class StagedModel final : public Model {
+class StagedModel final : public Staged<StagedModel, Stages> {
  public:
   StagedModel(std::unique_ptr<Model> voters, Stages stages, const Ensemble& ensemble)
-      : voters_(std::move(voters)), stages_(std::move(stages)), ensemble_(ensemble) {}
+      : Staged(std::move(voters), std::move(stages)), ensemble_(ensemble) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);
-    growth->voters = voters_->prepare(schema);
+    growth->voters = inside_->prepare(schema);
     growth->stages.reserve(schema);
     return growth;
   }
@@ -106,14 +106,20 @@ class StagedModel final : public Model {
   }
   std::size_t n_coverages() const { return stages_.sets ? stages_.sets->n() : 0; }
 
-  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+  void expect(const RowBlock& rows, const double* weight) override {
+    inside_->expect(rows, weight);
     learn_work_.prepare(*this, rows.n_rows);
+    if (stages_.weigher) learn_work_.weight.resize(static_cast<std::size_t>(learn_work_.rows));
+  }
+
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+    expect(rows, weight);
     Work& work = learn_work_;
     for (int first = 0, n = 0; first < rows.n_rows; first += n) {
       n = std::min(work.rows, rows.n_rows - first);
       Count count = counted();
       if (stages_.importances) n = look_at(rows.row(first), weight ? weight[first] : 1.0, n, count);
-      voters_->learn(rows.part(first, n), truth.from(first), weigh(truth.label + first, weight ? weight + first : nullptr, n, work),
+      inside_->learn(rows.part(first, n), truth.from(first), weigh(truth.label + first, weight ? weight + first : nullptr, n, work),
                      work.answers());
       for (int r = 0; r < n; ++r) {
         speak(r, count, work);
@@ -135,7 +141,7 @@ class StagedModel final : public Model {
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
-      voters_->predict(rows.part(first, n), work.answers());
+      inside_->predict(rows.part(first, n), work.answers());
       for (int r = 0; r < n; ++r) {
         speak(r, count, work);
         write(first + r, r, decide(r, count, work), count, work, out);
@@ -144,46 +150,10 @@ class StagedModel final : public Model {
   }
 
   std::optional<Told> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
-    return voters_->explain(row, label, shapley, contributions);
+    return inside_->explain(row, label, shapley, contributions);
   }
 
-  std::unique_ptr<Model> clone() const override { return std::make_unique<StagedModel>(voters_->clone(), stages_, ensemble_); }
-
-  SavedState save() override {
-    SavedState state = voters_->save();
-    Saver saver;
-    stages_.fields(saver);
-    state.merge(saver.state);
-    return state;
-  }
-  // All or nothing, like reserve: the stages are read on a copy, and the voters last.
-  void load(const SavedState& state) override {
-    Stages stages = stages_;
-    Saver names;
-    stages.fields(names);
-    SavedState own, rest;
-    for (const auto& [name, field] : state) (names.state.contains(name) ? own : rest)[name] = field;
-    Loader loader(own);
-    stages.fields(loader);
-    stages.check();
-    voters_->load(rest);
-    stages_ = std::move(stages);
-  }
-  std::size_t memory_bytes() override {
-    MemoryCounter counter;
-    stages_.fields(counter);
-    return voters_->memory_bytes() + counter.bytes + sizeof(*this);
-  }
-  ModelReport report() override {
-    ModelReport report = voters_->report();
-    stages_.write_report(report);
-    return report;
-  }
-
-  const Intake& intake() const override { return voters_->intake(); }
-  const char* broken() const override { return voters_->broken(); }
-  bool needs_gil() const override { return voters_->needs_gil(); }
-  std::vector<Bank*> banks() override { return voters_->banks(); }
+  std::unique_ptr<Model> clone() const override { return std::make_unique<StagedModel>(inside_->clone(), stages_, ensemble_); }
 
  private:
   struct Grown final : Growth {
@@ -242,14 +212,13 @@ class StagedModel final : public Model {
   // Every so many examples the row at hand is explained before it is learned; how many of the n rows may follow it at once.
   int look_at(const Row& row, double weight, int n, const Count& count) {
     const std::int64_t done = count.number % Importances::every;
-    if (done == 0 && weight > 0 && count.known > 1) stages_.importances->learn(*voters_, row, ensemble_.seed, count.number);
+    if (done == 0 && weight > 0 && count.known > 1) stages_.importances->learn(*inside_, row, ensemble_.seed, count.number);
     return std::min(n, done == 0 ? 1 : static_cast<int>(Importances::every - done));
   }
 
   // The weights for the model inside; null: each is 1.
   const double* weigh(const std::int32_t* label, const double* weight, int n, Work& work) {
     if (!stages_.weigher) return weight;
-    work.weight.resize(static_cast<std::size_t>(work.rows));
     int known = intake().n_classes_known();
     for (int r = 0; r < n; ++r) {
       const double own = weight ? weight[r] : 1.0;
@@ -315,8 +284,6 @@ class StagedModel final : public Model {
 
   static constexpr double least_weight = 1e-300;  // a row that is learned stays one
 
-  std::unique_ptr<Model> voters_;
-  Stages stages_;
   Ensemble ensemble_;
   Work learn_work_;
 };

@@ -11,11 +11,10 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/staged.hpp"
 #include "streamboost/stages/intervals.hpp"
 
 namespace streamboost {
@@ -40,18 +39,27 @@ struct NumberStages {
     v.prefix = "intervals/";
     if (intervals) intervals->fields(v);
   }
+  void check() const {
+    if (intervals) intervals->check();
+  }
+  void write_report(ModelReport& report) const {
+    if (intervals) intervals->write_report(report);
+  }
 };
 
-class StagedRegressor final : public Model {
+class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
  public:
-  StagedRegressor(std::unique_ptr<Model> inside, NumberStages stages) : inside_(std::move(inside)), stages_(std::move(stages)) {}
+  using Staged::Staged;
 
   std::size_t n_coverages() const { return stages_.intervals ? stages_.intervals->n() : 0; }
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override { return inside_->prepare(schema); }
 
+  void expect(const RowBlock& rows, const double* weight) override { inside_->expect(rows, weight); }
+
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     std::vector<double> said(slice_rows), target(slice_rows);
+    expect(rows, weight);
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
       for (int r = 0; r < n; ++r) target[static_cast<std::size_t>(r)] = stages_.forth(truth.target[first + r]);
@@ -76,42 +84,7 @@ class StagedRegressor final : public Model {
 
   std::unique_ptr<Model> clone() const override { return std::make_unique<StagedRegressor>(inside_->clone(), stages_); }
 
-  SavedState save() override {
-    SavedState state = inside_->save();
-    Saver saver;
-    stages_.fields(saver);
-    state.merge(saver.state);
-    return state;
-  }
-  // All or nothing: the stages are read on a copy, and the model inside last.
-  void load(const SavedState& state) override {
-    NumberStages stages = stages_;
-    Saver names;
-    stages.fields(names);
-    SavedState own, rest;
-    for (const auto& [name, field] : state) (names.state.contains(name) ? own : rest)[name] = field;
-    Loader loader(own);
-    stages.fields(loader);
-    if (stages.intervals) stages.intervals->check();
-    inside_->load(rest);
-    stages_ = std::move(stages);
-  }
-  std::size_t memory_bytes() override {
-    MemoryCounter counter;
-    stages_.fields(counter);
-    return inside_->memory_bytes() + counter.bytes + sizeof(*this);
-  }
-  ModelReport report() override {
-    ModelReport report = inside_->report();
-    if (stages_.intervals) stages_.intervals->write_report(report);
-    return report;
-  }
-
-  const Intake& intake() const override { return inside_->intake(); }
-  const char* broken() const override { return inside_->broken(); }
-  bool needs_gil() const override { return inside_->needs_gil(); }
   bool answers_numbers() const override { return true; }
-  std::vector<Bank*> banks() override { return inside_->banks(); }
 
  private:
   static constexpr int slice_rows = 1024;
@@ -124,9 +97,6 @@ class StagedRegressor final : public Model {
     ends[0] = reach < 0 ? std::numeric_limits<double>::quiet_NaN() : stages_.back(said - reach);
     ends[1] = reach < 0 ? std::numeric_limits<double>::quiet_NaN() : stages_.back(said + reach);
   }
-
-  std::unique_ptr<Model> inside_;
-  NumberStages stages_;
 };
 
 }  // namespace streamboost

@@ -9,12 +9,19 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 namespace streamboost {
 
-// work(0) .. work(workers - 1), the first in the calling thread; the first exception is thrown here when all have ended.
+// The system has no more threads, or no memory for them.
+struct NoThread final : std::runtime_error {
+  NoThread() : std::runtime_error("no thread could be started") {}
+};
+
+// work(0) .. work(workers - 1), the first in the calling thread; the first exception is thrown here when all have ended. NoThread:
+// work(0) has not begun.
 template <class Work, class OnFailure>
 void run_workers(int workers, Work&& work, OnFailure&& on_failure) {
   std::exception_ptr failure;
@@ -31,20 +38,16 @@ void run_workers(int workers, Work&& work, OnFailure&& on_failure) {
     }
   };
   std::vector<std::thread> threads;
-  for (int worker = 1; worker < workers; ++worker) {
-    try {
-      threads.emplace_back(safely, worker);
-    } catch (...) {  // the system has no more threads: nobody may wait for this one
-      {
-        const std::scoped_lock lock(guard);
-        failure = std::current_exception();
-      }
-      on_failure();
-      break;
-    }
+  bool all = true;
+  try {
+    for (int worker = 1; worker < workers; ++worker) threads.emplace_back(safely, worker);
+  } catch (...) {
+    all = false;
+    on_failure();  // nobody may wait for it
   }
-  safely(0);
+  if (all) safely(0);
   for (auto& thread : threads) thread.join();
+  if (!all) throw NoThread();
   if (failure) std::rethrow_exception(failure);
 }
 template <class Work>

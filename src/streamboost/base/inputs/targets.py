@@ -48,9 +48,10 @@ def read_targets(y: Any, n_rows: int, estimator: str, above: float | None = None
     flat: NDArray[Any] = column_or_1d(plain_container(y, "y"), warn=True)
     check_length(len(flat), n_rows)
     if flat.dtype.kind not in "fiubO":
+        row = next((row for row, value in enumerate(flat.tolist()) if not _is_number(value)), 0)
         raise ValueError(
-            f"y must hold numbers, but it holds {flat.dtype} such as {flat[:1].tolist()}: {estimator} predicts numbers. "
-            "Use a classifier for labels."
+            f"y must hold numbers, but it holds {flat.dtype} such as {flat[row : row + 1].tolist()} (row {row}): {estimator} "
+            "predicts numbers. Use a classifier for labels."
         )
     if flat.dtype.kind == "O":
         flat = np.array([_number(value, row) for row, value in enumerate(flat.tolist())], dtype=np.float64)
@@ -77,6 +78,14 @@ def read_targets(y: Any, n_rows: int, estimator: str, above: float | None = None
             "Use target='raw'."
         )
     return numbers
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _number(value: Any, row: int) -> float:

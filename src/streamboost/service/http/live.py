@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import msgspec
+import numpy as np
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -77,13 +78,13 @@ def _lanes(model: Any) -> dict[str, Any]:
     shown = {
         name: values.tolist()[:400]
         for name, values in report.lanes.items()
-        if name in ("edge", "error_rate", "weight_sum", "mean_margin") or "weight" in name
+        if name in ("edge", "error_rate", "weight_sum", "mean_margin", "mean_loss") or "weight" in name
     }
     return {
         "lanes": shown,
         "bounds": [bound.to_dict() for bound in report.bounds],
         "drift": report.replacements[-50:].tolist(),
-        "classes": [text(label) for label in model.classes_.tolist()],
+        "classes": [text(label) for label in getattr(model, "classes_", np.zeros(0)).tolist()],
     }
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from streamboost.service.store import estimators
+from streamboost.service.store.boards import Board
 from streamboost.service.store.errors import Refused
 from streamboost.service.store.estimators import Description
+from streamboost.service.store.number_scores import NumberBoard
 from streamboost.service.store.records import Answer, Body, Features, Label
 from streamboost.service.store.scores import Scoreboard
 from streamboost.service.store.settings import Limits
@@ -28,6 +30,11 @@ class Unheard:
 
 LONGEST = 1.0
 """Seconds after which readers see what was learned, however dear that is."""
+
+
+def board_of(model: Any) -> type[Board]:
+    """The kind of figures that a model has."""
+    return NumberBoard if estimators.predicts_numbers(model) else Scoreboard
 
 
 @dataclass(frozen=True)
@@ -55,9 +62,11 @@ class Candidate:
     limits: Limits
     live: Any
     seq: int
-    scores: Scoreboard = field(default_factory=Scoreboard)
+    board: Board | None = None
+    """Its figures so far; None: from now on."""
     cutter: Cutter | None = None
     """What spreads its models over shards; None: they live in this process."""
+    scores: Board = field(init=False)
     shards: Sharded | None = field(init=False, default=None)
     reader: Reader = field(init=False)
     lessons_since_snapshot: int = 0
@@ -71,6 +80,7 @@ class Candidate:
     _unheard: list[Unheard] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
+        self.scores = board_of(self.live)() if self.board is None else self.board
         self.become(self.live, self.seq)
 
     def become(self, live: Any, seq: int) -> None:
@@ -80,7 +90,9 @@ class Candidate:
         self.live, self.seq = live if self.shards is None else self.shards.model, seq
         self._trained = live._session is not None
         self._columns = set(live.columns_.names or ()) if self._trained else set()
-        self._labels = set(live.classes_.tolist()) if self._trained else set(self.description.classes or ())
+        self._labels = set(self.description.classes or ())
+        if self._trained and not estimators.predicts_numbers(live):
+            self._labels = set(live.classes_.tolist())
         self.publish()
 
     def learn(self, features: Features, label: Label, weight: float) -> None:
@@ -93,7 +105,7 @@ class Candidate:
                     hint="Names of features must not hold identifiers.",
                     field="features",
                 )
-        new = label not in self._labels
+        new = label not in self._labels and not estimators.predicts_numbers(self.live)
         if new and len(self._labels) >= self.limits.classes:
             raise Refused(
                 f"The label {label!r} would be class number {len(self._labels) + 1}; limits.classes is {self.limits.classes}.",

@@ -11,7 +11,9 @@ from typing import Any
 import msgspec
 
 from streamboost.base.parameter import Parameter, parameters_of
-from streamboost.models import LEARNERS, MODELS, ModelFileError, build, load
+from streamboost.models import ALL_LEARNERS as LEARNERS
+from streamboost.models import ALL_MODELS as MODELS
+from streamboost.models import ModelFileError, build, load
 from streamboost.service.store.errors import BadRequest
 from streamboost.service.store.records import Answer, Features, Label
 
@@ -64,6 +66,8 @@ def make(description: Description) -> Any:
                 part._validate_params()
     except (ValueError, TypeError) as error:
         raise BadRequest(" ".join(str(error).split()), field="params") from error
+    if predicts_numbers(model) and description.classes:
+        raise BadRequest(f"{description.model} predicts numbers and has no classes.", field="classes")
     if model_class._entry.declared and not description.classes:
         raise BadRequest(
             f"{description.model} must know all classes before its first lesson.",
@@ -71,6 +75,11 @@ def make(description: Description) -> Any:
             field="classes",
         )
     return model
+
+
+def predicts_numbers(model: Any) -> bool:
+    """Whether a model of ours is a regressor."""
+    return bool(type(model)._entry.numbers)
 
 
 def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str, owner: str) -> None:
@@ -100,9 +109,11 @@ def learn(
 
 
 def answer(model: Any | None, features: Features, seq: int) -> Answer:
-    """Ask one model; one that has learned nothing has no label to give."""
+    """Ask one model; one that has learned nothing has no label to give. The label of a regressor is its number."""
     if model is None:
         return Answer(seq=seq)
+    if predicts_numbers(model):
+        return Answer(model.predict_one(features), seq=seq)
     proba = model.predict_proba_one(features)
     return Answer(model.predict_one(features), list(proba), list(proba.values()), seq)
 
@@ -116,9 +127,9 @@ def from_bytes(data: bytes) -> Any:
             model = load(path)
         except ModelFileError as error:
             raise BadRequest(f"This is no usable model file: {error}", code="bad_model_file") from error
-    if not hasattr(model, "predict_proba_one"):
+    if not hasattr(model, "predict_one"):
         raise BadRequest(
-            f"A {type(model).__name__} predicts no classes; the service holds models that tell classes apart.",
+            f"A {type(model).__name__} answers no rows; the service holds models of classes and of numbers.",
             code="bad_model_file",
         )
     if not hasattr(model, "learn_one"):

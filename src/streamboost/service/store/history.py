@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 MOST = 4_096
@@ -10,18 +12,21 @@ SHORT = 200
 
 
 class History:
-    """One bucket is [lessons so far, time, mistakes so far, lowest and highest recent error within it]."""
+    """One bucket is [lessons so far, time, mistakes so far, lowest and highest recent error within it].
+
+    A mistake is one that was made, or the size of an error.
+    """
 
     def __init__(self) -> None:
         self.stride = 1
         self.n = 0
-        self.wrong = 0
-        self._recent: list[bool] = []
-        self._recent_wrong = 0
-        self._low, self._high = 1.0, 0.0
+        self.wrong: float = 0
+        self._recent: list[float] = []
+        self._recent_wrong: float = 0
+        self._low, self._high = math.inf, 0.0
         self.buckets: list[list[float]] = []
 
-    def extend(self, wrongs: list[bool], ats: list[float]) -> None:
+    def extend(self, wrongs: Sequence[float], ats: Sequence[float]) -> None:
         """Count answers, each with its time."""
         recent, n_wrong, low, high = self._recent, self._recent_wrong, self._low, self._high
         n, all_wrong = self.n, self.wrong
@@ -35,6 +40,8 @@ class History:
                 n_wrong -= recent[slot]
                 recent[slot] = wrong
             n_wrong += wrong
+            if n % SHORT == 0:
+                n_wrong = sum(recent)  # what rounding has left behind in sums of sizes
             share = n_wrong / len(recent)
             if share < low:
                 low = share
@@ -42,7 +49,7 @@ class History:
                 high = share
             if n % self.stride == 0:
                 self.buckets.append([n, at, all_wrong, low, high])
-                low, high = 1.0, 0.0
+                low, high = math.inf, 0.0
                 if len(self.buckets) >= MOST:
                     self._halve()
         self.n, self.wrong, self._recent_wrong, self._low, self._high = n, all_wrong, n_wrong, low, high

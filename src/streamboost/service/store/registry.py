@@ -238,7 +238,20 @@ class Registry:
         """Go on from a model file that somebody sent."""
         self._check_writable()
         stream = self.find(name)
-        return self._replace(stream, estimators.from_bytes(file), "file", by, file=file)
+        live = estimators.from_bytes(file)
+        self._check_kind(stream, live)
+        return self._replace(stream, live, "file", by, file=file)
+
+    @staticmethod
+    def _check_kind(stream: Stream, model: Any) -> None:
+        """The lessons of a stream are labels or numbers, for all who learn from them."""
+        does = ("tells classes", "predicts numbers")
+        kind, wanted = estimators.predicts_numbers(model), estimators.predicts_numbers(stream.champion.live)
+        if kind != wanted:
+            raise Conflict(
+                f"A {type(model).__name__} {does[kind]}, but the champion of {stream.name!r} {does[wanted]}.",
+                field="model",
+            )
 
     def _replace(
         self,
@@ -278,6 +291,7 @@ class Registry:
         if len(stream.candidates) > 16:
             raise Conflict(f"{name!r} has {len(stream.candidates) - 1} shadows; 16 are allowed.")
         live = estimators.make(description)
+        self._check_kind(stream, live)
         with self._db.transaction():
             number = self._add_candidate(stream.number, shadow, description)
             seq = self._note(stream, "shadow", by, shadow=shadow, model=description.model)

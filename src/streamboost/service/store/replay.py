@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from streamboost.service.store import estimators, snapshots
-from streamboost.service.store.candidates import Candidate
+from streamboost.service.store.candidates import Candidate, board_of
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import NotFound, StoreError
 from streamboost.service.store.estimators import Description
 from streamboost.service.store.records import Body, decode_body
-from streamboost.service.store.scores import Scoreboard
 from streamboost.service.store.settings import Limits
 from streamboost.service.store.sharded import Cutter
 
@@ -182,7 +181,7 @@ def restore(
     """A candidate as it was when the process ended."""
     number, name, description = row
     after, live, scores = start(db, folder, number, description, upto)
-    board = Scoreboard() if scores is None else Scoreboard.from_bytes(scores)
+    board = board_of(live)() if scores is None else board_of(live).from_bytes(scores)
     candidate = Candidate(number, name, description, limits, live, after, board, cutter)
     for n, (seq, at, body) in enumerate(lessons(db, model, number, after, upto)):
         if n % SETTLED == 0:

@@ -10,6 +10,7 @@ from streamboost.streams.generators.names import GENERATORS, NUMBER_GENERATORS, 
 from streamboost.streams.generators.noise import LabelNoiseStream
 from streamboost.streams.generators.rbf import RandomRBFStream
 from streamboost.streams.generators.sea import SEAStream
+from streamboost.streams.generators.sensor import SensorStream
 from streamboost.streams.generators.synthetic import SyntheticStream
 from streamboost.streams.generators.waveform import WaveformStream
 
@@ -28,6 +29,7 @@ __all__ = [
     "LabelNoiseStream",
     "RandomRBFStream",
     "SEAStream",
+    "SensorStream",
     "SyntheticStream",
     "WaveformStream",
     "make_generator",

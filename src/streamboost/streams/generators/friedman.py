@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.streams.base import DataError, Label
 from streamboost.streams.generators.base import (
     DEFAULT_ROWS,
     GeneratedStream,
@@ -33,6 +34,10 @@ class NumberStream(GeneratedStream):
             n_classes=0,
         )
         self.classes = None
+
+    def find_classes(self) -> tuple[Label, ...]:
+        """There are none."""
+        raise DataError(f"{self.name}: its labels are numbers to predict, not classes.")
 
 
 class FriedmanStream(NumberStream):

@@ -18,6 +18,7 @@ from streamboost.streams.generators.led import LEDStream
 from streamboost.streams.generators.noise import LabelNoiseStream
 from streamboost.streams.generators.rbf import RandomRBFStream
 from streamboost.streams.generators.sea import SEAStream
+from streamboost.streams.generators.sensor import SensorStream
 from streamboost.streams.generators.synthetic import SyntheticStream
 from streamboost.streams.generators.waveform import WaveformStream
 
@@ -71,6 +72,7 @@ NUMBER_GENERATORS: dict[str, Generator] = {
         Generator(
             "hyperplane-distance", HyperplaneDistanceStream, {}, 10, 0, "numeric", "after Hulten et al. 2001"
         ),
+        Generator("sensor", SensorStream, {}, 5, 0, "numeric", "a meter's hourly readings"),
     )
 }
 """Generators whose labels are numbers."""

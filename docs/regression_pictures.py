@@ -1,0 +1,90 @@
+"""The pictures of the page on regression: `python docs/regression_pictures.py [NAME ...]`. Seeds are fixed.
+
+errors      the mean absolute error of regressors over Friedman's function, whose columns change parts every 5,000 rows
+intervals   a week of a meter's readings before it is put to another use, and the week after: intervals that hold nine in ten
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from streamboost import (
+    HoeffdingTreeRegressor,
+    OnlineBaggingRegressor,
+    OnlineGradientBoostingRegressor,
+    SingleLearnerRegressor,
+    StreamBoostRegressor,
+)
+from streamboost.evaluate import prequential
+from streamboost.evaluate.plot import COLOURS, GRID, INK, plot_errors
+from streamboost.streams import FriedmanStream, SensorStream
+
+FOLDER = Path(__file__).parent / "images" / "regression"
+TURN, CHANGE, WEEK = 5_000, 4_000, 168
+
+
+def errors():
+    """Four regressors on a function that turns three times."""
+    models = {
+        "StreamBoost": StreamBoostRegressor(random_state=1),
+        "boosted trees": OnlineGradientBoostingRegressor(
+            HoeffdingTreeRegressor(), n_estimators=10, drift="adwin"
+        ),
+        "bagged trees": OnlineBaggingRegressor(HoeffdingTreeRegressor(), n_estimators=10, random_state=1),
+        "one linear learner": SingleLearnerRegressor(),
+    }
+    stream = FriedmanStream(turn_every=TURN, n_rows=4 * TURN)
+    results = [prequential(model, stream, window=500, name=name) for name, model in models.items()]
+    return plot_errors(results, title="Friedman's function, other columns every 5,000 rows")
+
+
+def intervals():
+    """Readings and intervals around a change."""
+    X, y = SensorStream(change_every=CHANGE).arrays(CHANGE + 8 * WEEK)
+    model = StreamBoostRegressor(random_state=1, coverages=(0.9,))
+    ends = model.test_then_train_intervals(X, y)
+    inside = (ends[:, 0] <= y) & (y <= ends[:, 1])
+    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    shown = np.arange(CHANGE - WEEK, CHANGE + WEEK)
+    low, high = np.clip(ends[shown].T, y[shown].min() - 15, y[shown].max() + 15)
+    axes.fill_between(shown, low, high, color=COLOURS[0], alpha=0.25, linewidth=0, label="interval")
+    missed = shown[~inside[shown]]
+    axes.plot(shown, y[shown], color=INK, linewidth=0.9, label="reading")
+    axes.plot(missed, y[missed], ".", color=COLOURS[1], markersize=6, label="outside")
+    axes.axvline(CHANGE, color=COLOURS[1], linewidth=1, linestyle=":")
+    axes.set_title(
+        f"Intervals for nine readings in ten: {inside[1:].mean():.1%} of all {len(y):,} are inside, "
+        f"{inside[CHANGE : CHANGE + WEEK].mean():.1%} of the week after the change",
+        loc="left",
+        color=INK,
+        fontsize=10,
+    )
+    axes.set_xlabel("hours; dotted: the meter is put to another use", color=INK, fontsize=9)
+    axes.set_xlim(shown[0], shown[-1])
+    axes.tick_params(colors=INK, labelsize=8, length=0)
+    axes.grid(color=GRID, linewidth=0.6)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(GRID)
+    axes.legend(frameon=False, fontsize=8.5, loc="upper left", ncols=3)
+    return figure
+
+
+PICTURES = {"errors": errors, "intervals": intervals}
+
+
+def main():
+    """Draw all, or those that are named."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in sys.argv[1:] or PICTURES:
+        PICTURES[name]().savefig(FOLDER / f"{name}.png", dpi=110)
+        print(FOLDER.name, name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""The options of ``compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from streamboost.cli.data_options import (
+    Dates,
+    Delimiter,
+    Drop,
+    FileLimits,
+    Format,
+    Header,
+    Label,
+    NaValues,
+    NFeatures,
+    Nominal,
+    OnBadLine,
+    Sparse,
+    Task,
+    limits_of,
+    words,
+)
+from streamboost.cli.errors import UserError
+from streamboost.cli.flags import FLAGS
+from streamboost.cli.shard_commands import Address, RunEngine
+
+COMPARE_EPILOG = (
+    "A parameter is a flag for all models and learners that have it (--gamma 0.2), or belongs to one of them: "
+    "--models oza-boost,osboost:gamma=0.05,osboost:gamma=0.2. An interrupted comparison goes on where it stopped."
+)
+
+
+def compare_command(
+    context: typer.Context,
+    data: Annotated[list[str], typer.Argument(metavar="DATA...", help="Files or data sets by name.")],
+    models: Annotated[
+        str | None,
+        typer.Option(
+            "--models",
+            "-m",
+            help="Ensembles, as a,b,c (default: oza-boost,osboost; for regression streamboost,gradient-boosting,bagging).",
+        ),
+    ] = None,
+    learners: Annotated[
+        str | None,
+        typer.Option(
+            "--learners",
+            "-l",
+            help="Weak learners, as a,b,c (default: naive-bayes; for regression the models' own).",
+        ),
+    ] = None,
+    task: Task = None,
+    n_estimators: Annotated[
+        str | None,
+        typer.Option("--n-estimators", "-n", help="Number of weak learners, or several as 10,50,100."),
+    ] = None,
+    orders: Annotated[
+        int, typer.Option("--orders", min=1, help="K > 1: shuffle the rows K times; 1: as they come.")
+    ] = 1,
+    folds: Annotated[
+        int, typer.Option("--folds", min=0, help="Cross-validation with K folds instead of one pass.")
+    ] = 0,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Passes of cross-validation.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of models, orders and folds.")] = 0,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first rows only.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Runs at the same time (default: one per core).")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder for report and runs.")] = Path("comparison"),
+    test: Annotated[
+        str | None,
+        typer.Option("--test", help="t, corrected-t, wilcoxon or sign (default: t; with folds corrected-t)."),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", help="Running scaling of linear learners: none, maxabs, standard."),
+    ] = None,
+    delay: Annotated[int, typer.Option("--delay", min=0, help="Rows until a label arrives.")] = 0,
+    metrics: Annotated[
+        str | None,
+        typer.Option("--metrics", help="More columns: auc, recall ..., of numbers mape, pinball; or all."),
+    ] = None,
+    rank_by: Annotated[str, typer.Option("--rank-by", help="The metric that decides who is best.")] = "error",
+    positive: Annotated[
+        str | None, typer.Option("--positive", help="The label of precision, recall and the like.")
+    ] = None,
+    baselines: Annotated[
+        bool,
+        typer.Option(
+            help="Also the most frequent label (or the mean) and the last one, which all should beat."
+        ),
+    ] = True,
+    label: Label = None,
+    nominal: Nominal = None,
+    drop: Drop = None,
+    header: Header = None,
+    delimiter: Delimiter = None,
+    na_values: NaValues = None,
+    dates: Dates = None,
+    limits: FileLimits = None,
+    sparse: Sparse = False,
+    on_bad_line: OnBadLine = "stop",
+    n_features: NFeatures = None,
+    data_format: Format = None,
+    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of generated sets.")] = 0,
+    engine: RunEngine = "local",
+    address: Address = None,
+) -> None:
+    """Compare models on data sets: a table with significance marks, pictures, CSV and a report to read."""
+    import os
+    import shlex
+    import sys
+
+    from streamboost.cli.quick_start import import_sklearn
+
+    import_sklearn()
+    from streamboost.cli.compare import choose, compare, of_numbers
+    from streamboost.cli.shard_commands import runner_of
+    from streamboost.cli.task import chosen_metrics, guessed_task
+    from streamboost.experiments.plan import Protocol, Source
+    from streamboost.streams import open_stream
+
+    options: dict[str, Any] = {
+        "format": data_format,
+        "label": label,
+        "header": header,
+        "nominal": "all" if nominal == "all" else words(nominal),
+        "n_features": n_features,
+        "delimiter": delimiter,
+        "drop": words(drop),
+        "on_bad_line": on_bad_line,
+        "seed": data_seed,
+    }
+    # What is not given is not named, so that runs of earlier versions are found again.
+    more = {
+        "na_values": words(na_values),
+        "dates": dates,
+        "limits": limits_of(limits),
+        "sparse": sparse or None,
+    }
+    options.update({name: value for name, value in more.items() if value is not None})
+    if task is None and models is None and learners is None and data[0] != "-":
+        task = guessed_task(data[0], open_stream(data[0], **options))
+    algorithms = choose(
+        models,
+        learners,
+        n_estimators,
+        scale=scale,
+        flags=context.meta.get(FLAGS, []),
+        seed=seed,
+        task=task,
+    )
+    numbers = of_numbers(algorithms)
+    asked = () if numbers and folds else chosen_metrics(metrics, numbers=numbers)
+    if rank_by != "error":
+        asked = tuple(dict.fromkeys((*asked, *chosen_metrics(rank_by, numbers=numbers))))
+    if numbers and positive is not None:
+        raise UserError("--positive: these models predict numbers.")
+    protocol = Protocol(orders, seed, delay, asked, folds, repeats, positive=positive, numbers=numbers)
+    sources = [Source(text, options, limit) for text in data]
+    well = compare(
+        sources,
+        algorithms,
+        protocol,
+        folder=out,
+        jobs=jobs or os.cpu_count() or 1,
+        test=test,
+        rank_by=rank_by,
+        with_baselines=baselines,
+        runner=runner_of(engine, address),
+        command=shlex.join(["streamboost", *sys.argv[1:]]),
+    )
+    if not well:
+        raise typer.Exit(1)

@@ -1,0 +1,72 @@
+"""How well a model of numbers does: errors over all lessons, the last ones and fading ones."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from streamboost.evaluate.metric import Faded, value_of
+from streamboost.evaluate.number_metrics import NUMBER_METRICS, NumberRows
+from streamboost.service.store.boards import FADING, WINDOW, Board, Lessons, freeze, plain, thaw
+
+METRICS = ("mae", "rmse", "r2")
+
+
+class NumberBoard(Board):
+    """The figures of one model of numbers. A lesson that nobody could answer counts as a lesson and in no figure."""
+
+    task = "regression"
+    names = METRICS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._all = {name: NUMBER_METRICS[name]() for name in METRICS}
+        self._faded = {name: Faded(NUMBER_METRICS[name](), FADING) for name in METRICS}
+        self._window: deque[tuple[float, float]] = deque(maxlen=WINDOW)
+
+    def _count_block(self, lessons: Lessons) -> None:
+        block = [
+            (float(label), math.nan if answer.label is None else float(answer.label))
+            for label, answer, _ in lessons
+        ]
+        rows = _rows(block)
+        for metric in (*self._all.values(), *self._faded.values()):
+            metric.update(rows)
+        self._window.extend(block)
+        off = np.abs(rows.true - rows.pred)
+        answered = [at for at, known in enumerate(np.isfinite(off).tolist()) if known]
+        self.history.extend(off[answered].tolist(), [lessons[at][2] for at in answered])
+
+    def _figures(self, window: int) -> dict[str, Any]:
+        rows = _rows(list(self._window)[-window:])
+        return {
+            "window": len(rows),
+            "cumulative": {name: plain(metric.value()) for name, metric in self._all.items()},
+            "windowed": {name: plain(value_of(NUMBER_METRICS[name](), rows)) for name in METRICS},
+            "faded": {name: plain(metric.value()) for name, metric in self._faded.items()},
+        }
+
+    def _errors(self) -> tuple[float | None, float | None]:
+        recent = value_of(NUMBER_METRICS["mae"](), _rows(list(self._window)))
+        return plain(self._all["mae"].value()), plain(recent)
+
+    def _freeze(self, arrays: dict[str, Any], parts: dict[str, Any]) -> None:
+        rows = _rows(list(self._window))
+        arrays["true"], arrays["pred"] = rows.true, rows.pred
+        for group, metrics in (("all", self._all), ("faded", self._faded)):
+            for name, metric in metrics.items():
+                freeze(metric, f"{group}/{name}", arrays, parts)
+
+    def _thaw(self, arrays: dict[str, Any], parts: dict[str, Any]) -> None:
+        self._window.extend(zip(arrays["true"].tolist(), arrays["pred"].tolist(), strict=True))
+        for group, metrics in (("all", self._all), ("faded", self._faded)):
+            for name, metric in metrics.items():
+                thaw(metric, f"{group}/{name}", arrays, parts)
+
+
+def _rows(block: list[tuple[float, float]]) -> Any:
+    table = np.array(block, dtype=np.float64).reshape(-1, 2)
+    return NumberRows(table[:, 0].copy(), table[:, 1].copy())
