@@ -98,6 +98,28 @@ def test_the_same_as_in_one_process(tmp_path: Path, model: str, engine: str) -> 
         assert one == cut
 
 
+def test_regressors(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    lessons = [
+        Work(
+            Kind.LESSON,
+            f"l{i}",
+            {"x": (x := rng.gauss(0, 1)), "c": rng.choice("uv")},
+            2 * x,
+            rng.choice([1.0, 2.0]),
+        )
+        for i in range(60)
+    ]
+    found = []
+    for name, settings in [("one", Settings()), ("cut", Settings(shards=2, engine="local"))]:
+        with LearningStore(tmp_path / name, settings) as store:
+            store.create("m", model="bagging-regressor", params={"n_estimators": 4})
+            outcomes = learn(store, lessons, 7)
+            assert (store.stream("m").champion.shards is None) == (name == "one")
+            found.append((outcomes, store.file("m")))
+    assert found[0] == found[1]
+
+
 SERVER = """
 import sys
 from streamboost.cli import main

@@ -254,7 +254,7 @@ class ShardedModel:
         if self._one_by_one:
             self._holds = False
             try:
-                answers = self.learn(X, y, weight, "both", room)
+                answers = self.learn(X, y, weight, _fullest(y), room)
             finally:
                 self._holds = True
             if answers is not None:
@@ -275,13 +275,14 @@ class ShardedModel:
         held, self._held = self._held, []
         room, self._held_room = self._held_room, None
         growth, self._held_growth = self._held_growth, {}
+        truth = np.concatenate([y for _, y, _ in held])
         weights = [np.ones(1) if weight is None else weight for _, _, weight in held]
         chunk = _core.encode_chunk(
             np.concatenate([X for X, _, _ in held]),
             len(self._room[0]),
-            np.concatenate([y for _, y, _ in held]),
+            truth,
             np.concatenate(weights),
-            "both",
+            _fullest(truth),
             self.plan.answers,
             room,
         )
@@ -292,11 +293,11 @@ class ShardedModel:
             raise
 
     def promised(self) -> list[NDArray[np.float64]]:
-        """Return the answers to the rows held since the last time: probabilities by code, then the code of the label."""
+        """Return the answers to the rows held since the last time: probabilities and a code, or a number."""
         line = self._running()
         promised, self._promised = self._promised, []
         blocks = [self._values(line, found) if isinstance(found, int) else found for found in promised]
-        return [row for block in blocks for row in block]
+        return [row for block in blocks for row in block.reshape(len(block), -1)]
 
     def _restart(self, lane: int) -> None:
         """A lane of some shard begins again: a lesson without rows."""
@@ -333,6 +334,11 @@ class ShardedModel:
         if values is None:
             raise RuntimeError("the shards gave no answers")
         return values
+
+
+def _fullest(truth: NDArray[Any]) -> str:
+    """Return all that can be said about rows with these labels or targets."""
+    return "number" if truth.dtype == np.float64 else "both"
 
 
 def _n_rows(X: Any) -> int:

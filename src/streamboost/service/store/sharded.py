@@ -67,6 +67,9 @@ class Sharded:
     def fill(answer: Answer, row: NDArray[np.float64], known: Known) -> None:
         """Write what the shards said of an event into its answer."""
         order, classes, values = known
+        if not values:  # a regressor: the label is the number
+            answer.label = float(row[-1])
+            return
         answer.label = values[int(row[-1])]
         answer.classes, answer.p = classes, row[order].tolist()
 
