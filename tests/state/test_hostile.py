@@ -18,7 +18,7 @@ from streamboost import ModelFileError
 from tests.state.models import build, manifest_of, npy, pack, rows, state_bytes, unpack, with_manifest
 
 MODELS = build()
-NUMBERS = ("regressor-linear", "regressor-tree", "regressor-span", "streamboost-regressor")
+NUMBERS = ("regressor-linear", "regressor-tree", "regressor-span", "regressor-boosted")
 
 
 def refused(path: Path, words: str | None = None) -> None:
