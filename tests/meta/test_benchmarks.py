@@ -53,13 +53,13 @@ def ran(race, number, accuracy, seconds):
 
 def test_a_peer_that_is_more_accurate_is_marked_if_it_saw_all_rows():
     race = RACES[0]
-    assert race.contestants[2].rows is None
-    mine, better, level = ran(race, 0, 0.80, 0.1), ran(race, 2, 0.81, 1.0), ran(race, 3, 0.804, 1.0)
+    assert race.contestants[3].rows is None
+    mine, better, level = ran(race, 0, 0.80, 0.1), ran(race, 3, 0.81, 1.0), ran(race, 4, 0.804, 1.0)
     table = report.group_table("linear", [[mine, better, level]]).text()
     assert table.count("more accurate than our first entry") == 1
     assert "by 0.010" in table
     assert table.count("10.0x") == 2
-    few = replace(race.contestants[2], rows=10)
+    few = replace(race.contestants[3], rows=10)
     better.contestant = few
     assert "more accurate" not in report.group_table("linear", [[mine, better]]).text()
 
