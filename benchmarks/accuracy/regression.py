@@ -280,7 +280,7 @@ def tables(records: list[Record]) -> Iterator[Table]:
             speed.add(
                 f"{mine} / {other}",
                 *[
-                    f"{mean_of(records, n, other, 'seconds') / mean_of(records, n, mine, 'seconds'):.1f}"
+                    cell(mean_of(records, n, other, "seconds") / mean_of(records, n, mine, "seconds"))
                     for n in names
                 ],
             )
@@ -334,6 +334,7 @@ def main() -> None:
         f"{', '.join(map(str, sorted({r['seed'] for r in records})))} (generators, the order of diabetes, and models that draw).",
         "- Every option at its default, but the number of trees where a name has one. ``scaled``: behind River's StandardScaler. "
         "The others get the rows as they are.",
+        "- A dash: not measured. Figures of a column may come from several runs; our forests and MOA's were run together.",
         "- diabetes comes with scikit-learn, trump approval and chick weights with River; California housing does not come with "
         "scikit-learn and has to be fetched.",
     ]
