@@ -202,6 +202,9 @@ def measure(page: Page, options: Any, rows: int, runs: Runs) -> Found:
                 line = f"- Not found, left out: {name}"
                 page.preface += [line] if line not in page.preface else []
                 break
+            if data.k < 2:
+                page.preface.append(f"- Its first {len(data.y):,} rows have one class only, left out: {name}")
+                continue
             cell = found.setdefault((name, data.order), {})
             for entry, run in runs:
                 began = time.process_time()
