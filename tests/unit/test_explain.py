@@ -209,7 +209,7 @@ def test_refusals():
         model.explain(X, 7)
     with pytest.raises(ValueError, match="n_orders=0 must be at least 1"):
         model.explain(X, n_orders=0)
-    wide = sb.OnlineBaggingClassifier(n_estimators=2).partial_fit(np.zeros((2, 13)), [0, 1])
+    wide = sb.OnlineBaggingClassifier(n_estimators=2, random_state=1).partial_fit(np.zeros((2, 13)), [0, 1])
     with pytest.raises(ValueError, match="at most 12 columns, these have 13"):
         wide.explain(np.zeros((1, 13)), exact=True)
 
