@@ -140,6 +140,23 @@ def table(records: list[Record], column: str, names: Sequence[str], title: str, 
     return made
 
 
+def ratios(records: list[Record], names: Sequence[str]) -> Table:
+    """CPU time of other libraries' ensembles beside the default's; over all: of the streams that both have."""
+    flagship, *_ = ENTRIES
+    peers = [m for m in ENTRIES if not ENTRIES[m].ours and m.split()[0] in ("MOA", "River")]
+    cost = {(r["stream"], r["model"]): r["seconds"] for r in records}
+    peers = [m for m in peers if any((name, m) in cost for name in names)]
+    made = Table(f"How many times the CPU time of {flagship}", ["stream", *peers])
+    both = {m: [name for name in names if {(name, m), (name, flagship)} <= cost.keys()] for m in peers}
+    for name in names:
+        made.add(
+            name, *[cost[name, m] / cost[name, flagship] if name in both[m] else float("nan") for m in peers]
+        )
+    sums = [(sum(cost[n, m] for n in both[m]), sum(cost[n, flagship] for n in both[m])) for m in peers]
+    made.add("over all", *[theirs / mine if mine else float("nan") for theirs, mine in sums])
+    return made
+
+
 def _mean(values: list[float]) -> float:
     return float(np.mean(values)) if values else float("nan")
 
@@ -260,6 +277,7 @@ def main() -> None:
             "that lets go of what Python has dropped, a fifth to a quarter of the time.",
         )
     )
+    page.add(ratios(records, names))
     page.add(
         table(
             records,
