@@ -82,9 +82,14 @@ class Machine(RuleBasedStateMachine):
         self.store.rollback(NAME, target)
         self.plain.command(("back", target))
 
+    def settled_scores(self) -> dict[str, Any]:
+        """Once readers see all that was learned, which may take a moment."""
+        self.store.reader(NAME, self.store.stream(NAME).champion.seq)
+        return self.store.scores(NAME)
+
     @rule()
     def restart(self) -> None:
-        scores = self.store.scores(NAME)
+        scores = self.settled_scores()
         self.store.close()
         self.store = self.opened(self.folder)
         assert self.store.scores(NAME) == scores
@@ -92,7 +97,7 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def crash(self) -> None:
         """What is on the disk at this moment, without any leave-taking."""
-        scores = self.store.scores(NAME)
+        scores = self.settled_scores()
         other = self.root / f"{int(self.folder.name) + 1}"
         shutil.copytree(self.folder, other)
         self.store.close()
