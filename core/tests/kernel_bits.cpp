@@ -89,8 +89,8 @@ void lane_kernels() {
     absolute(out, out, n);
     sb::rate_columns(in, 0.1, 0.7, out, at(out, 1), lanes);
   });
-  kernel("logistic_margins", [](const double* in, double* out) { sb::logistic_margins(in, out, lanes); });
-  kernel("logistic_pair", [](const double* in, double* out) { sb::logistic_pair(in, out, at(out, 1), lanes); });
+  kernel("logistic_margins", [](const double* in, double* out) { sb::logistic_margins(in, at(out, 1), out, lanes); });
+  kernel("logistic_pair", [](const double* in, double* out) { sb::logistic_pair(in, at(out, 2), out, at(out, 1), lanes); });
   kernel("softmax_votes", [](const double* in, double* out) {
     alignas(64) std::array<std::int32_t, lanes> vote;
     sb::softmax_votes(in, 4, lanes, vote.data(), out);
@@ -105,9 +105,11 @@ void lane_kernels() {
     alignas(64) Values y = values(3);
     for (double& v : y) v = v > 0 ? 1 : -1;
     const sb::LogisticLanes near{y.data(), at(out, 0), at(out, 1), at(out, 2), 0.3, at(out, 3)};
-    sb::logistic_margin_steps(in, near, at(out, 4), lanes);
+    alignas(64) std::array<double, lanes> power;
+    sb::logistic_powers(in, power.data(), lanes);
+    sb::logistic_margin_steps(in, power.data(), near, at(out, 4), lanes);
     const sb::LogisticLanes far{y.data(), at(out, 0), at(out, 1), at(out, 2), 1e6, at(out, 5)};
-    sb::logistic_margin_steps(in, far, at(out, 6), lanes);
+    sb::logistic_margin_steps(in, power.data(), far, at(out, 6), lanes);
     sb::logistic_odds_steps(at(out, 0), at(out, 1), near, at(out, 7), lanes);
   });
   kernel("squared_steps", [](const double* in, double* out) {
@@ -238,6 +240,11 @@ void lane_kernels() {
   kernel("watch_prefixes",
          [](const double* in, double* out) { sb::watch_prefixes(in, at(in, 1), 0.7, 1, 0.01, 3, out, at(out, 1), at(out, 2), 101); });
   kernel("watch_hinges", [](const double* in, double* out) { sb::watch_hinges(in, at(in, 1), 0.7, 1, 0.05, out, at(out, 1), 101); });
+  kernel("sort_by_rank", [](const double* in, double* out) {
+    std::copy_n(in, 101, out);
+    out[3] = out[40] = out[41] = out[100];
+    sb::sort_by_rank(out, 101);
+  });
   kernel("hedge_losses", [](const double* in, double* out) { sb::hedge_losses(in, -1, 0.7, out, n); });
   kernel("hedge_exponents", [](const double* in, double* out) { sb::hedge_exponents(in, 0.3, out, n); });
   kernel("hedge_share", [](const double* in, double* out) {

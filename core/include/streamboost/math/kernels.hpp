@@ -71,9 +71,10 @@ void ogd_steps(const double* raw, const double* y, const double* amount, const d
 void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step, std::size_t n);
 
 // --- logistic bank (kernels_logistic.cpp); n a multiple of 16
-// h = 2 p - 1 = tanh(z / 2), to the bit odd in z;  p0 = 1 / (1 + e^z), p1 = 1 / (1 + e^-z)
-void logistic_margins(const double* z, double* h, std::size_t n);
-void logistic_pair(const double* z, double* p0, double* p1, std::size_t n);
+// power = e^-|z|, which a lesson needs too;  h = 2 p - 1 = tanh(z / 2), to the bit odd in z;  p0 = 1 / (1 + e^z), p1 = 1 / (1 + e^-z)
+void logistic_powers(const double* z, double* power, std::size_t n);
+void logistic_margins(const double* z, double* power, double* h, std::size_t n);
+void logistic_pair(const double* z, double* power, double* p0, double* p1, std::size_t n);
 // Columns [column][lane], k of them: vote = that of the highest z, the lowest of equals; power = e^(z - highest), sum = their sum
 void softmax_votes(const double* z, std::size_t k, std::size_t n, std::int32_t* vote, double* highest);
 void softmax_powers(const double* z, std::size_t k, std::size_t n, double* power, double* sum);
@@ -85,8 +86,8 @@ struct LogisticLanes {
   double rows;                                // v n
   double* squares;                            // B
 };
-// step = y D / Q, of the margin y z; B grows
-void logistic_margin_steps(const double* z, const LogisticLanes& lanes, double* step, std::size_t n);
+// step = y D / Q, of the margin y z, power = e^-|z|; B grows
+void logistic_margin_steps(const double* z, const double* power, const LogisticLanes& lanes, double* step, std::size_t n);
 // the same of the margin y ln(power / others)
 void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step, std::size_t n);
 
@@ -262,6 +263,9 @@ void watch_prefixes(const double* prefix, const double* weight, double sample_we
 // hinge losses of the single hypotheses and of the means of the first 1, 2, ... of them, added up
 void watch_hinges(const double* margin, const double* prefix, double sample_weight, double y, double theta, double* single, double* mean,
                   std::size_t n);
+// the values in descending order; at most sorted_by_rank of them. Every value counts those before it: nothing to guess for the machine
+inline constexpr std::size_t sorted_by_rank = 128;
+void sort_by_rank(double* values, std::size_t n);
 // loss[i] += s where the sign of the prefix is not y (sign(0) = -1); out = -eta (loss - least loss)
 void hedge_losses(const double* prefix, double y, double sample_weight, double* loss, std::size_t n);
 void hedge_exponents(const double* loss, double eta, double* out, std::size_t n);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/rng.hpp"
 
 namespace streamboost {
@@ -44,7 +45,10 @@ inline std::size_t without_low(double* u, std::size_t n) {
 
 inline double threshold_by_sort(double* u, std::size_t n) {
   n = without_low(u, n);
-  std::sort(u, u + n, std::greater<>());
+  if (n <= sorted_by_rank)
+    sort_by_rank(u, n);
+  else
+    std::sort(u, u + n, std::greater<>());
   double sum = 0, tau = 0;
   for (std::size_t j = 0; j < n; ++j) {
     sum += u[j];
