@@ -76,7 +76,10 @@ def test_the_same_as_in_one_process(tmp_path: Path, model: str, engine: str) -> 
                 deadline = time.monotonic() + 5
                 while store.shards()["running"] == 4 and time.monotonic() < deadline:
                     time.sleep(0.01)
-                assert store.shards()["running"] in (2, 3)  # the neighbour of one that died ends too, a little later
+                assert store.shards()["running"] in (
+                    2,
+                    3,
+                )  # the neighbour of one that died ends too, a little later
             outcomes += learn(store, lessons[40:], 7, outcomes[-1][0])
             if engine == "processes" and name == "cut":
                 assert store.shards() == {"shards": 4, "running": 4, "lost": 1}
