@@ -9,6 +9,7 @@ using Vec = double __attribute__((vector_size(64), may_alias));
 // Where one number meets many, halves: gcc 12 spreads a number over 64 bytes by way of the stack where registers have 32.
 using HalfVec = double __attribute__((vector_size(32), may_alias));
 using LooseHalfVec = double __attribute__((vector_size(32), aligned(8), may_alias));  // at any address of a double
+using HalfBits = std::uint64_t __attribute__((vector_size(32), may_alias));
 using HalfInts = std::int64_t __attribute__((vector_size(32), may_alias));
 using HalfFloats = float __attribute__((vector_size(32), may_alias));
 using VecInts = std::int32_t __attribute__((vector_size(32), may_alias));
