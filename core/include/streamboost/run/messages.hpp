@@ -10,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace streamboost {
@@ -98,7 +99,8 @@ class MessageReader {
     std::memcpy(&x, take(8), 8);
     return x;
   }
-  std::string text(std::int64_t longest = 64) {
+  std::string text(std::int64_t longest = 64) { return std::string(text_here(longest)); }
+  std::string_view text_here(std::int64_t longest) {
     const auto n = static_cast<std::size_t>(whole(0, longest));
     return {reinterpret_cast<const char*>(take(n)), n};
   }
@@ -108,6 +110,7 @@ class MessageReader {
     require(n >= 0 && n <= static_cast<std::int64_t>((bytes_.size() - at_) / sizeof(T)), "is cut short");
     return reinterpret_cast<const T*>(take(static_cast<std::size_t>(n) * sizeof(T)));
   }
+  bool done() const { return at_ == bytes_.size(); }
   void finish() const { require(at_ == bytes_.size(), "goes on after its end"); }
 
  private:
