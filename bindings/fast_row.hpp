@@ -55,6 +55,12 @@ class FastRow {
     return model.model().intake().n_learned();
   }
 
+  // Whether a row can go this way.
+  bool reads(nb::handle x) const {
+    Values row;
+    return read(x, row);
+  }
+
   // The label or number of one row, or NotImplemented.
   nb::object predict(nb::handle x) {
     if (!is_checked()) return not_here();

@@ -60,6 +60,7 @@ void register_models(nb::module_& m) {
       .def("predict", &FastRow::predict, "x"_a)
       .def("predict_proba", &FastRow::predict_proba, "x"_a)
       .def("of", &FastRow::of, "model"_a)
+      .def("reads", &FastRow::reads, "x"_a)
       .def("learn_in", &FastRow::learn_in, "model"_a, "x"_a, "y"_a.none())
       .def("predict_proba_in", &FastRow::predict_proba_in, "model"_a, "x"_a)
       .def_prop_ro("width", &FastRow::width)

@@ -34,10 +34,22 @@ MUTANTS = CARRIES + CHUNKS
 def signed(body):
     """A message with a checksum that is right: the worst liar."""
     mask = (1 << 64) - 1
-    total = 0x9E3779B97F4A7C15 ^ (len(body) - 24)
-    for (word,) in struct.iter_unpack("<Q", body[24:]):
+
+    def stir(total, word):
         total = ((total ^ word) * 0xD6E8FEB86659FD93) & mask
-        total ^= total >> 32
+        return total ^ total >> 32
+
+    words = [word for (word,) in struct.iter_unpack("<Q", body[24:])]
+    total, done = 0x9E3779B97F4A7C15 ^ (8 * len(words)), len(words) // 4 * 4
+    if body[8:16] != struct.pack("<q", 1):  # the first version has no strands
+        strands = [(total + i) & mask for i in range(4)]
+        for i, word in enumerate(words[:done]):
+            strands[i % 4] = stir(strands[i % 4], word)
+        for strand in strands:
+            total = stir(total, strand)
+        words = words[done:]
+    for word in words:
+        total = stir(total, word)
     return body[:16] + struct.pack("<Q", total) + body[24:]
 
 

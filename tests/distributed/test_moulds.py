@@ -165,7 +165,7 @@ def test_what_was_written_away_is_on_the_disk_after_flush(tmp_path):
         reader = sqlite3.connect(tmp_path / "models.sqlite")
         assert reader.execute("SELECT count(*) FROM models").fetchone() == (6,)
         reader.close()
-        before = keyed._store._waiting
+        assert not keyed._store._waiting
         keyed.predict_one({"who": 0, "a": 1.0})  # a model that only answers is not written again
         keyed.predict_one({"who": 1, "a": 1.0})
-        assert keyed._store._waiting == before == 0
+        assert not keyed._store._waiting

@@ -1,5 +1,7 @@
 #include "streamboost/run/packed.hpp"
 
+#include <array>
+#include <cstring>
 #include <string_view>
 
 namespace streamboost {
@@ -7,6 +9,11 @@ namespace streamboost {
 namespace {
 
 constexpr std::int64_t longest_name = 256, most_axes = 8;
+
+// Tables without a single count are common in small models: they are not written.
+constexpr std::size_t most_zeros = 4096;
+constexpr std::array<double, most_zeros> zeros{};
+bool only_zeros(const double* cell, std::size_t n) { return n > 0 && std::memcmp(cell, zeros.data(), n * sizeof(double)) == 0; }
 
 class Packer final : public FieldVisitor {
  public:
@@ -37,9 +44,9 @@ class Packer final : public FieldVisitor {
   }
 
  private:
-  void head(const char* name, bool whole, std::span<const std::int64_t> shape) {
+  void head(const char* name, bool whole, std::span<const std::int64_t> shape, bool zero = false) {
     full_.assign(owner).append(prefix).append(name);
-    out_.whole(static_cast<std::int64_t>(full_.size() << 8 | shape.size() << 1 | (whole ? 1 : 0)));
+    out_.whole(static_cast<std::int64_t>(full_.size() << 8 | shape.size() << 2 | (zero ? 2 : 0) | (whole ? 1 : 0)));
     out_.array(full_.data(), full_.size());
     out_.array(shape.data(), shape.size());
   }
@@ -52,8 +59,11 @@ class Packer final : public FieldVisitor {
   template <class T>
   void rows(const char* name, const LaneArray<T>& a) {
     const std::int64_t shape[] = {static_cast<std::int64_t>(a.rows()), n_lanes_all};
-    head(name, false, shape);
-    for (std::size_t r = 0; r < a.rows(); ++r) {
+    bool zero = std::is_same_v<T, double> && a.rows() * a.lanes() <= most_zeros;
+    if constexpr (std::is_same_v<T, double>)
+      for (std::size_t r = 0; r < a.rows() && zero; ++r) zero = only_zeros(a[r], a.lanes());
+    head(name, false, shape, zero);
+    for (std::size_t r = 0; r < a.rows() && !zero; ++r) {
       if constexpr (std::is_same_v<T, double>)
         out_.array(a[r], a.lanes());
       else
@@ -88,9 +98,10 @@ struct Entry {
       field.real = in.array<double>(n);
   }
 };
-// Length of the name, number of axes and kind in one word; name; shape; as many cells as it says.
+// Length of the name, number of axes, whether all cells are 0 and their kind in one word; name; shape; as many cells as it says, if they
+// are not 0.
 Entry read_field(MessageReader& in) {
-  const std::int64_t head = in.whole(), length = head >> 8, axes = head >> 1 & 127;
+  const std::int64_t head = in.whole(), length = head >> 8, axes = head >> 2 & 63;
   in.require(length <= longest_name && axes <= most_axes, "holds a number out of range");
   Entry entry;
   entry.name = {in.array<char>(length), static_cast<std::size_t>(length)};
@@ -101,7 +112,13 @@ Entry read_field(MessageReader& in) {
     in.require(along >= 0 && along <= most_of_any && (along == 0 || n <= most_of_any / along), "holds a number out of range");
     n *= along;
   }
-  entry.read_cells(in, n);
+  if (!(head & 2)) {
+    entry.read_cells(in, n);
+    return entry;
+  }
+  in.require(!entry.field.whole && n <= static_cast<std::int64_t>(most_zeros), "holds a number out of range");
+  entry.field.real = zeros.data();
+  entry.field.n = static_cast<std::size_t>(n);
   return entry;
 }
 Entry read_first_kind(MessageReader& in) {

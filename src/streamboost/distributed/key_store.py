@@ -21,8 +21,8 @@ from streamboost.base.files.archive import ModelFileError
 
 GLOBAL = "global"
 """The place of what is said of all keys; no key: those are JSON."""
-TOGETHER = 512
-"""Models written in one transaction."""
+TOGETHER = 1024
+"""Models that wait to be written in one transaction."""
 
 _PUT = "INSERT INTO models VALUES (?, ?, ?) ON CONFLICT(key) DO UPDATE SET head=excluded.head, data=excluded.data"
 _WHOLE, _SHORT = b"SBM1", b"SBM2"
@@ -46,7 +46,10 @@ class Found(NamedTuple):
 
 
 class KeyStore:
-    """What was put is seen at once, and is on its way to the disk after `commit`, or with so many others."""
+    """What was put is seen at once, and is on its way to the disk after `commit`, or with so many others.
+
+    What waits is in memory: a process that is killed takes it along, as it does with the models that were not put.
+    """
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None)
@@ -64,21 +67,27 @@ class KeyStore:
             self._db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
         self._ids: dict[bytes, int] = {}
         self._texts: dict[int, bytes] = {}
-        self._waiting = 0
+        self._waiting: dict[str, tuple[str, bytes]] = {}
 
-    def _write(self, statement: str, values: tuple[Any, ...]) -> None:
-        if not self._waiting:
-            self._db.execute("BEGIN")
-        self._waiting += 1
-        self._db.execute(statement, values)
-        if self._waiting >= TOGETHER:
+    def _write(self, key: str, head: str, data: bytes) -> None:
+        self._waiting[key] = head, data
+        if len(self._waiting) >= TOGETHER:
             self.commit()
 
     def commit(self) -> None:
-        """Write what was put so far; a process that is killed does not take it along."""
+        """Write what was put so far, all of it or nothing; a process that is killed does not take it along."""
         if self._waiting:
-            self._waiting = 0
+            self._all_or_nothing(_PUT, [(key, *row) for key, row in self._waiting.items()])
+            self._waiting.clear()
+
+    def _all_or_nothing(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
+        self._db.execute("BEGIN")
+        try:
+            self._db.executemany(statement, rows)
             self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
 
     # Texts.
 
@@ -96,7 +105,7 @@ class KeyStore:
         text = self._texts.get(number)
         if text is None:
             row = self._db.execute("SELECT text, checksum FROM texts WHERE id = ?", (number,)).fetchone()
-            if row is None or zlib.crc32(row[0]) != row[1]:
+            if row is None or not isinstance(row[0], bytes) or zlib.crc32(row[0]) != row[1]:
                 raise ModelFileError("a stored model is damaged: its columns and labels are missing")
             text = self._texts[number] = row[0]
         return text
@@ -113,16 +122,16 @@ class KeyStore:
             _SHORT, 0, self._id_of(model.text), 0, model.n, model.lost_own, model.lost_global
         )[_UNCHECKED:]
         data = b"".join((_SHORT, zlib.crc32(rest).to_bytes(4, "little"), rest, model.numbers))
-        self._write(_PUT, (key, "", data))
+        self._write(key, "", data)
 
     def put_whole(self, key: str, head: dict[str, Any], data: bytes) -> None:
         """Write what `get_whole` of another store gave."""
-        self._write(_PUT, (key, json.dumps(head), data))
+        self._write(key, json.dumps(head), data)
 
     def _row(self, key: str) -> tuple[str, bytes] | None:
-        row: tuple[str, bytes] | None = self._db.execute(
-            "SELECT head, data FROM models WHERE key = ?", (key,)
-        ).fetchone()
+        row: tuple[str, bytes] | None = self._waiting.get(key)
+        if row is None:
+            row = self._db.execute("SELECT head, data FROM models WHERE key = ?", (key,)).fetchone()
         return row
 
     def get(self, key: str) -> Found | None:
@@ -174,11 +183,13 @@ class KeyStore:
 
     def names(self) -> list[str]:
         """Return all keys."""
+        self.commit()
         return [key for (key,) in self._db.execute("SELECT key FROM models WHERE key != ?", (GLOBAL,))]
 
-    def delete(self, key: str) -> None:
-        """Remove a model."""
-        self._write("DELETE FROM models WHERE key = ?", (key,))
+    def delete(self, keys: list[str]) -> None:
+        """Remove models, all of them or none, after what was put before."""
+        self.commit()
+        self._all_or_nothing("DELETE FROM models WHERE key = ?", [(key,) for key in keys])
 
     def close(self) -> None:
         """Write what waits and close the file."""

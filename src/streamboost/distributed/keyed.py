@@ -325,10 +325,9 @@ class KeyedClassifier(Closing):
     def drop(self, keys: list[str]) -> None:
         """Forget what another one has taken."""
         self._check_open()
+        self._store.delete(keys)
         for key in keys:
             self._owns.pop(json.loads(key), None)
-            self._store.delete(key)
-        self._store.commit()
 
     def _check_open(self) -> None:
         if self._closed:

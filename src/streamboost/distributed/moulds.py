@@ -28,6 +28,7 @@ from streamboost.models import rebuild, restore
 
 MOST = 256
 """Moulds that are kept, and ways from one to the next."""
+_NUMBERS = frozenset((float, int))
 
 
 class Mould:
@@ -49,11 +50,7 @@ class Mould:
 
     def reads(self, x: Mapping[Any, Any]) -> bool:
         """Whether models of this mould take a row by the short way."""
-        fast = self.fast
-        if fast is None:
-            return False
-        fast.checked(_core.parameter_changes())  # nobody but this module has the mould's parameters
-        return fast.predict(x) is not NotImplemented
+        return self.fast is not None and self.fast.reads(x)
 
     def fits(self, session: Session) -> bool:
         """Whether a model that was made here has discovered nothing since."""
@@ -222,15 +219,13 @@ class Moulds:
     def _way(self, before: Mould | None, x: Mapping[Any, Any], y: Any) -> tuple[Any, ...] | None:
         """Return what decides how a row changes the columns and labels of a model: all but the sizes of its numbers."""
         nominal, declared = () if before is None else before.nominal, self._nominal
-        cells = tuple(
-            (
-                name,
-                v.__class__,
-                v if v.__class__ in (str, bool) or str(name) in nominal or str(name) in declared else None,
+        kinds, values = tuple(map(type, x.values())), None
+        if nominal or declared or not _NUMBERS.issuperset(kinds):
+            values = tuple(
+                v if kind in (str, bool) or str(name) in nominal or str(name) in declared else None
+                for (name, v), kind in zip(x.items(), kinds, strict=True)
             )
-            for name, v in x.items()
-        )
-        way = before, y.__class__, y, cells
+        way = before, y.__class__, y, tuple(x), kinds, values
         try:
             hash(way)
         except TypeError:  # the long way says what is wrong with it
