@@ -6,10 +6,10 @@ Measured, side by side in one run: the same rows in one process and through 1 an
 time of the busiest process. The latter is what the clock would show if every process had a core to itself; it does not depend on
 what else the machine does.
 Simulated, chunk by chunk: every stage takes the next chunk when it is free and the one before has handed it on; the driver
-lets `window` chunks be on their way; a shard dies now and then, and all go back to the last line of snapshots. Its terms are measured
-one by one: what a chunk costs a stage by its learners (one, a quarter, half and all of them), alone in this process; what it costs
-the driver, and a stage beyond its learners (the chunk is opened, carries come and go), in a run with two shards of one learner each;
-and a hop. So the figures of one and two shards are told, not copied.
+lets `window` chunks be on their way; a shard dies now and then, and all go back to the last line of snapshots. Its terms are
+measured one by one: what a chunk costs a stage by its learners (one, a quarter, half and all of them), alone in this process;
+what it costs the driver, and a stage beyond its learners (the chunk is opened, carries come and go), in a run with two shards of
+one learner each; and a hop. So the figures of one and two shards are told, not copied.
 """
 
 from __future__ import annotations
@@ -246,8 +246,9 @@ def page(rows, engines, repeats):
         f"`python -m benchmarks.scale --rows {rows} --engines {','.join(engines)} --repeats {repeats}`: {CHUNK} rows a chunk, "
         f"{os.cpu_count()} cores, a load of {load:.1f} at the start, everything in one run, the best of {repeats} by turns. "
         "*By processor*: rows for a second of the busiest process, which is the speed where every process has a core to "
-        "itself, whatever else this machine does. *By the clock*: what it was here. *Told*: by the simulation, beside the measured "
-        "by processor; what a stage costs is measured alone in one process, what is around it with two shards of one learner each.",
+        "itself, whatever else this machine does. *By the clock*: what it was here. *Told*: by the simulation, beside the "
+        "measured by processor; what a stage costs is measured alone in one process, what is around it with two shards of one "
+        "learner each.",
         "",
         "| | engine | one process, rows/s | 1 shard | 2 shards | by the clock: 1 | 2 | told: 1 | 2 |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|",
@@ -275,9 +276,10 @@ def page(rows, engines, repeats):
             "",
             f"## {name}, on many machines (simulated)",
             "",
-            f"A chunk costs the driver {1e3 * costs.driver:.2f} ms, a stage with one learner {1e3 * costs.service(1):.2f} ms, with all "
-            f"{1e3 * costs.service(costs.stage[-1][0]):.2f} ms and {1e6 * costs.lane:.0f} us for each more, a hop {1e3 * costs.hop:.2f} ms ({engines[-1]}); between machines 0.2 ms "
-            f"more, at 10 Gbit/s; its carry has {costs.carry_bytes / CHUNK:.0f} bytes a row. "
+            f"A chunk costs the driver {1e3 * costs.driver:.2f} ms, a stage with one learner {1e3 * costs.service(1):.2f} ms, "
+            f"with all {1e3 * costs.service(costs.stage[-1][0]):.2f} ms and {1e6 * costs.lane:.0f} us for each more, a hop "
+            f"{1e3 * costs.hop:.2f} ms ({engines[-1]}); between machines 0.2 ms more, at 10 Gbit/s; its carry has "
+            f"{costs.carry_bytes / CHUNK:.0f} bytes a row. "
             "One loss per shard and day, 3 s to come back, a snapshot every 256 chunks, or every 20 s if that is sooner.",
             "",
             "| learners | shards | rows/s | latency of a chunk, s | bytes a row | losses in the run |",

@@ -333,9 +333,7 @@ class PyModel {
     const std::string bytes = pack(*model_);
     return nb::bytes(bytes.data(), bytes.size());
   }
-  PyModel* unpacked(const nb::bytes& bytes) const {
-    return new PyModel(plan_, unpack_like(*model_, view(bytes)));
-  }
+  PyModel* unpacked(const nb::bytes& bytes) const { return new PyModel(plan_, unpack_like(*model_, view(bytes))); }
   static nb::dict unpacked_arrays(const nb::bytes& bytes) { return arrays_of(unpack(view(bytes))); }
   void restore(const nb::dict& arrays) {
     SavedState state;

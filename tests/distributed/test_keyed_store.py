@@ -218,7 +218,10 @@ def test_advice_about_a_model_is_given_whoever_has_it(monkeypatch):
     for keyed in (False, True):
         model = sb.OnlineBaggingClassifier(n_estimators=2, random_state=1)
         rng = np.random.default_rng(1)
-        with warnings.catch_warnings(record=True) as caught, KeyedClassifier(model, "who", fallback=None) as k:
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            KeyedClassifier(model, "who", fallback=None) as k,
+        ):
             warnings.simplefilter("always")
             for i in range(1100):
                 x, y = {"a": float(rng.normal())}, int(rng.integers(2))

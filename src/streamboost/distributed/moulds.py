@@ -3,8 +3,9 @@
 A *mould* is an untaught model with the columns and labels that the models of many keys have. A model is made by copying a mould,
 and wakes by copying it and filling in its numbers, instead of being built and checked from its file. When a model meets a new
 label, column or value, the next mould is known from the models that went the same way before it. Most models are nothing but
-their numbers in the core: mould and core together learn and answer, and an estimator is made when somebody needs one. Only the way
-is short: what is learned is what the model alone would have learned, bit for bit, and whatever is unusual takes the long way.
+their numbers in the core: mould and numbers together learn and answer, and an estimator is made when somebody needs one. Only
+the way is short: what is learned is what the model alone would have learned, bit for bit, and whatever is unusual takes the long
+way.
 
     text     = the manifest of a model file, without arrays; equal texts have the same mould
     numbers  = the core's state with a checksum (core: run/packed.hpp)
@@ -77,9 +78,7 @@ class Shaped:
 
     __slots__ = ("_core", "_face", "given", "mould")
 
-    def __init__(
-        self, face: Any | None, mould: Mould | None = None, core: _core.Model | None = None
-    ) -> None:
+    def __init__(self, face: Any | None, mould: Mould | None = None, core: _core.Model | None = None) -> None:
         self._face, self.mould, self._core = face, mould, core
         self.given = False  # somebody else has the estimator
 

@@ -218,8 +218,7 @@ class Loader final : public FieldVisitor {
     std::size_t total = 0, begin = 0;
     for (std::size_t lane = 0; lane < length.n; ++lane) {
       const std::int64_t n = length.integer[lane];
-      if (n < 0 || static_cast<std::size_t>(n) > cells.n - total)
-        throw std::invalid_argument("field '" + full_ + "' has broken lengths");
+      if (n < 0 || static_cast<std::size_t>(n) > cells.n - total) throw std::invalid_argument("field '" + full_ + "' has broken lengths");
       if (static_cast<int>(lane) < lanes.begin) begin += static_cast<std::size_t>(n);
       total += static_cast<std::size_t>(n);
     }
