@@ -53,7 +53,7 @@ class _Own(Shaped):
     __slots__ = ("lost_global", "lost_own", "n", "stored", "used")
 
     def __init__(self, shaped: Shaped, n: int = 0, lost_own: float = 0.0, lost_global: float = 0.0) -> None:
-        super().__init__(shaped._face, shaped.mould, shaped._core)
+        super().__init__(shaped.face, shaped.mould, shaped.core)
         self.n = self.stored = n
         self.lost_own = lost_own
         self.lost_global = lost_global

@@ -76,36 +76,36 @@ def with_session(model: Any, session: Session | None) -> Any:
 class Shaped:
     """A model: a mould and numbers, or an estimator, and then the mould that it fits, if that is known."""
 
-    __slots__ = ("_core", "_face", "given", "mould")
+    __slots__ = ("core", "face", "given", "mould")
 
     def __init__(self, face: Any | None, mould: Mould | None = None, core: _core.Model | None = None) -> None:
-        self._face, self.mould, self._core = face, mould, core
+        self.face, self.mould, self.core = face, mould, core
         self.given = False  # somebody else has the estimator
 
     @property
     def model(self) -> Any:
         """The estimator."""
-        if self._face is None:
-            self._face, self._core = self.mould.face(self._core), None  # type: ignore[union-attr, arg-type]
-        return self._face
+        if self.face is None:
+            self.face, self.core = self.mould.face(self.core), None  # type: ignore[union-attr, arg-type]
+        return self.face
 
     @property
     def started(self) -> bool:
         """Whether it has learned anything."""
-        return self._face is None or self._face._session is not None
+        return self.face is None or self.face._session is not None
 
     def forget_face(self) -> None:
         """Be a mould and numbers again, if there is nothing to know beyond them."""
-        session, mould = None if self._face is None else self._face._session, self.mould
+        session, mould = None if self.face is None else self.face._session, self.mould
         if self.given or session is None or mould is None or mould.fast is None or not mould.fits(session):
             return
         if session.fast is not None and not (session.capped or session.full or session.starved):
-            self._core, self._face = session.model, None
+            self.core, self.face = session.model, None
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each label for one row."""
-        if self._core is not None and self.mould is not None and self.mould.fast is not None:
-            found = self.mould.fast.predict_proba_in(self._core, x)
+        if self.core is not None and self.mould is not None and self.mould.fast is not None:
+            found = self.mould.fast.predict_proba_in(self.core, x)
             if found is not NotImplemented:
                 proba: dict[Any, float] = found
                 return proba
@@ -114,9 +114,9 @@ class Shaped:
 
     def learn_fast(self, x: Mapping[Any, Any], y: Any) -> bool:
         """Learn one row by the short way, if it is as usual."""
-        if self._core is None or self.mould is None or self.mould.fast is None:
+        if self.core is None or self.mould is None or self.mould.fast is None:
             return bool(self.model._learn_fast(x, y))
-        n_learned = self.mould.fast.learn_in(self._core, x, y)
+        n_learned = self.mould.fast.learn_in(self.core, x, y)
         if n_learned and (n_learned == JUDGED_AFTER or not n_learned % LOOK_BACK_EVERY):
             session = self.model._session
             session.judged = n_learned > JUDGED_AFTER
@@ -126,9 +126,9 @@ class Shaped:
     def grow(self, after: Mould) -> None:
         """Have the columns and labels of another mould: this one's and more. The row that brings them is next."""
         if not self.started:
-            self._core, self._face = after.session.model.clone(), None
-        elif self._core is not None:
-            self._core.reserve(*after.room)
+            self.core, self.face = after.session.model.clone(), None
+        elif self.core is not None:
+            self.core.reserve(*after.room)
         else:
             session = self.model._session
             with session.writing:
@@ -137,11 +137,11 @@ class Shaped:
 
     def as_made(self) -> bool:
         """Whether it has discovered nothing that its mould does not have."""
-        return self._core is not None or (self.mould is not None and self.mould.fits(self.model._session))
+        return self.core is not None or (self.mould is not None and self.mould.fits(self.model._session))
 
     def numbers(self) -> bytes | None:
         """Return the numbers of a model without an estimator."""
-        return None if self._core is None else self._core.packed()
+        return None if self.core is None else self.core.packed()
 
 
 class Moulds:
