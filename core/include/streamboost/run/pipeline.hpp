@@ -129,8 +129,9 @@ class Model {
  protected:
   // Also of one that is broken; the objects of learners written in Python are then those of both.
   virtual std::unique_ptr<Model> copy() const = 0;
-  virtual void take(Model& other) = 0;  // all of a copy
+  virtual void take(Model& other) = 0;  // all of a copy; whoever knows this one by its address still does
   static std::unique_ptr<Model> copy_of(const Model& model) { return model.copy(); }
+  static void take_all(Model& model, Model& other) { model.take(other); }
 };
 
 template <class Booster>

@@ -84,6 +84,10 @@ class PooledExperts : public Model {
     return experts;
   }
 
+  void take_experts(PooledExperts& other) {
+    for (std::size_t e = 0; e < experts_.size(); ++e) take_all(*experts_[e].model, *other.experts_[e].model);
+  }
+
   std::vector<Expert> experts_;
 
  private:
@@ -145,7 +149,7 @@ class PooledModel final : public PooledExperts {
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new PooledModel(copied_experts(), pool_, ensemble_)); }
   void take(Model& other) override {
     auto& them = static_cast<PooledModel&>(other);
-    experts_ = std::move(them.experts_);
+    take_experts(them);
     pool_ = std::move(them.pool_);
   }
 

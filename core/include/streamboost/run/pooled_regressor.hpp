@@ -55,7 +55,7 @@ class PooledRegressor final : public PooledExperts {
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new PooledRegressor(copied_experts(), pool_)); }
   void take(Model& other) override {
     auto& them = static_cast<PooledRegressor&>(other);
-    experts_ = std::move(them.experts_);
+    take_experts(them);
     pool_ = std::move(them.pool_);
   }
 

@@ -44,7 +44,7 @@ class Staged : public Model {
  protected:
   void take(Model& other) final {
     auto& them = static_cast<Self&>(other);
-    inside_ = std::move(them.inside_);
+    take_all(*inside_, *them.inside_);
     stages_ = std::move(them.stages_);
   }
 
