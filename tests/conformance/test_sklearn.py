@@ -36,11 +36,10 @@ MULTICLASS_CHECKS, BINARY_CHECKS = (
     63,
 )  # of scikit-learn 1.9; the extra one: a binary estimator refuses 3 classes
 
-# Checks have few rows. Each expert is a lane in Python, which takes its time: only Hedge has all that it has by default.
+# Checks have few rows, and each expert is a lane in Python, which takes its time.
 SMALL = {
     "blocked-boost": {"block_size": 60},
     "weighted-majority": {"estimators": [NaiveBayes()]},
-    "winnow": {"estimators": [NaiveBayes()]},
 }
 
 
