@@ -144,7 +144,10 @@ def ratios(records: list[Record], names: Sequence[str]) -> Table:
     """CPU time of other libraries' ensembles beside the default's; over all: of the streams that both have."""
     flagship, *_ = ENTRIES
     peers = [m for m in ENTRIES if not ENTRIES[m].ours and m.split()[0] in ("MOA", "River")]
-    cost = {(r["stream"], r["model"]): r["seconds"] for r in records}
+    seconds: dict[tuple[str, str], list[float]] = {}
+    for r in records:
+        seconds.setdefault((r["stream"], r["model"]), []).append(r["seconds"])
+    cost = {key: _mean(values) for key, values in seconds.items()}
     peers = [m for m in peers if any((name, m) in cost for name in names)]
     made = Table(f"How many times the CPU time of {flagship}", ["stream", *peers])
     both = {m: [name for name in names if {(name, m), (name, flagship)} <= cost.keys()] for m in peers}
@@ -299,13 +302,20 @@ def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
     """What a reader must know of the run."""
     measured = {r["model"] for r in records}
     rest = [m for m in ENTRIES if m not in measured]
-    seeds, delays = sorted({r["seed"] for r in records}), {r["delay"] for r in records}
+    delays = {r["delay"] for r in records}
+    seeds = {
+        m: ", ".join(map(str, sorted({r["seed"] for r in records if r["model"] == m}))) for m in measured
+    }
+    most = max(seeds.values(), key=len)
+    fewer = [m for m in ENTRIES if m in measured and seeds[m] != most]
     lines = [
         "- Prequential: every row is answered, then learned. Files in their order, their first "
         + (f"{options.rows:,} rows, the same for all models" if options.rows else "rows")
         + " (their number is in the CSV file; of kddcup99-10pct every 10th row). The streams were also used to choose the "
         "defaults of StreamBoost, so expect smaller leads on others.",
-        f"- Every option at its default, but the number of learners where a name has one; seeds {', '.join(map(str, seeds))}; "
+        f"- Every option at its default, but the number of learners where a name has one; seeds {most}"
+        + (f" (fewer: {', '.join(fewer)})" if fewer else "")
+        + "; "
         f"classes are declared; labels arrive {'at once' if delays == {0} else f'{max(delays)} rows later'}. OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."
         + (

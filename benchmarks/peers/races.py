@@ -84,7 +84,7 @@ CUT = "its vote stops after a few learners"
 # The peer's readings of Oza's boosting, and of what the leaves below a split inherit.
 AS_MOA: dict[str, Any] = {
     "options": {"normalise": "n", "ballot": "distribution", "copies_cap": None},
-    "tree": {"pass_on": "seen"},
+    "tree": {"growth": "vfdt", "pass_on": "seen"},
 }
 DENSE, SPARSE, BAYES, TREES = "linear, dense", "linear, sparse", "naive Bayes", "Hoeffding trees"
 
@@ -274,7 +274,7 @@ RACES = (
         "hyperplane",
         20_000,
         (
-            ours("bagging", "hoeffding-tree", {"ballot": "distribution"}, {"pass_on": "seen"}),
+            ours("bagging", "hoeffding-tree", {"ballot": "distribution"}, AS_MOA["tree"]),
             moa("OzaBag", "trees.HoeffdingTree", 8.0, lost=0.005),
             river("BaggingClassifier", "HoeffdingTree", 300),
         ),

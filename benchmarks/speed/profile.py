@@ -1,6 +1,6 @@
-"""``python -m benchmarks.speed.profile``: where the time goes, function by function (needs ``perf``, cmake and a compiler).
+"""``python -m benchmarks.speed.profile``: where the time goes, function by function (needs ``perf`` and a compiler).
 
-The core is built as it is shipped, with its symbols, and learns a generated stream of 20 columns with 100 learners.
+The core of the last `make build`, as it is shipped, learns a generated stream of 20 columns with 100 learners.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from benchmarks import pages
 from benchmarks.tables import Table
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = ROOT / "build/core/libstreamboost_core.a"
+BUILD = ROOT / "build"
 FLAGS = ("-std=c++20", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-Wno-psabi")
 # booster, learner of the core, rows, values of a column (0: numbers)
 MODELS = (
     ("osboost", "linear", 200_000, 0),
+    ("osboost", "logistic", 100_000, 0),
     ("oza", "linear", 100_000, 0),
     ("osboost", "naive_bayes", 60_000, 0),
     ("oza", "naive_bayes", 40_000, 0),
@@ -31,11 +32,9 @@ MODELS = (
 
 def compile_driver(folder: Path) -> Path:
     """The program that perf watches."""
-    if not LIBRARY.exists():
-        subprocess.run(["cmake", "--preset", "dev"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(
-            ["cmake", "--build", "--preset", "dev"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL
-        )
+    built = sorted(BUILD.glob("cp*/libstreamboost_core.a"), key=lambda path: path.stat().st_mtime)
+    if not built:
+        raise SystemExit("There is no built core: run `make build` first.")
     driver = folder / "profile"
     source = Path(__file__).with_suffix(".cpp")
     command = [
@@ -43,7 +42,7 @@ def compile_driver(folder: Path) -> Path:
         *FLAGS,
         f"-I{ROOT / 'core/include'}",
         str(source),
-        str(LIBRARY),
+        str(built[-1]),
         "-pthread",
         "-o",
         str(driver),

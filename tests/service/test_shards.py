@@ -74,10 +74,8 @@ def test_the_same_as_in_one_process(tmp_path: Path, model: str, engine: str) -> 
                 assert shards is not None
                 os.kill(shards._shards.pids()[1], signal.SIGKILL)
                 until(lambda store=store: store.shards()["running"] < 4)  # type: ignore[misc]
-                assert store.shards()["running"] in (
-                    2,
-                    3,
-                )  # the neighbour of one that died ends too, a little later
+                # The neighbour of one that died ends too, a little later.
+                assert store.shards()["running"] in (2, 3)
             outcomes += learn(store, lessons[40:], 7, outcomes[-1][0])
             if engine == "processes" and name == "cut":
                 assert store.shards() == {"shards": 4, "running": 4, "lost": 1}

@@ -12,12 +12,11 @@ namespace {
 
 constexpr double inverse_two_pi = 0.159154943091895335769;
 
-// Columns go through in blocks: choices in plain loops, which gcc vectorises for each clone, sums and products over columns in Vec,
+// Columns go through in blocks: choices in plain loops, which gcc vectorises for each clone, sums and products over columns in vectors,
 // of which only arithmetic survives the making of clones.
 constexpr std::size_t cell_block = 64;
 
-[[gnu::always_inline]] inline const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
-[[gnu::always_inline]] inline double sum(Vec v) { return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])); }
+[[gnu::always_inline]] inline double sum(const HalfVec& v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 
 // Eight running products of factors between 1e-30 and 1e30, exponents kept apart, joined into one at the end.
 struct Product {
@@ -100,7 +99,7 @@ STREAMBOOST_CLONES void value_logs(const double* const* block, std::size_t n, co
 
 STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* __restrict mean, const double* __restrict precision,
                                       std::size_t width, CellDensity* out) {
-  Vec total = {};
+  HalfVec even = {}, odd = {};
   Product product;
   for (std::size_t begin = 0; begin < width; begin += cell_block) {
     const std::size_t size = width - begin < cell_block ? width - begin : cell_block;
@@ -114,11 +113,12 @@ STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* 
       factor[j] = value == value ? known : 1.0;
     }
     for (std::size_t j = 0; j < size; j += vec_size) {
-      total += at(term + j);
+      even += lanes_at<FourLanes>(term + j);
+      odd += lanes_at<FourLanes>(term + j + half_size);
       product.multiply(factor + j);
     }
   }
-  const double all = sum(total);
+  const double all = sum(even) + sum(odd);
   out->quadratic = all < 1e300 ? all : 1e300;
   product.write(*out);
 }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdint>
 
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/flow.hpp"
@@ -8,7 +9,8 @@
 namespace streamboost {
 namespace {
 
-// Sixteen lanes at a time, or one that is alone.
+// Sixteen lanes at a time, or one that is alone. What is given must be always_inline: a clone that called it would run its code for the
+// oldest machine.
 template <class F>
 [[gnu::always_inline]] inline void over_tiles(std::size_t n, F&& f) {
   if (n == 1) return f.template operator()<1>(0);
@@ -19,17 +21,21 @@ template <class F>
 // of the tile needs it, which is nearly always.
 template <std::size_t tile>
 [[gnu::always_inline]] inline void steps_of_tile(const double* a, const LogisticLanes& l, std::size_t first, double* step) {
-  double time[tile], move[tile];
-  double far = 0.0;
+  double time[tile], start[tile], growth[tile], move[tile];
+  std::uint64_t far = 0;
   for (std::size_t i = 0; i < tile; ++i) {
-    const double g = 1.0 / (1.0 + a[i]), w = l.amount[first + i];
-    const double squares = l.squares[first + i] + w * (g * g);
+    const double g = 1.0 / (1.0 + a[i]);
+    const double squares = l.squares[first + i] + l.amount[first + i] * (g * g);
     l.squares[first + i] = squares < 1e300 ? squares : 1e300;
-    time[i] = logistic_time(w, l.squares[first + i], l.product[first + i], l.pace[first + i], l.rows);
-    move[i] = flow_near(a[i], time[i]);
-    far += time[i] > 1.0 + a[i] ? 1.0 : 0.0;
   }
-  if (far > 0.0)
+  for (std::size_t i = 0; i < tile; ++i) {
+    time[i] = logistic_time(l.amount[first + i], l.squares[first + i], l.product[first + i], l.pace[first + i], l.rows);
+    far |= time[i] > 1.0 + a[i] ? std::uint64_t{1} : std::uint64_t{0};
+  }
+  for (std::size_t i = 0; i < tile; ++i) start[i] = near_start(a[i], time[i]);
+  for (std::size_t i = 0; i < tile; ++i) growth[i] = near_growth(start[i]);
+  for (std::size_t i = 0; i < tile; ++i) move[i] = near_step(start[i], growth[i], a[i], time[i]);
+  if (far != 0)
     for (std::size_t i = 0; i < tile; ++i) {
       const double moved = flow_far(a[i], time[i]);
       move[i] = time[i] > 1.0 + a[i] ? moved : move[i];
@@ -82,7 +88,7 @@ STREAMBOOST_CLONES void softmax_powers(const double* __restrict z, std::size_t k
 
 // From the left and from the right: taking a power away from the sum of all would leave nothing of the small ones.
 STREAMBOOST_CLONES void softmax_others(const double* __restrict power, std::size_t k, std::size_t n, double* __restrict others) {
-  over_tiles(n, [&]<std::size_t tile>(std::size_t first) {
+  over_tiles(n, [&]<std::size_t tile>(std::size_t first) __attribute__((always_inline)) {
     double left[tile], right[tile];
     for (std::size_t i = 0; i < tile; ++i) left[i] = right[i] = 0.0;
     for (std::size_t c = 0; c < k; ++c)
@@ -99,7 +105,7 @@ STREAMBOOST_CLONES void softmax_others(const double* __restrict power, std::size
 }
 
 STREAMBOOST_CLONES void logistic_margin_steps(const double* z, const LogisticLanes& lanes, double* step, std::size_t n) {
-  over_tiles(n, [&]<std::size_t tile>(std::size_t first) {
+  over_tiles(n, [&]<std::size_t tile>(std::size_t first) __attribute__((always_inline)) {
     double a[tile];
     for (std::size_t i = 0; i < tile; ++i) a[i] = logistic_odds(lanes.y[first + i] * z[first + i]);
     steps_of_tile<tile>(a, lanes, first, step);
@@ -108,7 +114,7 @@ STREAMBOOST_CLONES void logistic_margin_steps(const double* z, const LogisticLan
 
 STREAMBOOST_CLONES void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step,
                                             std::size_t n) {
-  over_tiles(n, [&]<std::size_t tile>(std::size_t first) {
+  over_tiles(n, [&]<std::size_t tile>(std::size_t first) __attribute__((always_inline)) {
     double a[tile];
     for (std::size_t i = 0; i < tile; ++i) a[i] = logistic_odds(lanes.y[first + i], power[first + i], others[first + i]);
     steps_of_tile<tile>(a, lanes, first, step);

@@ -1,5 +1,5 @@
-// Mostly plain loops over lanes, which gcc vectorises for each clone. Where values must stay in registers over many rows, eight lanes
-// are one Vec: arithmetic only, since comparisons of such values are taken apart before the clones are made.
+// Mostly plain loops over lanes, which gcc vectorises for each clone. Where values must stay in registers over many rows, the lanes of
+// a register are one value: arithmetic only, since comparisons of such values are taken apart before the clones are made.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -17,77 +17,113 @@ namespace {
 // and the mantissa they are multiplied to, stay clear of both ends of the double range.
 constexpr int factors_a_pass = 4;
 
-[[gnu::always_inline]] inline const Vec& at(const double* p) { return *reinterpret_cast<const Vec*>(p); }
-[[gnu::always_inline]] inline Vec& at(double* p) { return *reinterpret_cast<Vec*>(p); }
-
-// `renormalise` for eight lanes held in registers, and for four. No template: its arguments lose what lets vectors alias.
-[[gnu::always_inline]] inline void renormalise(Vec& mantissa, VecBits& exponent) {
-  const VecBits bits = reinterpret_cast<const VecBits&>(mantissa);
+// `renormalise` for the lanes of a register.
+template <class Width>
+[[gnu::always_inline]] inline void renormalise_lanes(typename Width::Values& mantissa, typename Width::Bits& exponent) {
+  const typename Width::Bits bits = reinterpret_cast<const typename Width::Bits&>(mantissa);
   exponent += (bits >> 52) - 1023;
-  const VecBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
-  mantissa = reinterpret_cast<const Vec&>(unit);
-}
-[[gnu::always_inline]] inline void renormalise(HalfVec& mantissa, HalfBits& exponent) {
-  const HalfBits bits = reinterpret_cast<const HalfBits&>(mantissa);
-  exponent += (bits >> 52) - 1023;
-  const HalfBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
-  mantissa = reinterpret_cast<const HalfVec&>(unit);
+  const typename Width::Bits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+  mantissa = reinterpret_cast<const typename Width::Values&>(unit);
 }
 
-[[gnu::always_inline]] inline void store_product(Vec product, VecBits power, double* mantissa, double* exponent) {
+template <class Width>
+[[gnu::always_inline]] inline void store_product(const typename Width::Values& product, typename Width::Bits power, double* mantissa,
+                                                 double* exponent) {
   power += 0x4338000000000000ULL;  // whole numbers to doubles, as above
-  at(mantissa) = product;
-  at(exponent) = reinterpret_cast<const Vec&>(power) - 0x1.8p52;
+  lanes_at<Width>(mantissa) = product;
+  lanes_at<Width>(exponent) = reinterpret_cast<const typename Width::Values&>(power) - 0x1.8p52;
 }
+
+// Sums and products stay in registers while the attributes pass by, those of two registers of lanes side by side.
+template <class Width, int registers>
+[[gnu::always_inline]] inline void ask_gaussians_of(const double* mean, const double* precision, std::size_t lanes, Entries row,
+                                                    double* quadratic, double* mantissa, double* exponent) {
+  using Values = typename Width::Values;
+  Values q[registers], m[registers];
+  typename Width::Bits e[registers];
+  for (int b = 0; b < registers; ++b) {
+    q[b] = Values{};
+    m[b] = q[b] + 1.0;
+    e[b] = typename Width::Bits{};
+  }
+  for (int i = 0; i < row.n; ++i) {
+    const std::size_t r = static_cast<std::size_t>(row.index[i]) * lanes;
+    const Values x = row.x[i] - Values{};
+#pragma GCC unroll 2
+    for (int b = 0; b < registers; ++b) {
+      const Values d = x - lanes_at<Width>(mean + r + b * Width::size), p = lanes_at<Width>(precision + r + b * Width::size);
+      q[b] += d * d * p;
+      m[b] *= p;
+    }
+    if (i % factors_a_pass == factors_a_pass - 1)
+      for (int b = 0; b < registers; ++b) renormalise_lanes<Width>(m[b], e[b]);
+  }
+  for (int b = 0; b < registers; ++b) {
+    renormalise_lanes<Width>(m[b], e[b]);
+    lanes_at<Width>(quadratic + b * Width::size) = q[b];
+    store_product<Width>(m[b], e[b], mantissa + b * Width::size, exponent + b * Width::size);
+  }
+}
+
+template <class Width>
+[[gnu::always_inline]] inline void ask_gaussians_by(const double* mean, const double* precision, std::size_t lanes, Entries row,
+                                                    double* quadratic, double* mantissa, double* exponent) {
+  for (std::size_t l = 0; l < lanes; l += 2 * Width::size)
+    ask_gaussians_of<Width, 2>(mean + l, precision + l, lanes, row, quadratic + l, mantissa + l, exponent + l);
+  for (std::size_t l = 0; l < lanes; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
+}
+
+STREAMBOOST_BY_WIDTH(void, ask_gaussians,
+                     (const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
+                      double* exponent),
+                     (mean, precision, lanes, row, quadratic, mantissa, exponent))
+
+// Products stay in registers. A product of 0 (some value never seen with this class) has no exponent: told by the return value.
+template <class Width>
+[[gnu::always_inline]] inline bool ask_nominals_by(const double* count, std::size_t lanes, const std::int32_t* count_row, int n,
+                                                   const double* weight, double* mantissa, double* exponent) {
+  using Values = typename Width::Values;
+  using Bits = typename Width::Bits;
+  Bits zero = {};
+  for (std::size_t l = 0; l < lanes; l += 2 * Width::size) {
+    const Values wa = 1.0 / lanes_at<Width>(weight + l), wb = 1.0 / lanes_at<Width>(weight + l + Width::size);
+    Values ma = Values{} + 1.0, mb = ma;
+    Bits ea = {}, eb = {};
+    for (int i = 0; i < n; ++i) {
+      const std::size_t r = static_cast<std::size_t>(count_row[i]) * lanes + l;
+      ma *= lanes_at<Width>(count + r) * wa;
+      mb *= lanes_at<Width>(count + r + Width::size) * wb;
+      if (i % factors_a_pass == factors_a_pass - 1 || i + 1 == n) {
+        zero |= ((reinterpret_cast<const Bits&>(ma) >> 52) - 1) | ((reinterpret_cast<const Bits&>(mb) >> 52) - 1);
+        renormalise_lanes<Width>(ma, ea);
+        renormalise_lanes<Width>(mb, eb);
+      }
+    }
+    store_product<Width>(ma, ea, mantissa + l, exponent + l);
+    store_product<Width>(mb, eb, mantissa + l + Width::size, exponent + l + Width::size);
+  }
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < Width::size; ++i) any |= zero[i];
+  return (any >> 63) == 0;
+}
+
+STREAMBOOST_BY_WIDTH(bool, ask_nominals,
+                     (const double* count, std::size_t lanes, const std::int32_t* count_row, int n, const double* weight, double* mantissa,
+                      double* exponent),
+                     (count, lanes, count_row, n, weight, mantissa, exponent))
 
 }  // namespace
 
 // Four lanes of which one may be all there is, of rows that are padded to more.
 STREAMBOOST_CLONES void gaussian_ask_few(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic,
                                          double* mantissa, double* exponent) {
-  HalfVec q = {}, m = q + 1.0;
-  HalfBits e = {};
-  for (int i = 0; i < row.n; ++i) {
-    const std::size_t r = static_cast<std::size_t>(row.index[i]) * lanes;
-    const HalfVec d = row.x[i] - *reinterpret_cast<const HalfVec*>(mean + r), p = *reinterpret_cast<const HalfVec*>(precision + r);
-    q += d * d * p;
-    m *= p;
-    if (i % factors_a_pass == factors_a_pass - 1) renormalise(m, e);
-  }
-  renormalise(m, e);
-  e += 0x4338000000000000ULL;
-  *reinterpret_cast<HalfVec*>(mantissa) = m;
-  *reinterpret_cast<HalfVec*>(exponent) = reinterpret_cast<const HalfVec&>(e) - 0x1.8p52;
-  for (int l = 0; l < 4; ++l) quadratic[l] = q[l] < 1e300 ? q[l] : 1e300;
+  ask_gaussians_of<FourLanes, 1>(mean, precision, lanes, row, quadratic, mantissa, exponent);
+  for (std::size_t l = 0; l < half_size; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
 }
 
-// Sums and products stay in registers while the attributes pass by.
-STREAMBOOST_CLONES void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic,
-                                     double* mantissa, double* exponent) {
-  for (std::size_t l = 0; l < lanes; l += 2 * vec_size) {
-    Vec qa = {}, qb = {}, ma = qa + 1.0, mb = qb + 1.0;
-    VecBits ea = {}, eb = {};
-    for (int i = 0; i < row.n; ++i) {
-      const std::size_t r = static_cast<std::size_t>(row.index[i]) * lanes + l;
-      const Vec da = row.x[i] - at(mean + r), db = row.x[i] - at(mean + r + vec_size);
-      const Vec pa = at(precision + r), pb = at(precision + r + vec_size);
-      qa += da * da * pa;
-      qb += db * db * pb;
-      ma *= pa;
-      mb *= pb;
-      if (i % factors_a_pass == factors_a_pass - 1) {
-        renormalise(ma, ea);
-        renormalise(mb, eb);
-      }
-    }
-    renormalise(ma, ea);
-    renormalise(mb, eb);
-    at(quadratic + l) = qa;
-    at(quadratic + l + vec_size) = qb;
-    store_product(ma, ea, mantissa + l, exponent + l);
-    store_product(mb, eb, mantissa + l + vec_size, exponent + l + vec_size);
-  }
-  for (std::size_t l = 0; l < lanes; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
+void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
+                  double* exponent) {
+  ask_gaussians(mean, precision, lanes, row, quadratic, mantissa, exponent);
 }
 
 STREAMBOOST_CLONES void gaussian_ask_gaps(const double* mean, const double* precision, std::size_t lanes, Entries row,
@@ -240,31 +276,10 @@ STREAMBOOST_CLONES void best_class(const double* __restrict joint, const double*
   }
 }
 
-// Products stay in registers. A product of 0 (some value never seen with this class) has no exponent: told by the return value.
 // Lanes without any weight come out as anything.
-STREAMBOOST_CLONES bool nominal_ask_plain(const double* count, std::size_t lanes, const std::int32_t* count_row, int n,
-                                          const double* weight, double* mantissa, double* exponent) {
-  VecBits zero = {};
-  for (std::size_t l = 0; l < lanes; l += 2 * vec_size) {
-    const Vec wa = 1.0 / at(weight + l), wb = 1.0 / at(weight + l + vec_size);
-    Vec ma = Vec{} + 1.0, mb = ma;
-    VecBits ea = {}, eb = {};
-    for (int i = 0; i < n; ++i) {
-      const std::size_t r = static_cast<std::size_t>(count_row[i]) * lanes + l;
-      ma *= at(count + r) * wa;
-      mb *= at(count + r + vec_size) * wb;
-      if (i % factors_a_pass == factors_a_pass - 1 || i + 1 == n) {
-        zero |= ((reinterpret_cast<const VecBits&>(ma) >> 52) - 1) | ((reinterpret_cast<const VecBits&>(mb) >> 52) - 1);
-        renormalise(ma, ea);
-        renormalise(mb, eb);
-      }
-    }
-    store_product(ma, ea, mantissa + l, exponent + l);
-    store_product(mb, eb, mantissa + l + vec_size, exponent + l + vec_size);
-  }
-  std::uint64_t any = 0;
-  for (std::size_t i = 0; i < vec_size; ++i) any |= zero[i];
-  return (any >> 63) == 0;
+bool nominal_ask_plain(const double* count, std::size_t lanes, const std::int32_t* count_row, int n, const double* weight, double* mantissa,
+                       double* exponent) {
+  return ask_nominals(count, lanes, count_row, n, weight, mantissa, exponent);
 }
 
 // With the operations of the plain one, so that both give the same bits where both are defined.

@@ -106,11 +106,12 @@ STREAMBOOST_CLONES void count_sums(double* u_then_k, std::size_t n, double lambd
   }
 }
 
-}  // namespace
-
-// The same sums, made anew for every lane. Eight lanes are one Vec, whose arithmetic is all that survives the making of clones: the
-// sign bits of u - sum are counted. Four sums at a time, as asking whether all lanes are done costs more than a sum.
-STREAMBOOST_CLONES bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most) {
+// The same sums, made anew for every lane. The lanes of a register are one value, whose arithmetic is all that survives the making of
+// clones: the sign bits of u - sum are counted. Four sums at a time, as asking whether all lanes are done costs more than a sum.
+template <class Width>
+[[gnu::always_inline]] inline bool draw_by_rates_by(const double* lambda, double* u_then_k, std::size_t n, double most) {
+  using Values = typename Width::Values;
+  using Bits = typename Width::Bits;
   constexpr std::size_t block = 64;
   std::uint64_t large = 0;
   for (std::size_t begin = 0; begin < n; begin += block) {
@@ -123,28 +124,34 @@ STREAMBOOST_CLONES bool poisson_rates(const double* lambda, double* u_then_k, st
       rate[i] = small > 0.0 ? small : 0.0;  // a rate of 0 draws 0: exp(-0) = 1 lies above every u
     }
     for (std::size_t i = 0; i < size; ++i) probability[i] = streamboost::exp(-rate[i]);
-    for (std::size_t l = 0; l < size; l += vec_size) {
-      const Vec u = *reinterpret_cast<const Vec*>(u_then_k + begin + l), r = *reinterpret_cast<const Vec*>(rate + l);
-      Vec p = *reinterpret_cast<const Vec*>(probability + l), sum = p;
-      VecBits k = {};
+    for (std::size_t l = 0; l < size; l += Width::size) {
+      const Values u = lanes_at<Width>(u_then_k + begin + l), r = lanes_at<Width>(rate + l);
+      Values p = lanes_at<Width>(probability + l), sum = p;
+      Bits k = {};
       for (int j = 1, done = 0; !done && j <= detail::poisson_inversion_limit && j <= most;) {
         for (int four = 0; four < 4; ++four, ++j) {
-          const Vec ahead = u - sum;
-          k += 1 - (reinterpret_cast<const VecBits&>(ahead) >> 63);
+          const Values ahead = u - sum;
+          k += 1 - (reinterpret_cast<const Bits&>(ahead) >> 63);
           p *= r / j;
           sum += p;
         }
-        const Vec ahead = u - sum;
+        const Values ahead = u - sum;
         std::uint64_t below = ~std::uint64_t{0};
-        for (std::size_t i = 0; i < vec_size; ++i) below &= std::bit_cast<std::uint64_t>(ahead[i]);
+        for (std::size_t i = 0; i < Width::size; ++i) below &= std::bit_cast<std::uint64_t>(ahead[i]);
         done = (below >> 63) != 0;
       }
       k += 0x4330000000000000ULL;  // a small whole number or-ed into 2^52
-      *reinterpret_cast<Vec*>(u_then_k + begin + l) = reinterpret_cast<const Vec&>(k) - 0x1p52;
+      lanes_at<Width>(u_then_k + begin + l) = reinterpret_cast<const Values&>(k) - 0x1p52;
     }
   }
   return large == 0;
 }
+
+STREAMBOOST_BY_WIDTH(bool, draw_by_rates, (const double* lambda, double* u_then_k, std::size_t n, double most), (lambda, u_then_k, n, most))
+
+}  // namespace
+
+bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most) { return draw_by_rates(lambda, u_then_k, n, most); }
 
 void poisson_lanes(double lambda, std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, double* out, std::size_t n,
                    Purpose purpose) {

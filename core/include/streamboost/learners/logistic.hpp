@@ -116,18 +116,17 @@ class LogisticBank final : public LinearTable<Real> {
       if (!answers.own<Kept>().halved) halve_notes(answers);
       split();
     }
-    double* trained = trained_[0];
-    for (std::size_t i = 0; i < stride_; ++i) trained[i] = amount[i] > 0 ? 1.0 : trained[i];
     const Notes n = notes(answers);
+    begin_lesson(amount, labels.common == 1 ? 1.0 : -1.0, example.row.squared_norm, trained_[0], n.y, n.product, stride_);
     const Entries lesson{example.row.teach, example.row.index, example.row.size};
     const std::size_t k = split_ ? static_cast<std::size_t>(example.n_classes_after) : 1;
-    if (split_) powers(k, answers);
-    if (mask_.rows() == 0)
+    if (split_) {
+      powers(k, answers);
       std::fill_n(n.product, stride_, example.row.squared_norm);
-    else
-      linear_masked_norm(mask_[0], stride_, entries(example.row), lesson.x, n.product);
+    }
+    if (mask_.rows() > 0) linear_masked_norm(mask_[0], stride_, entries(example.row), lesson.x, n.product);
     if (!split_) {
-      this->targets(labels, 1, n.y);
+      if (labels.per_lane != nullptr) this->targets(labels, 1, n.y);
       logistic_margin_steps(n.z, lanes_of(n, 0, amount, example), n.step, stride_);
     } else {
       for (std::size_t c = 0; c < k; ++c) {

@@ -12,3 +12,15 @@
 #else
 #define STREAMBOOST_CLONES
 #endif
+
+// STREAMBOOST_BY_WIDTH: a function that holds lanes in registers, from a template over how many one register holds (vec.hpp): eight
+// where registers have 64 bytes, four elsewhere, as gcc 12 takes wider values through the stack. Callers must see its definition.
+#ifdef STREAMBOOST_LEVELS
+#define STREAMBOOST_BY_WIDTH(result, name, parameters, arguments)                                             \
+  __attribute__((target("default"))) result name parameters { return name##_by<FourLanes> arguments; }        \
+  __attribute__((target("arch=x86-64-v3"))) result name parameters { return name##_by<FourLanes> arguments; } \
+  __attribute__((target("arch=x86-64-v4"))) result name parameters { return name##_by<EightLanes> arguments; }
+#else
+#define STREAMBOOST_BY_WIDTH(result, name, parameters, arguments) \
+  result name parameters { return name##_by<FourLanes> arguments; }
+#endif

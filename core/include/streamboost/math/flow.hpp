@@ -22,12 +22,23 @@ namespace detail {
 
 }  // namespace detail
 
-[[gnu::always_inline]] inline double flow_near(double a, double S) {
+// The near form in its three parts: the start, e^D - 1 there, the step. A loop over lanes runs them one after the other, as a machine
+// looks ahead far enough for several lanes of a part but not of the whole.
+[[gnu::always_inline]] inline double near_start(double a, double S) {
   const double o = 1.0 + a;
-  const double D = 2.0 * S * o / (2.0 * o * o + S * a);
+  return 2.0 * S * o / (2.0 * o * o + S * a);
+}
+[[gnu::always_inline]] inline double near_growth(double D) {
   const double p = 120.0 + 12.0 * D * D, q = D * (60.0 + D * D);
-  const double moved = detail::halley(D, 2.0 * q / (p - q), a, S);
+  return 2.0 * q / (p - q);
+}
+[[gnu::always_inline]] inline double near_step(double D, double growth, double a, double S) {
+  const double moved = detail::halley(D, growth, a, S);
   return moved > 0.0 ? moved : 0.0;
+}
+[[gnu::always_inline]] inline double flow_near(double a, double S) {
+  const double D = near_start(a, S);
+  return near_step(D, near_growth(D), a, S);
 }
 
 [[gnu::always_inline]] inline double flow_far(double a, double S) {

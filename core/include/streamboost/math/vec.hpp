@@ -13,8 +13,29 @@ using HalfBits = std::uint64_t __attribute__((vector_size(32), may_alias));
 using HalfFloats = float __attribute__((vector_size(32), may_alias));
 using VecInts = std::int32_t __attribute__((vector_size(32), may_alias));
 using VecBits = std::uint64_t __attribute__((vector_size(64), may_alias));
-using HalfBits = std::uint64_t __attribute__((vector_size(32), may_alias));
 
 inline constexpr std::size_t vec_size = 8, half_size = 4;
+
+// Widths for templates, which would strip a vector given as their argument of what lets it alias.
+struct EightLanes {
+  using Values = Vec;
+  using Bits = VecBits;
+  static constexpr std::size_t size = vec_size;
+};
+struct FourLanes {
+  using Values = HalfVec;
+  using Bits = HalfBits;
+  static constexpr std::size_t size = half_size;
+};
+
+// The lanes of a register, at an address that suits one.
+template <class Width>
+[[gnu::always_inline]] inline typename Width::Values& lanes_at(double* p) {
+  return *reinterpret_cast<typename Width::Values*>(p);
+}
+template <class Width>
+[[gnu::always_inline]] inline const typename Width::Values& lanes_at(const double* p) {
+  return *reinterpret_cast<const typename Width::Values*>(p);
+}
 
 }  // namespace streamboost
