@@ -110,3 +110,9 @@ def test_runs_as_tasks_give_the_same_records(tmp_path):
             n: v for n, v in other.figures.items() if n != "seconds"
         }
     assert run_all_on_ray(runs, tmp_path / "there").n_found == 2
+
+
+def test_models_behind_the_service(tmp_path):
+    from tests.service import test_shards as service
+
+    service.test_the_same_as_in_one_process(tmp_path, "oza-boost", "ray")
