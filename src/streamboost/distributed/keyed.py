@@ -223,13 +223,14 @@ class KeyedClassifier(Closing):
             lost_global = 1.0 - whole.predict_proba_one(rest).get(y, 0.0)
         else:
             lost_own = lost_global = 0.0
+        # The model of all first: it knows the rows of every key, so what it takes the key's model takes too.
+        if whole is not None:
+            whole.learn_one(rest, y, sample_weight)
         self._moulds.learn(own, rest, y, sample_weight)
         own.n += 1
         own.lost_own += lost_own * sample_weight
         own.lost_global += lost_global * sample_weight
-        if whole is not None:
-            whole.learn_one(rest, y, sample_weight)
-        elif self.fallback == "prior":
+        if self.fallback == "prior":
             self._counts[y] = self._counts.get(y, 0.0) + sample_weight
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
