@@ -178,15 +178,19 @@ asan: | $(VENV)/.tools  ## the C++ tests under the address and undefined-behavio
 # The extension goes into an environment of its own, which sees the tools of $(VENV) through a .pth file (and so not its
 # editable streamboost). Sanitizers must be there before Python: hence LD_PRELOAD, libstdc++ included, or exceptions are
 # not seen. Leaks are Python's to judge. Messages go to a file, because pytest would keep them for itself in a crash.
+# The core is the one of `make asan`.
 ASAN      := build/asan-python
 ASAN_LIBS := $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
 asan-python: build  ## the Python tests of hostile files and rows with a sanitized extension
 	@echo "== building the extension with ASan and UBSan"
+	@cmake --preset asan >/dev/null
+	@cmake --build --preset asan --target streamboost_core -- --quiet
 	@test -x $(ASAN)/venv/bin/python || $(BIN)/python -m venv --without-pip $(ASAN)/venv
 	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
 	  >"$$($(ASAN)/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tools.pth"
 	@$(PIP) --python $(ASAN)/venv install --no-deps --no-build-isolation --ignore-installed -C build-dir=$(ASAN)/cmake \
-	  -C cmake.define.STREAMBOOST_SANITIZE=address,undefined -C cmake.build-type=RelWithDebInfo -C install.strip=false .
+	  -C cmake.define.STREAMBOOST_SANITIZE=address,undefined -C cmake.build-type=RelWithDebInfo -C install.strip=false \
+	  -C cmake.define.STREAMBOOST_CORE_LIBRARY=$(CURDIR)/build/asan/libstreamboost_core.a .
 	@echo "== running the hostile tests under ASan and UBSan"
 	@rm -f $(ASAN)/log.*
 	@LD_PRELOAD="$(ASAN_LIBS)" UBSAN_OPTIONS=print_stacktrace=1 \

@@ -6,8 +6,10 @@ Measured, side by side in one run: the same rows in one process and through 1 an
 time of the busiest process. The latter is what the clock would show if every process had a core to itself; it does not depend on
 what else the machine does.
 Simulated, chunk by chunk: every stage takes the next chunk when it is free and the one before has handed it on; the driver
-lets `window` chunks be on their way; a shard dies now and then, and all go back to the last line of snapshots. What a chunk costs
-the driver and a stage comes from a run with four shards, so that the figures of one and two are told, not copied.
+lets `window` chunks be on their way; a shard dies now and then, and all go back to the last line of snapshots. Its terms are
+measured one by one: what a chunk costs a stage by its learners (one of them, the costliest part of four and of two, all of
+them), in this process alone; what it costs the driver, and a stage beside that (the chunk is opened, carries come and go), in a
+run with two shards of one learner each; and a hop. So the figures of one and two shards are told, not copied.
 """
 
 from __future__ import annotations
@@ -34,11 +36,23 @@ class Costs:
     """Seconds, and bytes."""
 
     driver: float  # of a chunk: code, log, send, receive
-    fixed: float  # of a chunk in a stage, whatever its lanes: checks and the view of the rows
-    lane: float  # of a chunk and a lane
+    stage: tuple[tuple[float, float], ...]  # of a chunk in a stage: (lanes, seconds), ascending
+    outside: float  # of a chunk in a stage, beside that: it is opened, carries come and go
     hop: float  # of a carry from stage to stage
     chunk_bytes: int
     carry_bytes: int
+
+    @property
+    def lane(self) -> float:
+        """Of a chunk and a further lane, where there are many."""
+        (few, less), (many, more) = self.stage[-2:]
+        return max(more - less, 0.0) / (many - few)
+
+    def service(self, lanes: float) -> float:
+        """Of a chunk in a stage with so many lanes."""
+        known, seconds = zip(*self.stage, strict=True)
+        beyond = max(lanes - known[-1], 0.0) * self.lane
+        return float(np.interp(lanes, known, seconds)) + beyond + self.outside
 
 
 @dataclass(frozen=True)
@@ -73,7 +87,8 @@ def simulate(
 ) -> Run:
     """Let chunks flow through stages, each with a core of its own."""
     window = shards + 4 if window is None else window
-    service = costs.fixed + costs.lane * lanes / shards
+    services = [costs.service(end - begin) for begin, end in even_lanes(lanes, shards)]
+    service = max(services)
     hop = costs.hop
     send = costs.driver
     if network is not None:
@@ -93,7 +108,7 @@ def simulate(
         start = max(driver, done[c - window] if c >= window else 0.0)
         driver = at = start + send
         for i in range(shards):
-            at = max(at, free[i]) + service
+            at = max(at, free[i]) + services[i]
             free[i] = at
             at += hop
         done[c] = at
@@ -131,29 +146,34 @@ def stream(n, d):
 
 
 def measure_stage(make, X, y):
-    """Return processor seconds of a chunk in a stage, whatever its lanes, and per lane; and the size of chunk and carry."""
+    """Return processor seconds of a chunk in a stage by its lanes, and the size of chunk and carry.
+
+    Of a cut the costliest part counts: not all have the same number of lanes, and the last one combines.
+    """
     model = make().partial_fit(X[:1], y[:1], classes=[0, 1])
     plan = Plan(model._session.plan)
     room = np.full(X.shape[1], -1), 2, True, None
     codes = y.astype(np.int32)
-    seconds, sizes = [], []
-    for n in (4, 1):  # a quarter of the lanes, all lanes
-        stage = _core.Stage(plan.model(even_lanes(plan.n_lanes, n)[0]))
-        taken = 0.0
+    points, sizes = [], []
+    for cut in [[(0, 1)], *(even_lanes(plan.n_lanes, n) for n in (4, 2, 1))]:
+        stages = [_core.Stage(plan.model(lanes)) for lanes in cut]
+        taken = [0.0] * len(cut)
         for seq in range(len(y) // CHUNK):
             part = slice(seq * CHUNK, (seq + 1) * CHUNK)
             chunk = _core.encode_chunk(
                 X[part], X.shape[1], codes[part], None, "none", False, None if seq else room
             )
-            began = time.process_time()
-            reply = stage.step(chunk, b"", seq)
-            if seq >= WARM:
-                taken += time.process_time() - began
-        seconds.append(taken / (len(y) // CHUNK - WARM))
-        sizes.append((len(chunk), len(reply)))
-    quarter = even_lanes(plan.n_lanes, 4)[0][1]
-    lane = (seconds[1] - seconds[0]) / (plan.n_lanes - quarter)
-    return max(seconds[0] - lane * quarter, 0.0), lane, sizes[0]
+            carry = b""
+            for i, stage in enumerate(stages):
+                began = time.process_time()
+                carry = stage.step(chunk, carry, seq)
+                if seq >= WARM:
+                    taken[i] += time.process_time() - began
+                if i == 0:
+                    sizes.append((len(chunk), len(carry)))
+        seconds, (begin, end) = max(zip(taken, cut, strict=True))
+        points.append((float(end - begin), seconds / (len(y) // CHUNK - WARM)))
+    return tuple(points), sizes[0]
 
 
 @dataclass(frozen=True)
@@ -181,29 +201,32 @@ def measure_run(make, X, y, n, engine, chunk=CHUNK):
     with Shards(make(), n, engine=engine, chunk_rows=chunk, every=10**9) as shards:
         shards.partial_fit(X[:warm], y[:warm], classes=[0, 1])
         shards.drain()
-        before = [cpu_of(pid) for pid in shards.pids()]
+        before = processor_seconds(shards)
         began, busy = time.perf_counter(), time.process_time()
         shards.partial_fit(X[warm:], y[warm:])
         shards.drain()
         clock, driver = time.perf_counter() - began, time.process_time() - busy
-        after = [cpu_of(pid) for pid in shards.pids()]
+        after = processor_seconds(shards)
         return Taken(clock, driver, tuple(b - a for a, b in zip(before, after, strict=True)))
 
 
-def cpu_of(pid):
-    """Processor seconds of a process and its threads."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def processor_seconds(shards):
+    """Processor seconds of each shard's process, all of its threads."""
+    return [info["processor_seconds"] for info in shards._line().call("info")]
 
 
-def calibrate(make, X, y, engine):
-    """Return what a chunk costs, from a stage in this process and a run with four shards."""
-    fixed, lane, (chunk_bytes, carry_bytes) = measure_stage(make, X, y)
-    run = measure_run(make, X, y, 4, engine)
+def calibrate(make, X, y, engine, repeats=2):
+    """Return what a chunk costs: its terms, measured one by one, the best of some turns."""
+    turns, runs = [], []
+    for _ in range(repeats):
+        points, (chunk_bytes, carry_bytes) = measure_stage(make, X, y)
+        turns.append(points)
+        runs.append(measure_run(lambda: make().set_params(n_estimators=2), X, y, 2, engine))
+    stage = tuple(min(point) for point in zip(*turns, strict=True))
     n_chunks = len(y) // CHUNK - WARM
-    lanes = make().n_estimators / 4
-    outside = max(sum(run.shards) / 4 / n_chunks - fixed - lane * lanes, 0.0)  # chunk and carry in, carry out
-    return Costs(run.driver / n_chunks, fixed + outside, lane, measure_hop(engine), chunk_bytes, carry_bytes)
+    driver = min(run.driver for run in runs) / n_chunks
+    outside = max(min(sum(run.shards) for run in runs) / 2 / n_chunks - stage[0][1], 0.0)
+    return Costs(driver, stage, outside, measure_hop(engine), chunk_bytes, carry_bytes)
 
 
 def measure_hop(engine):
@@ -236,19 +259,19 @@ def page(rows, engines, repeats):
         f"`python -m benchmarks.scale --rows {rows} --engines {','.join(engines)} --repeats {repeats}`: {CHUNK} rows a chunk, "
         f"{os.cpu_count()} cores, a load of {load:.1f} at the start, everything in one run, the best of {repeats} by turns. "
         "*By processor*: rows for a second of the busiest process, which is the speed where every process has a core to "
-        "itself, whatever else this machine does. *By the clock*: what it was here. *Told*: by the simulation, which knows the "
-        "costs from a run with four shards, beside the measured by processor.",
+        "itself, whatever else this machine does. *By the clock*: what it was here. *Told*: by the simulation, beside the "
+        "measured by processor; what a stage costs is measured alone in one process, what is around it with two shards of one "
+        "learner each.",
         "",
         "| | engine | one process, rows/s | 1 shard | 2 shards | by the clock: 1 | 2 | told: 1 | 2 |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     far = []
     for name, (make, d) in settings().items():
-        n = rows if d < 100 else max(rows // 4, 8 * CHUNK)
-        X, y = stream(n // CHUNK * CHUNK, d)
+        X, y = stream(rows // CHUNK * CHUNK, d)
         learned = len(y) - WARM * CHUNK
         for engine in engines:
-            costs = calibrate(make, X, y, engine)
+            costs = calibrate(make, X, y, engine, repeats)
             turns = [[measure_run(make, X, y, k, engine) for k in (0, 1, 2)] for _ in range(repeats)]
             runs = [best(kind) for kind in zip(*turns, strict=True)]
             speed = [learned / run.busiest for run in runs]
@@ -266,9 +289,10 @@ def page(rows, engines, repeats):
             "",
             f"## {name}, on many machines (simulated)",
             "",
-            f"A chunk costs the driver {1e3 * costs.driver:.2f} ms, a stage {1e3 * costs.fixed:.2f} ms and "
-            f"{1e6 * costs.lane:.0f} us a learner, a hop {1e3 * costs.hop:.2f} ms ({engines[-1]}); between machines 0.2 ms "
-            f"more, at 10 Gbit/s; its carry has {costs.carry_bytes / CHUNK:.0f} bytes a row. "
+            f"A chunk costs the driver {1e3 * costs.driver:.2f} ms, a stage with one learner {1e3 * costs.service(1):.2f} ms, "
+            f"with all {1e3 * costs.service(costs.stage[-1][0]):.2f} ms and {1e6 * costs.lane:.0f} us for each more, a hop "
+            f"{1e3 * costs.hop:.2f} ms ({engines[-1]}); between machines 0.2 ms more, at 10 Gbit/s; its carry has "
+            f"{costs.carry_bytes / CHUNK:.0f} bytes a row. "
             "One loss per shard and day, 3 s to come back, a snapshot every 256 chunks, or every 20 s if that is sooner.",
             "",
             "| learners | shards | rows/s | latency of a chunk, s | bytes a row | losses in the run |",

@@ -31,7 +31,8 @@ class FastRow {
         largest_(largest),
         learns_(learns) {}
 
-  // The same way into another model with the same columns and classes.
+  // The same way into another model with the same columns and classes: for good, or for one call (`learn_in`, `predict_proba_in`), where
+  // the caller knows that nobody else has the model's parameters and uses this one.
   FastRow of(nb::object model) const {
     FastRow other = *this;
     other.owner_ = std::move(model);
@@ -40,36 +41,46 @@ class FastRow {
   }
 
   // The number of rows learned so far, with this one; 0 if it was not learned.
-  std::int64_t learn(nb::handle x, nb::handle y) {
+  std::int64_t learn(nb::handle x, nb::handle y) { return is_checked() ? learn_in(*model_, x, y) : 0; }
+  std::int64_t learn_in(PyModel& model, nb::handle x, nb::handle y) {
     const bool number = labels_.is_none();
     const std::int32_t label = number ? 0 : look_up(labels_.ptr(), y.ptr());
     double target = 0;
     Values row;
     if (label < 0 || !learns_ || (number && !read_number(y.ptr(), largest_target, target)) || !read(x, row)) return 0;
-    const HeldWithGil held(model_->lock(), SharedLock::Use::write);
-    if (!covers_model()) return 0;
-    model_->learn_now(block(row), number ? Truth::of_numbers(&target) : Truth(&label), nullptr, {});
-    return model_->model().intake().n_learned();
+    const HeldWithGil held(model.lock(), SharedLock::Use::write);
+    if (!covers(model)) return 0;
+    const Workplace lent(*model_, model);
+    model.learn_now(block(row), number ? Truth::of_numbers(&target) : Truth(&label), nullptr, {});
+    return model.model().intake().n_learned();
+  }
+
+  // Whether a row can go this way.
+  bool reads(nb::handle x) const {
+    Values row;
+    return read(x, row);
   }
 
   // The label or number of one row, or NotImplemented.
   nb::object predict(nb::handle x) {
+    if (!is_checked()) return not_here();
     Values row;
     std::int32_t code = -1;
     if (labels_.is_none()) {
       double number = 0;
-      if (!read(x, row) || !answer(row, {Output::number, nullptr, &number})) return not_here();
+      if (!read(x, row) || !answer(*model_, row, {Output::number, nullptr, &number})) return not_here();
       return nb::float_(number);
     }
-    if (!read(x, row) || !answer(row, {Output::label, &code, nullptr})) return not_here();
+    if (!read(x, row) || !answer(*model_, row, {Output::label, &code, nullptr})) return not_here();
     return code < 0 ? nb::none() : nb::borrow(classes_[static_cast<std::size_t>(code)]);
   }
 
   // A dict of probabilities in the order of classes_, or NotImplemented.
-  nb::object predict_proba(nb::handle x) {
+  nb::object predict_proba(nb::handle x) { return is_checked() ? predict_proba_in(*model_, x) : not_here(); }
+  nb::object predict_proba_in(PyModel& model, nb::handle x) {
     Values row;
     std::vector<double> proba(order_.size());
-    if (!read(x, row) || !answer(row, {Output::proba, nullptr, proba.data()})) return not_here();
+    if (!read(x, row) || !answer(model, row, {Output::proba, nullptr, proba.data()})) return not_here();
     nb::dict out;
     for (int code : order_) out[classes_[static_cast<std::size_t>(code)]] = proba[static_cast<std::size_t>(code)];
     return out;
@@ -118,9 +129,7 @@ class FastRow {
   }
 
   bool read(nb::handle x, Values& row) const {
-    if (checked_ != parameter_changes.load(std::memory_order_relaxed) || !PyDict_CheckExact(x.ptr()) ||
-        static_cast<std::size_t>(PyDict_GET_SIZE(x.ptr())) != width_)
-      return false;
+    if (!PyDict_CheckExact(x.ptr()) || static_cast<std::size_t>(PyDict_GET_SIZE(x.ptr())) != width_) return false;
     if (width_ > most_on_stack) {
       row.many.resize(width_);
       row.data = row.many.data();
@@ -144,19 +153,37 @@ class FastRow {
     return true;
   }
 
+  bool is_checked() const { return checked_ == parameter_changes.load(std::memory_order_relaxed); }
+
   // Under the lock: whether the model has the columns and classes that this was made for.
-  bool covers_model() const {
-    const Schema& schema = model_->model().intake().schema();
-    return !model_->broken() && static_cast<std::size_t>(schema.width()) == width_ &&
+  bool covers(const PyModel& model) const {
+    const Schema& schema = model.model().intake().schema();
+    return !model.broken() && static_cast<std::size_t>(schema.width()) == width_ &&
            static_cast<std::size_t>(schema.n_classes) == order_.size();
   }
 
-  bool answer(const Values& row, const OutputBuffers& out) {
-    const HeldWithGil held(model_->lock(), SharedLock::Use::read);
-    if (!covers_model()) return false;
-    model_->model().predict(block(row), out);
+  bool answer(PyModel& model, const Values& row, const OutputBuffers& out) {
+    const HeldWithGil held(model.lock(), &model == model_ ? SharedLock::Use::read : SharedLock::Use::write);
+    if (!covers(model)) return false;
+    const Workplace lent(*model_, model);
+    model.model().predict(block(row), out);
     return true;
   }
+
+  // Many models with the same columns and classes work where one of them does.
+  class Workplace {
+   public:
+    Workplace(PyModel& from, PyModel& to) : from_(from.model()), to_(to.model()) { swap(); }
+    ~Workplace() { swap(); }
+    Workplace(const Workplace&) = delete;
+    Workplace& operator=(const Workplace&) = delete;
+
+   private:
+    void swap() noexcept {
+      if (&from_ != &to_) to_.swap_places(from_);
+    }
+    Model &from_, &to_;
+  };
 
   RowBlock block(const Values& row) const {
     RowBlock rows;

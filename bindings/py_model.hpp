@@ -205,8 +205,8 @@ class PyModel {
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
-          const std::optional<std::tuple<int, int>>& lanes)
-      : plan_{booster,
+          const std::optional<std::tuple<int, int>>& lanes) {
+    Plan plan{booster,
               learner,
               read_config(booster_params),
               read_config(learner_params),
@@ -215,23 +215,24 @@ class PyModel {
               std::move(lane_factory),
               read_companions(companions),
               read_config(pool),
-              read_config(stages)} {
+              read_config(stages)};
     if (n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
     if (lanes) {  // a part of the ensemble; the others live elsewhere
       const auto [begin, end] = *lanes;
       if (begin < 0 || begin >= end || end > n_estimators) throw std::invalid_argument("the lanes of a part must lie inside the ensemble");
-      if (!plan_.lane_factory.is_none()) throw std::invalid_argument("learners written in Python stay in one process");
-      plan_.ensemble.part = std::make_shared<Part>();
-      plan_.ensemble.part->lanes = {begin, end};
-      plan_.ensemble.part->last = end == n_estimators;
+      if (!plan.lane_factory.is_none()) throw std::invalid_argument("learners written in Python stay in one process");
+      plan.ensemble.part = std::make_shared<Part>();
+      plan.ensemble.part->lanes = {begin, end};
+      plan.ensemble.part->last = end == n_estimators;
     }
-    model_ = plan_.make();
+    plan_ = std::make_shared<const Plan>(std::move(plan));
+    model_ = plan_->make();
   }
 
   // The same model once more: its numbers are copied from memory to memory.
   PyModel* clone() const {
     if (can_callback()) throw std::invalid_argument("learners written in Python are copied by Python");
-    if (plan_.ensemble.part) throw std::invalid_argument("a part of an ensemble is not copied");
+    if (plan_->ensemble.part) throw std::invalid_argument("a part of an ensemble is not copied");
     std::unique_ptr<Model> copy;
     {
       const nb::gil_scoped_release release;
@@ -289,7 +290,7 @@ class PyModel {
     std::vector<double> base(n), score(n), contributions(n * width);
     std::vector<std::int32_t> told(n), way(n);
     without_gil(n, [&] {
-      Explainer explainer(*model_, plan_.ensemble.seed, orders);
+      Explainer explainer(*model_, plan_->ensemble.seed, orders);
       for (std::size_t r = 0; r < n; ++r) {
         const auto answer = explainer.explain(rows.row(static_cast<int>(r)), label.data()[r], contributions.data() + r * width);
         base[r] = answer.base;
@@ -329,14 +330,10 @@ class PyModel {
   // The state as bytes, and another model like this one with the state that bytes hold; this one stays as it is.
   nb::bytes packed() {
     if (broken_) throw std::runtime_error("a call raised in the middle of a row");
-    const std::string bytes = pack(model_->save());
+    const std::string bytes = pack(*model_);
     return nb::bytes(bytes.data(), bytes.size());
   }
-  PyModel* unpacked(const nb::bytes& bytes) const {
-    auto copy = model_->clone();
-    copy->load(unpack(view(bytes)));
-    return new PyModel(plan_, std::move(copy));
-  }
+  PyModel* unpacked(const nb::bytes& bytes) const { return new PyModel(plan_, unpack_like(*model_, view(bytes))); }
   static nb::dict unpacked_arrays(const nb::bytes& bytes) { return arrays_of(unpack(view(bytes))); }
   void restore(const nb::dict& arrays) {
     SavedState state;
@@ -432,8 +429,8 @@ class PyModel {
   Model& model() { return *model_; }
   const Model& model() const { return *model_; }
   SharedLock& lock() { return lock_; }
-  const std::string& booster() const { return plan_.booster; }
-  const std::shared_ptr<Part>& part() const { return plan_.ensemble.part; }
+  const std::string& booster() const { return plan_->booster; }
+  const std::shared_ptr<Part>& part() const { return plan_->ensemble.part; }
   bool broken() const { return broken_; }
   std::optional<std::string> why_broken() const {
     if (model_->broken() != nullptr) return model_->broken();
@@ -503,7 +500,7 @@ class PyModel {
       return pooled;
     }
   };
-  PyModel(const Plan& plan, std::unique_ptr<Model> model) : plan_(plan), model_(std::move(model)) {}
+  PyModel(std::shared_ptr<const Plan> plan, std::unique_ptr<Model> model) : plan_(std::move(plan)), model_(std::move(model)) {}
 
   static Bytes view(const nb::bytes& bytes) { return {static_cast<const unsigned char*>(bytes.data()), bytes.size()}; }
 
@@ -566,7 +563,7 @@ class PyModel {
     }
   }
 
-  Plan plan_;
+  std::shared_ptr<const Plan> plan_;  // copies have the same
   std::unique_ptr<Model> model_;
   bool broken_ = false;
   SharedLock lock_;

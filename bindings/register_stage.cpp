@@ -60,7 +60,12 @@ nb::bytes chunk(nb::handle x, int width, nb::handle y, const std::optional<Doubl
     m.room = PyModel::schema_of(*room);
     if (const auto& facts = std::get<3>(*room)) m.facts.assign(facts->data(), facts->data() + facts->shape(0));
   }
-  return give(encode_chunk(m));
+  // Written where it stays: a chunk of wide rows has megabytes.
+  const std::size_t n = chunk_bytes(m);
+  nb::bytes bytes = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(n)));
+  if (!bytes.is_valid()) throw std::bad_alloc();
+  encode_chunk(m, reinterpret_cast<unsigned char*>(PyBytes_AS_STRING(bytes.ptr())));
+  return bytes;
 }
 
 nb::tuple answer(const Buffer& bytes) {

@@ -1,6 +1,6 @@
-"""``python -m benchmarks.speed.profile``: where the time goes, function by function (needs ``perf``, a compiler and ``make build``).
+"""``python -m benchmarks.speed.profile``: where the time goes, function by function (needs ``perf`` and a compiler).
 
-The core of the last build, as it is shipped, learns a generated stream of 20 columns with 100 learners.
+The core of the last `make build`, as it is shipped, learns a generated stream of 20 columns with 100 learners.
 """
 
 from __future__ import annotations

@@ -71,6 +71,8 @@ void absolute(const double* in, double* out, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) out[i] = in[i] < 0 ? -in[i] : in[i];
 }
 
+alignas(64) Values positive_lanes;
+
 void lane_kernels() {
   kernel("linear_ask", [](const double* in, double* out) { sb::linear_ask(in, lanes, row, out); });
   kernel("linear_teach", [](const double* in, double* out) { sb::linear_teach(out, lanes, row, in); });
@@ -87,8 +89,8 @@ void lane_kernels() {
     absolute(out, out, n);
     sb::rate_columns(in, 0.1, 0.7, out, at(out, 1), lanes);
   });
-  kernel("logistic_margins", [](const double* in, double* out) { sb::logistic_margins(in, out, lanes); });
-  kernel("logistic_pair", [](const double* in, double* out) { sb::logistic_pair(in, out, at(out, 1), lanes); });
+  kernel("logistic_margins", [](const double* in, double* out) { sb::logistic_margins(in, at(out, 1), out, lanes); });
+  kernel("logistic_pair", [](const double* in, double* out) { sb::logistic_pair(in, at(out, 2), out, at(out, 1), lanes); });
   kernel("softmax_votes", [](const double* in, double* out) {
     alignas(64) std::array<std::int32_t, lanes> vote;
     sb::softmax_votes(in, 4, lanes, vote.data(), out);
@@ -103,11 +105,40 @@ void lane_kernels() {
     alignas(64) Values y = values(3);
     for (double& v : y) v = v > 0 ? 1 : -1;
     const sb::LogisticLanes near{y.data(), at(out, 0), at(out, 1), at(out, 2), 0.3, at(out, 3)};
-    sb::logistic_margin_steps(in, near, at(out, 4), lanes);
+    alignas(64) std::array<double, lanes> power;
+    sb::logistic_powers(in, power.data(), lanes);
+    sb::logistic_margin_steps(in, power.data(), near, at(out, 4), lanes);
     const sb::LogisticLanes far{y.data(), at(out, 0), at(out, 1), at(out, 2), 1e6, at(out, 5)};
-    sb::logistic_margin_steps(in, far, at(out, 6), lanes);
+    sb::logistic_margin_steps(in, power.data(), far, at(out, 6), lanes);
     sb::logistic_odds_steps(at(out, 0), at(out, 1), near, at(out, 7), lanes);
   });
+  kernel("squared_steps", [](const double* in, double* out) {
+    absolute(in, positive_lanes.data(), n);
+    for (std::size_t i = 0; i < lanes; i += 3) positive_lanes[i] = 0;  // lanes that skip the example
+    const double *amount = positive_lanes.data(), *product = at(amount, 1), *pace = at(amount, 2);
+    for (std::size_t i = 0; i < lanes; ++i) {
+      at(out, 0)[i] = static_cast<double>(i % 40);
+      at(out, 2)[i] *= at(out, 2)[i];
+      at(out, 5)[i] *= at(out, 5)[i];
+    }
+    const sb::ConstTargetLanes seen{at(out, 0), at(out, 1), at(out, 2), at(out, 3), at(out, 4)};
+    sb::target_answers(in, seen, at(out, 6), at(out, 7), lanes);
+    alignas(64) std::array<double, lanes> deviation, step;
+    std::copy_n(at(out, 6), lanes, deviation.data());
+    sb::squared_steps(in, deviation.data(), {at(in, 4), amount, product, pace, 30, 1.5, at(out, 5)},
+                      {at(out, 0), at(out, 1), at(out, 2), at(out, 3), at(out, 4)}, step.data(), lanes);
+    std::copy_n(step.data(), lanes, at(out, 6));
+  });
+  for (int loss = 0; loss < 4; ++loss)
+    kernel("descend_losses", [=](const double* in, double* out) {
+      const sb::SlopeRule rule{0.3, -0.6, 0.7, loss % 2 == 1, loss / 2 == 1, 1.7, 1.1, 0.2, 0.9};
+      sb::descend_losses(in, rule, out, at(out, 1), at(out, 2), at(out, 3), 101);
+      alignas(64) std::array<std::int32_t, lanes> vote;
+      for (std::size_t i = 0; i < lanes; ++i) vote[i] = in[i] > 2 ? -1 : 0;
+      sb::watch_slopes(in, vote.data(), at(in, 1), 0.9, at(out, 4), at(out, 5), 101);
+      const sb::ResidualLanes sums{at(out, 2), at(out, 3), at(out, 4), at(out, 5), at(out, 6)};
+      sb::judge_numbers(vote.data(), at(in, 2), at(in, 3), 0.999, 0.9, sums, at(out, 7), 101);
+    });
   kernel("linear_norms", [](const double* in, double* out) { sb::linear_squared_norms(in, 8, lanes, out); });
   kernel("perceptron_h", [](const double* in, double* out) { sb::perceptron_hypothesis(in, at(in, 2), out, lanes); });
   kernel("clip_h", [](const double* in, double* out) { sb::clip_hypothesis(in, out, lanes); });
@@ -209,6 +240,11 @@ void lane_kernels() {
   kernel("watch_prefixes",
          [](const double* in, double* out) { sb::watch_prefixes(in, at(in, 1), 0.7, 1, 0.01, 3, out, at(out, 1), at(out, 2), 101); });
   kernel("watch_hinges", [](const double* in, double* out) { sb::watch_hinges(in, at(in, 1), 0.7, 1, 0.05, out, at(out, 1), 101); });
+  kernel("sort_by_rank", [](const double* in, double* out) {
+    std::copy_n(in, 101, out);
+    out[3] = out[40] = out[41] = out[100];
+    sb::sort_by_rank(out, 101);
+  });
   kernel("hedge_losses", [](const double* in, double* out) { sb::hedge_losses(in, -1, 0.7, out, n); });
   kernel("hedge_exponents", [](const double* in, double* out) { sb::hedge_exponents(in, 0.3, out, n); });
   kernel("hedge_share", [](const double* in, double* out) {

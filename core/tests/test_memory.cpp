@@ -99,7 +99,14 @@ bool fails(Call call, long n) {
   return failed;
 }
 
-// Runs `call` with its n-th allocation failing, for all n until it succeeds; `fresh` makes the model anew. Every n up to 60, then some.
+// A sanitizer makes everything slow: it looks at fewer of the later allocations.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr long all_up_to = 12, then_each = 4;
+#else
+constexpr long all_up_to = 60, then_each = 20;
+#endif
+
+// Runs `call` with its n-th allocation failing, for all n until it succeeds; `fresh` makes the model anew. Every n at first, then some.
 // Returns how often trees went on without. learns_more: there may be room enough.
 template <class Fresh, class Call>
 int every_failure(const std::string& what, Fresh fresh, Call call, bool learns_more = false) {
@@ -110,7 +117,7 @@ int every_failure(const std::string& what, Fresh fresh, Call call, bool learns_m
   const std::int64_t learned = model->intake().n_learned();
   int waited = 0, kept = 0;
   model = fresh();
-  for (long n = 0;; n += n < 60 ? 1 : 1 + n / 20) {
+  for (long n = 0;; n += n < all_up_to ? 1 : 1 + n / then_each) {
     const bool failed = fails([&] { call(*model); }, n);
     if (!check(model->broken() == nullptr, what + ": sound after failure " + std::to_string(n))) return waited;
     if (failed) {

@@ -1,4 +1,6 @@
 // Both projections onto the simplex: they agree, and they are projections.
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,23 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return most;
 }
 
+// What is left out before sorting has no say, to the bit.
+void thresholds(const std::vector<double>& v, const std::string& what) {
+  auto all = v;
+  const double largest = *std::max_element(v.begin(), v.end());
+  for (double& x : all) x -= largest;
+  auto few = all;
+  std::sort(all.begin(), all.end(), std::greater<>());
+  double sum = 0, tau = 0;
+  for (std::size_t j = 0; j < all.size() && all[j] * static_cast<double>(j + 1) > (sum + all[j]) - 1; ++j) {
+    sum += all[j];
+    tau = (sum - 1) / static_cast<double>(j + 1);
+  }
+  check(detail::threshold_by_sort(few.data(), few.size()) == tau, what + ": the same threshold as by sorting all");
+}
+
 void properties(const std::vector<double>& v, const std::string& what) {
+  thresholds(v, what);
   const auto sorted = project(v, Projection::sort), pivoted = project(v, Projection::pivot);
   check(distance(sorted, pivoted) < 1e-12, what + ": sort and pivot agree");
   for (std::uint64_t seed : {1, 2, 4}) check(distance(sorted, project(v, Projection::pivot, seed)) < 1e-12, what + ": any pivots");

@@ -35,9 +35,7 @@ BOOL = [False, True]
 BOOSTERS = [cls for cls in MODELS.values() if cls._entry.sized]
 CHECKED = [
     (RiverClassifier(OnlineBaggingClassifier(n_estimators=3)), MULTICLASS_CHECKS),
-    (RiverClassifier(OnlineBoostingClassifier(HoeffdingTree(), n_estimators=3)), MULTICLASS_CHECKS),
     (RiverClassifier(OnlineBoostingClassifier(Perceptron(scale="standard"), n_estimators=3)), BINARY_CHECKS),
-    (RiverClassifier(OSBoostClassifier(n_estimators=3)), BINARY_CHECKS),
     (RiverClassifier(OnlineMBBMClassifier(n_estimators=3), classes=BOOL), BINARY_CHECKS),
     (RiverClassifier(WinnowClassifier([SingleLearnerClassifier()])), BINARY_CHECKS),
 ]

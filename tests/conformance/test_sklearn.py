@@ -16,6 +16,7 @@ from streamboost import (
     AdaBoostOLClassifier,
     BayesianEnsembleClassifier,
     LogisticRegression,
+    NaiveBayes,
     OGBoostClassifier,
     OnlineBaggingClassifier,
     OnlineBBMClassifier,
@@ -35,7 +36,11 @@ MULTICLASS_CHECKS, BINARY_CHECKS = (
     63,
 )  # of scikit-learn 1.9; the extra one: a binary estimator refuses 3 classes
 
-SMALL = {"blocked-boost": {"block_size": 60}}  # checks have few rows
+# Checks have few rows, and each expert is a lane in Python, which takes its time.
+SMALL = {
+    "blocked-boost": {"block_size": 60},
+    "weighted-majority": {"estimators": [NaiveBayes()]},
+}
 
 
 def plain(entry: ModelEntry) -> Any:

@@ -170,8 +170,9 @@ def test_scikit_learn_classifiers_as_weak_learners_of_every_booster(name):
     model = MODELS[name](SGDClassifier(loss="log_loss"), random_state=1)
     if name != "single":
         model.set_params(n_estimators=3)
-    model.partial_fit(np.delete(X, 3, axis=1), Y, classes=["no", "yes"])
-    assert model.score(np.delete(X, 3, axis=1), Y) > 0.6
+    rows = X[:, :3] / [1, 5, 1]  # columns of one size: a hundred rows are enough then
+    model.partial_fit(rows[:100], Y[:100], classes=["no", "yes"])
+    assert model.score(rows, Y) > 0.75
 
 
 def test_learners_that_meet_new_features_later_keep_to_those_they_know():

@@ -68,6 +68,18 @@ def test_the_better_of_the_two_takes_over():
         assert keyed.own(99) is None  # a question makes no model
 
 
+def test_what_the_model_of_all_refuses_is_learned_by_nobody():
+    with KeyedClassifier(model(), "who", fallback="global") as keyed:
+        for x, y in rows(50, keys=3):
+            keyed.learn_one(x, y)
+        before = state_bytes(keyed._global)
+        with pytest.raises(ValueError, match="'a'"):
+            keyed.learn_one({"who": "new", "a": "a text", "colour": "red"}, "yes")
+        assert state_bytes(keyed._global) == before
+        own = keyed.own("new")
+        assert own is None or getattr(own, "n_learned_", 0) == 0
+
+
 def test_prior():
     with KeyedClassifier(model(), "who", fallback="prior") as keyed:
         assert keyed.predict_one({"who": 1, "a": 0.0}) is None

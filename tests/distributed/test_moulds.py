@@ -83,13 +83,13 @@ def test_a_model_that_follows_others_takes_the_short_way(monkeypatch):
     expected = shaped.model.to_bytes()
     packed = moulds.pack(shaped)
     for _ in range(2):  # a text is known from the second time on
-        moulds.unpack(packed)
+        moulds.unpack(*packed)
     monkeypatch.setattr(type(shaped.model), "_learn", None)  # the long way
     monkeypatch.setattr(type(shaped.model), "_restore", None)
     fresh = Shaped(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
     for i, label in enumerate("xyxy"):
         moulds.learn(fresh, *lesson(i, label), 1.0)
-    woken = moulds.unpack(packed)
+    woken = moulds.unpack(*packed)
     monkeypatch.undo()
     assert fresh.model.to_bytes() == woken.model.to_bytes() == expected
     # What one of them discovers the others do not know.
@@ -165,7 +165,7 @@ def test_what_was_written_away_is_on_the_disk_after_flush(tmp_path):
         reader = sqlite3.connect(tmp_path / "models.sqlite")
         assert reader.execute("SELECT count(*) FROM models").fetchone() == (6,)
         reader.close()
-        before = keyed._store._waiting
+        assert not keyed._store._waiting
         keyed.predict_one({"who": 0, "a": 1.0})  # a model that only answers is not written again
         keyed.predict_one({"who": 1, "a": 1.0})
-        assert keyed._store._waiting == before == 0
+        assert not keyed._store._waiting

@@ -4,7 +4,6 @@ import gc
 import os
 import signal
 import socket
-import time
 import warnings
 
 import numpy as np
@@ -14,6 +13,7 @@ from streamboost.distributed import Shards
 from tests.distributed.processes import LOOPBACK, alive, descendants, listening
 from tests.distributed.streams import models, rows
 from tests.distributed.test_keyed import learn_through_shards
+from tests.waiting import until
 
 ray = pytest.importorskip("ray")
 
@@ -31,11 +31,8 @@ def cluster():
         warnings.simplefilter("ignore", ResourceWarning)
         ray.shutdown()
         gc.collect()
-    until = time.monotonic() + 20
-    while (left := [pid for pid in started if alive(pid)]) and time.monotonic() < until:
-        time.sleep(0.1)
     assert started
-    assert left == []
+    until(lambda: not any(map(alive, started)), "the end of the cluster")
 
 
 @pytest.mark.parametrize(("bound", "only"), [("127.0.0.1", True), ("0.0.0.0", False)])
@@ -113,3 +110,9 @@ def test_runs_as_tasks_give_the_same_records(tmp_path):
             n: v for n, v in other.figures.items() if n != "seconds"
         }
     assert run_all_on_ray(runs, tmp_path / "there").n_found == 2
+
+
+def test_models_behind_the_service(tmp_path):
+    from tests.service import test_shards as service
+
+    service.test_the_same_as_in_one_process(tmp_path, "oza-boost", "ray")

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -397,13 +396,11 @@ def test_an_engine_that_cannot_start_leaves_nothing_to_close(monkeypatch, recwar
     assert not [w for w in recwarn if "__del__" in str(w.message)]
 
 
-def test_a_full_window_waits(monkeypatch):
+def test_a_full_window_waits():
     X, y = rows(400)
     with Shards(fresh("trees"), 2, engine="processes", chunk_rows=10, window=3) as shards:
         shards.partial_fit(X, y)
         line = shards.model._session.model.line
         assert len(line._pending) <= 3
-        began = time.perf_counter()
         shards.drain()
         assert not line._pending
-        assert time.perf_counter() - began < 30

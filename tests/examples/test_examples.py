@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -30,9 +31,18 @@ def test_every_example_is_listed_and_run():
     assert all(f"[{name}]({name})" in (EXAMPLES / "README.md").read_text() for name in PRINTED)
 
 
+FEWER_ROWS = {"fraud.py": ("n=6_000", "n=1_500"), "mixed_models.py": ("N = 2_000", "N = 400")}
+"""What takes long because of other libraries runs on fewer rows here."""
+
+
 @pytest.mark.parametrize("name", PRINTED)
-def test_example(name, capsys):
-    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+def test_example(name, capsys, tmp_path):
+    many, few = FEWER_ROWS.get(name, ("", ""))
+    text = (EXAMPLES / name).read_text()
+    assert many in text
+    script = tmp_path / name
+    script.write_text(text.replace(many, few))
+    runpy.run_path(str(script), run_name="__main__")
     assert PRINTED[name] in capsys.readouterr().out
 
 
@@ -41,11 +51,13 @@ def test_the_first_hour(tmp_path):
     folder = Path(sys.executable).parent
     env = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
     script = EXAMPLES / "first_hour.sh"
-    done = subprocess.run(["bash", script], env=env, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(["bash", script], env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert done.stdout.rstrip().endswith("== done")
     assert "read as missing values" in done.stderr
-    assert "stopped after 400 rows" in done.stdout
-    assert "rows learned  900" in done.stdout
+    stopped = re.search(r"stopped after (\d+) rows", done.stdout)  # 400, unless the machine is too busy
+    assert stopped is not None
+    assert 100 <= int(stopped[1]) <= 400
+    assert f"rows learned  {500 + int(stopped[1])}" in done.stdout
     assert "[first_hour.sh](first_hour.sh)" in (EXAMPLES / "README.md").read_text()
     assert not list(tmp_path.iterdir()), "it cleans up behind itself"

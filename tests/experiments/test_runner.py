@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from small_data import write_rows
+from typer.testing import CliRunner
 
+from streamboost.cli import app
 from streamboost.evaluate import prequential
 from streamboost.evaluate.folds import cross_validate, training_order
 from streamboost.experiments import runner
@@ -21,6 +22,8 @@ from streamboost.experiments.runner import run_all
 from streamboost.experiments.store import Record, RunStore
 from streamboost.experiments.worker import execute
 from streamboost.streams import DataError
+from tests.distributed.processes import alive
+from tests.waiting import until
 
 SMALL = {"n_estimators": 3}
 OZA = Algorithm("oza-boost", "naive-bayes", SMALL)
@@ -31,6 +34,18 @@ OSBOOST = Algorithm("osboost", "perceptron", {**SMALL, "gamma": 0.2}, {"scale": 
 @pytest.fixture
 def source(tmp_path):
     return Source(str(write_rows(tmp_path / "two.csv", n=120)))
+
+
+@pytest.fixture
+def cli():
+    """Run a command inside this process; returns what it says."""
+
+    def cli(*words):
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    return cli
 
 
 def one_run(source, algorithm=OZA, protocol=Protocol(orders=2), **unit):  # noqa: B008
@@ -223,48 +238,60 @@ def test_an_error_of_the_caller_stops_all(tmp_path, source):
         run_all([], tmp_path, jobs=0)
 
 
+VICTIM = """
+import os, sys
+from streamboost.experiments import runner
+runner.worker_command = lambda folder: [sys.executable, "-c", os.environ["WORKER"], os.fspath(folder)]
+from streamboost.cli import main
+main()
+"""
+SLOW = """
+import os, pathlib, sys, time
+from streamboost.experiments import worker
+plain, runs = worker.execute, []
+def execute(run, data, report):
+    runs.append(run)
+    if len(runs) == 4:
+        pathlib.Path(sys.argv[1], "../worker").write_text(str(os.getpid()))
+    while len(runs) == 4:  # in the middle of the fourth run, until somebody ends that
+        time.sleep(0.05)
+        report(0.5, 0.5)
+    return plain(run, data, report)
+worker.execute = execute
+worker.serve(sys.argv[1])
+"""
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_comparison_goes_on_where_it_stopped(tmp_path, how):
-    data = write_rows(tmp_path / "long.csv", n=1000)
-    out = tmp_path / "out"
-    arguments = ["compare", str(data), "--models", "oza-boost,bagging", "--learners", "hoeffding-tree"]
-    command = [
-        sys.executable,
-        "-m",
-        "streamboost.cli",
-        *arguments,
-        "--orders",
-        "4",
-        "-n",
-        "20",
-        "--jobs",
-        "1",
-        "--no-baselines",
-    ]
-    victim = subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 300
-    while not list(out.glob("runs/*.npz")) and victim.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
+def test_a_killed_comparison_goes_on_where_it_stopped(tmp_path, how, cli):
+    data = write_rows(tmp_path / "long.csv", n=200)
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    command = ["compare", str(data), "--models", "oza-boost,bagging", "--learners", "hoeffding-tree"]
+    command += ["--orders", "4", "-n", "5", "--jobs", "1", "--no-baselines", "--out"]
+    victim = subprocess.Popen(
+        [sys.executable, "-c", VICTIM, *command, str(out)],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "WORKER": SLOW},
+    )
+    worker = out / "worker"
+    until(lambda: (worker.exists() and worker.read_text()) or victim.poll() is not None)
     victim.send_signal(how)
     _, complaint = victim.communicate()
-    assert victim.returncode in (-signal.SIGKILL, 130), complaint
+    assert victim.returncode == {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: 130}[how], complaint
     if how == signal.SIGINT:
         assert "runs are kept, and the same command goes on" in complaint
-    n_kept = -1
-    while n_kept != (n_kept := len(list(out.glob("runs/*.npz")))):
-        time.sleep(0.5)  # a worker that lost its parent may still be at its last breath
+    until(lambda: not alive(int(worker.read_text())), "the end of the worker")
     kept = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.glob("runs/*.npz")}
-    assert 1 <= len(kept) < 8
-    done = subprocess.run([*command, "--out", str(out)], capture_output=True, text=True, check=True)
-    assert f"{len(kept)} of 8 runs were there already." in done.stdout
+    assert len(kept) == 3
+    assert "3 of 8 runs were there already." in cli(*command, str(out))
     after = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.glob("runs/*.npz")}
     assert len(after) == 8
     assert {name: after[name] for name in kept} == kept
     assert not [path for path in (out / "runs").iterdir() if path.suffix != ".npz"]
     if how == signal.SIGINT:
         return
-    whole = tmp_path / "whole"
-    subprocess.run([*command, "--out", str(whole)], capture_output=True, check=True)
+    cli(*command, str(whole))
     strip = lambda folder: [line.split(",")[:7] for line in (folder / "runs.csv").read_text().splitlines()]  # noqa: E731
     assert strip(out) == strip(whole)
     assert json.loads(bytes(np.load(out / "runs" / sorted(after)[0])["about"]))["format"] == 1

@@ -474,12 +474,12 @@ def pairs(ensembles, learners):
     ]
 
 
-def every_nth(some, n):
+def every_nth(some, n, first=0):
     """One in n of these pairs, each ensemble and each learner with its share: for laws that seldom hang on both."""
     ensembles = list(dict.fromkeys(p.values[0].name for p in some))
     learners = list(dict.fromkeys(p.values[1].name for p in some))
     place = {name: i for names in (ensembles, learners) for i, name in enumerate(names)}
-    return [p for p in some if (place[p.values[0].name] + place[p.values[1].name]) % n == 0]
+    return [p for p in some if (place[p.values[0].name] + place[p.values[1].name]) % n == first]
 
 
 def needs_declared(ensemble, learner):

@@ -33,7 +33,7 @@ from streamboost import (
 )
 from streamboost.base import session
 
-quick = settings(max_examples=8)
+quick = settings(max_examples=4)
 ALL = [
     pytest.param(WeightedMajorityClassifier, {}, id="weighted-majority"),
     pytest.param(HedgeClassifier, {}, id="hedge"),

@@ -180,7 +180,7 @@ def test_dicts_are_rows(ensemble, learner, data, seed):
     assert probabilities == dicts.predict_proba(stream.X).tolist()
 
 
-@pytest.mark.parametrize(("ensemble", "learner"), EVERY)
+@pytest.mark.parametrize(("ensemble", "learner"), every_nth(EVERY, 2))
 @quick
 @given(data=st.data(), seed=seeds)
 def test_weight_zero_is_nothing(ensemble, learner, data, seed):
@@ -196,7 +196,14 @@ def test_weight_zero_is_nothing(ensemble, learner, data, seed):
     assert_same(given_all, given_some, stream)
 
 
-@pytest.mark.parametrize(("ensemble", "learner"), [p for p in EVERY if p.values[0].name != "single"])
+# Every pair is cut here or, by threads, below.
+CUT = [p for p in EVERY if p.values[0].name != "single"]
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "learner"),
+    every_nth([p for p in CUT if not p.values[1].black_box], 2) + [p for p in CUT if p.values[1].black_box],
+)
 @quick
 @given(data=st.data(), seed=seeds)
 def test_lanes_cut_anywhere(ensemble, learner, data, seed):
@@ -213,10 +220,9 @@ def test_lanes_cut_anywhere(ensemble, learner, data, seed):
     assert_same(whole, cut, stream)
 
 
-THREADED = [p for p in EVERY if p.values[0].name != "single" and not p.values[1].black_box]
-
-
-@pytest.mark.parametrize(("ensemble", "learner"), THREADED)
+@pytest.mark.parametrize(
+    ("ensemble", "learner"), every_nth([p for p in CUT if not p.values[1].black_box], 2, first=1)
+)
 @quick
 @given(data=st.data(), seed=seeds)
 def test_threads_change_nothing(ensemble, learner, data, seed):

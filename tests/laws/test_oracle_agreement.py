@@ -91,11 +91,9 @@ def test_product_agrees_with_oracle(ensemble, learner, data, seed):
     )
     n_estimators = 1 if ensemble.alone else data.draw(st.integers(1, 5))
     model = product(ensemble, learner, stream, n_estimators, seed)
-    labels = model.test_then_train(**stream.everything, classes=stream.classes)
+    labels, proba = model.test_then_train(**stream.everything, classes=stream.classes, output="both")
     assert key_of(model) == seed
     answers, sums, oracle, order = oracle_run(ensemble, learner, stream, n_estimators, key_of(model))
-    again = product(ensemble, learner, stream, n_estimators, seed)
-    proba = again.test_then_train(**stream.everything, classes=stream.classes, output="proba")
     learned = np.concatenate([[0], np.cumsum(stream.weight > 0)[:-1]])
     compare_answers(answers, labels, proba, order, stream.classes or order, learned, ensemble.rel)
 

@@ -195,6 +195,8 @@ class Adaptive(Linear):
             a = math.exp(min(max(y * (z[c] - others), -30.0), 30.0))
             self.slopes[c] += amount * (1 / (1 + a)) ** 2
             rho = self.kappa * math.sqrt(V * row.n / (self.slopes[c] + 1e-300))
-            D = flow(a, min(amount * row.Q * rho, 1e30))
+            S = min(amount * row.Q * rho, 1e30)
+            self.doubt |= abs(S - 1 - a) < NEAR * S  # the near form or the far one, whose errors differ
+            D = flow(a, S)
             if row.Q > 0:
                 self.add(vector, y * D / row.Q, row.u)

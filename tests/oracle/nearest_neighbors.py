@@ -37,9 +37,12 @@ class NearestNeighbors:
         return sorted(found, key=lambda one: one[0])
 
     def rounding_decides(self, row):
-        """Whether the last neighbour and the first that is none are equally far, up to rounding."""
-        near = self.nearest(row)[self.n_neighbors - 1 : self.n_neighbors + 1]
-        return len(near) == 2 and bool(self.columns.history) and near[1][0] - near[0][0] < 1e-9
+        """Whether the last neighbour and the first that is none are equally far, up to rounding, or the last at no distance."""
+        near = [d for d, _, _ in self.nearest(row)]
+        if not self.columns.history:
+            return False
+        far = near[min(self.n_neighbors, len(near)) - 1]
+        return far < 1e-18 or any(d - far < 1e-9 for d in near[self.n_neighbors :])
 
     def counts(self, row, n_known):
         self.doubt |= self.rounding_decides(row)

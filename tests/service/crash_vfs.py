@@ -102,7 +102,7 @@ def apply(data: bytearray, op: Op) -> None:
 def power_cut(ops: list[Op], chance: random.Random) -> dict[str, bytes]:
     """The files after a power cut: all that was synced, and of the rest whatever chance leaves, in any order, torn."""
     found: dict[str, bytes] = {}
-    for name in {op.file for op in ops}:
+    for name in sorted({op.file for op in ops}):  # else chance would hang on the order of a set
         mine = [op for op in ops if op.file == name]
         if mine[-1].kind == "delete":
             continue

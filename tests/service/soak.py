@@ -26,6 +26,7 @@ from streamboost.service.store.database import Database
 from streamboost.service.store.records import decode_body
 from tests.service.plain_store import taught
 from tests.service.zygote import Zygote
+from tests.waiting import PATIENCE, until
 
 DESCRIPTION = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estimators": 5}}
 SETTINGS = {"snapshot_every": 300, "snapshot_seconds": 1.0, "keep_log": True}
@@ -104,7 +105,7 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def wait_until_ready(port: int, seconds: float = 60.0) -> float:
+def wait_until_ready(port: int, seconds: float = PATIENCE) -> float:
     start = time.monotonic()
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
@@ -202,6 +203,9 @@ def soak(kills: int, *, clients: int = 4, seed: int = 0, life: float = 0.3) -> d
             thread.start()
         for kill in range(kills):
             time.sleep(rng.random() * life)
+            if kill % 2:  # every other life is long enough to answer somebody, however slow the machine is
+                before = answered(crowd)
+                until(lambda before=before: answered(crowd) > before, "an answer")  # type: ignore[misc]
             if kill % 20 == 19:
                 os.kill(pid, signal.SIGSTOP)
                 time.sleep(0.1)
@@ -213,7 +217,8 @@ def soak(kills: int, *, clients: int = 4, seed: int = 0, life: float = 0.3) -> d
             started.append(wait_until_ready(port))
             if kills >= 200 and kill % 50 == 49:
                 print(f"{kill + 1} kills, {time.monotonic() - begin:.0f} s", flush=True)
-        time.sleep(0.2)
+        before = answered(crowd)
+        until(lambda: answered(crowd) > before + len(crowd), "the last answers")
         stop.set()
         for thread in threads:
             thread.join()
@@ -234,9 +239,14 @@ def soak(kills: int, *, clients: int = 4, seed: int = 0, life: float = 0.3) -> d
         shutil.rmtree(scratch)
 
 
+def answered(crowd: list[Client]) -> int:
+    """Requests that have been answered so far."""
+    return sum(len(client.history) for client in crowd)
+
+
 def gone(pid: int) -> None:
     """Wait until a process is no more; it is a child of the zygote, which reaps it."""
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
             os.kill(pid, 0)

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from streamboost.cli import app
 from streamboost.client import Client, ServiceError
 from streamboost.service.store import LearningStore, Settings
 from tests.service.test_http import DESCRIPTION, Running
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -102,6 +102,7 @@ def test_client_commands(running: Running, tmp_path: Path) -> None:
     assert (
         run("client", "learn", url, "m", input=lines).stdout.count('"seq"') == 6
     )  # the answer's, and its own
+    running.store.reader("m", running.store.stream("m").champion.seq, timeout=PATIENCE)
     file = tmp_path / "rows.jsonl"
     file.write_text('{"features": {"x": 1}, "id": "e"}\n')
     assert json.loads(run("client", "predict", url, "m", str(file)).stdout)["label"] == "yes"
@@ -182,7 +183,7 @@ def test_a_whole_life(tmp_path: Path) -> None:
         (tmp_path / "loans.sboost").write_bytes(store.file("m"))
     folder = tmp_path / "service"
     command = [sys.executable, "-m", "streamboost.cli", "serve", str(folder), "--port", "0", "--json"]
-    command += ["--model", str(tmp_path / "loans.sboost")]
+    command += ["--model", str(tmp_path / "loans.sboost"), "--grace", "3600"]  # idle connections get none
     seen = []
     for _ in range(2):
         process = subprocess.Popen(
@@ -196,9 +197,7 @@ def test_a_whole_life(tmp_path: Path) -> None:
             client.learn("loans", {"x": 2.0}, "no", id="once")
             assert client.scores("loans")["n"] == 1
             process.send_signal(signal.SIGTERM)
-            begin = time.monotonic()
-            assert process.wait(20) == 0
-            assert time.monotonic() - begin < 10
+            assert process.wait(PATIENCE) == 0
         lines = process.stderr.read().splitlines()
         assert all(isinstance(json.loads(line), dict) for line in lines)
         process.stdout.close()
@@ -213,7 +212,9 @@ def test_the_demonstration(running: Running) -> None:
     with Client(str(running.http.base_url)) as client:
         demo.prepare(client)
         demo.prepare(client)
-        assert demo.drive(client, 100.0, seconds=2.0) > 5
+        sent = 0
+        while sent <= 5:  # a busy machine sends one or two a second
+            sent += demo.drive(client, 100.0, seconds=1.0)
         found = client.model("loans")
         assert [shadow["name"] for shadow in found["shadows"]] == ["streamboost", "bagged-trees"]
         assert found["counts"]["event"] > 5

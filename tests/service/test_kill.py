@@ -9,5 +9,5 @@ def test_kill() -> None:
     found = soak(50, clients=3, life=0.15)
     assert found["lost"] == 0
     assert found["learned twice"] == 0
-    assert found["acknowledged"] > 100
+    assert found["acknowledged"] > 20  # every other life answers somebody
     assert found["retried"] > 5

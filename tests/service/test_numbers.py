@@ -11,13 +11,14 @@ from streamboost.service.store import BadRequest, Conflict, LearningStore, Refus
 from streamboost.service.store.history import History
 from streamboost.service.store.number_scores import NumberBoard
 from streamboost.service.store.records import Answer
+from tests.waiting import PATIENCE, until
 
 NUMBERS = {"model": "single-regressor"}
 
 
 def opened(folder: Path) -> LearningStore:
     store = LearningStore(folder, Settings(snapshot_every=40))
-    store.wait_ready(30)
+    store.wait_ready(PATIENCE)
     return store
 
 
@@ -46,10 +47,12 @@ def test_a_regressor_lives_in_the_service(tmp_path: Path) -> None:
         assert 0 < scores["cumulative"]["r2"] <= 1
         described = store.describe("load")
         assert described["champion"]["error"] == pytest.approx(scores["cumulative"]["mae"])
-        assert store.report("load")["n_learned"] == 90 or store.report("load")["seq"] > 0
+        store.reader("load", store.stream("load").champion.seq, timeout=PATIENCE)
+        assert store.report("load")["n_learned"] == 90
         with pytest.raises(Refused, match="must hold numbers"):
             store.learn("load", lesson(1)[0], "a word", id="w")
         assert store.events("load", "poison")[0]["label"] == "a word"
+        until(lambda: store.snapshots("load")["snapshots"], "a snapshot every 40 lessons")
         seq = store.rollback("load", store.snapshots("load")["snapshots"][0]["seq"])
         assert seq > 0
     with opened(tmp_path) as store:

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import pytest
 
 from streamboost.service.store import LearningStore, Settings
 from streamboost.service.store.records import Kind, Work
+from tests.waiting import PATIENCE, until
 
 DESCRIPTION = {"model": "oza-boost", "learner": "naive-bayes", "params": {"n_estimators": 5}}
 
@@ -47,7 +47,7 @@ def learn(store: LearningStore, works: list[Work], step: int, seq: int | None = 
     """Hand records over in transactions; events with the answers of a copy that knows all before them."""
     outcomes: list[Any] = []
     for first in range(0, len(works), step):
-        reader = store.reader("m", outcomes[-1].seq if outcomes else seq)
+        reader = store.reader("m", outcomes[-1].seq if outcomes else seq, timeout=PATIENCE)
         some = []
         for one in works[first : first + step]:
             event = one.kind is Kind.EVENT
@@ -73,10 +73,9 @@ def test_the_same_as_in_one_process(tmp_path: Path, model: str, engine: str) -> 
                 shards = store.stream("m").champion.shards
                 assert shards is not None
                 os.kill(shards._shards.pids()[1], signal.SIGKILL)
-                deadline = time.monotonic() + 5
-                while store.shards()["running"] == 4 and time.monotonic() < deadline:
-                    time.sleep(0.01)
-                assert store.shards()["running"] in (2, 3)  # the neighbour of one that died ends too, a little later
+                until(lambda store=store: store.shards()["running"] < 4)  # type: ignore[misc]
+                # The neighbour of one that died ends too, a little later.
+                assert store.shards()["running"] in (2, 3)
             outcomes += learn(store, lessons[40:], 7, outcomes[-1][0])
             if engine == "processes" and name == "cut":
                 assert store.shards() == {"shards": 4, "running": 4, "lost": 1}
@@ -141,13 +140,13 @@ class Served:
     def ask(self, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=20) as reply:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
             text = reply.read().decode()
         return json.loads(text) if text.startswith("{") else text
 
     def end(self, number: int) -> None:
         self.process.send_signal(number)
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
         if self.process.stdout is not None:
             self.process.stdout.close()
 
@@ -175,10 +174,7 @@ def test_a_killed_service_and_a_killed_shard_lose_nothing(tmp_path: Path) -> Non
             if i in (60, 90):  # once with and once without a snapshot just before
                 workers = _descendants(server.process.pid)
                 server.end(signal.SIGKILL)
-                deadline = time.monotonic() + 10
-                while any(_alive(pid) for pid in workers) and time.monotonic() < deadline:
-                    time.sleep(0.02)
-                assert not any(_alive(pid) for pid in workers)
+                until(lambda pids=workers: not any(map(_alive, pids)), "the end of the shards")  # type: ignore[misc]
                 server = Served(folder)
                 assert server.ask("/v1/models/m/learn", lesson)["duplicate"]
         health = server.ask("/healthz")
@@ -205,7 +201,11 @@ def _command(pid: int) -> str:
 def _descendants(pid: int) -> list[int]:
     found = []
     for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
+        try:
+            children = (task / "children").read_text().split()
+        except OSError:  # a thread that has just ended
+            continue
+        for child in children:
             found += [int(child), *_descendants(int(child))]
     return found
 

@@ -18,6 +18,7 @@ import pytest
 
 from streamboost.service.sources import make
 from streamboost.service.store import BadRequest, LearningStore, Settings
+from tests.waiting import PATIENCE, until
 
 DESCRIPTION = {"model": "single", "learner": "naive-bayes"}
 
@@ -51,11 +52,8 @@ class Life:
     def learned(self) -> int:
         return int(self.store._db().value("SELECT count(*) FROM log WHERE learns=1"))
 
-    def wait(self, n: int, seconds: float = 30.0) -> None:
-        deadline = time.monotonic() + seconds
-        while self.learned() < n and not self.stop.is_set():
-            assert time.monotonic() < deadline, f"{self.learned()} of {n}"
-            time.sleep(0.05)
+    def wait(self, n: int) -> None:
+        until(lambda: self.learned() >= n or self.stop.is_set(), f"{n} lessons")
 
     def close(self) -> None:
         self.stop.set()
@@ -71,7 +69,7 @@ def cluster() -> Iterator[str]:
     kafka = pytest.importorskip("confluent_kafka")
     producer = kafka.Producer({"bootstrap.servers": "none", "test.mock.num.brokers": 1})
     # The mock cluster lives inside this producer; its address is in the metadata.
-    broker = next(iter(producer.list_topics(timeout=10).brokers.values()))
+    broker = next(iter(producer.list_topics(timeout=PATIENCE).brokers.values()))
     yield f"{broker.host}:{broker.port}"
     producer.flush(1)
 
@@ -82,7 +80,7 @@ def produce(address: str, topic: str, values: list[bytes], partitions: int = 2) 
     producer = confluent_kafka.Producer({"bootstrap.servers": address})
     for i, value in enumerate(values):
         producer.produce(topic, value, partition=i % partitions)
-    assert producer.flush(20) == 0
+    assert producer.flush(PATIENCE) == 0
 
 
 def kafka_source(address: str, topic: str, group: str = "g") -> Any:
@@ -96,7 +94,7 @@ def test_kafka_exactly_once_over_several_lives(cluster: str, tmp_path: Path) -> 
     topic = f"t{uuid.uuid4().hex[:8]}"
     produce(cluster, topic, [lesson(i) for i in range(1200)])
     first = Life(tmp_path / "s", kafka_source(cluster, topic), die_after=2)
-    first.thread.join(30)
+    first.thread.join(PATIENCE)
     assert not first.thread.is_alive()
     done = first.learned()
     assert 0 < done < 1200
@@ -108,12 +106,9 @@ def test_kafka_exactly_once_over_several_lives(cluster: str, tmp_path: Path) -> 
         topic,
         [lesson(i) for i in range(100)] + [b"nonsense", b'{"features": {"x": "t"}, "label": "no"}'],
     )
-    second.wait(1300)
-    time.sleep(0.5)
+    until(lambda: sum(map(int, second.store.offset(f"kafka:{topic}").values())) == 1302)  # all were read
     assert second.learned() == 1300
     assert len(second.store.events("m", "poison")) == 1
-    offsets = second.store.offset(f"kafka:{topic}")
-    assert sum(int(place) for place in offsets.values()) == 1302
     second.close()
 
 
@@ -126,7 +121,7 @@ def test_kafka_a_second_consumer_takes_over_a_part(cluster: str, tmp_path: Path)
     time.sleep(2)
     other.close()
     produce(cluster, topic, [lesson(i) for i in range(50)])
-    life.wait(100, 40)
+    life.wait(100)
     assert life.learned() == 100
     life.close()
 
@@ -163,7 +158,7 @@ def test_redis_exactly_once_over_several_lives(redis_port: int, tmp_path: Path) 
         client.xadd("m", {"data": lesson(i)})
     source = f"redis://127.0.0.1:{redis_port}/m"
     first = Life(tmp_path / "s", lambda store: make(store, source, None), die_after=1)
-    first.thread.join(30)
+    first.thread.join(PATIENCE)
     assert first.learned() == 500
     first.close()
     second = Life(tmp_path / "s", lambda store: make(store, source, None))

@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from streamboost.service.store import Conflict, LearningStore, Refused, Settings, retention
 from tests.service.plain_store import PlainStore
+from tests.waiting import PATIENCE, until
 
 DESCRIPTION = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estimators": 3}}
 NAME = "m"
@@ -84,7 +85,7 @@ class Machine(RuleBasedStateMachine):
 
     def settled_scores(self) -> dict[str, Any]:
         """Once readers see all that was learned, which may take a moment."""
-        self.store.reader(NAME, self.store.stream(NAME).champion.seq)
+        self.store.reader(NAME, self.store.stream(NAME).champion.seq, timeout=PATIENCE)
         return self.store.scores(NAME)
 
     @rule()
@@ -99,7 +100,9 @@ class Machine(RuleBasedStateMachine):
         """What is on the disk at this moment, without any leave-taking."""
         scores = self.settled_scores()
         other = self.root / f"{int(self.folder.name) + 1}"
-        shutil.copytree(self.folder, other)
+        # Between two files nothing must happen, as nothing does in a crash: no transaction, and no snapshot on its way.
+        writer = self.store._writer
+        until(lambda: writer.call(lambda: not writer._saving and shutil.copytree(self.folder, other)))
         self.store.close()
         shutil.rmtree(self.folder)
         self.folder, self.store = other, self.opened(other)

@@ -65,8 +65,8 @@ def rows(names: str = "abcd") -> list[dict[str, Any]]:
     return out
 
 
-def build() -> dict[str, Any]:
-    """Name -> a model that has learned half of the data."""
+def build(only: str | None = None) -> dict[str, Any]:
+    """Name -> a model that has learned half of the data; of all of them, or of one."""
     nominal = {"categorical_features": [2]}
     half = slice(0, 30)
     models: dict[str, Any] = {
@@ -148,6 +148,11 @@ def build() -> dict[str, Any]:
         "batch-bagging": BaggingClassifier(n_estimators=3, n_passes=2, random_state=20),
     }
     numbers = regressors()
+    if only is not None:
+        models, networks, batch, numbers = (
+            {name: model for name, model in some.items() if name == only}
+            for some in (models, networks, batch, numbers)
+        )
     for model in batch.values():
         model.fit(X[half], Y[half])
     for model in networks.values():
@@ -157,6 +162,8 @@ def build() -> dict[str, Any]:
         model.partial_fit(X[half], labels, classes=None if name == "single-softmax" else np.unique(labels))
     for model in numbers.values():
         model.partial_fit(X[half], NUMBERS[half])
+    if only not in (None, "dicts"):
+        return {**models, **networks, **batch, **numbers}
     late = OSBoostClassifier(Perceptron(), n_estimators=3, random_state=4)
     for row, label in zip(rows()[:30], Y[:30].tolist(), strict=True):
         late.learn_one(row, "yes" if label else "no")

@@ -6,7 +6,6 @@ import contextlib
 import os
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -30,19 +29,19 @@ def claims(model: Any, path: Path, change: Any) -> Path:
 
 def test_deep_recursion_is_refused_before_any_work() -> None:
     model = sb.OnlineMBBMClassifier(sb.Perceptron(), n_estimators=150_000, potential="recursion")
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(ValueError, match="recursion"):
         model.partial_fit(X, Y, classes=[0, 1])
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 100
 
 
 def test_many_threads_cost_nothing(tmp_path: Path) -> None:
     model = sb.OnlineBaggingClassifier(n_estimators=40, n_jobs=2).partial_fit(X, Y, classes=[0, 1])
     path = claims(model, tmp_path / "m", lambda m: m["model"]["params"].update(n_jobs=2**31 - 1))
-    began = time.monotonic()
+    began = time.process_time()
     with contextlib.suppress(sb.ModelFileError):
         sb.load(path)
-    assert time.monotonic() - began < 4
+    assert time.process_time() - began < 20
 
 
 @pytest.mark.parametrize("learned", [2**63 - 1, 2**53 + 1, -1])
@@ -89,21 +88,36 @@ def test_rows_without_a_single_number_are_rows_of_zeros(kind: Any, learner: Any)
     assert np.array_equal(dense.predict_proba(zeros), sparse.predict_proba(sp.csr_matrix(zeros)))
 
 
-def limited(code: str, megabytes: int) -> subprocess.CompletedProcess[str]:
-    """Run code in a process that cannot have more memory than it has now and so much besides."""
-    head = f"""
-        import resource
-        import numpy as np
-        import streamboost as sb
-        import streamboost._core
-        def limit():
-            used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-            resource.setrlimit(resource.RLIMIT_AS, (used + {megabytes} * 2**20,) * 2)
-    """
-    text = textwrap.dedent(head) + textwrap.dedent(code)
-    return subprocess.run(
-        [sys.executable, "-c", text], capture_output=True, text=True, timeout=300, check=False
-    )
+GROWING = """
+import os, resource, sys
+import streamboost as sb
+import streamboost._core
+
+def grow(model):
+    for i in range(40):
+        model.learn_one({"a": f"v{i % 3}", "b": f"w{i % 2}"}, i % 2)
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 24 * 2**20,) * 2)
+    rows = 0
+    try:
+        for k in range(1, 24):
+            model.learn_one({"a": "v0", "b": "w0", **{f"c{j}": f"x{k}" for j in range(2**k)}}, 1)
+            rows += 1
+    except MemoryError:
+        ended = "no memory"
+    except ValueError as error:  # TAN has a limit of its own
+        ended = "no memory" if "GiB" in str(error) else str(error)
+    core = model._session.model
+    sound = core.broken is None and core.n_learned == 40 + rows
+    return ended, sound, model.predict_one({"a": "v0", "b": "w0"})
+
+for text in sys.argv[1:]:
+    if os.fork() == 0:  # each has the memory of a process in which nothing has grown
+        said = grow(sb.OnlineBaggingClassifier(eval(f"sb.{text}"), n_estimators=200, random_state=1))
+        print(text, *said, sep=": ", flush=True)
+        os._exit(0)
+    os.wait()
+"""
 
 
 @pytest.mark.skipif(
@@ -113,41 +127,14 @@ def limited(code: str, megabytes: int) -> subprocess.CompletedProcess[str]:
     "libasan" in os.environ.get("LD_PRELOAD", ""),
     reason="ASan's own bookkeeping dies of the limit; core/tests/test_memory.cpp fails every allocation under it",
 )
-@pytest.mark.parametrize(
-    "learner",
-    [
-        "NaiveBayes()",
-        "DecisionStump()",
-        "MLP(hidden_units=20)",
-        "NearestNeighbors()",
-        "TAN()",
-        "HoeffdingTree()",
-        "Perceptron()",
-    ],
-)
-def test_memory_that_runs_out_while_growing_leaves_the_model_as_it_was(learner: str) -> None:
+def test_memory_that_runs_out_while_growing_leaves_the_model_as_it_was() -> None:
     """Columns double until there is no more memory; the model is then the one that had learned the rows before."""
-    done = limited(
-        f"""
-        model = sb.OnlineBaggingClassifier(sb.{learner}, n_estimators=200, random_state=1)
-        for i in range(40):
-            model.learn_one({{"a": f"v{{i % 3}}", "b": f"w{{i % 2}}"}}, i % 2)
-        rows = 0
-        limit()
-        try:
-            for k in range(1, 24):
-                row = {{"a": "v0", "b": "w0", **{{f"c{{j}}": f"x{{k}}" for j in range(2**k)}}}}
-                model.learn_one(row, 1)
-                rows += 1
-        except MemoryError as error:
-            print("MemoryError:", error)
-        except ValueError as error:  # TAN has a limit of its own
-            print("MemoryError:" if "GiB" in str(error) else "", error)
-        print(model._session.model.broken, model._session.model.n_learned == 40 + rows)
-        print(model.predict_one({{"a": "v0", "b": "w0"}}))
-        """,
-        60,
+    learners = (
+        "NaiveBayes DecisionStump MLP(hidden_units=20) NearestNeighbors TAN HoeffdingTree Perceptron".split()
     )
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "MemoryError:" in done.stdout, done.stdout
-    assert "None True" in done.stdout, done.stdout
+    texts = [name if ")" in name else f"{name}()" for name in learners]
+    done = subprocess.run(
+        [sys.executable, "-c", GROWING, *texts], capture_output=True, text=True, check=False
+    )
+    lines = [line.rpartition(": ")[0] for line in done.stdout.splitlines()]
+    assert lines == [f"{text}: no memory: True" for text in texts], done.stderr[-2000:]

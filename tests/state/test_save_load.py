@@ -18,7 +18,7 @@ NAMES = sorted(build())
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_loaded_model_goes_on_as_if_nothing_had_happened(name, tmp_path):
-    model = build()[name]
+    model = build(name)[name]
     model.save(tmp_path / "m.sboost")
     loaded = streamboost.load(tmp_path / "m.sboost")
     assert type(loaded) is type(model)
@@ -30,7 +30,7 @@ def test_a_loaded_model_goes_on_as_if_nothing_had_happened(name, tmp_path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_equal_models_give_equal_bytes(name, tmp_path):
-    first, second = build()[name], build()[name]
+    first, second = build(name)[name], build(name)[name]
     if first.random_state is None:
         second = first
     first.save(tmp_path / "a")
@@ -39,7 +39,7 @@ def test_equal_models_give_equal_bytes(name, tmp_path):
 
 
 def test_loaded_models_keep_what_the_face_knows(tmp_path):
-    model = build()["dicts"]
+    model = build("dicts")["dicts"]
     model.save(tmp_path / "m")
     loaded = streamboost.load(tmp_path / "m")
     assert loaded.classes_.tolist() == ["no", "yes"]
@@ -106,7 +106,7 @@ def test_parameters_changed_after_the_start_are_not_what_is_saved(tmp_path):
 
 
 def test_loading_imports_no_pickle_by_name(tmp_path):
-    build()["oza-nb"].save(tmp_path / "m")
+    build("oza-nb")["oza-nb"].save(tmp_path / "m")
     code = (
         "import builtins, pickle, sys, streamboost\n"
         "def refuse(*a, **k): raise SystemExit('pickle was used')\n"

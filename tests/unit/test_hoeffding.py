@@ -93,9 +93,8 @@ def total_mass(model, lane=0):
         ((0,), {"reevaluate": 25, "numeric_observer": "histogram", "pass_on": "seen", "max_features": 0.5}),
     ],
 )
-@pytest.mark.parametrize("missing", [0.0, 0.15])
 @settings(max_examples=4)
-@given(seed=st.integers(0, 2**31 - 1))
+@given(seed=st.integers(0, 2**31 - 1), missing=st.sampled_from([0.0, 0.15]))
 def test_long_streams_agree_with_the_oracle(nominal, options, missing, k, seed):
     options = {**EAGER, **options}
     X, y, weight = stream(120, k=k, seed=seed, nominal=nominal, missing=missing, weighted=True)

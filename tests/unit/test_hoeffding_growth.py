@@ -1,6 +1,7 @@
 """How Hoeffding trees grow in ensembles, and how they live within their memory."""
 
 import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -180,6 +181,23 @@ def test_the_laws_hold_where_memory_is_short(tmp_path):
     assert same_state(whole, sb.load(tmp_path / "m.sboost").partial_fit(X[1200:], y[1200:]))
     leaf = whole._session.model.state()["bank/leaf"].reshape(-1, 2 + len(whole.classes_))
     assert 0 in leaf[:, 1]
+
+
+@pytest.mark.parametrize(("k", "budget", "seed"), [(2, 9_000, 21), (3, 14_000, 25)])
+def test_who_is_given_up_does_not_hang_on_a_rounding(k, budget, seed):
+    """Fractional weights: what a leaf promises may fall by the last bit, which those that wait in a queue must not miss."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 4, (1200, 4)).astype(float), rng.integers(0, k, 1200)
+    weight = rng.choice([0.1, 0.3, 0.7, 1.1], 1200)
+    tree = HoeffdingTree(grace_period=5, delta=0.5, tie_threshold=0.5, max_bytes=budget)
+    straight, stopped = (
+        SingleLearnerClassifier(tree, categorical_features=[0, 1, 2, 3], random_state=1) for _ in range(2)
+    )
+    for t in range(0, 1200, 40):
+        part = {"X": X[t : t + 40], "y": y[t : t + 40], "sample_weight": weight[t : t + 40]}
+        straight.partial_fit(**part, classes=range(k))
+        stopped = pickle.loads(pickle.dumps(stopped.partial_fit(**part, classes=range(k))))
+        assert same_state(straight, stopped), t
 
 
 def n_leaves(model):

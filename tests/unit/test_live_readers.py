@@ -37,7 +37,7 @@ class Pipe:
         def write():
             with open(self.path, "wb", buffering=0) as file:
                 for piece in pieces:
-                    assert self.turn.acquire(timeout=20)
+                    assert self.turn.acquire(timeout=120)
                     file.write(piece.encode())
 
         threading.Thread(target=write, daemon=True).start()

@@ -23,6 +23,7 @@ from streamboost import (
     Perceptron,
 )
 from streamboost.base.inputs.sources import TableRows
+from tests.waiting import PATIENCE
 
 RNG = np.random.default_rng(3)
 N = 400
@@ -93,14 +94,13 @@ READERS = {
 }
 
 
-def together(*jobs, seconds=0.4):
-    """Run jobs over and over, each in a thread of its own, and raise what one of them raised."""
-    until = time.monotonic() + seconds
+def together(*jobs, at_least=12):
+    """Run jobs over and over, each in a thread of its own, until all had some turns; raise what one of them raised."""
     failures, turns = [], [0] * len(jobs)
 
     def work(number):
         try:
-            while time.monotonic() < until and not failures:
+            while min(turns) < at_least and not failures:
                 jobs[number](turns[number])
                 turns[number] += 1
         except BaseException as error:
@@ -110,11 +110,10 @@ def together(*jobs, seconds=0.4):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive(), "a deadlock"
+        thread.join(PATIENCE)
+        assert not thread.is_alive(), f"a deadlock, or somebody is kept waiting: {turns}"
     if failures:
         raise failures[0]
-    assert all(turns), f"somebody never had a turn: {turns}"
     return turns
 
 
@@ -156,7 +155,7 @@ def test_writers_lose_nothing():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join()
     assert model.n_learned_ == 4 * 20 * 50
 
 
@@ -178,7 +177,7 @@ def test_a_fit_that_ends_during_a_first_call_stays():
         def coded(self, schema, active, grow):
             thread = threading.Thread(target=lambda: (model.fit(X, Y), fitted.set()))
             thread.start()
-            thread.join(30)
+            thread.join(PATIENCE)
             return self.rows.coded(schema, active, grow)
 
     model._learn(Slow(), Y[:10], None, None)
@@ -211,7 +210,6 @@ def test_learners_written_in_python_neither_deadlock_nor_tear():
         lambda turn: model.partial_fit(X[:5], Y[:5]),
         lambda turn: sums_to_one(model.predict_proba(X[:5])),
         lambda turn: pickle.loads(pickle.dumps(model)).predict(X[:3]),
-        seconds=1.0,
     )
 
 
@@ -278,7 +276,7 @@ def test_a_snapshot_never_waits():
         answers = []
         thread = threading.Thread(target=lambda: answers.append(snapshot.predict(X)))
         thread.start()
-        thread.join(30)
+        thread.join(PATIENCE)
         assert len(answers) == 1
 
 
@@ -310,11 +308,11 @@ def test_fork_while_another_thread_learns():
     def learn():
         with model._session.writing:
             holds.set()
-            done.wait(30)
+            done.wait()
 
     thread = threading.Thread(target=learn)
     thread.start()
-    holds.wait(30)
+    holds.wait()
     child = os.fork()
     if child == 0:
         code = 1
@@ -335,30 +333,42 @@ def test_fork_while_another_thread_learns():
 # Interrupts.
 
 
-def interrupted(call, after=0.3, clock=time.monotonic):
-    """Send this process a Ctrl-C while `call` runs; return the exception and how late it came."""
+def interrupted(call, after=0.3):
+    """Send this process a Ctrl-C while `call` runs; return the exception and how much processor time it came later.
+
+    Time of the processor, because a busy machine does not stretch it.
+    """
     sent = []
 
     def press():
-        sent.append(clock())
+        sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
     timer = threading.Timer(after, press)
-    timer.start()
     try:
-        with pytest.raises(KeyboardInterrupt) as caught:
-            call()
-        return caught.value, clock() - sent[0]
-    finally:
+        timer.start()
+        call()
         timer.cancel()
         timer.join()
+    except KeyboardInterrupt as error:
+        return error, time.process_time() - sent[0]
+    pytest.fail("the call was over before the interrupt")
+
+
+def interrupted_midway(call):
+    """The same; again if the interrupt came before the first row, which a busy machine may take long to begin."""
+    for after in (0.2, 1, 5, 20):
+        error, late = interrupted(call, after)
+        if isinstance(error, LearningInterrupted) and error.n_rows_learned:
+            return error, late
+    raise AssertionError("not a row was learned in 20 seconds")
 
 
 @pytest.mark.parametrize(
     "make",
     [
         lambda: OnlineBoostingClassifier(HoeffdingTree(), n_estimators=100, random_state=1),
-        lambda: OSBoostClassifier(Perceptron(), n_estimators=2000, random_state=1, n_jobs=2),
+        lambda: OSBoostClassifier(Perceptron(), n_estimators=20_000, random_state=1, n_jobs=2),
         lambda: OnlineBaggingClassifier(GaussianNB(), n_estimators=3, random_state=1),
     ],
     ids=["native", "threads", "python"],
@@ -367,12 +377,10 @@ def test_an_interrupt_stops_between_rows(make):
     model = make()
     big, labels = np.tile(X, (800, 1)), np.tile(Y, 800)
     model.partial_fit(big[:30], labels[:30], classes=[0, 1])
-    error, late = interrupted(lambda: model.partial_fit(big, labels))
-    assert isinstance(error, LearningInterrupted)
+    error, _ = interrupted_midway(lambda: model.partial_fit(big, labels))
     n = error.n_rows_learned
     assert 0 < n < len(big)
     assert f"{n} of {len(big)} rows" in str(error)
-    assert late < 5.0  # tens of milliseconds on a quiet machine
     twin = make().partial_fit(big[:30], labels[:30], classes=[0, 1]).partial_fit(big[:n], labels[:n])
     assert model.n_learned_ == 30 + n
     assert np.array_equal(model.predict_proba(X), twin.predict_proba(X))
@@ -385,18 +393,19 @@ def test_an_interrupt_stops_between_rows(make):
     ("make", "threads"),
     [
         (lambda: OnlineBoostingClassifier(HoeffdingTree(), n_estimators=100, random_state=1), 1),
-        (lambda: OSBoostClassifier(Perceptron(), n_estimators=2000, random_state=1, n_jobs=2), 2),
+        (lambda: OSBoostClassifier(Perceptron(), n_estimators=20_000, random_state=1, n_jobs=2), 2),
         (lambda: OnlineBaggingClassifier(GaussianNB(), n_estimators=3, random_state=1), 1),
     ],
     ids=["native", "threads", "python"],
 )
 def test_an_interrupt_is_at_most_100_ms_late(make, threads):
-    """Measured in time of the processor, which a busy machine does not stretch; the best of some, as it may be torn away
-    while it plans the next piece."""
+    """The best of some: the process may be torn away while it plans the next piece."""
     model = make()
     big, labels = np.tile(X, (800, 1)), np.tile(Y, 800)
     model.partial_fit(big[:300], labels[:300], classes=[0, 1])
-    late = [interrupted(lambda: model.partial_fit(big, labels), clock=time.process_time)[1] for _ in range(4)]
+    late = []
+    while not late or (min(late) >= 0.1 * threads and len(late) < 10):
+        late.append(interrupted(lambda: model.partial_fit(big, labels))[1])
     assert min(late) < 0.1 * threads, late
 
 
@@ -408,9 +417,7 @@ def test_an_interrupted_model_has_discovered_only_what_it_has_learned():
     frame["kind"] = frame["kind"].astype("category")
     labels = np.array([i // 30_000 for i in range(n)])
     model = OnlineBaggingClassifier(n_estimators=50, random_state=1)
-    error, _ = interrupted(lambda: model.partial_fit(frame, labels), after=1.5)
-    if not isinstance(error, LearningInterrupted):
-        pytest.skip("the interrupt came before the first row")
+    error, _ = interrupted_midway(lambda: model.partial_fit(frame, labels))
     learned = error.n_rows_learned
     twin = OnlineBaggingClassifier(n_estimators=50, random_state=1)
     twin.partial_fit(frame[:learned], labels[:learned])
@@ -422,23 +429,24 @@ def test_an_interrupted_model_has_discovered_only_what_it_has_learned():
 def test_an_interrupted_fit_keeps_what_it_has_learned():
     model = OnlineBoostingClassifier(HoeffdingTree(), n_estimators=100, random_state=1)
     big, labels = np.tile(X, (500, 1)), np.tile(Y, 500)
-    error, _ = interrupted(lambda: model.fit(big, labels))
+    error, _ = interrupted_midway(lambda: model.fit(big, labels))
     assert model.n_learned_ == error.n_rows_learned
 
 
 def test_an_interrupt_ends_the_waiting_for_a_lock():
     model = trained()
-    release = threading.Event()
+    held, release = threading.Event(), threading.Event()
 
     def hold():
         with model._session.writing:
-            release.wait(30)
+            held.set()
+            release.wait()
 
     thread = threading.Thread(target=hold)
     thread.start()
+    held.wait()
     try:
-        error, late = interrupted(lambda: model.partial_fit(X, Y), after=0.2)
-        assert late < 5.0
+        error, _ = interrupted(lambda: model.partial_fit(X, Y), after=0.2)
         assert not isinstance(error, LearningInterrupted)
     finally:
         release.set()
@@ -485,9 +493,14 @@ def handler(*_):
     except RuntimeError as error: said.append(str(error))
     raise KeyboardInterrupt
 signal.signal(signal.SIGINT, handler)
-threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-try: model.partial_fit(X, y)
-except KeyboardInterrupt as error: print(error.n_rows_learned > 0, "inside one of its own calls" in said[0])
+for after in (0.2, 1, 5, 20):  # a busy machine may take long to begin
+    said.clear()
+    threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try: model.partial_fit(X, y)
+    except KeyboardInterrupt as error:
+        if getattr(error, "n_rows_learned", 0):
+            print("inside one of its own calls" in said[0])
+            break
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert done.stdout.split() == ["True", "True"], done.stderr
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["True"], done.stderr

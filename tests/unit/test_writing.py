@@ -114,7 +114,7 @@ def test_what_killed_writers_left_is_swept(tmp_path):
     code = (
         "import sys, time\nfrom streamboost.base.files.writing import replacing\n"
         "with replacing(sys.argv[1]) as file:\n    file.write(bytes(1000)); file.flush(); print('in', flush=True)\n"
-        "    time.sleep(60)"
+        "    time.sleep(3600)"
     )
     writer = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "model")], stdout=subprocess.PIPE)
     assert writer.stdout is not None

@@ -4,6 +4,7 @@
 
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/kernels.hpp"
+#include "streamboost/math/vec.hpp"
 
 namespace streamboost {
 
@@ -74,6 +75,27 @@ void smooth_sums(const double* __restrict margin, SmoothRule rule, double& vote,
   }
   vote = sum;
   z = ahead;
+}
+
+// Equal values keep their order: where they stand decides between them.
+STREAMBOOST_CLONES void sort_by_rank(double* values, std::size_t n) {
+  alignas(32) double u[sorted_by_rank + half_size];
+  for (std::size_t i = 0; i < n; ++i) u[i] = values[i];
+  for (std::size_t i = n; i < n + half_size; ++i) u[i] = 0.0;
+  for (std::size_t begin = 0; begin < n; begin += half_size) {
+    const std::size_t end = begin + half_size < n ? begin + half_size : n;
+    const HalfVec own = *reinterpret_cast<const HalfVec*>(u + begin);
+    HalfInts before = {};  // minus their number
+    const auto spread = [&](std::size_t j) __attribute__((always_inline)) { return HalfVec{u[j], u[j], u[j], u[j]}; };
+    for (std::size_t j = 0; j < begin; ++j) before += spread(j) >= own;
+    for (std::size_t j = end; j < n; ++j) before += spread(j) > own;
+    std::int64_t rank[half_size];
+    for (std::size_t i = 0; i < half_size; ++i) rank[i] = -before[i];
+    for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t j = begin; j < end; ++j) rank[i - begin] += (u[j] > u[i]) | ((u[j] == u[i]) & (j < i)) ? 1 : 0;
+      values[rank[i - begin]] = u[i];
+    }
+  }
 }
 
 STREAMBOOST_CLONES void hedge_losses(const double* __restrict prefix, double y, double sample_weight, double* __restrict loss,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/kernels.hpp"
@@ -125,8 +126,8 @@ struct Few {
 
 template <int n>
 [[gnu::always_inline]] inline bool all_zero(const double* step) {
-  double any = 0;
-  for (int i = 0; i < n; ++i) any += std::fabs(step[i]);
+  std::uint64_t any = 0;
+  for (int i = 0; i < n; ++i) any |= std::bit_cast<std::uint64_t>(step[i]) << 1;  // but for the sign
   return any == 0;
 }
 
@@ -156,13 +157,13 @@ template <class Real>
   std::size_t c = 0;
   if (cells % 16 == 0)
     for (; c + 32 <= cells; c += 32) ask_tile<Sixteen<Real>, 16, 2>(table + c, cells, row, out + c);
-  over_cells<Real>(cells - c,
-                   [&]<class Pack, int n>(std::size_t rest) { ask_tile<Pack, n, 1>(table + c + rest, cells, row, out + c + rest); });
+  over_cells<Real>(cells - c, [&]<class Pack, int n>(std::size_t rest)
+                                  __attribute__((always_inline)) { ask_tile<Pack, n, 1>(table + c + rest, cells, row, out + c + rest); });
 }
 
 template <class Real>
 [[gnu::always_inline]] inline void teach_table(Real* table, std::size_t cells, const Entries& row, const double* step) {
-  over_cells<Real>(cells, [&]<class Pack, int n>(std::size_t c) {
+  over_cells<Real>(cells, [&]<class Pack, int n>(std::size_t c) __attribute__((always_inline)) {
     if (all_zero<n>(step + c)) return;
     const Pack move = Pack::load_doubles(step + c);
     for (int i = 0; i < row.n; ++i) {
@@ -177,7 +178,7 @@ template <class Real>
 template <class Real>
 [[gnu::always_inline]] inline void teach_table_masked(Real* table, const double* mask, std::size_t cells, const Entries& row,
                                                       const double* step) {
-  over_cells<Real>(cells, [&]<class Pack, int n>(std::size_t c) {
+  over_cells<Real>(cells, [&]<class Pack, int n>(std::size_t c) __attribute__((always_inline)) {
     if (all_zero<n>(step + c)) return;
     const Pack move = Pack::load_doubles(step + c);
     for (int i = 0; i < row.n; ++i) {

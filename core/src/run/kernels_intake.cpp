@@ -16,14 +16,18 @@ constexpr double most = std::numeric_limits<double>::max();
 template <bool keeps>
 [[gnu::always_inline]] inline void standardise_columns(const ColumnMoments& c, const double* x_in, double clip, double* out,
                                                        std::size_t n) {
+  // Everything is read before anything is chosen or written: gcc leaves loops as they are where a choice would be a load.
+  const double *counts = c.count, *means = c.mean, *spread_in = c.spread, *firsts = c.first, *manies = c.many;
+  double *new_counts = c.keep.count, *new_means = c.keep.mean, *new_spreads = c.keep.spread, *new_firsts = c.keep.first,
+         *new_manies = c.keep.many;
 #pragma GCC ivdep
   for (std::size_t j = 0; j < n; ++j) {
     double x = x_in[j];
     const bool here = x == x;
-    const double count = c.count[j], mean = c.mean[j], spread = c.spread[j];
-    const double first = c.first[j] == 0.0 ? x : c.first[j];
-    const double many = (x != 0.0) & (x != first) ? 1.0 : c.many[j];
-    const bool clips = (many != 0.0) & (count >= 20.0) & (spread > 0.0);
+    const double count = counts[j], mean = means[j], spread = spread_in[j], old_first = firsts[j], old_many = manies[j];
+    const double first = old_first == 0.0 ? x : old_first;
+    const bool many = (old_many != 0.0) | (here & (x != 0.0) & (x != first));
+    const bool clips = many & (count >= 20.0) & (spread > 0.0);
     const double room = clip * std::sqrt(spread / (count > 1.0 ? count : 1.0));
     x = clips ? between(x, mean - room, mean + room) : x;
     const double share = 1.0 / (count + 1.0);
@@ -33,16 +37,17 @@ template <bool keeps>
     const double grown = spread + before * after;
     const double new_spread = grown > spread ? grown : spread;
     const double deviation = std::sqrt(new_spread * share);
-    const bool spreads = (new_spread > 0.0) & (new_spread <= most);
+    // 0 < new_spread <= most, said of the two it was chosen from: gcc would make a choice of truths of it, which it cannot vectorise
+    const bool spreads = ((spread > 0.0) | (grown > 0.0)) & (spread <= most) & !(grown > most);
     const double centred = spreads ? after / (spreads ? deviation : 1.0) : 0.0;
     const double indicated = x == 0.0 ? 0.0 : x > 0.0 ? 1.0 : -1.0;
-    out[j] = here ? (many != 0.0 ? centred : indicated) : 0.0;
+    out[j] = here ? (many ? centred : indicated) : 0.0;
     if constexpr (keeps) {
-      c.keep.count[j] = here ? count + 1.0 : count;
-      c.keep.mean[j] = here ? new_mean : mean;
-      c.keep.spread[j] = here ? new_spread : spread;
-      c.keep.first[j] = here ? first : c.first[j];
-      c.keep.many[j] = here ? many : c.many[j];
+      new_counts[j] = here ? count + 1.0 : count;
+      new_means[j] = here ? new_mean : mean;
+      new_spreads[j] = here ? new_spread : spread;
+      new_firsts[j] = here ? first : old_first;
+      new_manies[j] = many ? 1.0 : 0.0;
     }
   }
 }

@@ -154,8 +154,9 @@ Carry decode_carry(Bytes bytes, const std::string& name, std::int64_t seq) {
 
 }  // namespace
 
-std::string encode_chunk(const Message& m) {
-  MessageWriter out("chunk");
+namespace {
+template <class Out>
+void write_chunk(const Message& m, Out& out) {
   out.whole(m.learns);
   out.whole(m.answers);
   out.whole(static_cast<std::int64_t>(m.output));
@@ -175,9 +176,6 @@ std::string encode_chunk(const Message& m) {
     }
   }
   const auto n = static_cast<std::size_t>(m.rows.n_rows);
-  const auto cells = static_cast<std::size_t>(m.rows.row_start ? 2 * (m.rows.row_start[n] - m.rows.row_start[0])
-                                                               : m.rows.n_rows * std::int64_t{m.rows.n_columns});
-  out.expect(8 * (cells + 3 * n + 8));
   if (m.target)
     out.array(m.target, n);
   else if (m.learns)
@@ -193,7 +191,18 @@ std::string encode_chunk(const Message& m) {
   } else {
     out.array(m.rows.values, n * static_cast<std::size_t>(m.rows.n_columns));
   }
-  return out.finish();
+}
+}  // namespace
+
+std::size_t chunk_bytes(const Message& m) {
+  MessageSize size;
+  write_chunk(m, size);
+  return size.bytes;
+}
+void encode_chunk(const Message& m, unsigned char* place) {
+  MessageInPlace out(place);
+  write_chunk(m, out);
+  out.finish("chunk");
 }
 
 Reply decode_answer(Bytes bytes) {

@@ -115,7 +115,7 @@ def compare_command(
     import shlex
     import sys
 
-    from streamboost.cli.quick_start import import_sklearn
+    from streamboost.base.quick_start import import_sklearn
 
     import_sklearn()
     from streamboost.cli.compare import choose, compare, of_numbers

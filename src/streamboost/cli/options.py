@@ -162,7 +162,7 @@ def _run(
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
     with Stop() as stop:
-        from streamboost.cli.quick_start import import_sklearn
+        from streamboost.base.quick_start import import_sklearn
 
         import_sklearn()
         from streamboost.cli.live import Every
@@ -297,7 +297,7 @@ def _demo(
     rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows.")] = 20_000,
 ) -> None:
     """Compare eight models on a synthetic stream: a table and a picture, in under a minute."""
-    from streamboost.cli.quick_start import import_sklearn
+    from streamboost.base.quick_start import import_sklearn
 
     import_sklearn()
     from streamboost.cli.demo import demo
@@ -307,7 +307,7 @@ def _demo(
 
 def _models() -> None:
     """List the ensembles and their parameters."""
-    from streamboost.cli.quick_start import import_sklearn
+    from streamboost.base.quick_start import import_sklearn
 
     import_sklearn()
     from streamboost.cli.lists import show_models
@@ -317,7 +317,7 @@ def _models() -> None:
 
 def _learners() -> None:
     """List the weak learners and their parameters."""
-    from streamboost.cli.quick_start import import_sklearn
+    from streamboost.base.quick_start import import_sklearn
 
     import_sklearn()
     from streamboost.cli.lists import show_learners

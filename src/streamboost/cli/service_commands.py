@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamboost.cli.errors import UserError
-from streamboost.cli.quick_start import import_sklearn
 from streamboost.cli.shard_commands import Address, EngineName, NShards
 
 if TYPE_CHECKING:
@@ -28,7 +27,10 @@ token_app = typer.Typer(help="Make, list and revoke tokens of a learning service
 client_app = typer.Typer(help="Talk to a learning service.", no_args_is_help=True)
 
 
-def _needs_serve() -> None:
+def _import_what_serves() -> None:
+    """The packages of the extra, which may be missing, and scikit-learn."""
+    from streamboost.base.quick_start import import_sklearn
+
     try:
         import apsw  # noqa: F401
         import fastapi  # noqa: F401
@@ -37,6 +39,7 @@ def _needs_serve() -> None:
         raise UserError(
             f"This needs the extra [serve] ({error.name} is missing): pip install 'streamboost[serve]'."
         ) from error
+    import_sklearn()
 
 
 def serve_command(
@@ -84,10 +87,9 @@ def serve_command(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON when it is ready.")] = False,
 ) -> None:
     """Serve models that learn: what is acknowledged is on the disk. A new folder gets an admin token, shown once."""
-    _needs_serve()
+    _import_what_serves()
     if keep_log not in ("needed", "forever"):
         raise UserError(f"--keep-log {keep_log}: it is `needed` or `forever`.")
-    import_sklearn()
     from streamboost.service.http import Options, serve
     from streamboost.service.store import Settings, StoreError
 
@@ -143,8 +145,7 @@ def token_create(
     days: Annotated[float | None, typer.Option("--days", help="Expires after so many days.")] = None,
 ) -> None:
     """Make a token; it is shown this once and stored nowhere."""
-    _needs_serve()
-    import_sklearn()
+    _import_what_serves()
     from streamboost.service.http import tokens
     from streamboost.service.store import StoreError
 
@@ -159,8 +160,7 @@ def token_create(
 @token_app.command("list")
 def token_list(folder: Folder) -> None:
     """List the tokens of a folder, one JSON object per line."""
-    _needs_serve()
-    import_sklearn()
+    _import_what_serves()
     from streamboost.service.http import tokens
     from streamboost.service.store import StoreError
 
@@ -185,8 +185,7 @@ def token_revoke(
     folder: Folder, token: Annotated[str, typer.Argument(help="Its number, as `token list` shows it.")]
 ) -> None:
     """Refuse a token from now on; a running service notices within a second."""
-    _needs_serve()
-    import_sklearn()
+    _import_what_serves()
     from streamboost.service.http import tokens
     from streamboost.service.store import StoreError
 
@@ -214,8 +213,7 @@ def log_command(
     limit: Annotated[int, typer.Option("--limit", min=1, help="Show the last so many records.")] = 20,
 ) -> None:
     """Show, verify or export the log of a learning service."""
-    _needs_serve()
-    import_sklearn()
+    _import_what_serves()
     from streamboost.service import audit
     from streamboost.service.store import StoreError
 
@@ -243,8 +241,7 @@ def rollback_command(
     seq: Annotated[int, typer.Argument(metavar="SEQ", min=0, help="Where to go back to.")],
 ) -> None:
     """Go back to the state after a record; the service must not be running."""
-    _needs_serve()
-    import_sklearn()
+    _import_what_serves()
     from streamboost.service.store import LearningStore, StoreError
 
     if not (folder / "log.db").exists():

@@ -22,7 +22,7 @@ from sklearn.base import clone
 
 from streamboost.base.random import draw_seed
 from streamboost.distributed.closing import Closing
-from streamboost.distributed.key_store import GLOBAL, KeyStore, StoredModel
+from streamboost.distributed.key_store import Found, KeyStore, StoredModel
 from streamboost.distributed.moulds import Moulds, Shaped, with_session
 from streamboost.models import load
 
@@ -53,7 +53,7 @@ class _Own(Shaped):
     __slots__ = ("lost_global", "lost_own", "n", "stored", "used")
 
     def __init__(self, shaped: Shaped, n: int = 0, lost_own: float = 0.0, lost_global: float = 0.0) -> None:
-        super().__init__(shaped.model, shaped.mould)
+        super().__init__(shaped.face, shaped.mould, shaped.core)
         self.n = self.stored = n
         self.lost_own = lost_own
         self.lost_global = lost_global
@@ -144,7 +144,7 @@ class KeyedClassifier(Closing):
         self.n_evicted = 0
         self._counts: dict[Any, float] = {}
         self._global: Any = None
-        found = self._store.get(GLOBAL)
+        found = self._store.get_global()
         if found is not None:
             self._counts = dict(found[0]["counts"])
         if fallback == "global":
@@ -164,8 +164,8 @@ class KeyedClassifier(Closing):
         else:
             found = self._store.get(_text(key))
             if found is not None:
-                head, data = found
-                own = _Own(self._moulds.unpack(data), head["n"], head["own"], head["global"])
+                shaped = self._moulds.unpack(found.text, found.numbers)
+                own = _Own(shaped, found.n, found.lost_own, found.lost_global)
             elif make:
                 own = _Own(Shaped(with_session(self.model, None)))
             if own is None:
@@ -188,11 +188,11 @@ class KeyedClassifier(Closing):
             self._evict()
 
     def _write(self, key: Any, own: _Own) -> None:
-        if own.model._session is None or own.n == own.stored:  # it has only answered
+        if not own.started or own.n == own.stored:  # it has only answered
             return
+        text, numbers = self._moulds.pack(own)
+        self._store.put(_text(key), Found(own.n, own.lost_own, own.lost_global, text, numbers))
         own.stored = own.n
-        head = f'{{"n": {own.n}, "own": {own.lost_own!r}, "global": {own.lost_global!r}}}'
-        self._store.put(_text(key), head, self._moulds.pack(own))
 
     # Learning and answering.
 
@@ -218,18 +218,19 @@ class KeyedClassifier(Closing):
         if own is None:
             raise RuntimeError("a key got no model")
         whole = self._global
-        if whole is not None and whole._session is not None and own.model._session is not None:
-            lost_own = 1.0 - own.model.predict_proba_one(rest).get(y, 0.0)
+        if whole is not None and whole._session is not None and own.started:
+            lost_own = 1.0 - own.predict_proba_one(rest).get(y, 0.0)
             lost_global = 1.0 - whole.predict_proba_one(rest).get(y, 0.0)
         else:
             lost_own = lost_global = 0.0
+        # The model of all first: it knows the rows of every key, so what it takes the key's model takes too.
+        if whole is not None:
+            whole.learn_one(rest, y, sample_weight)
         self._moulds.learn(own, rest, y, sample_weight)
         own.n += 1
         own.lost_own += lost_own * sample_weight
         own.lost_global += lost_global * sample_weight
-        if whole is not None:
-            whole.learn_one(rest, y, sample_weight)
-        elif self.fallback == "prior":
+        if self.fallback == "prior":
             self._counts[y] = self._counts.get(y, 0.0) + sample_weight
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
@@ -248,7 +249,7 @@ class KeyedClassifier(Closing):
         self._check_open()
         key, rest = self._split(x)
         own = self._find(key, make=False)
-        mine = {} if own is None else own.model.predict_proba_one(rest)
+        mine = {} if own is None else own.predict_proba_one(rest)
         if self.fallback == "prior":
             total = sum(self._counts.values())
             return mine or {label: count / total for label, count in self._counts.items()}
@@ -289,7 +290,7 @@ class KeyedClassifier(Closing):
             return None
         # Its parameters are shared with other models of its kind: what is given away gets its own.
         found.model.__dict__.update(clone(found.model).get_params(deep=False))
-        found.stored = -1  # whoever has it may teach it
+        found.stored, found.given = -1, True  # whoever has it may teach it
         return found.model
 
     def share(self, key: Any) -> float:
@@ -304,13 +305,13 @@ class KeyedClassifier(Closing):
             self._write(key, own)
         whole = self._global
         data = b"" if whole is None or whole._session is None else whole.to_bytes()
-        self._store.put(GLOBAL, json.dumps({"counts": list(self._counts.items())}), data)
+        self._store.put_global({"counts": list(self._counts.items())}, data)
         self._store.commit()
 
     def give(self, away: Callable[[str], bool]) -> list[StoredModel]:
         """Return the models of some keys for another one to take; `away` is asked with the key as JSON."""
         self.flush()
-        found = [(key, self._store.get(key)) for key in self._store.names() if away(key)]
+        found = [(key, self._store.get_whole(key)) for key in self._store.names() if away(key)]
         return [(key, *stored) for key, stored in found if stored is not None]
 
     def take(self, models: list[StoredModel]) -> None:
@@ -318,17 +319,16 @@ class KeyedClassifier(Closing):
         self._check_open()
         for key, head, data in models:
             here = self._store.get(key)
-            if here is None or here[0]["n"] < head["n"]:
-                self._store.put(key, json.dumps(head), data)
+            if here is None or here.n < head["n"]:
+                self._store.put_whole(key, head, data)
         self._store.commit()
 
     def drop(self, keys: list[str]) -> None:
         """Forget what another one has taken."""
         self._check_open()
+        self._store.delete(keys)
         for key in keys:
             self._owns.pop(json.loads(key), None)
-            self._store.delete(key)
-        self._store.commit()
 
     def _check_open(self) -> None:
         if self._closed:

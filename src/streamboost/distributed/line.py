@@ -73,12 +73,17 @@ class Line:
 
     # Messages.
 
+    @property
+    def _logged_here(self) -> bool:
+        """Whether shards find lessons in the log by themselves."""
+        return self.engine.reads_log and self.folder.is_local
+
     def lesson(self, growth: dict[str, Any], chunk: bytes, *, wanted: bool) -> int:
         """Log a lesson and send it; return the ticket of its answer."""
         self._make_room()
         head = record(growth)
         self.folder.write(log_name(self.next_seq), head, chunk)
-        source = Source(None if self.folder.is_local else chunk, self.next_seq, len(head))
+        source = Source(None if self._logged_here else chunk, self.next_seq, len(head))
         self.next_seq += 1
         if growth:
             self.uncommitted.append(growth)
@@ -179,7 +184,7 @@ class Line:
     def _logged(self, seq: int) -> Source:
         data = self.folder.read(log_name(seq))
         offset = 8 + int.from_bytes(data[:8], "little")
-        return Source(None if self.folder.is_local else data[offset:], seq, offset)
+        return Source(None if self._logged_here else data[offset:], seq, offset)
 
     def _cut_log(self, next_seq: int) -> None:
         """A line is complete: what is older is needed no more."""

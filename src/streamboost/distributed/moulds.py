@@ -2,71 +2,56 @@
 
 A *mould* is an untaught model with the columns and labels that the models of many keys have. A model is made by copying a mould,
 and wakes by copying it and filling in its numbers, instead of being built and checked from its file. When a model meets a new
-label, column or value, the next mould is known from the models that went the same way before it. Only the way is short: what is
-learned is what the model alone would have learned, bit for bit, and whatever is unusual takes the long way.
+label, column or value, the next mould is known from the models that went the same way before it. Most models are nothing but
+their numbers in the core: mould and numbers together learn and answer, and an estimator is made when somebody needs one. Only
+the way is short: what is learned is what the model alone would have learned, bit for bit, and whatever is unusual takes the long
+way.
 
-    stored model = "SBM1", length of the text, its CRC-32, text, numbers
-        text     = the manifest of a model file, without arrays; equal texts have the same mould
-        numbers  = the core's state with a checksum (core: run/packed.hpp)
+    text     = the manifest of a model file, without arrays; equal texts have the same mould
+    numbers  = the core's state with a checksum (core: run/packed.hpp)
 """
 
 from __future__ import annotations
 
 import io
 import json
-import struct
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from streamboost import _core
-from streamboost.base.files.archive import (
-    FORMAT,
-    FORMAT_VERSION,
-    ModelFileError,
-    parse_json,
-    read_archive,
-)
+from streamboost.base.files.archive import FORMAT, FORMAT_VERSION, parse_json, read_archive
 from streamboost.base.files.manifest import Manifest
+from streamboost.base.row_verbs import LOOK_BACK_EVERY
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.models import rebuild, restore
 
 MOST = 256
 """Moulds that are kept, and ways from one to the next."""
-_HEAD = struct.Struct("<4sII")
-_MAGIC = b"SBM1"
+_NUMBERS = frozenset((float, int))
 
 
 class Mould:
     """An untaught model with some columns and labels."""
 
-    __slots__ = ("model", "nominal", "room", "session", "text")
+    __slots__ = ("fast", "model", "nominal", "room", "session", "text")
 
     def __init__(self, text: bytes, model: Any, session: Session) -> None:
-        self.text, self.model, self.session = text, model, session
+        self.text, self.model, self.session, self.fast = text, model, session, session.fast
         self.room = session.room()
         schema = session.schema
         self.nominal = {str(name) for name, i in schema.index.items() if schema.books[i] is not None}
 
-    def fresh(self) -> Any:
-        """Return an untaught model."""
-        return with_session(self.model, self.session.twin(self.session.model.clone()))
-
-    def woken(self, numbers: bytes) -> Any:
-        """Return the model with these numbers."""
-        session = self.session.twin(self.session.model.unpacked(numbers))
-        session.judged = session.model.n_learned >= JUDGED_AFTER
+    def face(self, core: _core.Model) -> Any:
+        """Return the estimator of a model that was made here."""
+        session = self.session.twin(core)
+        session.judged = core.n_learned >= JUDGED_AFTER
         return with_session(self.model, session)
 
     def reads(self, x: Mapping[Any, Any]) -> bool:
         """Whether models of this mould take a row by the short way."""
-        fast = self.session.fast
-        if fast is None:
-            return False
-        fast.checked(_core.parameter_changes())  # nobody but this module has the mould's parameters
-        return fast.predict(x) is not NotImplemented
+        return self.fast is not None and self.fast.reads(x)
 
     def fits(self, session: Session) -> bool:
         """Whether a model that was made here has discovered nothing since."""
@@ -89,12 +74,74 @@ def with_session(model: Any, session: Session | None) -> Any:
 
 
 class Shaped:
-    """A model, and the mould that it fits, if that is known."""
+    """A model: a mould and numbers, or an estimator, and then the mould that it fits, if that is known."""
 
-    __slots__ = ("model", "mould")
+    __slots__ = ("core", "face", "given", "mould")
 
-    def __init__(self, model: Any, mould: Mould | None = None) -> None:
-        self.model, self.mould = model, mould
+    def __init__(self, face: Any | None, mould: Mould | None = None, core: _core.Model | None = None) -> None:
+        self.face, self.mould, self.core = face, mould, core
+        self.given = False  # somebody else has the estimator
+
+    @property
+    def model(self) -> Any:
+        """The estimator."""
+        if self.face is None:
+            self.face, self.core = self.mould.face(self.core), None  # type: ignore[union-attr, arg-type]
+        return self.face
+
+    @property
+    def started(self) -> bool:
+        """Whether it has learned anything."""
+        return self.face is None or self.face._session is not None
+
+    def forget_face(self) -> None:
+        """Be a mould and numbers again, if there is nothing to know beyond them."""
+        session, mould = None if self.face is None else self.face._session, self.mould
+        if self.given or session is None or mould is None or mould.fast is None or not mould.fits(session):
+            return
+        if session.fast is not None and not (session.capped or session.full or session.starved):
+            self.core, self.face = session.model, None
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return the probability of each label for one row."""
+        if self.core is not None and self.mould is not None and self.mould.fast is not None:
+            found = self.mould.fast.predict_proba_in(self.core, x)
+            if found is not NotImplemented:
+                proba: dict[Any, float] = found
+                return proba
+        answer: dict[Any, float] = self.model.predict_proba_one(x)
+        return answer
+
+    def learn_fast(self, x: Mapping[Any, Any], y: Any) -> bool:
+        """Learn one row by the short way, if it is as usual."""
+        if self.core is None or self.mould is None or self.mould.fast is None:
+            return bool(self.model._learn_fast(x, y))
+        n_learned = self.mould.fast.learn_in(self.core, x, y)
+        if n_learned and (n_learned == JUDGED_AFTER or not n_learned % LOOK_BACK_EVERY):
+            session = self.model._session
+            session.judged = n_learned > JUDGED_AFTER
+            self.model._look_back(session)
+        return n_learned > 0
+
+    def grow(self, after: Mould) -> None:
+        """Have the columns and labels of another mould: this one's and more. The row that brings them is next."""
+        if not self.started:
+            self.core, self.face = after.session.model.clone(), None
+        elif self.core is not None:
+            self.core.reserve(*after.room)
+        else:
+            session = self.model._session
+            with session.writing:
+                session.grow_like(after.session, after.room)
+        self.mould = after
+
+    def as_made(self) -> bool:
+        """Whether it has discovered nothing that its mould does not have."""
+        return self.core is not None or (self.mould is not None and self.mould.fits(self.model._session))
+
+    def numbers(self) -> bytes | None:
+        """Return the numbers of a model without an estimator."""
+        return None if self.core is None else self.core.packed()
 
 
 class Moulds:
@@ -111,37 +158,33 @@ class Moulds:
 
     # To the store and back.
 
-    def pack(self, shaped: Shaped) -> bytes:
-        """Return a model as it is stored."""
+    def pack(self, shaped: Shaped) -> tuple[bytes, bytes]:
+        """Return text and numbers of a model; without a text the numbers are a model file."""
+        numbers = shaped.numbers()
+        if numbers is not None and shaped.mould is not None:
+            return shaped.mould.text, numbers
         return shaped.model._read(lambda session: self._packed(shaped, session), fitted=False)  # type: ignore[no-any-return]
 
-    def _packed(self, shaped: Shaped, session: Session) -> bytes:
+    def _packed(self, shaped: Shaped, session: Session) -> tuple[bytes, bytes]:
         session.settle()
         mould, model = shaped.mould, shaped.model
         if mould is not None and mould.fits(session):
-            text = mould.text
-        else:
-            arrays: dict[str, Any] = {}
-            text = _text(model, session, arrays)
-            if arrays:  # parameters that are arrays: a file holds them
-                return bytes(model._file_bytes(session, None))
-        return _HEAD.pack(_MAGIC, len(text), zlib.crc32(text)) + text + session.model.packed()
+            return mould.text, session.model.packed()
+        arrays: dict[str, Any] = {}
+        text = _text(model, session, arrays)
+        if arrays:  # parameters that are arrays: a file holds them
+            return b"", bytes(model._file_bytes(session, None))
+        return text, session.model.packed()
 
-    def unpack(self, data: bytes) -> Shaped:
+    def unpack(self, text: bytes, numbers: bytes) -> Shaped:
         """Return a model from the store."""
-        if not data.startswith(_MAGIC):  # a model file
-            return Shaped(restore(*read_archive(io.BytesIO(data))))
-        if len(data) < _HEAD.size:
-            raise ModelFileError("a stored model is cut short")
-        _, n, checksum = _HEAD.unpack_from(data)
-        text, numbers = data[_HEAD.size : _HEAD.size + n], data[_HEAD.size + n :]
-        if zlib.crc32(text) != checksum:
-            raise ModelFileError("a stored model is damaged: its checksum is wrong")
+        if not text:
+            return Shaped(restore(*read_archive(io.BytesIO(numbers))))
         mould = self._by_text.get(text)
         if mould is None and text in self._once:
             mould = self._cast(text, len(numbers))
         if mould is not None:
-            return Shaped(mould.woken(numbers), mould)
+            return Shaped(None, mould, mould.session.model.unpacked(numbers))
         if len(self._once) >= 16 * MOST:
             self._once.clear()
         self._once.add(text)
@@ -164,26 +207,24 @@ class Moulds:
 
     def learn(self, shaped: Shaped, x: Mapping[Any, Any], y: Any, weight: float) -> None:
         """Let a model learn one row."""
-        if weight == 1.0 and (shaped.model._learn_fast(x, y) or self._learn_by_mould(shaped, x, y)):
+        if weight == 1.0 and (shaped.learn_fast(x, y) or self._learn_by_mould(shaped, x, y)):
             return
-        before, model = shaped.mould, shaped.model
-        known = model._session is None or before is not None
-        model.learn_one(x, y, weight)
+        before, known = shaped.mould, not shaped.started or shaped.mould is not None
+        shaped.model.learn_one(x, y, weight)
         if known and weight == 1.0:
             self._remember(shaped, before, x, y)
+        shaped.forget_face()
 
     def _way(self, before: Mould | None, x: Mapping[Any, Any], y: Any) -> tuple[Any, ...] | None:
         """Return what decides how a row changes the columns and labels of a model: all but the sizes of its numbers."""
         nominal, declared = () if before is None else before.nominal, self._nominal
-        cells = tuple(
-            (
-                name,
-                v.__class__,
-                v if v.__class__ in (str, bool) or str(name) in nominal or str(name) in declared else None,
+        kinds, values = tuple(map(type, x.values())), None
+        if nominal or declared or not _NUMBERS.issuperset(kinds):
+            values = tuple(
+                v if kind in (str, bool) or str(name) in nominal or str(name) in declared else None
+                for (name, v), kind in zip(x.items(), kinds, strict=True)
             )
-            for name, v in x.items()
-        )
-        way = before, y.__class__, y, cells
+        way = before, y.__class__, y, tuple(x), kinds, values
         try:
             hash(way)
         except TypeError:  # the long way says what is wrong with it
@@ -192,20 +233,14 @@ class Moulds:
 
     def _learn_by_mould(self, shaped: Shaped, x: Mapping[Any, Any], y: Any) -> bool:
         """Learn a row that brings something new, if others have brought the same; else touch nothing."""
-        session = shaped.model._session
-        if session is not None and (shaped.mould is None or not shaped.mould.fits(session)):
+        if shaped.started and not shaped.as_made():
             return False
         way = self._way(shaped.mould, x, y)
         after = None if way is None else self._after.get(way)
         if after is None or not after.reads(x):
             return False
-        if session is None:
-            shaped.model = after.fresh()
-        else:
-            with session.writing:
-                session.grow_like(after.session, after.room)
-        shaped.mould = after
-        return bool(shaped.model._learn_fast(x, y))
+        shaped.grow(after)
+        return shaped.learn_fast(x, y)
 
     def _remember(self, shaped: Shaped, before: Mould | None, x: Mapping[Any, Any], y: Any) -> None:
         """A model has learned a row the long way: from the second time on there is a mould for what it has become."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +97,7 @@ class ShardStage:
             "n_learned": self.model.n_learned,
             "n_classes_known": self.model.n_classes_known,
             "memory_bytes": self.model.memory_bytes(),
+            "processor_seconds": time.process_time(),
             "room": self.stage.room,
             "last_reply": self.stage.last_reply,
         }

@@ -105,7 +105,7 @@ def run_all(
 
 def worker_command(folder: os.PathLike[str]) -> list[str]:
     """How a worker is started."""
-    return [sys.executable, "-m", "streamboost.experiments.worker", os.fspath(folder)]
+    return [sys.executable, "-m", "streamboost.experiments", os.fspath(folder)]
 
 
 class _Worker:

@@ -1,4 +1,4 @@
-"""A process that runs what it is told: one line in, one line out. ``python -m streamboost.experiments.worker FOLDER``."""
+"""A process that runs what it is told: one line in, one line out. ``python -m streamboost.experiments FOLDER``."""
 
 from __future__ import annotations
 
@@ -181,7 +181,3 @@ def serve(folder: str) -> None:
             record = Record(FAILED, f"{type(error).__name__}: {_line(error)}")
         details = record.figures if record.status == FAILED else None
         tell(status=record.status, message=record.message, figures=details)
-
-
-if __name__ == "__main__":
-    serve(sys.argv[1])

@@ -55,7 +55,8 @@ struct GuardParams {
 class DriftGuard {
  public:
   DriftGuard() = default;
-  DriftGuard(const GuardParams& params, Lanes lanes) : params_(params), lane_(static_cast<std::size_t>(lanes.size())) {}
+  // One that is off keeps nothing: detectors would be most of a small model's memory.
+  DriftGuard(const GuardParams& params, Lanes lanes) : params_(params), lane_(params.on ? static_cast<std::size_t>(lanes.size()) : 0) {}
 
   bool on() const { return params_.on; }
   const GuardParams& params() const { return params_; }

@@ -60,15 +60,19 @@ struct BaggingRegressor {
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Request::numbers, scratch.answers);
     if (!passage.answers) return;
-    for (std::size_t i = 0, n = static_cast<std::size_t>(block.lanes().size()); i < n; ++i) {
-      if (scratch.answers.vote[i] < 0) continue;
-      if (params.combine == Combine::median) passage.column[static_cast<std::size_t>(passage.lanes)] = scratch.answers.margin[i];
-      passage.sum += scratch.answers.margin[i];
+    const std::int32_t* vote = scratch.answers.vote.data();
+    const double* margin = scratch.answers.margin.data();
+    const auto n = static_cast<std::size_t>(block.lanes().size());
+    if (params.combine == Combine::mean) return add_up(vote, margin, n, passage);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (vote[i] < 0) continue;
+      if (params.combine == Combine::median) passage.column[static_cast<std::size_t>(passage.lanes)] = margin[i];
+      passage.sum += margin[i];
       passage.lanes += 1;
       if (params.combine == Combine::recent) {
         const double usual = block.state.miss[0][i], seen = block.state.seen[0][i];
         const double say = usual > 0 ? (seen / usual) * (seen / usual) : 0.0;
-        passage.weighed += say * scratch.answers.margin[i];
+        passage.weighed += say * margin[i];
         passage.weight += say;
       }
     }
@@ -94,6 +98,18 @@ struct BaggingRegressor {
   void check() const { targets.check(); }
 
  private:
+  // Adding 0 changes no sum: no branches to guess.
+  static void add_up(const std::int32_t* vote, const double* margin, std::size_t n, Passage& passage) {
+    double sum = passage.sum;
+    int trained = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      sum += vote[i] < 0 ? 0.0 : margin[i];
+      trained += vote[i] < 0 ? 0 : 1;
+    }
+    passage.sum = sum;
+    passage.lanes += trained;
+  }
+
   void draw(const Example& example, Lanes lanes, Scratch& scratch) const {
     const auto number = static_cast<std::uint64_t>(example.number);
     const auto first = static_cast<std::uint32_t>(lanes.begin);

@@ -34,6 +34,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "streamboost/ensembles/residuals.hpp"
@@ -118,24 +119,23 @@ struct GradientBoosting {
     if (!(passage.bound > 0)) return;  // there is no scale yet
     block.bank->ask(example, Request::numbers, scratch.answers);
     LaneState& state = block.state;
-    const double y = example.target - passage.centre, B = passage.bound, L = slope_bound(B), s = example.weight;
-    const double range = target_range(B);
-    const double rate = s / (L * B * std::sqrt(static_cast<double>(example.number + 1)));
+    const double y = example.target - passage.centre, B = passage.bound, s = example.weight;
     const auto n = static_cast<std::size_t>(block.lanes().size());
+    double *before = scratch.extra.data(), *share = scratch.draw.data();
     for (std::size_t i = 0; i < n; ++i) {
-      scratch.target[i] = passage.sum;  // y^{i-1}, until the loop below: only this one has to wait for the lane before
+      before[i] = passage.sum;  // y^{i-1}: only this has to wait for the lane before
       add(block, i, scratch.answers, passage);
     }
-    for (std::size_t i = 0; i < n; ++i) {
-      const double before = scratch.target[i], slope = loss_slope(before, y, B), share = slope / L;
-      const bool hull = params.domain == Domain::hull;
-      scratch.target[i] = hull ? (slope > 0 ? -B : slope < 0 ? B : 0.0) : -range * share;
-      scratch.amount[i] = hull ? s * std::fabs(share) : s;
-      state.shrink[0][i] = std::min(std::max(state.shrink[0][i] + rate * (slope * before), 0.0), 1.0);
-      if (!monitor) continue;
-      state.slope_sum[0][i] += s * share;
-      state.slope_answer_sum[0][i] += s * (share * said(scratch.answers, i));
-    }
+    const double L = slope_bound(B);
+    SlopeRule rule = slopes(y, B);
+    rule.hull = params.domain == Domain::hull;
+    rule.most = L;
+    rule.range = rule.hull ? B : target_range(B);
+    rule.rate = s / (L * B * std::sqrt(static_cast<double>(example.number + 1)));
+    rule.weight = s;
+    descend_losses(before, rule, scratch.target.data(), scratch.amount.data(), share, state.shrink[0], n);
+    if (monitor)
+      watch_slopes(share, scratch.answers.vote.data(), scratch.answers.margin.data(), s, state.slope_sum[0], state.slope_answer_sum[0], n);
     state.meet(scratch.answers, scratch.target.data(), s, block.events.judged());
     block.bank->learn_targets(example, scratch.target.data(), scratch.amount.data(), Amount::weight, scratch.answers);
   }
@@ -206,18 +206,15 @@ struct GradientBoosting {
     if (params.loss == Loss::squared) return B;
     return params.loss == Loss::huber ? params.delta * B : std::min(B, 4 * B / reach);
   }
-  double loss_slope(double z, double y, double B) const {
-    const double off = z - y, d = params.delta * B;
-    switch (params.loss) {
-      case Loss::squared:
-        return off;
-      case Loss::huber:
-        return std::min(std::max(off, -d), d);
-      case Loss::absolute:
-        return off > 0 ? 1.0 : off < 0 ? -1.0 : 0.0;
-      default:
-        return off > 0 ? 1 - params.quantile : off < 0 ? -params.quantile : 0.0;
-    }
+  // l'(z) for the target y
+  SlopeRule slopes(double y, double B) const {
+    SlopeRule rule{};
+    rule.y = y;
+    rule.steps = params.loss == Loss::absolute || params.loss == Loss::quantile;
+    const double quantile = params.loss == Loss::quantile ? params.quantile : 0.0;
+    rule.high = rule.steps ? 1 - quantile : params.loss == Loss::huber ? params.delta * B : std::numeric_limits<double>::infinity();
+    rule.low = params.loss == Loss::quantile ? -quantile : -rule.high;
+    return rule;
   }
   double loss(double z, double y, double B) const {
     const double off = std::fabs(z - y), d = params.delta * B;

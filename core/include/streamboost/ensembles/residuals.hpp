@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "streamboost/ensembles/booster.hpp"
+#include "streamboost/math/kernels.hpp"
 
 namespace streamboost {
 
@@ -26,18 +27,8 @@ struct Residuals {
 
   // The lanes answered (Answers::margin) and should have answered target[lane], with an example of this weight.
   void meet(const Answers& answers, const double* target, double weight, double* wrong) {
-    double *m = miss[0], *s = seen[0], *w = error_weight[0], *a = absolute_error[0], *q = squared_error[0];
-    const double keep = on ? weight : 0.0;
-    for (std::size_t i = 0, n = miss.lanes(); i < n; ++i) {
-      const bool trained = answers.vote[i] >= 0;
-      const double off = trained ? std::fabs(target[i] - answers.margin[i]) : 0.0, one = trained ? 1.0 : 0.0;
-      wrong[i] = !trained || off * s[i] > m[i] ? 1.0 : 0.0;
-      m[i] = fading * m[i] + off;
-      s[i] = fading * s[i] + one;
-      w[i] += keep * one;
-      a[i] += keep * off;
-      q[i] += keep * (off * off);
-    }
+    judge_numbers(answers.vote.data(), answers.margin.data(), target, fading, on ? weight : 0.0,
+                  {miss[0], seen[0], error_weight[0], absolute_error[0], squared_error[0]}, wrong, miss.lanes());
   }
 
   void fields(FieldVisitor& v) {

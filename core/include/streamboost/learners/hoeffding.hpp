@@ -664,7 +664,7 @@ class HoeffdingBank final : public HoeffdingTrees {
   void observe(std::size_t i, std::size_t record, std::size_t label, double amount, const Sight& sight, std::size_t k) {
     const HoeffdingColumns& mine = columns(i);
     double* head = forest_.head(i, record);  // not after find_room, which may move it
-    head[Forest::mass + label] += amount;
+    add_mass(i, record, label, amount);
     head[Forest::own] += amount;
     head[Forest::squares] += amount * amount;
     head[Forest::waited] += amount;

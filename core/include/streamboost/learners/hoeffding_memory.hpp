@@ -87,7 +87,8 @@ class HoeffdingState : public Bank {
     return forest_.inner(i, record) ? -1 / (1 + sum) : sum - most;
   }
   // The observing record with statistics that promises least; the earliest among equals. No promise falls while a record observes, so
-  // they wait in a queue with what they promised when they were put there, and only the first one is looked at again.
+  // they wait in a queue with what they promised when they were put there, and only the first one is looked at again. (Or it falls by
+  // a rounding: then `add_mass` puts the record there once more.)
   std::size_t least_promising(std::size_t i) {
     const auto later = [](const Waiting& a, const Waiting& b) { return a > b; };
     auto& queue = queue_[i];
@@ -124,6 +125,19 @@ class HoeffdingState : public Bank {
   void enqueue(std::size_t i, std::size_t record) {
     queue_[i].emplace_back(promise(i, record), record);
     std::push_heap(queue_[i].begin(), queue_[i].end(), [](const Waiting& a, const Waiting& b) { return a > b; });
+  }
+  // A record gets heavier. Its sum of masses is rounded: what it promises may fall by the last bit, and it must not wait behind those
+  // that promise more now; which one is given up must not hang on when the queue was made.
+  void add_mass(std::size_t i, std::size_t record, std::size_t label, double amount) {
+    double& mass = forest_.head(i, record)[Forest::mass + label];
+    const double before = queue_[i].empty() ? 0.0 : promise(i, record);
+    mass += amount;
+    if (queue_[i].empty() || !(promise(i, record) < before)) return;
+    const bool waits = grows([&] {
+      enqueue(i, record);
+      return true;
+    });
+    if (!waits) queue_[i].clear();
   }
   void deactivate(std::size_t i, std::size_t leaf) {
     limited_ = true;

@@ -17,7 +17,7 @@
 // Choices     Two classes have one column. When a third label is met it becomes the pair (-W/2, +W/2), which answers the same, each
 //             with its B; a new label's column starts at 0. The rates belong to the rows and not to the lanes: a table of squared
 //             slopes per weight and lane is as accurate and costs ten times as much.
-// Cost        two passes over the weights of the row's nonzeros; per lane one exponential, a root and six divisions.
+// Cost        two passes over the weights of the row's nonzeros; per lane one exponential, a root and five or six divisions.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -74,8 +74,7 @@ class LogisticBank final : public LinearTable<Real> {
 
   void ask(const Example& example, Request want, Answers& answers) const override {
     answers.change = Change::right_stays_right;
-    answers.own<Kept>().halved = false;
-    linear_ask(weights_[0], cells(), entries(example.row), answers.notes.data());
+    score(example, answers);
     if (split_)
       answer_many(static_cast<std::size_t>(example.n_classes), want, answers);
     else
@@ -83,8 +82,7 @@ class LogisticBank final : public LinearTable<Real> {
   }
 
   void log_odds(const Example& example, double limit, Answers& answers) const override {
-    answers.own<Kept>().halved = false;
-    linear_ask(weights_[0], cells(), entries(example.row), answers.notes.data());
+    score(example, answers);
     for (std::size_t i = 0; i < stride_; ++i) answers.margin[i] = std::min(std::max(answers.notes[i], -limit), limit);
   }
 
@@ -116,19 +114,19 @@ class LogisticBank final : public LinearTable<Real> {
       if (!answers.own<Kept>().halved) halve_notes(answers);
       split();
     }
-    double* trained = trained_[0];
-    for (std::size_t i = 0; i < stride_; ++i) trained[i] = amount[i] > 0 ? 1.0 : trained[i];
     const Notes n = notes(answers);
+    begin_lesson(amount, labels.common == 1 ? 1.0 : -1.0, example.row.squared_norm, trained_[0], n.y, n.product, stride_);
     const Entries lesson{example.row.teach, example.row.index, example.row.size};
     const std::size_t k = split_ ? static_cast<std::size_t>(example.n_classes_after) : 1;
-    if (split_) powers(k, answers);
-    if (mask_.rows() == 0)
+    if (split_) {
+      powers(k, answers);
       std::fill_n(n.product, stride_, example.row.squared_norm);
-    else
-      linear_masked_norm(mask_[0], stride_, entries(example.row), lesson.x, n.product);
+    }
+    if (mask_.rows() > 0) linear_masked_norm(mask_[0], stride_, entries(example.row), lesson.x, n.product);
     if (!split_) {
-      this->targets(labels, 1, n.y);
-      logistic_margin_steps(n.z, lanes_of(n, 0, amount, example), n.step, stride_);
+      if (labels.per_lane != nullptr) this->targets(labels, 1, n.y);
+      if (!answers.own<Kept>().powers) logistic_powers(n.z, n.power, stride_);
+      logistic_margin_steps(n.z, n.power, lanes_of(n, 0, amount, example), n.step, stride_);
     } else {
       for (std::size_t c = 0; c < k; ++c) {
         this->targets(labels, static_cast<int>(c), n.y);
@@ -159,8 +157,9 @@ class LogisticBank final : public LinearTable<Real> {
     const double* z = answers.notes.data() + i;
     if (example.n_classes_after <= 2) {
       const double y = example.label == 1 ? 1.0 : -1.0;
-      const double moved = *z + y * move(0, i, amount, product, example.row.n_rows, logistic_odds(y * *z));
-      return {moved > 0 ? 1 : 0, logistic_margin(moved)};
+      const Slopes slopes = slopes_of_power(power_of_score(*z), y * *z > 0);
+      const double moved = *z + y * move(0, i, amount, product, example.row.n_rows, slopes);
+      return {moved > 0 ? 1 : 0, logistic_margin(moved, power_of_score(moved))};
     }
     const double *power = z + 2 * cells(), *others = z + 3 * cells();
     Answer answer;
@@ -168,7 +167,7 @@ class LogisticBank final : public LinearTable<Real> {
     for (std::size_t c = 0; c < static_cast<std::size_t>(example.n_classes_after); ++c) {
       const std::size_t at = c * stride_;
       const double y = static_cast<std::size_t>(example.label) == c ? 1.0 : -1.0;
-      const double moved = z[at] + y * move(c, i, amount, product, example.row.n_rows, logistic_odds(y, power[at], others[at]));
+      const double moved = z[at] + y * move(c, i, amount, product, example.row.n_rows, slopes_of_odds(y, power[at], others[at]));
       if (answer.label >= 0 && !(moved > best)) continue;
       best = moved;
       answer.label = static_cast<int>(c);
@@ -203,6 +202,7 @@ class LogisticBank final : public LinearTable<Real> {
  private:
   struct Kept final : BankNotes {
     bool halved = false;  // the scores are already those of the pair that one column will become
+    bool powers = false;  // there are e^-|z| of the scores
   };
   // What the table has, by the names used here.
   using Base = LinearTable<Real>;
@@ -221,13 +221,20 @@ class LogisticBank final : public LinearTable<Real> {
     return {n.y, amount, n.product, pace_[0], usual_squared_slope * example.row.n_rows, squares_[column]};
   }
 
+  void score(const Example& example, Answers& answers) const {
+    answers.own<Kept>() = Kept();
+    linear_ask(weights_[0], cells(), entries(example.row), answers.notes.data());
+  }
+
   void answer_two(Request want, Answers& answers) const {
     const double *z = answers.notes.data(), *trained = trained_[0];
     if (want != Request::margins) sign_votes(z, trained, answers.vote.data(), n_);
     if (want == Request::votes) return;
-    if (want == Request::margins) return logistic_margins(z, answers.margin.data(), stride_);
+    double* power = notes(answers).power;
+    answers.own<Kept>().powers = true;
+    if (want == Request::margins) return logistic_margins(z, power, answers.margin.data(), stride_);
     double *p0 = answers.distribution.data(), *p1 = p0 + answers.stride;
-    logistic_pair(z, p0, p1, stride_);
+    logistic_pair(z, power, p0, p1, stride_);
     for (std::size_t i = 0; i < stride_; ++i) {
       p0[i] *= trained[i];
       p1[i] *= trained[i];
@@ -254,11 +261,11 @@ class LogisticBank final : public LinearTable<Real> {
     softmax_others(n.power, k, stride_, n.others);
   }
 
-  // D of one lane and column, which learns `amount` of an example whose odds are a.
-  double move(std::size_t c, std::size_t i, double amount, double product, double n_rows, double a) const {
-    const double g = 1 / (1 + a), known = split_ || c == 0 ? squares_[c][i] : c == 1 ? squares_[0][i] : 0.0;
-    const double squares = std::min(known + amount * (g * g), 1e300);
-    return flow(a, logistic_time(amount, squares, product, pace_[0][i], usual_squared_slope * n_rows));
+  // D of one lane and column, which learns `amount` of an example whose loss has these slopes.
+  double move(std::size_t c, std::size_t i, double amount, double product, double n_rows, Slopes slopes) const {
+    const double known = split_ || c == 0 ? squares_[c][i] : c == 1 ? squares_[0][i] : 0.0;
+    const double squares = std::min(known + amount * (slopes.g * slopes.g), 1e300);
+    return flow(slopes, logistic_time(amount, squares, product, pace_[0][i], usual_squared_slope * n_rows));
   }
 
   // The third label: one column becomes a pair with the same answers. 0 - x, as -x would make a -0 of 0.

@@ -3,55 +3,67 @@
 //
 //   D + a (e^D - 1) = S,      0 <= D <= min(S / (1 + a), log(1 + S / a)).
 //
-// flow_near  for S <= 1 + a: a start of second order, one Halley step with e^D - 1 as its [3/3] Pade form; relative error 3.1e-6,
-//            residual 4.4e-6 S
-// flow_far   for S >  1 + a: the bound above, three Halley steps; relative error 5e-10
+// The two slopes of the loss, g = 1 / (1 + a) and k = a / (1 + a), make numbers of moderate size of it: with x = S g
+//
+//   g D + k (e^D - 1) = x.
+//
+// flow_near  for x <= 1: a start of second order, one Halley step with e^D - 1 as its [3/3] Pade form, whose denominator cancels;
+//            relative error 3.1e-6, residual 4.4e-6 S
+// flow_far   for x > 1: the bound above, three Halley steps; relative error 5e-10
 // Errors are the largest seen for m in [-30, 30]; core/tests/test_logistic.cpp fails when they are passed. Both vectorise.
 #pragma once
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
+
 namespace detail {
-
-// Towards the root of D + a g(D) - S with g = e^D - 1 given.
-[[gnu::always_inline]] inline double halley(double D, double g, double a, double S) {
-  const double e = a * g;
-  const double f = D + e - S, slope = 1.0 + a + e, bend = a + e;
-  return D - 2.0 * f * slope / (2.0 * slope * slope - f * bend);
-}
-
+// e^30 and e^-30: margins are kept within 30 inside of a step; the score itself is never clipped
+inline constexpr double odds_high = 0x1.370470aec28edp+43, odds_low = 0x1.a56e0c2ac7f75p-44;
 }  // namespace detail
 
-[[gnu::always_inline]] inline double flow_near(double a, double S) {
-  const double o = 1.0 + a;
-  const double D = 2.0 * S * o / (2.0 * o * o + S * a);
-  const double p = 120.0 + 12.0 * D * D, q = D * (60.0 + D * D);
-  const double moved = detail::halley(D, 2.0 * q / (p - q), a, S);
+struct Slopes {
+  double g, k;  // of the loss of the margin, and of the loss of its opposite
+};
+// power = e^-|m|; ahead: m > 0
+[[gnu::always_inline]] inline Slopes slopes_of_power(double power, bool ahead) {
+  const double e = power > detail::odds_low ? power : detail::odds_low;
+  const double large = 1.0 / (1.0 + e), small = e * large;
+  return {ahead ? small : large, ahead ? large : small};
+}
+// m = y ln(power / others), of which one may have underflowed to 0
+[[gnu::always_inline]] inline Slopes slopes_of_odds(double y, double power, double others) {
+  const double ratio = (y > 0.0 ? power : others) / (y > 0.0 ? others : power);
+  const double low = ratio < detail::odds_low ? detail::odds_low : ratio;
+  const double odds = low > detail::odds_high ? detail::odds_high : low, g = 1.0 / (1.0 + odds);
+  return {g, odds * g};
+}
+[[gnu::always_inline]] inline double power_of_score(double z) { return exp(-std::fabs(z)); }
+
+// The near form in two parts. A loop over lanes runs them one after the other, as a machine looks ahead far enough for several lanes of
+// a part but not of the whole.
+[[gnu::always_inline]] inline double near_start(double x, double k) { return 2.0 * x / (2.0 + x * k); }
+[[gnu::always_inline]] inline double near_step(double D, double x, Slopes s) {
+  const double square = D * D, q = D * (60.0 + square), r = 120.0 + 12.0 * square - q, e = 2.0 * s.k * q;  // e^D - 1 = 2 q / r
+  const double f = (s.g * D - x) * r + e, slope = r + e, bend = s.k * r + e;
+  const double moved = D - 2.0 * f * slope / (2.0 * slope * slope - f * bend);
   return moved > 0.0 ? moved : 0.0;
 }
+[[gnu::always_inline]] inline double flow_near(Slopes s, double S) {
+  const double x = S * s.g;
+  return near_step(near_start(x, s.k), x, s);
+}
 
-[[gnu::always_inline]] inline double flow_far(double a, double S) {
-  const double slow = S / (1.0 + a), fast = log1p(S / a);
+[[gnu::always_inline]] inline double flow_far(Slopes s, double S) {
+  const double a = s.k / s.g, slow = S * s.g, fast = log1p(S / a);
   double D = slow < fast ? slow : fast;
-  for (int step = 0; step < 3; ++step) D = detail::halley(D, expm1(D), a, S);
+  for (int step = 0; step < 3; ++step) {
+    const double e = a * expm1(D), f = D + e - S, slope = 1.0 + a + e, bend = a + e;
+    D -= 2.0 * f * slope / (2.0 * slope * slope - f * bend);
+  }
   return D > 0.0 ? D : 0.0;
 }
 
-[[gnu::always_inline]] inline double flow(double a, double S) { return S > 1.0 + a ? flow_far(a, S) : flow_near(a, S); }
-
-inline constexpr double margin_limit = 30;  // of a margin inside a step; the score itself is never clipped
-
-// e^m of the margin, kept within e^-30 .. e^30
-[[gnu::always_inline]] inline double logistic_odds(double margin) {
-  const double m = margin < -margin_limit ? -margin_limit : margin > margin_limit ? margin_limit : margin;
-  return exp(m);
-}
-// the same for m = y ln(power / others), of which one may have underflowed to 0
-[[gnu::always_inline]] inline double logistic_odds(double y, double power, double others) {
-  constexpr double high = 0x1.370470aec28edp+43, low = 0x1.a56e0c2ac7f75p-44;  // e^30, e^-30
-  const double odds = (y > 0.0 ? power : others) / (y > 0.0 ? others : power);
-  return odds < low ? low : odds > high ? high : odds;
-}
+[[gnu::always_inline]] inline double flow(Slopes s, double S) { return S * s.g > 1.0 ? flow_far(s, S) : flow_near(s, S); }
 
 // S = w Q kappa sqrt(v n / B)
 [[gnu::always_inline]] inline double logistic_time(double w, double squares, double product, double pace, double rows) {
@@ -59,10 +71,7 @@ inline constexpr double margin_limit = 30;  // of a margin inside a step; the sc
   return time < 1e30 ? time : 1e30;
 }
 
-// 2 p - 1 with p = 1 / (1 + e^-z): to the bit odd in z
-[[gnu::always_inline]] inline double logistic_margin(double z) {
-  const double e = exp(-std::fabs(z));
-  return std::copysign((1.0 - e) / (1.0 + e), z);
-}
+// 2 p - 1 with p = 1 / (1 + e^-z): to the bit odd in z; power = e^-|z|
+[[gnu::always_inline]] inline double logistic_margin(double z, double power) { return std::copysign((1.0 - power) / (1.0 + power), z); }
 
 }  // namespace streamboost

@@ -71,9 +71,10 @@ void ogd_steps(const double* raw, const double* y, const double* amount, const d
 void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step, std::size_t n);
 
 // --- logistic bank (kernels_logistic.cpp); n a multiple of 16
-// h = 2 p - 1 = tanh(z / 2), to the bit odd in z;  p0 = 1 / (1 + e^z), p1 = 1 / (1 + e^-z)
-void logistic_margins(const double* z, double* h, std::size_t n);
-void logistic_pair(const double* z, double* p0, double* p1, std::size_t n);
+// power = e^-|z|, which a lesson needs too;  h = 2 p - 1 = tanh(z / 2), to the bit odd in z;  p0 = 1 / (1 + e^z), p1 = 1 / (1 + e^-z)
+void logistic_powers(const double* z, double* power, std::size_t n);
+void logistic_margins(const double* z, double* power, double* h, std::size_t n);
+void logistic_pair(const double* z, double* power, double* p0, double* p1, std::size_t n);
 // Columns [column][lane], k of them: vote = that of the highest z, the lowest of equals; power = e^(z - highest), sum = their sum
 void softmax_votes(const double* z, std::size_t k, std::size_t n, std::int32_t* vote, double* highest);
 void softmax_powers(const double* z, std::size_t k, std::size_t n, double* power, double* sum);
@@ -85,8 +86,8 @@ struct LogisticLanes {
   double rows;                                // v n
   double* squares;                            // B
 };
-// step = y D / Q, of the margin y z; B grows
-void logistic_margin_steps(const double* z, const LogisticLanes& lanes, double* step, std::size_t n);
+// step = y D / Q, of the margin y z, power = e^-|z|; B grows
+void logistic_margin_steps(const double* z, const double* power, const LogisticLanes& lanes, double* step, std::size_t n);
 // the same of the margin y ln(power / others)
 void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step, std::size_t n);
 
@@ -215,6 +216,26 @@ void window_distances(const double* cell, std::size_t stride, const double* quer
 // whether one of them is below the limit; any n
 bool any_below(const double* x, double limit, std::size_t n);
 
+// --- regressors (kernels_regressors.cpp); any n, no alignment needed. vote: -1 for a lane that is untrained
+struct ResidualLanes {
+  double *miss, *seen, *weight, *absolute, *squared;  // ensembles/residuals.hpp
+};
+// wrong = 1 where |target - answer| is above miss / seen, or the lane untrained; then the sums grow, the first two fading
+void judge_numbers(const std::int32_t* vote, const double* answer, const double* target, double fading, double weight,
+                   const ResidualLanes& lanes, double* wrong, std::size_t n);
+// The slope of a loss of the answer z of a target y (ensembles/gradient_boosting.hpp), and what lanes make of it.
+struct SlopeRule {
+  double y, low, high;  // z - y between low and high; with `steps` low below y, high above it and 0 between
+  bool steps, hull;
+  double most, range, rate, weight;  // L_B, the range of targets, the step of sigma, the example's weight
+};
+// share = slope / L_B, target and amount of each lane, and its sigma after; before: y^{i-1}
+void descend_losses(const double* before, const SlopeRule& rule, double* target, double* amount, double* share, double* shrink,
+                    std::size_t n);
+// sum += weight share, answer_sum += weight share answer
+void watch_slopes(const double* share, const std::int32_t* vote, const double* answer, double weight, double* sum, double* answer_sum,
+                  std::size_t n);
+
 // --- drift (kernels_boosters.cpp, drift/adwin.hpp)
 // Where a window is divided into an older part and a newer one: inputs and sums of both.
 struct WindowBorders {
@@ -242,6 +263,9 @@ void watch_prefixes(const double* prefix, const double* weight, double sample_we
 // hinge losses of the single hypotheses and of the means of the first 1, 2, ... of them, added up
 void watch_hinges(const double* margin, const double* prefix, double sample_weight, double y, double theta, double* single, double* mean,
                   std::size_t n);
+// the values in descending order; at most sorted_by_rank of them. Every value counts those before it: nothing to guess for the machine
+inline constexpr std::size_t sorted_by_rank = 128;
+void sort_by_rank(double* values, std::size_t n);
 // loss[i] += s where the sign of the prefix is not y (sign(0) = -1); out = -eta (loss - least loss)
 void hedge_losses(const double* prefix, double y, double sample_weight, double* loss, std::size_t n);
 void hedge_exponents(const double* loss, double eta, double* out, std::size_t n);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/rng.hpp"
 
 namespace streamboost {
@@ -22,8 +23,32 @@ enum class Projection { sort, pivot };
 
 namespace detail {
 
+// Leaves out values that cannot stay positive: tau is at least (sum - 1) / n of any n of the values, so that what lies below that goes,
+// and again among the rest. A hair is left for rounding. Returns how many are left, in their order.
+inline std::size_t without_low(double* u, std::size_t n) {
+  for (int pass = 0; pass < 4; ++pass) {
+    double sum[4] = {};
+    std::size_t i = 0, kept = 0;
+    for (; i + 4 <= n; i += 4)
+      for (std::size_t k = 0; k < 4; ++k) sum[k] += u[i + k];
+    for (; i < n; ++i) sum[0] += u[i];
+    const double least = ((sum[0] + sum[1]) + (sum[2] + sum[3]) - 1) / static_cast<double>(n) - 1e-9;
+    for (i = 0; i < n; ++i) {
+      u[kept] = u[i];
+      kept += u[i] > least ? 1 : 0;
+    }
+    if (kept == n) break;
+    n = kept;
+  }
+  return n;
+}
+
 inline double threshold_by_sort(double* u, std::size_t n) {
-  std::sort(u, u + n, std::greater<>());
+  n = without_low(u, n);
+  if (n <= sorted_by_rank)
+    sort_by_rank(u, n);
+  else
+    std::sort(u, u + n, std::greater<>());
   double sum = 0, tau = 0;
   for (std::size_t j = 0; j < n; ++j) {
     sum += u[j];

@@ -10,6 +10,7 @@ using Vec = double __attribute__((vector_size(64), may_alias));
 using HalfVec = double __attribute__((vector_size(32), may_alias));
 using LooseHalfVec = double __attribute__((vector_size(32), aligned(8), may_alias));  // at any address of a double
 using HalfBits = std::uint64_t __attribute__((vector_size(32), may_alias));
+using HalfInts = std::int64_t __attribute__((vector_size(32), may_alias));
 using HalfFloats = float __attribute__((vector_size(32), may_alias));
 using VecInts = std::int32_t __attribute__((vector_size(32), may_alias));
 using VecBits = std::uint64_t __attribute__((vector_size(64), may_alias));

@@ -90,9 +90,30 @@ class Model {
   // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
   virtual std::optional<Told> explain(const RowBlock&, int, bool, double*) const { return std::nullopt; }
   // The same model once more, from memory to memory. Not for learners written in Python.
-  virtual std::unique_ptr<Model> clone() const = 0;
-  virtual SavedState save() = 0;
-  virtual void load(const SavedState&) = 0;
+  std::unique_ptr<Model> clone() const {
+    if (const char* why = broken()) throw std::runtime_error(why);
+    if (needs_gil()) throw std::invalid_argument("learners written in Python are copied by Python");
+    return copy();
+  }
+  // Every piece of state. What a visitor that loads has left is checked: if that throws the model is lost, and callers work on a copy.
+  virtual void visit(FieldVisitor&) = 0;
+  SavedState save() {
+    if (const char* why = broken()) throw std::runtime_error(why);
+    Saver saver;
+    visit(saver);
+    return std::move(saver.state);
+  }
+  // All or nothing, like reserve.
+  void load(const SavedState& state) {
+    const auto fresh = copy();
+    Loader loader(state);
+    fresh->visit(loader);
+    loader.require_all_used();
+    take(*fresh);
+  }
+  // What calls work with changes places with that of another model. Of two with the same columns, classes and lanes one is enough: it holds
+  // nothing from call to call. Others keep what they have.
+  virtual void swap_places(Model&) noexcept = 0;
   virtual std::size_t memory_bytes() = 0;
   virtual ModelReport report() = 0;
   virtual const Intake& intake() const = 0;
@@ -104,6 +125,13 @@ class Model {
   virtual bool starved() const = 0;
   virtual const char* broken() const = 0;  // why nothing can be asked of it any more; null: it is sound
   virtual std::vector<Bank*> banks() = 0;
+
+ protected:
+  // Also of one that is broken; the objects of learners written in Python are then those of both.
+  virtual std::unique_ptr<Model> copy() const = 0;
+  virtual void take(Model& other) = 0;  // all of a copy; whoever knows this one by its address still does
+  static std::unique_ptr<Model> copy_of(const Model& model) { return model.copy(); }
+  static void take_all(Model& model, Model& other) { model.take(other); }
 };
 
 template <class Booster>
@@ -149,12 +177,6 @@ class Pipeline final : public Model {
     add(own.end);
     intake_ = Intake(blocks_.front().bank->needs());
     if (part()) sit_down();
-  }
-
-  std::unique_ptr<Model> clone() const override {
-    require_sound();
-    if (needs_gil()) throw std::invalid_argument("learners written in Python are copied by Python");
-    return std::unique_ptr<Model>(new Pipeline(*this));
   }
 
   // Everything grows on copies, which then take the places of what they were made of.
@@ -264,47 +286,41 @@ class Pipeline final : public Model {
     return std::nullopt;
   }
 
-  SavedState save() override {
-    require_sound();
-    Saver saver;
-    visit(saver, intake_, booster_, memory_, blocks_);
-    return std::move(saver.state);
-  }
-  // All or nothing, like reserve.
-  void load(const SavedState& state) override {
-    Loader loader(state);
-    Intake intake = intake_;
-    Booster booster = booster_;
-    RowMemory memory;
-    std::vector<BlockOf> blocks = copied_blocks();
-    visit(loader, intake, booster, memory, blocks);
-    loader.require_all_used();
-    intake.check();
-    booster.check();
+  void visit(FieldVisitor& v) override {
+    const Lanes own = ensemble_.lanes();
+    v.n_lanes_all = own.size();
+    v.prefix = "intake/";
+    intake_.fields(v);
+    v.prefix = "combiner/";
+    booster_.fields(v);
     if constexpr (keeps_rows) {
-      memory.check(intake.schema());
-      require(memory.size() == (booster.remembers(intake.n_learned()) ? intake.n_learned() : 0), "number of remembered rows");
+      v.prefix = "rows/";
+      memory_.fields(v);
     }
-    for (auto& block : blocks) {
-      block.bank->check_births();
-      block.bank->check();
-      if (block.spares) {
-        block.spares->check_births();
-        block.spares->check();
-      }
-      block.state.check();
-      block.guard.check(intake.n_learned());
+    for (auto& block : blocks_) {
+      v.lanes = {block.lanes().begin - own.begin, block.lanes().end - own.begin};
+      v.prefix = "bank/";
+      block.bank->visit(v);
+      v.prefix = "lane/";
+      block.state.fields(v);
+      v.prefix = "monitor/";
+      block.events.stats.fields(v);
+      v.prefix = "guard/";
+      block.guard.fields(v);
+      v.prefix = "spare/";
+      if (block.spares) block.spares->visit(v);
     }
-    intake_ = std::move(intake);
-    booster_ = std::move(booster);
-    memory_ = std::move(memory);
-    blocks_ = std::move(blocks);
-    forget_places();
-    broken_ = nullptr;
+    if (v.loads()) check();
+  }
+  void swap_places(Model& other) noexcept override {
+    auto* them = dynamic_cast<Pipeline*>(&other);
+    if (them == nullptr || !(them->intake_.schema() == intake_.schema()) || them->blocks_.size() != blocks_.size()) return;
+    std::swap(learn_memory_, them->learn_memory_);
+    std::swap(ask_memory_, them->ask_memory_);
   }
   std::size_t memory_bytes() override {
     MemoryCounter counter;
-    visit(counter, intake_, booster_, memory_, blocks_);
+    visit(counter);
     if constexpr (requires { booster_.table_bytes(); }) counter.bytes += booster_.table_bytes();
     return counter.bytes + sizeof(*this) + blocks_.size() * sizeof(BlockOf);
   }
@@ -342,6 +358,18 @@ class Pipeline final : public Model {
     return all;
   }
 
+ protected:
+  std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new Pipeline(*this)); }
+  void take(Model& other) override {
+    auto& them = static_cast<Pipeline&>(other);
+    intake_ = std::move(them.intake_);
+    booster_ = std::move(them.booster_);
+    memory_ = std::move(them.memory_);
+    blocks_ = std::move(them.blocks_);
+    forget_places();
+    broken_ = nullptr;
+  }
+
  private:
   using Passage = typename Booster::Passage;
   using BlockOf = Block<typename Booster::LaneState>;
@@ -354,6 +382,25 @@ class Pipeline final : public Model {
         blocks_(other.copied_blocks()),
         memory_(other.memory_),
         reserved_(other.reserved_) {}
+  // What was loaded.
+  void check() {
+    intake_.check();
+    booster_.check();
+    if constexpr (keeps_rows) {
+      memory_.check(intake_.schema());
+      require(memory_.size() == (booster_.remembers(intake_.n_learned()) ? intake_.n_learned() : 0), "number of remembered rows");
+    }
+    for (auto& block : blocks_) {
+      block.bank->check_births();
+      block.bank->check();
+      if (block.spares) {
+        block.spares->check_births();
+        block.spares->check();
+      }
+      block.state.check();
+      block.guard.check(intake_.n_learned());
+    }
+  }
   std::vector<BlockOf> copied_blocks() const {
     std::vector<BlockOf> blocks;
     blocks.reserve(blocks_.size());
@@ -497,11 +544,7 @@ class Pipeline final : public Model {
     Pipeline copy(*this);
     copy.expect(lesson.rows, lesson.weight);
     copy.learn_with(1, lesson);
-    intake_ = std::move(copy.intake_);
-    booster_ = std::move(copy.booster_);
-    memory_ = std::move(copy.memory_);
-    blocks_ = std::move(copy.blocks_);
-    forget_places();
+    take(copy);
   }
 
   int wave_chunk() const { return ensemble_.wave_chunk > 0 ? ensemble_.wave_chunk : 128; }
@@ -810,32 +853,6 @@ class Pipeline final : public Model {
     if (!booster_.remembers(example.number)) return;
     memory_.add(row, example.label, example.weight);
     if (booster_.batch_phase_due(example.number)) memory_.open(intake_, example.n_classes_after, batch_phase);
-  }
-
-  void visit(FieldVisitor& v, Intake& intake, Booster& booster, RowMemory& memory, std::vector<BlockOf>& blocks) const {
-    const Lanes own = ensemble_.lanes();
-    v.n_lanes_all = own.size();
-    v.prefix = "intake/";
-    intake.fields(v);
-    v.prefix = "combiner/";
-    booster.fields(v);
-    if constexpr (keeps_rows) {
-      v.prefix = "rows/";
-      memory.fields(v);
-    }
-    for (auto& block : blocks) {
-      v.lanes = {block.lanes().begin - own.begin, block.lanes().end - own.begin};
-      v.prefix = "bank/";
-      block.bank->visit(v);
-      v.prefix = "lane/";
-      block.state.fields(v);
-      v.prefix = "monitor/";
-      block.events.stats.fields(v);
-      v.prefix = "guard/";
-      block.guard.fields(v);
-      v.prefix = "spare/";
-      if (block.spares) block.spares->visit(v);
-    }
   }
 
   Booster booster_;

@@ -32,40 +32,25 @@ class PooledExperts : public Model {
     return growth;
   }
 
-  SavedState save() override {
-    Saver saver;
-    saver.prefix = "pool/";
-    pool_fields(saver);
-    SavedState all = std::move(saver.state);
-    for (auto& expert : experts_)
-      for (auto& [name, field] : expert.model->save()) all[expert.name + "/" + name] = std::move(field);
-    return all;
-  }
-  void load(const SavedState& state) override {
-    std::vector<SavedState> part(experts_.size());
-    SavedState own;
-    for (const auto& [name, field] : state) {
-      const auto slash = name.find('/');
-      const std::string owner = name.substr(0, slash);
-      bool found = owner == "pool";
-      if (found) own[name] = field;
-      for (std::size_t e = 0; e < experts_.size() && !found; ++e)
-        if (experts_[e].name == owner && slash != std::string::npos) {
-          part[e][name.substr(slash + 1)] = field;
-          found = true;
-        }
-      if (!found) throw std::invalid_argument("unknown field '" + name + "'");
+  void visit(FieldVisitor& v) override {
+    v.prefix = "pool/";
+    pool_fields(v);
+    for (auto& expert : experts_) {
+      v.owner = expert.name + "/";
+      expert.model->visit(v);
     }
-    for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->load(part[e]);
-    Loader loader(own);
-    loader.prefix = "pool/";
-    pool_fields(loader);
-    loader.require_all_used();
+    v.owner.clear();
+    if (!v.loads()) return;
     pool_check();
     for (const auto& expert : experts_) {
       require(expert.model->intake().n_learned() == intake().n_learned(), "examples learned by the experts");
       require(expert.model->intake().n_classes_known() == intake().n_classes_known(), "classes known to the experts");
     }
+  }
+  void swap_places(Model& other) noexcept override {
+    auto* them = dynamic_cast<PooledExperts*>(&other);
+    if (them == nullptr || them->experts_.size() != experts_.size()) return;
+    for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->swap_places(*them->experts_[e].model);
   }
   std::size_t memory_bytes() override {
     MemoryCounter counter;
@@ -93,10 +78,14 @@ class PooledExperts : public Model {
   virtual void pool_fields(FieldVisitor&) = 0;
   virtual void pool_check() const = 0;
 
-  std::vector<Expert> cloned_experts() const {
+  std::vector<Expert> copied_experts() const {
     std::vector<Expert> experts;
-    for (const auto& expert : experts_) experts.push_back({expert.name, expert.model->clone()});
+    for (const auto& expert : experts_) experts.push_back({expert.name, copy_of(*expert.model)});
     return experts;
+  }
+
+  void take_experts(PooledExperts& other) {
+    for (std::size_t e = 0; e < experts_.size(); ++e) take_all(*experts_[e].model, *other.experts_[e].model);
   }
 
   std::vector<Expert> experts_;
@@ -154,11 +143,15 @@ class PooledModel final : public PooledExperts {
     return report;
   }
 
-  std::unique_ptr<Model> clone() const override { return std::unique_ptr<Model>(new PooledModel(cloned_experts(), pool_, ensemble_)); }
-
  protected:
   void pool_fields(FieldVisitor& v) override { pool_.fields(v); }
   void pool_check() const override { pool_.check(); }
+  std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new PooledModel(copied_experts(), pool_, ensemble_)); }
+  void take(Model& other) override {
+    auto& them = static_cast<PooledModel&>(other);
+    take_experts(them);
+    pool_ = std::move(them.pool_);
+  }
 
  private:
   PooledModel(std::vector<Expert> experts, LogPool pool, const Ensemble& ensemble)

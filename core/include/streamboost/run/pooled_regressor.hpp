@@ -49,11 +49,15 @@ class PooledRegressor final : public PooledExperts {
   }
   bool answers_numbers() const override { return true; }
 
-  std::unique_ptr<Model> clone() const override { return std::unique_ptr<Model>(new PooledRegressor(cloned_experts(), pool_)); }
-
  protected:
   void pool_fields(FieldVisitor& v) override { pool_.fields(v); }
   void pool_check() const override { pool_.check(); }
+  std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new PooledRegressor(copied_experts(), pool_)); }
+  void take(Model& other) override {
+    auto& them = static_cast<PooledRegressor&>(other);
+    take_experts(them);
+    pool_ = std::move(them.pool_);
+  }
 
  private:
   PooledRegressor(std::vector<Expert> experts, NumberPool pool) : PooledExperts(std::move(experts)), pool_(std::move(pool)) {}

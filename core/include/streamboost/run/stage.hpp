@@ -33,7 +33,8 @@ struct Message {
   int restart = -1;                     // a lane that begins again before the first row
 };
 
-std::string encode_chunk(const Message&);
+std::size_t chunk_bytes(const Message&);
+void encode_chunk(const Message&, unsigned char* place);  // room for so many
 
 struct Reply {
   Output output = Output::none;

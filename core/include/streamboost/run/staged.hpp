@@ -16,25 +16,13 @@ class Staged : public Model {
  public:
   Staged(std::unique_ptr<Model> inside, Stages stages) : inside_(std::move(inside)), stages_(std::move(stages)) {}
 
-  SavedState save() final {
-    SavedState state = inside_->save();
-    Saver saver;
-    stages_.fields(saver);
-    state.merge(saver.state);
-    return state;
+  void visit(FieldVisitor& v) final {
+    inside_->visit(v);
+    stages_.fields(v);
+    if (v.loads()) stages_.check();
   }
-  // All or nothing, like reserve: the stages are read on a copy, and the model inside last.
-  void load(const SavedState& state) final {
-    Stages stages = stages_;
-    Saver names;
-    stages.fields(names);
-    SavedState own, rest;
-    for (const auto& [name, field] : state) (names.state.contains(name) ? own : rest)[name] = field;
-    Loader loader(own);
-    stages.fields(loader);
-    stages.check();
-    inside_->load(rest);
-    stages_ = std::move(stages);
+  void swap_places(Model& other) noexcept final {
+    if (auto* them = dynamic_cast<Self*>(&other)) inside_->swap_places(*them->inside_);
   }
   std::size_t memory_bytes() final {
     MemoryCounter counter;
@@ -54,6 +42,12 @@ class Staged : public Model {
   std::vector<Bank*> banks() final { return inside_->banks(); }
 
  protected:
+  void take(Model& other) final {
+    auto& them = static_cast<Self&>(other);
+    take_all(*inside_, *them.inside_);
+    stages_ = std::move(them.stages_);
+  }
+
   std::unique_ptr<Model> inside_;
   Stages stages_;
 };

@@ -153,7 +153,8 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     return inside_->explain(row, label, shapley, contributions);
   }
 
-  std::unique_ptr<Model> clone() const override { return std::make_unique<StagedModel>(inside_->clone(), stages_, ensemble_); }
+ protected:
+  std::unique_ptr<Model> copy() const override { return std::make_unique<StagedModel>(copy_of(*inside_), stages_, ensemble_); }
 
  private:
   struct Grown final : Growth {

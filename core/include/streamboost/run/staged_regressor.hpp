@@ -82,9 +82,10 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
     }
   }
 
-  std::unique_ptr<Model> clone() const override { return std::make_unique<StagedRegressor>(inside_->clone(), stages_); }
-
   bool answers_numbers() const override { return true; }
+
+ protected:
+  std::unique_ptr<Model> copy() const override { return std::make_unique<StagedRegressor>(copy_of(*inside_), stages_); }
 
  private:
   static constexpr int slice_rows = 1024;

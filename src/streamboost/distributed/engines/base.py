@@ -34,6 +34,8 @@ class Engine(Protocol):
     """Shards in a row. Messages leave in the order in which they were sent."""
 
     name: str
+    reads_log: bool
+    """Whether its shards take lessons from the log, if that is in a folder of this machine."""
 
     def start(self, specs: Sequence[Spec]) -> None:
         """Start one shard for each, untaught."""

@@ -15,6 +15,7 @@ class LocalEngine:
     """Shards as objects."""
 
     name = "local"
+    reads_log = False
 
     def __init__(self) -> None:
         self.shards: list[ShardStage] = []

@@ -33,6 +33,7 @@ class ProcessEngine:
     """Shards as child processes, which end with this one."""
 
     name = "processes"
+    reads_log = True
 
     def __init__(self) -> None:
         self._specs: list[Spec] = []

@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from streamboost.distributed.engines.base import ShardLost, Source
 from streamboost.distributed.folder import Folder
 from streamboost.distributed.loopback import LOOPBACK, on_loopback, only_on_loopback
@@ -85,6 +87,7 @@ class RayEngine:
     """Shards as Ray actors."""
 
     name = "ray"
+    reads_log = False
     actor: type[Actor] = Actor
 
     def __init__(self, address: str | None = None, folder: Any = None) -> None:
@@ -124,7 +127,8 @@ class RayEngine:
         """Put the chunk into the object store and let it pass all shards."""
         if self._folder is None:
             raise ShardLost("the shards are not running")
-        chunk = self._ray.put(source.read(self._folder))
+        # An array, which every actor reads where it lies; bytes would be copied by each of them.
+        chunk = self._ray.put(np.frombuffer(source.read(self._folder), np.uint8))
         carry: Any = b""
         for actor in self._actors:
             carry = actor.step.remote(chunk, carry, seq)

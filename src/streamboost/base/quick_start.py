@@ -3,7 +3,7 @@
 Most of the time of ``import sklearn.base`` goes to `scipy.stats`, to `pandas` where it is installed, and to what SciPy's
 ``from numpy import *`` brings along (`numpy.f2py`, `numpy.testing`); it binds their names and does nothing else with them.
 While it is imported they are placeholders, which import the real thing when they are asked for something. Only the
-command line does this: in a session of Python the imports belong to the user.
+command line and its workers do this: in a session of Python the imports belong to the user.
 """
 
 from __future__ import annotations
