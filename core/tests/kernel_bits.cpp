@@ -89,8 +89,8 @@ void lane_kernels() {
     absolute(out, out, n);
     sb::rate_columns(in, 0.1, 0.7, out, at(out, 1), lanes);
   });
-  kernel("logistic_margins", [](const double* in, double* out) { sb::logistic_margins(in, at(out, 1), out, lanes); });
-  kernel("logistic_pair", [](const double* in, double* out) { sb::logistic_pair(in, at(out, 2), out, at(out, 1), lanes); });
+  kernel("logistic_margins", [](const double* in, double* out) { sb::logistic_margins(in, at(out, 1), at(out, 2), out, lanes); });
+  kernel("logistic_pair", [](const double* in, double* out) { sb::logistic_pair(in, at(out, 2), at(out, 3), out, at(out, 1), lanes); });
   kernel("softmax_votes", [](const double* in, double* out) {
     alignas(64) std::array<std::int32_t, lanes> vote;
     sb::softmax_votes(in, 4, lanes, vote.data(), out);
@@ -104,13 +104,13 @@ void lane_kernels() {
     absolute(out, out, n);
     alignas(64) Values y = values(3);
     for (double& v : y) v = v > 0 ? 1 : -1;
-    const sb::LogisticLanes near{y.data(), at(out, 0), at(out, 1), at(out, 2), 0.3, at(out, 3)};
-    alignas(64) std::array<double, lanes> power;
-    sb::logistic_powers(in, power.data(), lanes);
-    sb::logistic_margin_steps(in, power.data(), near, at(out, 4), lanes);
-    const sb::LogisticLanes far{y.data(), at(out, 0), at(out, 1), at(out, 2), 1e6, at(out, 5)};
-    sb::logistic_margin_steps(in, power.data(), far, at(out, 6), lanes);
+    alignas(64) std::array<double, lanes> power, large, h, trained{};
+    sb::logistic_margins(in, power.data(), large.data(), h.data(), lanes);
+    const sb::LogisticLanes near{y.data(), at(out, 1), false, at(out, 0), at(out, 2), 3.0, at(out, 3), trained.data()};
+    sb::logistic_margin_steps(in, power.data(), large.data(), near, at(out, 4), lanes);
     sb::logistic_odds_steps(at(out, 0), at(out, 1), near, at(out, 7), lanes);
+    const sb::LogisticLanes far{y.data(), at(out, 1), true, at(out, 0), at(out, 2), 1e-6, at(out, 5), trained.data()};
+    sb::logistic_margin_steps(in, nullptr, nullptr, far, at(out, 6), lanes);
   });
   kernel("squared_steps", [](const double* in, double* out) {
     absolute(in, positive_lanes.data(), n);
@@ -240,11 +240,6 @@ void lane_kernels() {
   kernel("watch_prefixes",
          [](const double* in, double* out) { sb::watch_prefixes(in, at(in, 1), 0.7, 1, 0.01, 3, out, at(out, 1), at(out, 2), 101); });
   kernel("watch_hinges", [](const double* in, double* out) { sb::watch_hinges(in, at(in, 1), 0.7, 1, 0.05, out, at(out, 1), 101); });
-  kernel("sort_by_rank", [](const double* in, double* out) {
-    std::copy_n(in, 101, out);
-    out[3] = out[40] = out[41] = out[100];
-    sb::sort_by_rank(out, 101);
-  });
   kernel("hedge_losses", [](const double* in, double* out) { sb::hedge_losses(in, -1, 0.7, out, n); });
   kernel("hedge_exponents", [](const double* in, double* out) { sb::hedge_exponents(in, 0.3, out, n); });
   kernel("hedge_share", [](const double* in, double* out) {
@@ -257,6 +252,11 @@ void lane_kernels() {
     sb::majority_exponents(vote.data(), -1, 2, 120, {in, at(in, 3), 0.4}, out, at(out, 1), vote.size());
   });
   kernel("logistic_alphas", [](const double* in, double* out) { sb::logistic_alphas(in, at(in, 1), -1, 0.4, out, 101); });
+  kernel("loss_slopes", [](const double* in, double* out) { sb::loss_slopes(in, -1, out, 101); });
+  kernel("dot_product", [](const double* in, double* out) {
+    out[1] = sb::dot_product(in, out, n);
+    out[0] = static_cast<double>(sb::count_positive(in, n));
+  });
   kernel("add_scaled", [](const double* in, double* out) { sb::add_scaled(in, -0.3, out, n); });
   kernel("circle_sum", [](const double* in, double* out) {
     const std::array<std::int32_t, 3> room{-1, 0, 2}, power{1, 5, 2};  // tables of 16 nodes; rooms 0 to 6
@@ -386,6 +386,10 @@ void tree_kernels() {
 }  // namespace
 
 int main() {
+  kernel("exp_down_lanes", [](const double* in, double* out) {
+    absolute(in, out, n);
+    sb::exp_down_lanes(out, out, n);
+  });
   kernel("exp_lanes", [](const double* in, double* out) { sb::exp_lanes(in, out, n); });
   kernel("log_lanes", [](const double* in, double* out) { sb::log_lanes(in, out, n); });
   kernel("tanh_lanes", [](const double* in, double* out) { sb::tanh_lanes(in, out, n); });

@@ -22,13 +22,14 @@ void flow_solves_its_equation() {
   double worst_near = 0, worst_far = 0;
   for (int at = -120; at <= 120; ++at) {
     const double a = streamboost::exp(0.25 * at);
-    const Slopes slopes = slopes_of_power(streamboost::exp(-0.25 * std::abs(at)), at > 0), pair = slopes_of_odds(1, a, 1);
+    const double power = power_of_score(0.25 * at);
+    const Slopes slopes = slopes_of_power(power, 1 / (1 + power), at > 0), pair = slopes_of_odds(1, a, 1);
     check_near(slopes.g, pair.g, 1e-15, "the slope of a margin, by its power and by its odds");
     check_near(slopes.k, pair.k, 1e-15, "the slope of the opposite, by power and by odds");
     double last = 0;
     for (int k = -160; k <= 120; ++k) {
       const double S = streamboost::exp(k * (streamboost::log(10.0) / 20));
-      const double D = flow(slopes, S), exact = static_cast<double>(solved(a, S));
+      const double D = flow(slopes, S * slopes.g, 1), exact = static_cast<double>(solved(a, S));
       double& worst = S > 1 + a ? worst_far : worst_near;
       worst = std::max(worst, std::fabs(D - exact) / exact);
       check(D > last, "a longer time moves further");
@@ -36,11 +37,18 @@ void flow_solves_its_equation() {
       check(std::fabs(D + a * static_cast<double>(expm1l(D)) - S) <= 4.4e-6 * S, "the move solves its equation");
       last = D;
     }
-    check(flow(slopes, 0.0) == 0, "no time, no move");
-    check(flow_near(slopes, 1 + a) > 0 && std::isfinite(flow(slopes, 1e30)), "every time has a move");
+    check(flow(slopes, 0.0, 1) == 0 && flow(slopes, 0.0, logistic_drag(0, 1e-12)) == 0, "no time, no move");
+    check(flow_near(slopes, 1, 1) > 0 && std::isfinite(flow(slopes, 1e30, 1)) && std::isfinite(flow(slopes, 1, 1e-150)),
+          "every time has a move");
   }
   check(worst_near <= 3.1e-6, "stated error of the near form");
   check(worst_far <= 5e-10, "stated error of the far form");
+}
+
+// Far out it stands still, where probabilities are 1 and 0 long since.
+void powers_of_scores() {
+  for (const double z : {0.0, -0.3, 1.0, 36.0, -707.9}) check_near(power_of_score(z) * streamboost::exp(std::fabs(z)), 1, 1e-15, "e^-|z|");
+  for (const double z : {708.0, -1e4, 1e300}) check(power_of_score(z) == power_of_score(708) && power_of_score(z) > 0, "the end of e^-|z|");
 }
 
 struct Lesson {
@@ -178,6 +186,7 @@ void a_label_met_late() {
 
 int main() {
   flow_solves_its_equation();
+  powers_of_scores();
   two_classes({{"rate_spread", 1.0}});
   several_classes({});
   a_label_met_late();

@@ -120,6 +120,7 @@ void accuracy() {
   auto exact_exp = [](L x) { return std::exp(x); };
   measure("exp", 1, e, exact_exp, flat(-708, 709.7));
   measure("exp subnormal", 1, e, exact_exp, flat(-746, -708));
+  measure("exp_down", 1, [](double x) { return sb::exp_down(x); }, [](L x) { return std::exp(-x); }, flat(0, 708));
   measure("exp near 0", 1, e, exact_exp, scales(-60, 2));
   auto l = [](double x) { return sb::log(x); };
   auto exact_log = [](L x) { return std::log(x); };
@@ -162,6 +163,9 @@ void accuracy() {
 void edges() {
   check_bits(sb::exp(0), 1);
   check_bits(sb::exp(710), inf);
+  check_bits(sb::exp_down(0), 1);
+  check_bits(sb::exp_down(inf), sb::exp_down(708));
+  check(sb::exp_down(1e300) > 0);
   check_bits(sb::exp(inf), inf);
   check(sb::exp(0x1.62e42fefa39efp+9) < inf);  // the largest double below log(DBL_MAX)
   check_bits(sb::exp(0x1.62e42fefa39f0p+9), inf);
@@ -258,6 +262,7 @@ int main() {
   edges();
   shape();
   lanes_equal_scalar("exp_lanes", sb::exp_lanes, [](double x) { return sb::exp(x); });
+  lanes_equal_scalar("exp_down_lanes", sb::exp_down_lanes, [](double x) { return sb::exp_down(x); });
   lanes_equal_scalar("log_lanes", sb::log_lanes, [](double x) { return sb::log(x); });
   lanes_equal_scalar("tanh_lanes", sb::tanh_lanes, [](double x) { return sb::tanh(x); });
   lanes_equal_scalar("sigmoid_lanes", sb::sigmoid_lanes, [](double x) { return sb::sigmoid(x); });

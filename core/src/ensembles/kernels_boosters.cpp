@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/kernels.hpp"
-#include "streamboost/math/vec.hpp"
+#include "streamboost/math/math.hpp"
 
 namespace streamboost {
 
@@ -58,6 +59,20 @@ STREAMBOOST_CLONES void watch_hinges(const double* __restrict margin, const doub
   }
 }
 
+void prefixes_by_eights(const double* __restrict x, double* __restrict prefix, std::size_t n) {
+  constexpr std::size_t block = 8;
+  double before = 0;
+  std::size_t begin = 0;
+  for (; begin + block <= n; begin += block) {
+    double sum[block];
+    sum[0] = x[begin];
+    for (std::size_t k = 1; k < block; ++k) sum[k] = sum[k - 1] + x[begin + k];
+    for (std::size_t k = 0; k < block; ++k) prefix[begin + k] = before + sum[k];
+    before += sum[block - 1];
+  }
+  for (; begin < n; ++begin) prefix[begin] = before += x[begin];
+}
+
 double weighted_prefixes(const double* __restrict alpha, const double* __restrict margin, double start, double* __restrict prefix,
                          std::size_t n) {
   double sum = start;
@@ -70,32 +85,11 @@ void smooth_sums(const double* __restrict margin, SmoothRule rule, double& vote,
   double sum = vote, ahead = z;
   for (std::size_t i = 0; i < n; ++i) {
     prefix[i] = sum += margin[i];
-    exponent[i] = rule.half_log * (ahead > 0.0 ? ahead : 0.0);  // z <= 0 means weight 1: the min in the formula
+    exponent[i] = rule.fall * (ahead > 0.0 ? ahead : 0.0);  // z <= 0 means weight 1: the min in the formula
     ahead += rule.y * margin[i] - rule.theta;
   }
   vote = sum;
   z = ahead;
-}
-
-// Equal values keep their order: where they stand decides between them.
-STREAMBOOST_CLONES void sort_by_rank(double* values, std::size_t n) {
-  alignas(32) double u[sorted_by_rank + half_size];
-  for (std::size_t i = 0; i < n; ++i) u[i] = values[i];
-  for (std::size_t i = n; i < n + half_size; ++i) u[i] = 0.0;
-  for (std::size_t begin = 0; begin < n; begin += half_size) {
-    const std::size_t end = begin + half_size < n ? begin + half_size : n;
-    const HalfVec own = *reinterpret_cast<const HalfVec*>(u + begin);
-    HalfInts before = {};  // minus their number
-    const auto spread = [&](std::size_t j) __attribute__((always_inline)) { return HalfVec{u[j], u[j], u[j], u[j]}; };
-    for (std::size_t j = 0; j < begin; ++j) before += spread(j) >= own;
-    for (std::size_t j = end; j < n; ++j) before += spread(j) > own;
-    std::int64_t rank[half_size];
-    for (std::size_t i = 0; i < half_size; ++i) rank[i] = -before[i];
-    for (std::size_t i = begin; i < end; ++i) {
-      for (std::size_t j = begin; j < end; ++j) rank[i - begin] += (u[j] > u[i]) | ((u[j] == u[i]) & (j < i)) ? 1 : 0;
-      values[rank[i - begin]] = u[i];
-    }
-  }
 }
 
 STREAMBOOST_CLONES void hedge_losses(const double* __restrict prefix, double y, double sample_weight, double* __restrict loss,
@@ -137,6 +131,18 @@ STREAMBOOST_CLONES double hedge_share(const double* __restrict prefix, const dou
     positive += prefix[i] > 0 ? p[i] : 0.0;
   }
   return positive / sum;
+}
+
+STREAMBOOST_CLONES std::size_t count_positive(const double* __restrict x, std::size_t n) {
+  std::uint64_t positive = 0;
+  for (std::size_t i = 0; i < n; ++i) positive += x[i] > 0.0 ? std::uint64_t{1} : std::uint64_t{0};
+  return positive;
+}
+
+// Powers first: a division that follows its own waits for it, and the next one for that.
+STREAMBOOST_CLONES void loss_slopes(const double* __restrict score, double y, double* __restrict slope, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) slope[i] = exp_down(std::fabs(score[i]));
+  for (std::size_t i = 0; i < n; ++i) slope[i] = (y * score[i] > 0.0 ? slope[i] : 1.0) / (1.0 + slope[i]);
 }
 
 STREAMBOOST_CLONES void logistic_alphas(const double* __restrict margin, const double* __restrict next, double y, double rate,
@@ -183,6 +189,18 @@ void majority_weights(const std::int32_t* __restrict vote, int y, int ahead, int
 
 STREAMBOOST_CLONES void add_scaled(const double* __restrict h, double step, double* __restrict v, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) v[i] += step * h[i];
+}
+
+STREAMBOOST_CLONES double dot_product(const double* __restrict a, const double* __restrict b, std::size_t n) {
+  constexpr std::size_t width = 8;  // partial sums
+  double part[width] = {};
+  std::size_t i = 0;
+  for (; i + width <= n; i += width)
+    for (std::size_t k = 0; k < width; ++k) part[k] += a[i + k] * b[i + k];
+  double sum = 0;
+  for (double p : part) sum += p;
+  for (; i < n; ++i) sum += a[i] * b[i];
+  return sum;
 }
 
 STREAMBOOST_CLONES void fill_open(const double* __restrict drawn, double most, double* __restrict amount, std::size_t n) {

@@ -17,61 +17,131 @@ template <class F>
   for (std::size_t first = 0; first < n; first += 16) f.template operator()<16>(first);
 }
 
-// The steps of a tile of lanes whose slopes are given. Near or far is each lane's own choice; the far code is left out where no lane
-// of the tile needs it, which is nearly always.
+// The far form is dear, and only some lanes of a tile need it: those alone, side by side.
 template <std::size_t tile>
+[[gnu::always_inline]] inline void far_moves(const double* g, const double* k, const double* pull, const double* drag, double* move) {
+  constexpr std::size_t group = tile < 4 ? 1 : 4;
+  double far_g[tile], far_k[tile], far_pull[tile], far_drag[tile], moved[tile];
+  std::size_t lane[tile], count = 0;
+  for (std::size_t i = 0; i < tile; ++i) {
+    far_g[count] = g[i];
+    far_k[count] = k[i];
+    far_pull[count] = pull[i];
+    far_drag[count] = drag[i];
+    lane[count] = i;
+    count += pull[i] > drag[i] ? 1 : 0;
+  }
+  for (std::size_t begin = 0; begin < count; begin += group) {
+    for (std::size_t i = count; i < begin + group; ++i) {  // the last group is filled up
+      far_g[i] = far_g[0];
+      far_k[i] = far_k[0];
+      far_pull[i] = far_pull[0];
+      far_drag[i] = far_drag[0];
+    }
+    for (std::size_t i = begin; i < begin + group; ++i) moved[i] = flow_far({far_g[i], far_k[i]}, far_pull[i], far_drag[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) move[lane[i]] = moved[i];
+}
+
+// The steps of a tile of lanes whose slopes are given. Near or far is each lane's own choice; nearly always no lane of a tile is far.
+template <std::size_t tile, bool alike>
 [[gnu::always_inline]] inline void steps_of_tile(const double* g, const double* k, const LogisticLanes& l, std::size_t first,
                                                  double* step) {
   // Results stay here until all is read: gcc would not know that lanes do not overlap. Where it would unroll a loop before it makes
   // vectors of it, and then does not, it is told not to.
-  double squares[tile], time[tile], x[tile], start[tile], move[tile], taken[tile];
+  double squares[tile], drag[tile], pull[tile], start[tile], move[tile], taken[tile], trained[tile];
+  const double *y = l.y + (alike ? 0 : first), *product = l.product + (alike ? 0 : first);
+  const double *amount = l.amount + first, *pace = l.pace + first;
+  const double per_product = *product > 0.0 ? 1.0 / *product : 0.0, common = *y * per_product;
   std::uint64_t far = 0;
 #pragma GCC unroll 1
   for (std::size_t i = 0; i < tile; ++i) {
-    const double sum = l.squares[first + i] + l.amount[first + i] * (g[i] * g[i]);
+    const double sum = l.squares[first + i] + amount[i] * (g[i] * g[i]), before = l.trained[first + i];
     squares[i] = sum < 1e300 ? sum : 1e300;
+    trained[i] = amount[i] > 0.0 ? 1.0 : before;
   }
   for (std::size_t i = 0; i < tile; ++i) {
-    time[i] = logistic_time(l.amount[first + i], squares[i], l.product[first + i], l.pace[first + i], l.rows);
-    x[i] = time[i] * g[i];
-    far |= x[i] > 1.0 ? std::uint64_t{1} : std::uint64_t{0};
+    drag[i] = logistic_drag(squares[i], l.per_row);
+    pull[i] = amount[i] * pace[i] * product[alike ? 0 : i] * g[i];
+    far |= pull[i] > drag[i] ? std::uint64_t{1} : std::uint64_t{0};
   }
-  for (std::size_t i = 0; i < tile; ++i) start[i] = near_start(x[i], k[i]);
-  for (std::size_t i = 0; i < tile; ++i) move[i] = near_step(start[i], x[i], {g[i], k[i]});
-  if (far != 0)
-    for (std::size_t i = 0; i < tile; ++i) {
-      const double moved = flow_far({g[i], k[i]}, time[i]);
-      move[i] = x[i] > 1.0 ? moved : move[i];
-    }
+  for (std::size_t i = 0; i < tile; ++i) start[i] = near_start(pull[i], drag[i], k[i]);
+  for (std::size_t i = 0; i < tile; ++i) move[i] = near_step(start[i], pull[i], drag[i], {g[i], k[i]});
+  if (far != 0) far_moves<tile>(g, k, pull, drag, move);
 #pragma GCC unroll 1
   for (std::size_t i = 0; i < tile; ++i) {
-    const double product = l.product[first + i], moved = l.y[first + i] * move[i] / (product > 0.0 ? product : 1.0);
-    taken[i] = product > 0.0 ? moved : 0.0;
+    if constexpr (alike) {
+      taken[i] = move[i] * common;
+    } else {
+      const double per_own = 1.0 / (product[i] > 0.0 ? product[i] : 1.0);
+      taken[i] = move[i] * (y[i] * (product[i] > 0.0 ? per_own : 0.0));
+    }
   }
   for (std::size_t i = 0; i < tile; ++i) l.squares[first + i] = squares[i];
+  for (std::size_t i = 0; i < tile; ++i) l.trained[first + i] = trained[i];
   for (std::size_t i = 0; i < tile; ++i) step[first + i] = taken[i];
+}
+
+// known: power and large were made when the lanes were asked.
+template <std::size_t tile, bool alike, bool known>
+[[gnu::always_inline]] inline void margin_steps_of_tile(const double* z, const double* power, const double* large, const LogisticLanes& l,
+                                                        std::size_t first, double* step) {
+  double e[tile], p[tile], g[tile], k[tile];
+  for (std::size_t i = 0; i < tile; ++i) e[i] = known ? power[first + i] : power_of_score(z[first + i]);
+  for (std::size_t i = 0; i < tile; ++i) p[i] = known ? large[first + i] : 1.0 / (1.0 + e[i]);
+  for (std::size_t i = 0; i < tile; ++i) {
+    const Slopes slopes = slopes_of_power(e[i], p[i], l.y[alike ? 0 : first + i] * z[first + i] > 0.0);
+    g[i] = slopes.g;
+    k[i] = slopes.k;
+  }
+  steps_of_tile<tile, alike>(g, k, l, first, step);
+}
+
+template <bool alike>
+[[gnu::always_inline]] inline void margin_steps(const double* z, const double* power, const double* large, const LogisticLanes& l,
+                                                double* step, std::size_t n) {
+  if (power != nullptr)
+    over_tiles(n, [&]<std::size_t tile>(std::size_t first)
+                      __attribute__((always_inline)) { margin_steps_of_tile<tile, alike, true>(z, power, large, l, first, step); });
+  else
+    over_tiles(n, [&]<std::size_t tile>(std::size_t first)
+                      __attribute__((always_inline)) { margin_steps_of_tile<tile, alike, false>(z, power, large, l, first, step); });
+}
+
+template <bool alike>
+[[gnu::always_inline]] inline void odds_steps(const double* power, const double* others, const LogisticLanes& l, double* step,
+                                              std::size_t n) {
+  over_tiles(n, [&]<std::size_t tile>(std::size_t first) __attribute__((always_inline)) {
+    double g[tile], k[tile];
+    for (std::size_t i = 0; i < tile; ++i) {
+      const Slopes slopes = slopes_of_odds(l.y[alike ? 0 : first + i], power[first + i], others[first + i]);
+      g[i] = slopes.g;
+      k[i] = slopes.k;
+    }
+    steps_of_tile<tile, alike>(g, k, l, first, step);
+  });
 }
 
 }  // namespace
 
-STREAMBOOST_CLONES void logistic_powers(const double* __restrict z, double* __restrict power, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) power[i] = power_of_score(z[i]);
+STREAMBOOST_CLONES void logistic_margins(const double* __restrict z, double* __restrict power, double* __restrict large,
+                                         double* __restrict h, std::size_t n) {
+  // The divisions of a tile apart from what leads to them: they would wait for it one by one.
+  over_tiles(n, [&]<std::size_t tile>(std::size_t first) __attribute__((always_inline)) {
+    for (std::size_t i = first; i < first + tile; ++i) power[i] = power_of_score(z[i]);
+    for (std::size_t i = first; i < first + tile; ++i) {
+      large[i] = 1.0 / (1.0 + power[i]);
+      h[i] = logistic_margin(z[i], power[i], large[i]);
+    }
+  });
 }
 
-STREAMBOOST_CLONES void logistic_margins(const double* __restrict z, double* __restrict power, double* __restrict h, std::size_t n) {
+STREAMBOOST_CLONES void logistic_pair(const double* __restrict z, double* __restrict power, double* __restrict large, double* __restrict p0,
+                                      double* __restrict p1, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
-    power[i] = power_of_score(z[i]);
-    h[i] = logistic_margin(z[i], power[i]);
-  }
-}
-
-STREAMBOOST_CLONES void logistic_pair(const double* __restrict z, double* __restrict power, double* __restrict p0, double* __restrict p1,
-                                      std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const double e = power[i] = power_of_score(z[i]);
-    const double large = 1.0 / (1.0 + e), small = e / (1.0 + e);
-    p0[i] = z[i] > 0.0 ? small : large;
-    p1[i] = z[i] > 0.0 ? large : small;
+    const double e = power[i] = power_of_score(z[i]), most = large[i] = 1.0 / (1.0 + e), least = e * most;
+    p0[i] = z[i] > 0.0 ? least : most;
+    p1[i] = z[i] > 0.0 ? most : least;
   }
 }
 
@@ -118,30 +188,20 @@ STREAMBOOST_CLONES void softmax_others(const double* __restrict power, std::size
   });
 }
 
-STREAMBOOST_CLONES void logistic_margin_steps(const double* z, const double* power, const LogisticLanes& lanes, double* step,
-                                              std::size_t n) {
-  over_tiles(n, [&]<std::size_t tile>(std::size_t first) __attribute__((always_inline)) {
-    double g[tile], k[tile];
-    for (std::size_t i = 0; i < tile; ++i) {
-      const Slopes slopes = slopes_of_power(power[first + i], lanes.y[first + i] * z[first + i] > 0.0);
-      g[i] = slopes.g;
-      k[i] = slopes.k;
-    }
-    steps_of_tile<tile>(g, k, lanes, first, step);
-  });
+STREAMBOOST_CLONES void logistic_margin_steps(const double* z, const double* power, const double* large, const LogisticLanes& lanes,
+                                              double* step, std::size_t n) {
+  if (lanes.alike)
+    margin_steps<true>(z, power, large, lanes, step, n);
+  else
+    margin_steps<false>(z, power, large, lanes, step, n);
 }
 
 STREAMBOOST_CLONES void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step,
                                             std::size_t n) {
-  over_tiles(n, [&]<std::size_t tile>(std::size_t first) __attribute__((always_inline)) {
-    double g[tile], k[tile];
-    for (std::size_t i = 0; i < tile; ++i) {
-      const Slopes slopes = slopes_of_odds(lanes.y[first + i], power[first + i], others[first + i]);
-      g[i] = slopes.g;
-      k[i] = slopes.k;
-    }
-    steps_of_tile<tile>(g, k, lanes, first, step);
-  });
+  if (lanes.alike)
+    odds_steps<true>(power, others, lanes, step, n);
+  else
+    odds_steps<false>(power, others, lanes, step, n);
 }
 
 }  // namespace streamboost

@@ -16,6 +16,10 @@ STREAMBOOST_CLONES void exp_lanes(const double* in, double* out, std::size_t n) 
   for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::exp(in[i]);
 }
 
+STREAMBOOST_CLONES void exp_down_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = exp_down(in[i]);
+}
+
 STREAMBOOST_CLONES void log_lanes(const double* in, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::log(in[i]);
 }

@@ -75,9 +75,8 @@ struct AdaBoostOL {
     const auto n = static_cast<std::size_t>(block.lanes().size());
     const double *margin = scratch.answers.margin.data(), *prefix = passage.column + block.lanes().begin;
     double *amount = scratch.amount.data(), *next = scratch.extra.data();  // next[i] = w^(i+1)
-    for (std::size_t i = 0; i < n; ++i) next[i] = -y * prefix[i];
-    sigmoid_lanes(next, next, n);
-    amount[0] = sigmoid(-y * before);
+    loss_slopes(prefix, y, next, n);
+    loss_slopes(&before, y, amount, 1);
     std::copy_n(next, n - 1, amount + 1);
     std::fill(scratch.amount.begin() + block.lanes().size(), scratch.amount.end(), 0.0);
     if (example.weight != 1)

@@ -78,13 +78,21 @@ class SignHedge : public Hedge {
     return c.choice<Mode>("hedge", {{"vote", Mode::vote}, {"sample", Mode::sample}, {"best", Mode::best}, {"full", Mode::full}});
   }
 
-  // The share of p that answers +1. Writes the work half of the column.
-  double share_of_plus(double* column, double eta) const { return hedge_share(column, weights(eta, column + padded(size())), size()); }
+  // The share of p that answers +1. Experts that agree need no weights, and mostly they do; else the work half of the column has p.
+  double share_of_plus(double* column, double eta) const {
+    const std::size_t plus = count_positive(column, size());
+    if (plus == 0 || plus == size()) return plus > 0 ? 1.0 : 0.0;
+    return hedge_share(column, weights(eta, column + padded(size())), size());
+  }
 
   // The verdict, and the share of class +1.
   double to_verdict(double* column, double eta, std::int64_t number, Verdict& verdict) const {
     const double plus = share_of_plus(column, eta);
-    const double margin = mode() == Mode::vote ? 2 * plus - 1 : column[speaker(column + padded(size()), number)] > 0 ? 1.0 : -1.0;
+    double margin = 2 * plus - 1;
+    if (mode() != Mode::vote) {
+      const double* p = mode() == Mode::sample ? weights(eta, column + padded(size())) : nullptr;
+      margin = column[speaker(p, number)] > 0 ? 1.0 : -1.0;
+    }
     verdict.set_margin(margin, plus);
     return plus;
   }

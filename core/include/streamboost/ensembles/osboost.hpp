@@ -32,9 +32,9 @@ struct SmoothWeights {
     static Params read(const Config& c) { return {c.number("gamma"), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})}; }
   };
   Params params;
-  double theta, half_log;  // gamma / (2 + gamma), log(1 - gamma) / 2
+  double theta, fall;  // gamma / (2 + gamma), -log(1 - gamma) / 2
 
-  explicit SmoothWeights(Params p) : params(p), theta(p.gamma / (2 + p.gamma)), half_log(0.5 * log1p(-p.gamma)) {}
+  explicit SmoothWeights(Params p) : params(p), theta(p.gamma / (2 + p.gamma)), fall(-0.5 * log1p(-p.gamma)) {}
 
   // margin[i] = h^(i)(x)
   void ask(const Example& example, const Bank& bank, Answers& answers) const { ask_hypotheses(example, bank, params.hard, answers); }
@@ -49,9 +49,9 @@ struct SmoothWeights {
   // amount[i] from the margins of the lanes before i; prefix_sums go along.
   void weigh(const double* margin, int n, double y, double sample_weight, double* prefix, AlignedVector<double>& amount, double& vote,
              double& z) const {
-    smooth_sums(margin, {y, theta, half_log}, vote, z, prefix, amount.data(), static_cast<std::size_t>(n));
+    smooth_sums(margin, {y, theta, fall}, vote, z, prefix, amount.data(), static_cast<std::size_t>(n));
     std::fill(amount.begin() + n, amount.end(), 0.0);  // padding lanes: exp(0) is harmless, garbage might not be
-    exp_lanes(amount.data(), amount.data(), amount.size());
+    exp_down_lanes(amount.data(), amount.data(), amount.size());
     if (sample_weight != 1)
       for (double& w : amount) w *= sample_weight;
   }
@@ -67,7 +67,7 @@ struct SmoothWeights {
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
   }
 
-  double weight_after(double z) const { return exp(half_log * std::max(z, 0.0)); }
+  double weight_after(double z) const { return exp_down(fall * std::max(z, 0.0)); }
 };
 
 struct OSBoost {

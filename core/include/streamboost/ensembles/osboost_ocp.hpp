@@ -146,22 +146,14 @@ struct OSBoostOCP {
   }
 
  private:
-  double vote(const Passage& passage) const {
-    double f = 0;
-    for (std::size_t i = 0; i < n; ++i) f += alpha[i] * passage.column[i];
-    return f;
-  }
+  double vote(const Passage& passage) const { return dot_product(alpha.data(), passage.column, n); }
 
   // eta: 0 on rounds without a step. The regret's |g|^2 is s^2 |h|^2.
   void observe(const Example& example, const Passage& passage, double f, double eta) {
     const double s = example.weight, y = example.label == 1 ? 1.0 : -1.0;
     double* prefix = passage.column + padded(n);
-    double sum = 0, square = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      sum += passage.column[i];
-      square += passage.column[i] * passage.column[i];
-      prefix[i] = sum;
-    }
+    prefixes_by_eights(passage.column, prefix, n);
+    const double square = dot_product(passage.column, passage.column, n);
     watch_hinges(passage.column, prefix, s, y, smooth.theta, single_hinge.data(), prefix_hinge.data(), n);
     watch.add(Sum::weight, s);
     watch.add(Sum::mistakes, f <= 0 ? s : 0.0);

@@ -8,7 +8,7 @@
 //   z_i          notes                 sum_j W_ji t_j;  h = 2 sigmoid(z) - 1, vote = sign(z)
 //   B_i          squares_              sum of w g^2, g = sigmoid(-y z) the slope of the loss
 //   kappa_i      pace_                 2^(rate_spread o), o = 0, 1, -1, 2, -2 for lanes 0, 1, 2, 3, 4 and again
-//   S            logistic_time         w Q kappa sqrt(v n / B),  v = 0.1;  k copies: w = k
+//   S            pull, drag            w Q kappa sqrt(v n / B),  v = 0.1;  k copies: w = k;  S g = pull / drag
 //   D            flow (math/flow.hpp)  how far S moves the margin;  W_j += (y D / Q) u_j, so that z moves by y D
 //
 //   More than two classes: one column of weights per class, p = softmax(z); column c takes the step of the margin
@@ -17,7 +17,7 @@
 // Choices     Two classes have one column. When a third label is met it becomes the pair (-W/2, +W/2), which answers the same, each
 //             with its B; a new label's column starts at 0. The rates belong to the rows and not to the lanes: a table of squared
 //             slopes per weight and lane is as accurate and costs ten times as much.
-// Cost        two passes over the weights of the row's nonzeros; per lane one exponential, a root and five or six divisions.
+// Cost        two passes over the weights of the row's nonzeros; per lane one exponential, a root and three divisions.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -115,23 +115,19 @@ class LogisticBank final : public LinearTable<Real> {
       split();
     }
     const Notes n = notes(answers);
-    begin_lesson(amount, labels.common == 1 ? 1.0 : -1.0, example.row.squared_norm, trained_[0], n.y, n.product, stride_);
     const Entries lesson{example.row.teach, example.row.index, example.row.size};
     const std::size_t k = split_ ? static_cast<std::size_t>(example.n_classes_after) : 1;
-    if (split_) {
-      powers(k, answers);
-      std::fill_n(n.product, stride_, example.row.squared_norm);
-    }
+    if (split_) powers(k, answers);
+    std::fill_n(n.product, mask_.rows() == 0 && labels.per_lane == nullptr ? 1 : stride_, example.row.squared_norm);
     if (mask_.rows() > 0) linear_masked_norm(mask_[0], stride_, entries(example.row), lesson.x, n.product);
     if (!split_) {
-      if (labels.per_lane != nullptr) this->targets(labels, 1, n.y);
-      if (!answers.own<Kept>().powers) logistic_powers(n.z, n.power, stride_);
-      logistic_margin_steps(n.z, n.power, lanes_of(n, 0, amount, example), n.step, stride_);
+      const bool known = answers.own<Kept>().powers;
+      logistic_margin_steps(n.z, known ? n.power : nullptr, known ? n.large : nullptr, lanes_of(n, 0, labels, amount, example), n.step,
+                            stride_);
     } else {
       for (std::size_t c = 0; c < k; ++c) {
-        this->targets(labels, static_cast<int>(c), n.y);
         const std::size_t at = c * stride_;
-        logistic_odds_steps(n.power + at, n.others + at, lanes_of(n, c, amount, example), n.step + at, stride_);
+        logistic_odds_steps(n.power + at, n.others + at, lanes_of(n, c, labels, amount, example), n.step + at, stride_);
       }
     }
     std::fill(n.step + k * stride_, n.step + cells(), 0.0);
@@ -157,9 +153,10 @@ class LogisticBank final : public LinearTable<Real> {
     const double* z = answers.notes.data() + i;
     if (example.n_classes_after <= 2) {
       const double y = example.label == 1 ? 1.0 : -1.0;
-      const Slopes slopes = slopes_of_power(power_of_score(*z), y * *z > 0);
-      const double moved = *z + y * move(0, i, amount, product, example.row.n_rows, slopes);
-      return {moved > 0 ? 1 : 0, logistic_margin(moved, power_of_score(moved))};
+      const double power = power_of_score(*z);
+      const Slopes slopes = slopes_of_power(power, 1.0 / (1.0 + power), y * *z > 0);
+      const double moved = *z + y * move(0, i, amount, product, example.row.n_rows, slopes), then = power_of_score(moved);
+      return {moved > 0 ? 1 : 0, logistic_margin(moved, then, 1.0 / (1.0 + then))};
     }
     const double *power = z + 2 * cells(), *others = z + 3 * cells();
     Answer answer;
@@ -202,7 +199,7 @@ class LogisticBank final : public LinearTable<Real> {
  private:
   struct Kept final : BankNotes {
     bool halved = false;  // the scores are already those of the pair that one column will become
-    bool powers = false;  // there are e^-|z| of the scores
+    bool powers = false;  // there are e^-|z| of the scores, and 1 / (1 + e^-|z|)
   };
   // What the table has, by the names used here.
   using Base = LinearTable<Real>;
@@ -210,15 +207,23 @@ class LogisticBank final : public LinearTable<Real> {
 
   struct Notes {
     double *z, *step, *power, *others;  // [column][lane]
+    double* large;                      // of two classes, which have no others
     double *y, *product;                // [lane]
   };
   Notes notes(Answers& answers) const {
     double* z = answers.notes.data();
     const std::size_t table = cells();
-    return {z, z + table, z + 2 * table, z + 3 * table, z + 4 * table, z + 4 * table + stride_};
+    return {z, z + table, z + 2 * table, z + 3 * table, z + 3 * table, z + 4 * table, z + 4 * table + stride_};
   }
-  LogisticLanes lanes_of(const Notes& n, std::size_t column, const double* amount, const Example& example) {
-    return {n.y, amount, n.product, pace_[0], usual_squared_slope * example.row.n_rows, squares_[column]};
+  // Writes the targets of the column.
+  LogisticLanes lanes_of(const Notes& n, std::size_t column, Labels labels, const double* amount, const Example& example) {
+    const bool alike = mask_.rows() == 0 && labels.per_lane == nullptr;
+    const int positive = split_ ? static_cast<int>(column) : 1;
+    if (alike)
+      *n.y = labels.common == positive ? 1.0 : -1.0;
+    else
+      this->targets(labels, positive, n.y);
+    return {n.y, n.product, alike, amount, pace_[0], 1.0 / (usual_squared_slope * example.row.n_rows), squares_[column], trained_[0]};
   }
 
   void score(const Example& example, Answers& answers) const {
@@ -230,11 +235,11 @@ class LogisticBank final : public LinearTable<Real> {
     const double *z = answers.notes.data(), *trained = trained_[0];
     if (want != Request::margins) sign_votes(z, trained, answers.vote.data(), n_);
     if (want == Request::votes) return;
-    double* power = notes(answers).power;
+    const Notes n = notes(answers);
     answers.own<Kept>().powers = true;
-    if (want == Request::margins) return logistic_margins(z, power, answers.margin.data(), stride_);
+    if (want == Request::margins) return logistic_margins(z, n.power, n.large, answers.margin.data(), stride_);
     double *p0 = answers.distribution.data(), *p1 = p0 + answers.stride;
-    logistic_pair(z, power, p0, p1, stride_);
+    logistic_pair(z, n.power, n.large, p0, p1, stride_);
     for (std::size_t i = 0; i < stride_; ++i) {
       p0[i] *= trained[i];
       p1[i] *= trained[i];
@@ -265,7 +270,7 @@ class LogisticBank final : public LinearTable<Real> {
   double move(std::size_t c, std::size_t i, double amount, double product, double n_rows, Slopes slopes) const {
     const double known = split_ || c == 0 ? squares_[c][i] : c == 1 ? squares_[0][i] : 0.0;
     const double squares = std::min(known + amount * (slopes.g * slopes.g), 1e300);
-    return flow(slopes, logistic_time(amount, squares, product, pace_[0][i], usual_squared_slope * n_rows));
+    return flow(slopes, amount * pace_[0][i] * product * slopes.g, logistic_drag(squares, 1.0 / (usual_squared_slope * n_rows)));
   }
 
   // The third label: one column becomes a pair with the same answers. 0 - x, as -x would make a -0 of 0.

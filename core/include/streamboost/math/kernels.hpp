@@ -71,10 +71,10 @@ void ogd_steps(const double* raw, const double* y, const double* amount, const d
 void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step, std::size_t n);
 
 // --- logistic bank (kernels_logistic.cpp); n a multiple of 16
-// power = e^-|z|, which a lesson needs too;  h = 2 p - 1 = tanh(z / 2), to the bit odd in z;  p0 = 1 / (1 + e^z), p1 = 1 / (1 + e^-z)
-void logistic_powers(const double* z, double* power, std::size_t n);
-void logistic_margins(const double* z, double* power, double* h, std::size_t n);
-void logistic_pair(const double* z, double* power, double* p0, double* p1, std::size_t n);
+// power = e^-|z| and large = 1 / (1 + power), which a lesson needs too;  h = 2 p - 1 = tanh(z / 2), to the bit odd in z;
+// p0 = 1 / (1 + e^z), p1 = 1 / (1 + e^-z)
+void logistic_margins(const double* z, double* power, double* large, double* h, std::size_t n);
+void logistic_pair(const double* z, double* power, double* large, double* p0, double* p1, std::size_t n);
 // Columns [column][lane], k of them: vote = that of the highest z, the lowest of equals; power = e^(z - highest), sum = their sum
 void softmax_votes(const double* z, std::size_t k, std::size_t n, std::int32_t* vote, double* highest);
 void softmax_powers(const double* z, std::size_t k, std::size_t n, double* power, double* sum);
@@ -82,12 +82,15 @@ void softmax_powers(const double* z, std::size_t k, std::size_t n, double* power
 void softmax_others(const double* power, std::size_t k, std::size_t n, double* others);
 // What a lane needs for an importance-invariant step (learners/logistic.hpp)
 struct LogisticLanes {
-  const double *y, *amount, *product, *pace;  // +-1, w, Q, kappa
-  double rows;                                // v n
-  double* squares;                            // B
+  const double *y, *product;    // +-1, Q
+  bool alike;                   // all lanes have the first y and Q
+  const double *amount, *pace;  // w, kappa
+  double per_row;               // 1 / (v n)
+  double *squares, *trained;    // B; 1 once a lane has learned
 };
-// step = y D / Q, of the margin y z, power = e^-|z|; B grows
-void logistic_margin_steps(const double* z, const double* power, const LogisticLanes& lanes, double* step, std::size_t n);
+// step = y D / Q, of the margin y z; B grows. power and large as above, or null where they are not known.
+void logistic_margin_steps(const double* z, const double* power, const double* large, const LogisticLanes& lanes, double* step,
+                           std::size_t n);
 // the same of the margin y ln(power / others)
 void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step, std::size_t n);
 
@@ -263,14 +266,16 @@ void watch_prefixes(const double* prefix, const double* weight, double sample_we
 // hinge losses of the single hypotheses and of the means of the first 1, 2, ... of them, added up
 void watch_hinges(const double* margin, const double* prefix, double sample_weight, double y, double theta, double* single, double* mean,
                   std::size_t n);
-// the values in descending order; at most sorted_by_rank of them. Every value counts those before it: nothing to guess for the machine
-inline constexpr std::size_t sorted_by_rank = 128;
-void sort_by_rank(double* values, std::size_t n);
+// prefix[i] = x[0] + ... + x[i], each eight first by itself: no addition waits for more than a few
+void prefixes_by_eights(const double* x, double* prefix, std::size_t n);
 // loss[i] += s where the sign of the prefix is not y (sign(0) = -1); out = -eta (loss - least loss)
 void hedge_losses(const double* prefix, double y, double sample_weight, double* loss, std::size_t n);
 void hedge_exponents(const double* loss, double eta, double* out, std::size_t n);
 // the part of the sum of p that belongs to positive prefixes, over the whole sum
 double hedge_share(const double* prefix, const double* p, std::size_t n);
+std::size_t count_positive(const double* x, std::size_t n);
+// slope[i] = 1 / (1 + e^(y score_i)), of the logistic loss
+void loss_slopes(const double* score, double y, double* slope, std::size_t n);
 // alpha += rate z next, kept within [-2, 2]; z = y h
 void logistic_alphas(const double* margin, const double* next, double y, double rate, double* alpha, std::size_t n);
 // margin = +-1 of the votes; out = ln of the weights of boost-by-majority (ensembles/bbm.hpp), -1000 for 0. ahead: votes for minus
@@ -288,13 +293,15 @@ void majority_weights(const std::int32_t* vote, int y, int ahead, int rest, cons
 // memory, which costs three times as much.
 // prefix[i] = start + alpha_0 margin_0 + ... + alpha_i margin_i; the last of them
 double weighted_prefixes(const double* alpha, const double* margin, double start, double* prefix, std::size_t n);
-// prefix[i] = vote += margin_i; exponent[i] = half_log max(z, 0), which is log of OSBoost's weight, then z += y margin_i - theta
+// prefix[i] = vote += margin_i; exponent[i] = fall max(z, 0), which is minus the log of OSBoost's weight, then z += y margin_i - theta
 struct SmoothRule {
-  double y, theta, half_log;
+  double y, theta, fall;
 };
 void smooth_sums(const double* margin, SmoothRule rule, double& vote, double& z, double* prefix, double* exponent, std::size_t n);
 // v += step h
 void add_scaled(const double* h, double step, double* v, std::size_t n);
+// sum of a b, in the order of the kernel
+double dot_product(const double* a, const double* b, std::size_t n);
 // votes[0], votes[1] += the weights of the lanes that vote so
 void add_two_votes(const std::int32_t* vote, const double* weight, std::size_t n, double* votes);
 // amount = min(drawn, most) where it is negative: left open

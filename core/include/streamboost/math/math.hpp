@@ -70,6 +70,12 @@ template <std::size_t N>
   return ((1.0 + tail) * detail::power_of_two(half - 1)) * detail::power_of_two(shifted - half - 1);
 }
 
+// e^-x for x >= 0, a weight or a share; 1 ulp; vectorises. From 708 on it stays the same tiny number, so that 2^n need not be split.
+[[gnu::always_inline]] inline double exp_down(double x) {
+  const auto [tail, shifted] = detail::exp_parts(x < 708.0 ? -x : -708.0);
+  return (1.0 + tail) * detail::power_of_two(shifted - 1025);
+}
+
 // e^x - 1; 2.5 ulp; vectorises.
 [[gnu::always_inline]] inline double expm1(double x) {
   double y = x > 710.0 ? 710.0 : x;
@@ -344,6 +350,7 @@ inline double normal_quantile(double p) {
 
 // out[i] = f(in[i]) with the bits of the scalar function; in and out may be the same array. core/src/math/kernels_math.cpp.
 void exp_lanes(const double* in, double* out, std::size_t n);
+void exp_down_lanes(const double* in, double* out, std::size_t n);
 void log_lanes(const double* in, double* out, std::size_t n);
 void tanh_lanes(const double* in, double* out, std::size_t n);
 void sigmoid_lanes(const double* in, double* out, std::size_t n);

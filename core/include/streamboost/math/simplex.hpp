@@ -2,7 +2,9 @@
 //
 // Paper     Duchi, Shalev-Shwartz, Singer, Chandra: Efficient projections onto the l1-ball (ICML 2008).
 //
-//   sort      u = v in descending order, rho = max{j: j u_j > u_1 + ... + u_j - 1}, tau = (u_1 + ... + u_rho - 1) / rho
+//   sort      u = v in descending order, rho = max{j: j u_j > u_1 + ... + u_j - 1}, tau = (u_1 + ... + u_rho - 1) / rho. Mostly nothing
+//             is sorted: tau is at least (sum - 1) / n of any n of the values, so that what does not lie above that goes, and again
+//             among the rest, until all do (Michelot 1986). Only what is left after some passes is put in order.
 //   pivot     expected O(n): split the candidates at a random pivot p into {v >= p} and the rest; if all of the upper part lies
 //             above tau it is settled and the lower part goes on, else the upper part goes on without that one pivot
 //
@@ -23,32 +25,29 @@ enum class Projection { sort, pivot };
 
 namespace detail {
 
-// Leaves out values that cannot stay positive: tau is at least (sum - 1) / n of any n of the values, so that what lies below that goes,
-// and again among the rest. A hair is left for rounding. Returns how many are left, in their order.
-inline std::size_t without_low(double* u, std::size_t n) {
-  for (int pass = 0; pass < 4; ++pass) {
-    double sum[4] = {};
-    std::size_t i = 0, kept = 0;
-    for (; i + 4 <= n; i += 4)
-      for (std::size_t k = 0; k < 4; ++k) sum[k] += u[i + k];
-    for (; i < n; ++i) sum[0] += u[i];
-    const double least = ((sum[0] + sum[1]) + (sum[2] + sum[3]) - 1) / static_cast<double>(n) - 1e-9;
-    for (i = 0; i < n; ++i) {
+// Eight partial sums: the order is fixed, and no addition waits for the one before.
+inline double sum_of(const double* u, std::size_t n) {
+  double part[8] = {};
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (std::size_t k = 0; k < 8; ++k) part[k] += u[i + k];
+  for (; i < n; ++i) part[0] += u[i];
+  return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
+
+// The largest value is 0.
+inline double threshold_by_sort(double* u, std::size_t n) {
+  for (int pass = 0; pass < 12; ++pass) {
+    const double least = (sum_of(u, n) - 1) / static_cast<double>(n);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < n; ++i) {
       u[kept] = u[i];
       kept += u[i] > least ? 1 : 0;
     }
-    if (kept == n) break;
+    if (kept == n) return least;
     n = kept;
   }
-  return n;
-}
-
-inline double threshold_by_sort(double* u, std::size_t n) {
-  n = without_low(u, n);
-  if (n <= sorted_by_rank)
-    sort_by_rank(u, n);
-  else
-    std::sort(u, u + n, std::greater<>());
+  std::sort(u, u + n, std::greater<>());
   double sum = 0, tau = 0;
   for (std::size_t j = 0; j < n; ++j) {
     sum += u[j];
@@ -91,8 +90,11 @@ inline double threshold_by_pivot(double* u, std::size_t n, Key key) {
 
 // v becomes its projection. work: n doubles.
 inline void project_to_simplex(double* v, std::size_t n, double* work, Projection how, const Key& key) {
-  double largest = v[0];
-  for (std::size_t i = 1; i < n; ++i) largest = std::max(largest, v[i]);
+  double high[8] = {v[0], v[0], v[0], v[0], v[0], v[0], v[0], v[0]};  // side by side, as in sum_of
+  for (std::size_t i = 0; i + 8 <= n; i += 8)
+    for (std::size_t k = 0; k < 8; ++k) high[k] = v[i + k] > high[k] ? v[i + k] : high[k];
+  for (std::size_t i = n - n % 8; i < n; ++i) high[0] = std::max(high[0], v[i]);
+  const double largest = *std::max_element(high, high + 8);
   std::size_t candidates = 0;
   for (std::size_t i = 0; i < n; ++i) {
     v[i] -= largest;
@@ -101,12 +103,9 @@ inline void project_to_simplex(double* v, std::size_t n, double* work, Projectio
   }
   const double tau =
       how == Projection::sort ? detail::threshold_by_sort(work, candidates) : detail::threshold_by_pivot(work, candidates, key);
-  double sum = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    v[i] = v[i] > tau ? v[i] - tau : 0.0;
-    sum += v[i];
-  }
-  for (std::size_t i = 0; i < n; ++i) v[i] /= sum;  // the largest is positive, so the sum is
+  for (std::size_t i = 0; i < n; ++i) v[i] = v[i] > tau ? v[i] - tau : 0.0;
+  const double share = 1 / detail::sum_of(v, n);  // the largest is positive, so the sum is
+  for (std::size_t i = 0; i < n; ++i) v[i] *= share;
 }
 
 // The same for the l1 ball {sum |a| <= 1}: outside of it the sizes are projected and keep their signs. signs: n doubles.

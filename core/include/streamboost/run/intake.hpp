@@ -133,15 +133,32 @@ class Intake {
     return row;
   }
 
-  // A dense row of numbers: all of its coordinates in order.
+  // A dense row of numbers: all of its coordinates in order, or, where many are 0 (indicators, missing values), a list of the others.
   Row whole(const Row& raw, Intake* keep, RowBuffer& buffer) const {
     const std::size_t first = needs_.fit_intercept ? 1 : 0, n = static_cast<std::size_t>(raw.size) + first;
     buffer.value.resize(std::max(n, layout_.rows()));
     double* value = buffer.value.data();
     if (needs_.fit_intercept) value[0] = 1;
     scaler_.scale_row(raw.value, static_cast<std::size_t>(raw.size), value + first, total_rows_[0], keep ? &keep->scaler_ : nullptr);
-    for (std::size_t i = 0; i < n; ++i) value[i] *= inverse_radius_;
-    return {value, nullptr, static_cast<int>(n)};
+    std::size_t zeros = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      value[i] *= inverse_radius_;
+      zeros += value[i] == 0 ? 1 : 0;
+    }
+    if (4 * zeros < n) return {value, nullptr, static_cast<int>(n)};
+    return {value, list_nonzeros(value, n, buffer), static_cast<int>(n - zeros)};
+  }
+
+  // A coordinate of 0 says and learns nothing, and every lane would pass it twice.
+  static const std::int32_t* list_nonzeros(double* value, std::size_t n, RowBuffer& buffer) {
+    buffer.index.resize(n + 1);  // even a row of zeros must not pass for a dense one
+    std::int32_t* index = buffer.index.data();
+    for (std::size_t i = 0, kept = 0; i < n; ++i) {
+      value[kept] = value[i];
+      index[kept] = static_cast<std::int32_t>(i);
+      kept += value[i] != 0 ? 1 : 0;
+    }
+    return index;
   }
 
   // A row with nominal columns, or a sparse one: the coordinates that are not 0.
