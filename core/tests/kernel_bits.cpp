@@ -239,7 +239,8 @@ void lane_kernels() {
          [](const double* in, double* out) { sb::watch_margins(in, at(in, 1), -1, out, at(out, 1), at(out, 2), at(out, 3), 101); });
   kernel("watch_prefixes",
          [](const double* in, double* out) { sb::watch_prefixes(in, at(in, 1), 0.7, 1, 0.01, 3, out, at(out, 1), at(out, 2), 101); });
-  kernel("watch_hinges", [](const double* in, double* out) { sb::watch_hinges(in, at(in, 1), 0.7, 1, 0.05, out, at(out, 1), 101); });
+  kernel("watch_hinges",
+         [](const double* in, double* out) { sb::watch_hinges(in, at(in, 1), at(in, 2), 0.7, 1, 0.05, out, at(out, 1), 101); });
   kernel("hedge_losses", [](const double* in, double* out) { sb::hedge_losses(in, -1, 0.7, out, n); });
   kernel("hedge_exponents", [](const double* in, double* out) { sb::hedge_exponents(in, 0.3, out, n); });
   kernel("hedge_share", [](const double* in, double* out) {

@@ -50,10 +50,11 @@ STREAMBOOST_CLONES void watch_prefixes(const double* __restrict prefix, const do
   }
 }
 
-STREAMBOOST_CLONES void watch_hinges(const double* __restrict margin, const double* __restrict prefix, double sample_weight, double y,
-                                     double theta, double* __restrict single, double* __restrict mean, std::size_t n) {
-  for (int i = 0; i < static_cast<int>(n); ++i) {
-    const double alone = theta - y * margin[i], together = theta - y * prefix[i] / (i + 1);
+STREAMBOOST_CLONES void watch_hinges(const double* __restrict margin, const double* __restrict prefix, const double* __restrict share,
+                                     double sample_weight, double y, double theta, double* __restrict single, double* __restrict mean,
+                                     std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double alone = theta - y * margin[i], together = theta - y * prefix[i] * share[i];
     single[i] += sample_weight * (alone > 0.0 ? alone : 0.0);
     mean[i] += sample_weight * (together > 0.0 ? together : 0.0);
   }

@@ -55,7 +55,7 @@ struct OSBoostOCP {
   AlignedVector<double> alpha;
   BoundSums<Sum> watch;
   AlignedVector<double> single_hinge, prefix_hinge;  // of the comparators, where the monitor is on
-  AlignedVector<double> work;                        // no state
+  AlignedVector<double> work, share;                 // no state; share of one hypothesis in the mean of the first i + 1
 
   OSBoostOCP(Params p, const Ensemble& ensemble)
       : params(p),
@@ -65,7 +65,9 @@ struct OSBoostOCP {
         alpha(n, 1.0 / static_cast<double>(n)),
         watch(ensemble.monitor),
         work(n) {
-    if (watch.on) single_hinge = prefix_hinge = AlignedVector<double>(n);
+    if (!watch.on) return;
+    single_hinge = prefix_hinge = share = AlignedVector<double>(n);
+    for (std::size_t i = 0; i < n; ++i) share[i] = 1.0 / static_cast<double>(i + 1);
   }
   void reserve(int) {}
 
@@ -153,13 +155,12 @@ struct OSBoostOCP {
     const double s = example.weight, y = example.label == 1 ? 1.0 : -1.0;
     double* prefix = passage.column + padded(n);
     prefixes_by_eights(passage.column, prefix, n);
-    const double square = dot_product(passage.column, passage.column, n);
-    watch_hinges(passage.column, prefix, s, y, smooth.theta, single_hinge.data(), prefix_hinge.data(), n);
+    watch_hinges(passage.column, prefix, share.data(), s, y, smooth.theta, single_hinge.data(), prefix_hinge.data(), n);
     watch.add(Sum::weight, s);
     watch.add(Sum::mistakes, f <= 0 ? s : 0.0);
     watch.add(Sum::next_weight, s * smooth.weight_after(passage.z));
     watch.add(Sum::hinge, s * std::max(smooth.theta - f, 0.0));
-    watch.add(Sum::squared_steps, eta * s * s * square);
+    if (eta > 0) watch.add(Sum::squared_steps, eta * s * s * dot_product(passage.column, passage.column, n));
     watch.note(example.number, watch[Sum::mistakes], watch[Sum::hinge] / smooth.theta);
   }
 };

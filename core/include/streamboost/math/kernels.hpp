@@ -263,9 +263,9 @@ void watch_votes(const std::int32_t* vote, const double* weight, int label, doub
                  double* sum_margin, std::size_t n);
 void watch_prefixes(const double* prefix, const double* weight, double sample_weight, double y, double theta, int first, double* low,
                     double* wrong, double* reduced, std::size_t n);
-// hinge losses of the single hypotheses and of the means of the first 1, 2, ... of them, added up
-void watch_hinges(const double* margin, const double* prefix, double sample_weight, double y, double theta, double* single, double* mean,
-                  std::size_t n);
+// hinge losses of the single hypotheses and of the means of the first 1, 2, ... of them (prefix times share), added up
+void watch_hinges(const double* margin, const double* prefix, const double* share, double sample_weight, double y, double theta,
+                  double* single, double* mean, std::size_t n);
 // prefix[i] = x[0] + ... + x[i], each eight first by itself: no addition waits for more than a few
 void prefixes_by_eights(const double* x, double* prefix, std::size_t n);
 // loss[i] += s where the sign of the prefix is not y (sign(0) = -1); out = -eta (loss - least loss)

@@ -124,7 +124,7 @@ class Intake {
 
   // `keep` is this object when the statistics are to be stored.
   Row coordinates(const Row& raw, bool taught, Intake* keep, RowBuffer& buffer) const {
-    Row row = !raw.dense() || any_nominal_ ? listed(raw, keep, buffer) : whole(raw, keep, buffer);
+    Row row = any_nominal_ ? listed(raw, keep, buffer) : raw.dense() ? whole(raw, keep, buffer) : sparse(raw, keep, buffer);
     if (!needs_.rates) {
       for (int i = 0; i < row.size; ++i) row.squared_norm += row.value[i] * row.value[i];
     } else if (taught) {
@@ -161,7 +161,29 @@ class Intake {
     return index;
   }
 
-  // A row with nominal columns, or a sparse one: the coordinates that are not 0.
+  // A sparse row of numbers.
+  Row sparse(const Row& raw, Intake* keep, RowBuffer& buffer) const {
+    const std::size_t first = needs_.fit_intercept ? 1 : 0, n = static_cast<std::size_t>(raw.size);
+    buffer.value.resize(n + 1);
+    buffer.index.resize(n + 1);
+    double* value = buffer.value.data();
+    std::int32_t* index = buffer.index.data();
+    scaler_.scale_list(raw.value, raw.index, n, value + first, total_rows_[0], keep ? &keep->scaler_ : nullptr);
+    if (needs_.fit_intercept) {
+      value[0] = inverse_radius_;
+      index[0] = 0;
+    }
+    std::size_t kept = first;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = value[first + i];
+      value[kept] = x * inverse_radius_;
+      index[kept] = static_cast<std::int32_t>(layout_.offset[static_cast<std::size_t>(raw.index[i])]);
+      kept += x != 0 ? 1 : 0;
+    }
+    return {value, index, static_cast<int>(kept)};
+  }
+
+  // A row with nominal columns: the coordinates that are not 0.
   Row listed(const Row& raw, Intake* keep, RowBuffer& buffer) const {
     const auto capacity = static_cast<std::size_t>(raw.size) + 1;
     buffer.value.resize(capacity);

@@ -65,6 +65,21 @@ class Scaler {
     return x;
   }
 
+  // The values of a sparse row of numbers; missing values become 0.
+  void scale_list(const double* x, const std::int32_t* column, std::size_t n, double* scaled, double n_rows, Scaler* keep) const {
+    if (scale_ != Scale::automatic && scale_ != Scale::maxabs) {
+      for (std::size_t i = 0; i < n; ++i)
+        scaled[i] = std::isnan(x[i]) ? 0.0 : scale(static_cast<std::size_t>(column[i]), x[i], false, n_rows, keep);
+      return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto j = static_cast<std::size_t>(column[i]);
+      const double size = std::fabs(x[i]), largest = size > largest_[j] ? size : largest_[j];  // NaN is not larger
+      if (keep) keep->largest_[j] = largest;
+      scaled[i] = largest > 0 && x[i] == x[i] ? x[i] / largest : 0.0;
+    }
+  }
+
   // All columns of a dense row without nominal ones; missing values become 0.
   void scale_row(const double* x, std::size_t d, double* scaled, double n_rows, Scaler* keep) const {
     if (scale_ == Scale::automatic) return standardise(cells(0, keep), x, clip_, scaled, d);
