@@ -29,7 +29,8 @@ STREAMBOOST_CLONES void window_distances(const double* cell, std::size_t stride,
     return;
   }
   constexpr std::size_t parts = window_block / 4;
-  HalfVec sum[parts] = {};
+  HalfVec sum[parts];
+  for (std::size_t p = 0; p < parts; ++p) sum[p] = HalfVec{};  // gcc clears an array more slowly
   for (std::size_t j = 0; j < columns; ++j) {
     const double* at = cell + j * stride;
     const HalfVec x = HalfVec{} + query[j];

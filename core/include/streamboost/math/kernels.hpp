@@ -350,7 +350,8 @@ void gamma_density(const GammaCurve& curve, double centre, double half_width, co
                    std::size_t n);
 
 // --- trees (kernels_hoeffding.cpp): the statistics of one class in one leaf, one cell per numeric column.
-// `width` is a multiple of 8, addresses need no alignment; cells beyond the columns hold 0, their x is NaN.
+// `width` is a multiple of 8, addresses need no alignment; cells beyond the columns hold 0, their x is NaN. `used`: a multiple of 4,
+// cells beyond it are left out, with the same result.
 struct TreeCells {
   double *mean, *precision, *weight, *spread, *low, *high;
 };
@@ -360,7 +361,7 @@ struct CellDensity {
   double quadratic, mantissa, exponent;  // product of precisions / 2 pi (squared peaks of the densities) = mantissa * 2^exponent
 };
 // of each class sum_j (x_j - mean_j)^2 precision_j, no x missing and 0 beyond the columns; a block begins with its means and precisions
-void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, double* out);
+void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out);
 // Where the nominal values of a row are counted in a block: the weight of their column, their count, and alpha times its values.
 struct ValuePlaces {
   const std::int32_t *weight_at, *count_at;
@@ -373,7 +374,7 @@ void value_logs(const double* const* block, std::size_t n, const ValuePlaces& va
 void cells_density(const double* x, const double* mean, const double* precision, std::size_t width, CellDensity* out);
 // weighted Welford, range and precision 1 / (spread / degrees of freedom + floor) of the cells whose x is not NaN, 1e30 while they
 // have seen one value only; then the product of all squared peaks
-void cells_observe(const TreeCells& cells, const double* x, std::size_t width, double amount, double floor, CellDensity* out);
+void cells_observe(const TreeCells& cells, const double* x, std::size_t used, double amount, double floor, CellDensity* out);
 // distribution function of the standard normal: (1 + erf(z / sqrt 2)) / 2
 void normal_cdf_lanes(const double* z, double* out, std::size_t n);
 // x log x, 0 for x <= 0
