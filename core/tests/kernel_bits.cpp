@@ -171,7 +171,7 @@ void lane_kernels() {
   kernel("joint_gaps", [](const double* in, double* out) { sb::joint_gaps(in, at(in, 4), at(in, 3), 3, lanes - 1, lanes, out); });
   kernel("joint_shares", [](const double* in, double* out) {
     absolute(in, positive.data(), n);
-    for (std::size_t i = 0; i < lanes; i += 3) positive[i] = 0;                                            // a class without weight
+    for (std::size_t i = 0; i < lanes; i += 3) positive[i] = 0;                                    // a class without weight
     for (std::size_t i = 0; i < lanes; i += 9) positive[lanes + i] = positive[2 * lanes + i] = 0;  // no class with any
     absolute(in + 1, out, 3 * lanes);
     sb::joint_shares(positive.data(), 0.01, 3, lanes - 1, lanes, out);

@@ -53,25 +53,72 @@ struct Product {
 
 }  // namespace
 
-STREAMBOOST_CLONES void cells_quadratics(const double* __restrict x, const double* const* block, std::size_t n, std::size_t width,
-                                         std::size_t used, double* __restrict out) {
-  const auto four = [](const double* p) { return *reinterpret_cast<const LooseHalfVec*>(p); };
-  for (std::size_t c = 0; c < n; ++c) {
-    const double* __restrict mean = block[c], * __restrict precision = mean + width;
-    HalfVec low = {}, high = {};
-    std::size_t j = 0;
-    for (; j + half_size < used; j += vec_size) {
-      const HalfVec one = four(x + j) - four(mean + j), other = four(x + j + 4) - four(mean + j + 4);
-      low += one * one * four(precision + j);
-      high += other * other * four(precision + j + 4);
-    }
-    if (j < used) {
-      const HalfVec last = four(x + j) - four(mean + j);
-      low += last * last * four(precision + j);
-    }
-    const double all = sum(low) + sum(high);
-    out[c] = all < 1e300 ? all : 1e300;
+namespace {
+
+[[gnu::always_inline]] inline LooseHalfVec& four_at(double* p) { return *reinterpret_cast<LooseHalfVec*>(p); }
+[[gnu::always_inline]] inline HalfVec four_at(const double* p) { return *reinterpret_cast<const LooseHalfVec*>(p); }
+
+// The sums of the elements of four vectors, or of two of them in the first half: what sum() gives of each.
+[[gnu::always_inline]] inline HalfVec sums_of(const HalfVec (&v)[4]) {
+  const HalfVec one = __builtin_shuffle(v[0], v[1], HalfInts{0, 4, 2, 6}) + __builtin_shuffle(v[0], v[1], HalfInts{1, 5, 3, 7});
+  const HalfVec two = __builtin_shuffle(v[2], v[3], HalfInts{0, 4, 2, 6}) + __builtin_shuffle(v[2], v[3], HalfInts{1, 5, 3, 7});
+  return __builtin_shuffle(one, two, HalfInts{0, 1, 4, 5}) + __builtin_shuffle(one, two, HalfInts{2, 3, 6, 7});
+}
+[[gnu::always_inline]] inline HalfVec sums_of(const HalfVec (&v)[2]) {
+  const HalfVec pairs = __builtin_shuffle(v[0], v[1], HalfInts{0, 4, 2, 6}) + __builtin_shuffle(v[0], v[1], HalfInts{1, 5, 3, 7});
+  return pairs + __builtin_shuffle(pairs, HalfInts{2, 3, 2, 3});
+}
+
+// `side` classes at a time, which share the row. Beyond the last class they repeat the first.
+template <std::size_t side>
+[[gnu::always_inline]] inline void quadratics_of(const double* x, const double* const* block, std::size_t n, std::size_t width,
+                                                 std::size_t used, double* out) {
+  const double* mean[side];
+  HalfVec low[side], high[side];
+  for (std::size_t c = 0; c < side; ++c) {
+    mean[c] = block[c < n ? c : 0];
+    low[c] = high[c] = HalfVec{};
   }
+  std::size_t j = 0;
+  for (; j + half_size < used; j += vec_size) {
+    const HalfVec one = four_at(x + j), other = four_at(x + j + half_size);
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < side; ++c) {
+      const HalfVec left = one - four_at(mean[c] + j), right = other - four_at(mean[c] + j + half_size);
+      low[c] += left * left * four_at(mean[c] + width + j);
+      high[c] += right * right * four_at(mean[c] + width + j + half_size);
+    }
+  }
+  if (j < used) {
+    const HalfVec one = four_at(x + j);
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < side; ++c) {
+      const HalfVec left = one - four_at(mean[c] + j);
+      low[c] += left * left * four_at(mean[c] + width + j);
+    }
+  }
+  HalfVec all = sums_of(low) + sums_of(high);
+  const HalfVec largest = HalfVec{} + 1e300;
+  all = all < largest ? all : largest;
+  for (std::size_t c = 0; c < side && c < n; ++c) out[c] = all[c];
+}
+
+template <class>
+[[gnu::always_inline]] inline void quadratics_by(const double* x, const double* const* block, std::size_t n, std::size_t width,
+                                                 std::size_t used, double* out) {
+  std::size_t c = 0;
+  for (; c + 2 < n; c += 4) quadratics_of<4>(x, block + c, n - c, width, used, out + c);
+  if (c < n) quadratics_of<2>(x, block + c, n - c, width, used, out + c);
+}
+
+STREAMBOOST_BY_WIDTH(void, quadratics,
+                     (const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out),
+                     (x, block, n, width, used, out))
+
+}  // namespace
+
+void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out) {
+  quadratics(x, block, n, width, used, out);
 }
 
 namespace {
@@ -162,9 +209,6 @@ STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* 
 }
 
 namespace {
-
-[[gnu::always_inline]] inline LooseHalfVec& four_at(double* p) { return *reinterpret_cast<LooseHalfVec*>(p); }
-[[gnu::always_inline]] inline HalfVec four_at(const double* p) { return *reinterpret_cast<const LooseHalfVec*>(p); }
 
 // together: all cells that learn weigh `weight[0]` so far, as they do where nothing was missing.
 template <bool together>

@@ -60,8 +60,8 @@ __attribute__((target("arch=x86-64-v3"))) void draw_lanes(std::uint64_t seed, st
   const HalfBits m0 = HalfBits{} + 0xD2511F53u, m1 = HalfBits{} + 0xCD9E8D57u;
   const std::size_t whole = n - n % half_size;
   for (std::size_t i = 0; i < whole; i += half_size) {
-    HalfBits r0 = HalfBits{} + (example & lower), r1 = HalfBits{} + (example >> 32),
-             r2 = HalfBits{0, 1, 2, 3} + first_lane + i, r3 = HalfBits{} + last;
+    HalfBits r0 = HalfBits{} + (example & lower), r1 = HalfBits{} + (example >> 32), r2 = HalfBits{0, 1, 2, 3} + first_lane + i,
+             r3 = HalfBits{} + last;
     std::uint32_t key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
 #pragma GCC unroll 10
     for (int round = 0; round < 10; ++round) {
