@@ -239,8 +239,8 @@ void lane_kernels() {
       out[i] = sb::any_border_differs(borders, 0.25, 0.5 + 0.1 * i) ? 1 : 0;
     }
   });
-  kernel("any_below", [](const double* in, double* out) {
-    for (int i = 0; i < 40; ++i) out[i] = sb::any_below(in + i, -4 + 0.2 * i, 11) ? 1 : 0;
+  kernel("those_below", [](const double* in, double* out) {
+    for (int i = 0; i < 40; ++i) out[i] = static_cast<double>(sb::those_below(in + i, -4 + 0.2 * i, static_cast<std::size_t>(i)));
   });
   kernel("add_lanes", [](const double* in, double* out) { sb::add_lanes(out, in, lanes); });
   kernel("watch_margins",

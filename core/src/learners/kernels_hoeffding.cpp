@@ -144,29 +144,48 @@ template <class Width>
   return FourLanes::Values{block[0][place], block[1][place], block[2][place], block[3][place]};
 }
 
+// Numbers in [1, 2) and their exponents, times a factor.
+template <class Width>
+[[gnu::always_inline]] inline void multiply_by(typename Width::Values& product, typename Width::Values& exponent,
+                                               const typename Width::Values& factor) {
+  using Values = typename Width::Values;
+  using Bits = typename Width::Bits;
+  product *= factor;
+  const Bits bits = reinterpret_cast<const Bits&>(product);
+  const Bits power = (bits >> 52) - 1023 + 0x4338000000000000ULL, unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+  exponent += reinterpret_cast<const Values&>(power) - 0x1.8p52;  // a whole number, exactly
+  product = reinterpret_cast<const Values&>(unit);
+}
+
 // Classes side by side: their chains of products and divisions run in the lanes of a register. Beyond the last class its lanes repeat
 // the first.
 template <class Width>
 [[gnu::always_inline]] inline void value_logs_of(const double* const* block, std::size_t n, const ValuePlaces& values, double alpha,
                                                  double* __restrict out) {
   using Values = typename Width::Values;
-  using Bits = typename Width::Bits;
   constexpr double ln2 = 0.693147180559945309417;
   const double* mine[Width::size];
   for (std::size_t c = 0; c < Width::size; ++c) mine[c] = block[c < n ? c : 0];
   Values product = Values{} + 1.0, exponent = {};
-  for (std::size_t first = 0; first < values.n; first += 4) {
-    const std::size_t end = first + 4 < values.n ? first + 4 : values.n;
-    Values above = Values{} + 1.0, below = above;
-    for (std::size_t a = first; a < end; ++a) {
-      above *= of_classes(mine, values.count_at[a]) + alpha;
-      below *= of_classes(mine, values.weight_at[a]) + values.smoothing[a];
+  const std::size_t whole = values.n - values.n % 4;
+  const std::int32_t *count_at = values.count_at, *weight_at = values.weight_at;
+  const double* smoothing = values.smoothing;
+  for (std::size_t first = 0; first < whole; first += 4) {
+    Values above = of_classes(mine, count_at[first]) + alpha, below = of_classes(mine, weight_at[first]) + smoothing[first];
+#pragma GCC unroll 3
+    for (std::size_t a = first + 1; a < first + 4; ++a) {
+      above *= of_classes(mine, count_at[a]) + alpha;
+      below *= of_classes(mine, weight_at[a]) + smoothing[a];
     }
-    product *= above / below;
-    const Bits bits = reinterpret_cast<const Bits&>(product);
-    const Bits power = (bits >> 52) - 1023 + 0x4338000000000000ULL, unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
-    exponent += reinterpret_cast<const Values&>(power) - 0x1.8p52;  // a whole number, exactly
-    product = reinterpret_cast<const Values&>(unit);
+    multiply_by<Width>(product, exponent, above / below);
+  }
+  if (whole < values.n) {
+    Values above = Values{} + 1.0, below = above;
+    for (std::size_t a = whole; a < values.n; ++a) {
+      above *= of_classes(mine, count_at[a]) + alpha;
+      below *= of_classes(mine, weight_at[a]) + smoothing[a];
+    }
+    multiply_by<Width>(product, exponent, above / below);
   }
   const Values logs = log_of_mantissas<Width>(product) + exponent * ln2;
   for (std::size_t c = 0; c < Width::size && c < n; ++c) out[c] = logs[c];

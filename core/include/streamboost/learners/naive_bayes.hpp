@@ -243,7 +243,7 @@ class NaiveBayesBank final : public Bank {
 
   Answer after(int lane, const Example& example, double amount, Amount, const Answers& answers) const override {
     const auto i = static_cast<std::size_t>(lane);
-    const bool in_full = params_.over_all || has_new_value(example.row), plain = params_.over_all && answers.own<Notes>().plain;
+    const bool plain = answers.own<Notes>().plain, in_full = params_.over_all || (!plain && has_new_value(example.row));
     const int k = example.n_classes_after;
     int best = -1;
     double highest = 0, score[2] = {0, 0};
@@ -251,9 +251,9 @@ class NaiveBayesBank final : public Bank {
       const double added = c == example.label ? amount : 0.0;
       if (class_weight_[static_cast<std::size_t>(c)][i] + added <= 0) continue;
       const auto one = static_cast<std::size_t>(c);
-      const double joint = plain                  ? plain_joint_after(i, one, example.label, amount, answers.own<Notes>())
-                           : added > 0 || in_full ? joint_after(i, example, one, added, amount, answers.own<Notes>())
-                                                  : answers.notes[one * answers.stride + i];
+      const double joint = !(added > 0 || in_full) ? answers.notes[one * answers.stride + i]
+                           : plain                 ? plain_joint_after(i, one, example.label, amount, answers.own<Notes>())
+                                                   : joint_after(i, example, one, added, amount, answers.own<Notes>());
       if (c < 2) score[c] = joint;
       if (best < 0 || joint > highest) {
         highest = joint;
@@ -780,9 +780,10 @@ class NaiveBayesBank final : public Bank {
     });
   }
 
-  // The same where all attributes are numbers and none has gaps, for divisor all: there every lane is worked out for every example.
+  // The same where all attributes are numbers and none has gaps.
   double plain_joint_after(std::size_t i, std::size_t c, int label, double amount, const Notes& terms) const {
-    const double added = static_cast<int>(c) == label ? amount : 0.0, n = weight_of_all(class_weight_[0] + i, label, amount);
+    const double added = static_cast<int>(c) == label ? amount : 0.0, own = class_weight_[c][i] + added;
+    const double n = params_.over_all ? weight_of_all(class_weight_[0] + i, label, amount) : own;
     const double ratio = added / n, kept = added * (1 - ratio), floor = params_.var_floor * n;
     Product product;
     double quadratic = 0;
@@ -793,7 +794,7 @@ class NaiveBayesBank final : public Bank {
       quadratic += rest * rest * precision;
       product.multiply(precision);
     }
-    return log_joint(class_weight_[c][i] + added, product, quadratic);
+    return log_joint(own, product, quadratic);
   }
 
   // A product of positive factors as mantissa and exponent.

@@ -218,8 +218,8 @@ void mlp_backward(const double* hidden, const double* delta, double* weights, st
 inline constexpr std::size_t window_block = 32;
 void window_distances(const double* cell, std::size_t stride, const double* query, const unsigned char* nominal, std::size_t columns,
                       double* out, std::size_t n);
-// whether one of them is below the limit; any n
-bool any_below(const double* x, double limit, std::size_t n);
+// a bit for each of them that is below the limit; n <= 64
+std::uint64_t those_below(const double* x, double limit, std::size_t n);
 
 // --- regressors (kernels_regressors.cpp); any n, no alignment needed. vote: -1 for a lane that is untrained
 struct ResidualLanes {
