@@ -433,7 +433,10 @@ class HoeffdingBank final : public HoeffdingTrees {
         }
       }
       if (n == 0 || (n < most && c + 1 < k)) continue;
-      cells_quadratics(sight.whole, block, n, mine.width, mine.used, quadratic);
+      if (mine.used > 0)
+        cells_quadratics(sight.whole, block, n, mine.width, mine.used, quadratic);
+      else
+        std::fill_n(quadratic, n, 0.0);
       if (values) value_logs(block, n, sight.values->places(), params_.alpha, logs);
       for (std::size_t b = 0; b < n; ++b) {
         const double plain = head[forest_.bias() + code[b]] - 0.5 * quadratic[b];
@@ -454,7 +457,7 @@ class HoeffdingBank final : public HoeffdingTrees {
       cells_density(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width, &density);
       quadratic = density.quadratic;
       joint = log_prior(head[Forest::mass + c], density);
-    } else if (block != nullptr) {
+    } else if (block != nullptr && mine.used > 0) {
       cells_quadratics(sight.whole, &block, 1, mine.width, mine.used, &quadratic);
     }
     if (quadratic > largest_quadratic) return out_of_question;
