@@ -168,6 +168,14 @@ void lane_kernels() {
     sb::best_class(in, at(in, 4), 3, lanes, vote.data(), out);
     for (std::size_t i = 0; i < lanes; ++i) out[lanes + i] = vote[i];
   });
+  kernel("joint_gaps", [](const double* in, double* out) { sb::joint_gaps(in, at(in, 4), at(in, 3), 3, lanes - 1, lanes, out); });
+  kernel("joint_shares", [](const double* in, double* out) {
+    absolute(in, positive.data(), n);
+    for (std::size_t i = 0; i < lanes; i += 3) positive[i] = 0;                                    // a class without weight
+    for (std::size_t i = 0; i < lanes; i += 9) positive[lanes + i] = positive[2 * lanes + i] = 0;  // no class with any
+    absolute(in + 1, out, 3 * lanes);
+    sb::joint_shares(positive.data(), 0.01, 3, lanes - 1, lanes, out);
+  });
   kernel("gaussian_teach", [](const double* in, double* out) {
     absolute(in, positive.data(), n);
     for (std::size_t i = 0; i < lanes; i += 3) positive[i] = 0;  // lanes that skip the example
@@ -231,8 +239,8 @@ void lane_kernels() {
       out[i] = sb::any_border_differs(borders, 0.25, 0.5 + 0.1 * i) ? 1 : 0;
     }
   });
-  kernel("any_below", [](const double* in, double* out) {
-    for (int i = 0; i < 40; ++i) out[i] = sb::any_below(in + i, -4 + 0.2 * i, 11) ? 1 : 0;
+  kernel("those_below", [](const double* in, double* out) {
+    for (int i = 0; i < 40; ++i) out[i] = static_cast<double>(sb::those_below(in + i, -4 + 0.2 * i, static_cast<std::size_t>(i)));
   });
   kernel("add_lanes", [](const double* in, double* out) { sb::add_lanes(out, in, lanes); });
   kernel("watch_margins",
@@ -314,7 +322,8 @@ void tree_kernels() {
     std::vector<double> block(in + 1, in + 1 + width);
     block.insert(block.end(), positive.begin(), positive.begin() + static_cast<std::ptrdiff_t>(width));
     const double* blocks[] = {block.data(), block.data()};
-    sb::cells_quadratics(in, blocks, 2, width, out);
+    sb::cells_quadratics(in, blocks, 2, width, width, out);
+    sb::cells_quadratics(in, blocks, 2, width, width - 4, out + 2);
   });
   kernel("value_logs", [&](const double* in, double* out) {
     prepare(in);
@@ -323,6 +332,8 @@ void tree_kernels() {
     std::vector<double> counts(positive.begin(), positive.begin() + 9);
     const double* blocks[] = {counts.data(), positive.data(), counts.data(), positive.data(), counts.data()};
     sb::value_logs(blocks, 5, {weight_at, count_at, smoothing, 5}, 0.01, out);
+    sb::value_logs(blocks + 1, 2, {weight_at, count_at, smoothing, 5}, 0.01, out + 5);
+    sb::value_logs(blocks, 3, {weight_at, count_at, smoothing, 4}, 0.01, out + 7);
   });
   kernel("split_positions", [&](const double* in, double* out) {
     const sb::ClassSummary seen[] = {{3, in[1], 1 + std::fabs(in[2]), -0.5, 0.7}, {0, 0, 1, 0, 0}, {2, in[3], 0.5, 0.1, 0.2}};

@@ -27,6 +27,53 @@ SavedState state_of(HoeffdingBank& bank) {
   return saver.state;
 }
 
+double number(std::uint64_t example, std::uint32_t at) { return uniform(Key{11, example, at, Purpose::tie}); }
+
+// Side by side classes give what each of them gives alone, written down plainly; cells beyond the columns change nothing.
+void kernels_as_written(std::size_t classes, std::size_t columns) {
+  constexpr std::size_t width = 24;
+  const std::size_t used = (columns + 3) / 4 * 4;
+  std::vector<std::vector<double>> blocks(classes, std::vector<double>(2 * width));
+  std::vector<const double*> at;
+  std::vector<double> row(width, 0.0), out(classes), whole(classes);
+  std::vector<std::int32_t> weight_at, count_at;
+  std::vector<double> smoothing;
+  for (std::uint32_t j = 0; j < columns; ++j) {
+    row[j] = 4 * number(1, j) - 2;
+    weight_at.push_back(static_cast<std::int32_t>(2 * j));
+    count_at.push_back(static_cast<std::int32_t>(2 * j + 1));
+    smoothing.push_back(0.01 * (1 + j % 4));
+  }
+  for (std::uint32_t c = 0; c < classes; ++c) {
+    for (std::uint32_t j = 0; j < columns; ++j)
+      for (const std::size_t cell : {std::size_t{j}, width + j}) blocks[c][cell] = 9 * number(2 + c, static_cast<std::uint32_t>(cell));
+    at.push_back(blocks[c].data());
+  }
+  cells_quadratics(row.data(), at.data(), classes, width, used, out.data());
+  cells_quadratics(row.data(), at.data(), classes, width, width, whole.data());
+  for (std::size_t c = 0; c < classes; ++c) {
+    double part[8] = {};
+    for (std::size_t j = 0; j < width; ++j) part[j % 8] += (row[j] - at[c][j]) * (row[j] - at[c][j]) * at[c][width + j];
+    const double sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+    checking::check_bits(out[c], sum, "quadratic");
+    checking::check_bits(whole[c], sum, "quadratic of all cells");
+  }
+  value_logs(at.data(), classes, {weight_at.data(), count_at.data(), smoothing.data(), columns}, 0.01, out.data());
+  for (std::size_t c = 0; c < classes; ++c) {
+    double product = 1, above = 1, below = 1, exponent = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      above *= at[c][2 * j + 1] + 0.01;
+      below *= at[c][2 * j] + smoothing[j];
+      if (j % 4 != 3 && j + 1 != columns) continue;
+      int power = 0;
+      product = 2 * std::frexp(product * (above / below), &power);
+      exponent += power - 1;
+      above = below = 1;
+    }
+    checking::check_bits(out[c], streamboost::log(product) + exponent * 0.693147180559945309417, "sum of logs");
+  }
+}
+
 void answer_after_learning(const Values& config, const Stream& s) {
   Setup one(config, s), two(config, s);
   for (int r = 0; r < s.n; ++r) {
@@ -115,6 +162,8 @@ void laws(const std::string& booster, const Values& config, const Stream& s) {
 }  // namespace
 
 int main() {
+  for (std::size_t classes = 1; classes <= 9; ++classes)
+    for (std::size_t columns : {0, 1, 3, 4, 5, 10, 17, 20}) kernels_as_written(classes, columns);
   const Stream two = make_stream(200, 6, 2, true), three = make_stream(200, 5, 3, true), numbers = make_stream(200, 9, 2, false);
   for (const Stream* s : {&two, &three, &numbers}) {
     answer_after_learning(eager(), *s);

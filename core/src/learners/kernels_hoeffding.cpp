@@ -20,81 +20,184 @@ constexpr std::size_t cell_block = 64;
 
 // Eight running products of factors between 1e-30 and 1e30, exponents kept apart, joined into one at the end.
 struct Product {
-  alignas(64) double mantissa[vec_size];
-  std::uint64_t exponent = 0;
-  int factors = 0;
+  HalfVec low, high;
+  HalfBits low_power = {}, high_power = {};
 
-  [[gnu::always_inline]] Product() {
-    for (double& m : mantissa) m = 1.0;
-  }
-  [[gnu::always_inline]] void multiply(const double* factor) {
-    for (std::size_t k = 0; k < vec_size; ++k) mantissa[k] *= factor[k];
-    if (++factors % 8 == 0) renormalise();
+  [[gnu::always_inline]] Product() : low(HalfVec{} + 1.0), high(low) {}
+  // The factors of cells j to j + 3: fours take turns.
+  [[gnu::always_inline]] void multiply(const HalfVec& factor, std::size_t j) {
+    if (j % vec_size == 0) {
+      low *= factor;
+    } else {
+      high *= factor;
+      if (j % cell_block == cell_block - half_size) renormalise();
+    }
   }
   [[gnu::always_inline]] void renormalise() {
-    for (std::size_t k = 0; k < vec_size; ++k) {
-      const auto bits = std::bit_cast<std::uint64_t>(mantissa[k]);
-      exponent += (bits >> 52) - 1023;
-      mantissa[k] = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
-    }
+    renormalise(low, low_power);
+    renormalise(high, high_power);
+  }
+  [[gnu::always_inline]] static void renormalise(HalfVec& mantissa, HalfBits& power) {
+    const HalfBits bits = reinterpret_cast<const HalfBits&>(mantissa);
+    power += (bits >> 52) - 1023;
+    const HalfBits unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+    mantissa = reinterpret_cast<const HalfVec&>(unit);
   }
   [[gnu::always_inline]] void write(CellDensity& out) {
     renormalise();  // eight numbers in [1, 2): their product stays below 256
-    out.mantissa =
-        ((mantissa[0] * mantissa[1]) * (mantissa[2] * mantissa[3])) * ((mantissa[4] * mantissa[5]) * (mantissa[6] * mantissa[7]));
-    out.exponent = static_cast<double>(static_cast<std::int64_t>(exponent));
+    out.mantissa = ((low[0] * low[1]) * (low[2] * low[3])) * ((high[0] * high[1]) * (high[2] * high[3]));
+    const HalfBits power = low_power + high_power;
+    out.exponent = static_cast<double>(static_cast<std::int64_t>((power[0] + power[1]) + (power[2] + power[3])));
   }
 };
 
 }  // namespace
 
-STREAMBOOST_CLONES void cells_quadratics(const double* __restrict x, const double* const* block, std::size_t n, std::size_t width,
-                                         double* __restrict out) {
-  const auto four = [](const double* p) { return *reinterpret_cast<const LooseHalfVec*>(p); };
-  for (std::size_t c = 0; c < n; ++c) {
-    const double* __restrict mean = block[c], * __restrict precision = mean + width;
-    HalfVec low = {}, high = {};
-    for (std::size_t j = 0; j < width; j += vec_size) {
-      const HalfVec one = four(x + j) - four(mean + j), other = four(x + j + 4) - four(mean + j + 4);
-      low += one * one * four(precision + j);
-      high += other * other * four(precision + j + 4);
-    }
-    const double all = ((low[0] + low[1]) + (low[2] + low[3])) + ((high[0] + high[1]) + (high[2] + high[3]));
-    out[c] = all < 1e300 ? all : 1e300;
-  }
+namespace {
+
+[[gnu::always_inline]] inline LooseHalfVec& four_at(double* p) { return *reinterpret_cast<LooseHalfVec*>(p); }
+[[gnu::always_inline]] inline HalfVec four_at(const double* p) { return *reinterpret_cast<const LooseHalfVec*>(p); }
+
+// The sums of the elements of four vectors, or of two of them in the first half: what sum() gives of each.
+[[gnu::always_inline]] inline HalfVec sums_of(const HalfVec (&v)[4]) {
+  const HalfVec one = __builtin_shuffle(v[0], v[1], HalfInts{0, 4, 2, 6}) + __builtin_shuffle(v[0], v[1], HalfInts{1, 5, 3, 7});
+  const HalfVec two = __builtin_shuffle(v[2], v[3], HalfInts{0, 4, 2, 6}) + __builtin_shuffle(v[2], v[3], HalfInts{1, 5, 3, 7});
+  return __builtin_shuffle(one, two, HalfInts{0, 1, 4, 5}) + __builtin_shuffle(one, two, HalfInts{2, 3, 6, 7});
+}
+[[gnu::always_inline]] inline HalfVec sums_of(const HalfVec (&v)[2]) {
+  const HalfVec pairs = __builtin_shuffle(v[0], v[1], HalfInts{0, 4, 2, 6}) + __builtin_shuffle(v[0], v[1], HalfInts{1, 5, 3, 7});
+  return pairs + __builtin_shuffle(pairs, HalfInts{2, 3, 2, 3});
 }
 
-// Four classes at a time: their chains of products and divisions run side by side.
+// `side` classes at a time, which share the row. Beyond the last class they repeat the first.
+template <std::size_t side>
+[[gnu::always_inline]] inline void quadratics_of(const double* x, const double* const* block, std::size_t n, std::size_t width,
+                                                 std::size_t used, double* out) {
+  const double* mean[side];
+  HalfVec low[side], high[side];
+  for (std::size_t c = 0; c < side; ++c) {
+    mean[c] = block[c < n ? c : 0];
+    low[c] = high[c] = HalfVec{};
+  }
+  std::size_t j = 0;
+  for (; j + half_size < used; j += vec_size) {
+    const HalfVec one = four_at(x + j), other = four_at(x + j + half_size);
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < side; ++c) {
+      const HalfVec left = one - four_at(mean[c] + j), right = other - four_at(mean[c] + j + half_size);
+      low[c] += left * left * four_at(mean[c] + width + j);
+      high[c] += right * right * four_at(mean[c] + width + j + half_size);
+    }
+  }
+  if (j < used) {
+    const HalfVec one = four_at(x + j);
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < side; ++c) {
+      const HalfVec left = one - four_at(mean[c] + j);
+      low[c] += left * left * four_at(mean[c] + width + j);
+    }
+  }
+  HalfVec all = sums_of(low) + sums_of(high);
+  const HalfVec largest = HalfVec{} + 1e300;
+  all = all < largest ? all : largest;
+  for (std::size_t c = 0; c < side && c < n; ++c) out[c] = all[c];
+}
+
+template <class>
+[[gnu::always_inline]] inline void quadratics_by(const double* x, const double* const* block, std::size_t n, std::size_t width,
+                                                 std::size_t used, double* out) {
+  std::size_t c = 0;
+  for (; c + 2 < n; c += 4) quadratics_of<4>(x, block + c, n - c, width, used, out + c);
+  if (c < n) quadratics_of<2>(x, block + c, n - c, width, used, out + c);
+}
+
+STREAMBOOST_BY_WIDTH(void, quadratics,
+                     (const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out),
+                     (x, block, n, width, used, out))
+
+}  // namespace
+
+void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out) {
+  quadratics(x, block, n, width, used, out);
+}
+
+namespace {
+
+// streamboost::log of numbers in [1, 2), bit for bit: there is nothing to choose.
+template <class Width>
+[[gnu::always_inline]] inline typename Width::Values log_of_mantissas(const typename Width::Values& x) {
+  using Values = typename Width::Values;
+  using Bits = typename Width::Bits;
+  constexpr std::uint64_t sqrt_half = 0x3fe6a09e667f3bcdULL, one = 1023ULL << 52;
+  const Bits bits = reinterpret_cast<const Bits&>(x);
+  const Bits field = (bits - sqrt_half + one) & 0xfff0000000000000ULL;
+  const Bits rest = bits - field + one, whole = (field >> 52) | 0x4330000000000000ULL;
+  const Values k = reinterpret_cast<const Values&>(whole) - (0x1p52 + 1023.0);
+  return detail::log_of<Width>(k, reinterpret_cast<const Values&>(rest));
+}
+
+// One number of each class.
+[[gnu::always_inline]] inline TwoLanes::Values of_classes(const double* const (&block)[2], std::int32_t place) {
+  return TwoLanes::Values{block[0][place], block[1][place]};
+}
+[[gnu::always_inline]] inline FourLanes::Values of_classes(const double* const (&block)[4], std::int32_t place) {
+  return FourLanes::Values{block[0][place], block[1][place], block[2][place], block[3][place]};
+}
+
+// Numbers in [1, 2) and their exponents, times a factor.
+template <class Width>
+[[gnu::always_inline]] inline void multiply_by(typename Width::Values& product, typename Width::Values& exponent,
+                                               const typename Width::Values& factor) {
+  using Values = typename Width::Values;
+  using Bits = typename Width::Bits;
+  product *= factor;
+  const Bits bits = reinterpret_cast<const Bits&>(product);
+  const Bits power = (bits >> 52) - 1023 + 0x4338000000000000ULL, unit = (bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+  exponent += reinterpret_cast<const Values&>(power) - 0x1.8p52;  // a whole number, exactly
+  product = reinterpret_cast<const Values&>(unit);
+}
+
+// Classes side by side: their chains of products and divisions run in the lanes of a register. Beyond the last class its lanes repeat
+// the first.
+template <class Width>
+[[gnu::always_inline]] inline void value_logs_of(const double* const* block, std::size_t n, const ValuePlaces& values, double alpha,
+                                                 double* __restrict out) {
+  using Values = typename Width::Values;
+  constexpr double ln2 = 0.693147180559945309417;
+  const double* mine[Width::size];
+  for (std::size_t c = 0; c < Width::size; ++c) mine[c] = block[c < n ? c : 0];
+  Values product = Values{} + 1.0, exponent = {};
+  const std::size_t whole = values.n - values.n % 4;
+  const std::int32_t *count_at = values.count_at, *weight_at = values.weight_at;
+  const double* smoothing = values.smoothing;
+  for (std::size_t first = 0; first < whole; first += 4) {
+    Values above = of_classes(mine, count_at[first]) + alpha, below = of_classes(mine, weight_at[first]) + smoothing[first];
+#pragma GCC unroll 3
+    for (std::size_t a = first + 1; a < first + 4; ++a) {
+      above *= of_classes(mine, count_at[a]) + alpha;
+      below *= of_classes(mine, weight_at[a]) + smoothing[a];
+    }
+    multiply_by<Width>(product, exponent, above / below);
+  }
+  if (whole < values.n) {
+    Values above = Values{} + 1.0, below = above;
+    for (std::size_t a = whole; a < values.n; ++a) {
+      above *= of_classes(mine, count_at[a]) + alpha;
+      below *= of_classes(mine, weight_at[a]) + smoothing[a];
+    }
+    multiply_by<Width>(product, exponent, above / below);
+  }
+  const Values logs = log_of_mantissas<Width>(product) + exponent * ln2;
+  for (std::size_t c = 0; c < Width::size && c < n; ++c) out[c] = logs[c];
+}
+
+}  // namespace
+
 STREAMBOOST_CLONES void value_logs(const double* const* block, std::size_t n, const ValuePlaces& values, double alpha,
                                    double* __restrict out) {
-  constexpr double ln2 = 0.693147180559945309417;
-  constexpr std::size_t side = 4;
-  for (std::size_t first = 0; first < n; first += side) {
-    const double* mine[side];
-    double product[side], exponent[side], above[side], below[side];
-    for (std::size_t c = 0; c < side; ++c) {
-      mine[c] = block[first + c < n ? first + c : first];
-      product[c] = above[c] = below[c] = 1.0;
-      exponent[c] = 0.0;
-    }
-    for (std::size_t a = 0; a < values.n; ++a) {
-      const std::int32_t count = values.count_at[a], weight = values.weight_at[a];
-      const double extra = values.smoothing[a];
-      for (std::size_t c = 0; c < side; ++c) {
-        above[c] *= mine[c][count] + alpha;
-        below[c] *= mine[c][weight] + extra;
-      }
-      if (a % 4 != 3 && a + 1 != values.n) continue;
-      for (std::size_t c = 0; c < side; ++c) {
-        const auto bits = std::bit_cast<std::uint64_t>(product[c] * (above[c] / below[c]));
-        above[c] = below[c] = 1.0;
-        exponent[c] += std::bit_cast<double>((bits >> 52) - 1023 + 0x4338000000000000ULL) - 0x1.8p52;  // a whole number, exactly
-        product[c] = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
-      }
-    }
-    for (std::size_t c = 0; c < side; ++c) product[c] = streamboost::log(product[c]) + exponent[c] * ln2;
-    for (std::size_t c = 0; c < side && first + c < n; ++c) out[first + c] = product[c];
-  }
+  std::size_t c = 0;
+  for (; c + 2 < n; c += FourLanes::size) value_logs_of<FourLanes>(block + c, n - c, values, alpha, out + c);
+  if (c < n) value_logs_of<TwoLanes>(block + c, n - c, values, alpha, out + c);
 }
 
 STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* __restrict mean, const double* __restrict precision,
@@ -115,7 +218,8 @@ STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* 
     for (std::size_t j = 0; j < size; j += vec_size) {
       even += lanes_at<FourLanes>(term + j);
       odd += lanes_at<FourLanes>(term + j + half_size);
-      product.multiply(factor + j);
+      product.multiply(lanes_at<FourLanes>(factor + j), j);
+      product.multiply(lanes_at<FourLanes>(factor + j + half_size), j + half_size);
     }
   }
   const double all = sum(even) + sum(odd);
@@ -127,58 +231,60 @@ namespace {
 
 // together: all cells that learn weigh `weight[0]` so far, as they do where nothing was missing.
 template <bool together>
-[[gnu::always_inline]] inline void observe_cells(const TreeCells& cells, const double* __restrict x, std::size_t width, double amount,
-                                                 double floor, CellDensity* out) {
-  double *__restrict weight = cells.weight, *__restrict mean = cells.mean, *__restrict spread = cells.spread,
-                    *__restrict precision = cells.precision, *__restrict low = cells.low, *__restrict high = cells.high;
-  const double first_n = together ? weight[0] + amount : 0.0, first_share = together ? amount / first_n : 0.0;
+[[gnu::always_inline]] inline void observe_cells(TreeCells cells, const double* x, std::size_t used, double amount, double floor,
+                                                 CellDensity* out) {
+  const HalfVec zero = {}, one = zero + 1.0, most = zero + 1e30, least = zero + 1e-30, largest = zero + 1e300;
+  const double first_n = together ? cells.weight[0] + amount : 0.0, first_share = together ? amount / first_n : 0.0;
   Product product;
-  for (std::size_t begin = 0; begin < width; begin += cell_block) {
-    const std::size_t end = width - begin < cell_block ? width : begin + cell_block;
-    alignas(64) double factor[cell_block];
-#pragma GCC ivdep
-    for (std::size_t j = begin; j < end; ++j) {
-      const double value = x[j], old_n = weight[j], old_mean = mean[j], old_spread = spread[j];
-      const double n = together ? first_n : old_n + amount;
-      const double deviation = value - old_mean;
-      const double new_mean = old_mean + deviation * (together ? first_share : amount / n);
-      double wider = old_spread + amount * deviation * (value - new_mean);
-      wider = wider < 1e300 ? wider : 1e300;
-      wider = wider > 0.0 ? wider : 0.0;
-      const double less_one = n - 1.0, halved = 0.5 * n;
-      const double freedom = less_one > halved ? less_one : halved;
-      double p = freedom / (wider + floor * freedom);
-      p = p < 1e30 ? p : 1e30;
-      p = wider > 0.0 ? p : 1e30;
-      p = p > 1e-30 ? p : 1e-30;
-      const double lower = value < low[j] ? value : low[j], higher = value > high[j] ? value : high[j];
-      const double new_low = old_n == 0.0 ? value : lower, new_high = old_n == 0.0 ? value : higher;
-      p = value == value ? p : precision[j];
-      weight[j] = value == value ? n : old_n;
-      mean[j] = value == value ? new_mean : old_mean;
-      spread[j] = value == value ? wider : old_spread;
-      precision[j] = p;
-      low[j] = value == value ? new_low : low[j];
-      high[j] = value == value ? new_high : high[j];
-      const double squared_peak = p < 1e30 ? p * inverse_two_pi : 1.0;
-      factor[j - begin] = p > 0.0 ? squared_peak : 1.0;
-    }
-    for (std::size_t j = 0; j < end - begin; j += vec_size) product.multiply(factor + j);
+  for (std::size_t j = 0; j < used; j += half_size) {
+    const HalfVec value = four_at(x + j), old_n = four_at(cells.weight + j), old_mean = four_at(cells.mean + j),
+                  old_spread = four_at(cells.spread + j), old_low = four_at(cells.low + j), old_high = four_at(cells.high + j);
+    const HalfVec n = together ? zero + first_n : old_n + amount;
+    const HalfVec deviation = value - old_mean;
+    const HalfVec new_mean = old_mean + deviation * (together ? zero + first_share : amount / n);
+    HalfVec wider = old_spread + amount * deviation * (value - new_mean);
+    wider = wider < largest ? wider : largest;
+    wider = wider > zero ? wider : zero;
+    const HalfVec less_one = n - 1.0, halved = 0.5 * n;
+    const HalfVec freedom = less_one > halved ? less_one : halved;
+    HalfVec p = freedom / (wider + floor * freedom);
+    p = p < most ? p : most;
+    p = wider > zero ? p : most;
+    p = p > least ? p : least;
+    const HalfVec lower = value < old_low ? value : old_low, higher = value > old_high ? value : old_high;
+    p = value == value ? p : four_at(cells.precision + j);
+    four_at(cells.weight + j) = value == value ? n : old_n;
+    four_at(cells.mean + j) = value == value ? new_mean : old_mean;
+    four_at(cells.spread + j) = value == value ? wider : old_spread;
+    four_at(cells.precision + j) = p;
+    four_at(cells.low + j) = value == value ? (old_n == zero ? value : lower) : old_low;
+    four_at(cells.high + j) = value == value ? (old_n == zero ? value : higher) : old_high;
+    const HalfVec squared_peak = p < most ? p * inverse_two_pi : one;
+    product.multiply(p > zero ? squared_peak : one, j);
   }
   product.write(*out);
 }
 
+template <class>
+[[gnu::always_inline]] inline void observe_by(const TreeCells& cells, const double* x, std::size_t used, double amount, double floor,
+                                              CellDensity* out) {
+  std::uint64_t apart = 0;
+  for (std::size_t j = 0; j < used; ++j)
+    apart |= (x[j] == x[j]) & (cells.weight[j] != cells.weight[0]) ? std::uint64_t{1} : std::uint64_t{0};
+  if (used > 0 && apart == 0)
+    observe_cells<true>(cells, x, used, amount, floor, out);
+  else
+    observe_cells<false>(cells, x, used, amount, floor, out);
+}
+
+STREAMBOOST_BY_WIDTH(void, observe,
+                     (const TreeCells& cells, const double* x, std::size_t used, double amount, double floor, CellDensity* out),
+                     (cells, x, used, amount, floor, out))
+
 }  // namespace
 
-STREAMBOOST_CLONES void cells_observe(const TreeCells& cells, const double* __restrict x, std::size_t width, double amount, double floor,
-                                      CellDensity* out) {
-  std::uint64_t apart = 0;
-  for (std::size_t j = 0; j < width; ++j)
-    apart |= (x[j] == x[j]) & (cells.weight[j] != cells.weight[0]) ? std::uint64_t{1} : std::uint64_t{0};
-  if (width > 0 && apart == 0)
-    observe_cells<true>(cells, x, width, amount, floor, out);
-  else
-    observe_cells<false>(cells, x, width, amount, floor, out);
+void cells_observe(const TreeCells& cells, const double* x, std::size_t used, double amount, double floor, CellDensity* out) {
+  observe(cells, x, used, amount, floor, out);
 }
 
 STREAMBOOST_CLONES void normal_cdf_lanes(const double* in, double* out, std::size_t n) {

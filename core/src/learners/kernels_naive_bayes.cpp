@@ -34,7 +34,7 @@ template <class Width>
   lanes_at<Width>(exponent) = reinterpret_cast<const typename Width::Values&>(power) - 0x1.8p52;
 }
 
-// Sums and products stay in registers while the attributes pass by, those of two registers of lanes side by side.
+// Sums and products stay in registers while the attributes pass by, those of several registers of lanes side by side.
 template <class Width, int registers>
 [[gnu::always_inline]] inline void ask_gaussians_of(const double* mean, const double* precision, std::size_t lanes, Entries row,
                                                     double* quadratic, double* mantissa, double* exponent) {
@@ -49,7 +49,7 @@ template <class Width, int registers>
   for (int i = 0; i < row.n; ++i) {
     const std::size_t r = static_cast<std::size_t>(row.index[i]) * lanes;
     const Values x = row.x[i] - Values{};
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int b = 0; b < registers; ++b) {
       const Values d = x - lanes_at<Width>(mean + r + b * Width::size), p = lanes_at<Width>(precision + r + b * Width::size);
       q[b] += d * d * p;
@@ -68,9 +68,12 @@ template <class Width, int registers>
 template <class Width>
 [[gnu::always_inline]] inline void ask_gaussians_by(const double* mean, const double* precision, std::size_t lanes, Entries row,
                                                     double* quadratic, double* mantissa, double* exponent) {
-  for (std::size_t l = 0; l < lanes; l += 2 * Width::size)
+  std::size_t l = 0;
+  for (; l + 4 * Width::size <= lanes; l += 4 * Width::size)
+    ask_gaussians_of<Width, 4>(mean + l, precision + l, lanes, row, quadratic + l, mantissa + l, exponent + l);
+  for (; l < lanes; l += 2 * Width::size)
     ask_gaussians_of<Width, 2>(mean + l, precision + l, lanes, row, quadratic + l, mantissa + l, exponent + l);
-  for (std::size_t l = 0; l < lanes; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
+  for (l = 0; l < lanes; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
 }
 
 STREAMBOOST_BY_WIDTH(void, ask_gaussians,
@@ -78,30 +81,42 @@ STREAMBOOST_BY_WIDTH(void, ask_gaussians,
                       double* exponent),
                      (mean, precision, lanes, row, quadratic, mantissa, exponent))
 
-// Products stay in registers. A product of 0 (some value never seen with this class) has no exponent: told by the return value.
+// Products stay in registers. A product of 0 (some value never seen with this class) has no exponent: told by the highest bits of `zero`.
+template <class Width, int registers>
+[[gnu::always_inline]] inline void ask_nominals_of(const double* count, std::size_t lanes, const std::int32_t* count_row, int n,
+                                                   const double* weight, double* mantissa, double* exponent, typename Width::Bits& zero) {
+  using Values = typename Width::Values;
+  using Bits = typename Width::Bits;
+  Values inverse[registers], m[registers];
+  Bits e[registers];
+  for (int b = 0; b < registers; ++b) {
+    inverse[b] = 1.0 / lanes_at<Width>(weight + b * Width::size);
+    m[b] = Values{} + 1.0;
+    e[b] = Bits{};
+  }
+  for (int i = 0; i < n; ++i) {
+    const double* mine = count + static_cast<std::size_t>(count_row[i]) * lanes;
+#pragma GCC unroll 4
+    for (int b = 0; b < registers; ++b) m[b] *= lanes_at<Width>(mine + b * Width::size) * inverse[b];
+    if (i % factors_a_pass != factors_a_pass - 1 && i + 1 != n) continue;
+#pragma GCC unroll 4
+    for (int b = 0; b < registers; ++b) {
+      zero |= (reinterpret_cast<const Bits&>(m[b]) >> 52) - 1;
+      renormalise_lanes<Width>(m[b], e[b]);
+    }
+  }
+  for (int b = 0; b < registers; ++b) store_product<Width>(m[b], e[b], mantissa + b * Width::size, exponent + b * Width::size);
+}
+
 template <class Width>
 [[gnu::always_inline]] inline bool ask_nominals_by(const double* count, std::size_t lanes, const std::int32_t* count_row, int n,
                                                    const double* weight, double* mantissa, double* exponent) {
-  using Values = typename Width::Values;
-  using Bits = typename Width::Bits;
-  Bits zero = {};
-  for (std::size_t l = 0; l < lanes; l += 2 * Width::size) {
-    const Values wa = 1.0 / lanes_at<Width>(weight + l), wb = 1.0 / lanes_at<Width>(weight + l + Width::size);
-    Values ma = Values{} + 1.0, mb = ma;
-    Bits ea = {}, eb = {};
-    for (int i = 0; i < n; ++i) {
-      const std::size_t r = static_cast<std::size_t>(count_row[i]) * lanes + l;
-      ma *= lanes_at<Width>(count + r) * wa;
-      mb *= lanes_at<Width>(count + r + Width::size) * wb;
-      if (i % factors_a_pass == factors_a_pass - 1 || i + 1 == n) {
-        zero |= ((reinterpret_cast<const Bits&>(ma) >> 52) - 1) | ((reinterpret_cast<const Bits&>(mb) >> 52) - 1);
-        renormalise_lanes<Width>(ma, ea);
-        renormalise_lanes<Width>(mb, eb);
-      }
-    }
-    store_product<Width>(ma, ea, mantissa + l, exponent + l);
-    store_product<Width>(mb, eb, mantissa + l + Width::size, exponent + l + Width::size);
-  }
+  typename Width::Bits zero = {};
+  std::size_t l = 0;
+  for (; l + 4 * Width::size <= lanes; l += 4 * Width::size)
+    ask_nominals_of<Width, 4>(count + l, lanes, count_row, n, weight + l, mantissa + l, exponent + l, zero);
+  for (; l < lanes; l += 2 * Width::size)
+    ask_nominals_of<Width, 2>(count + l, lanes, count_row, n, weight + l, mantissa + l, exponent + l, zero);
   std::uint64_t any = 0;
   for (std::size_t i = 0; i < Width::size; ++i) any |= zero[i];
   return (any >> 63) == 0;
@@ -272,6 +287,50 @@ STREAMBOOST_CLONES void best_class(const double* __restrict joint, const double*
       const bool better = (weight[l] > 0.0) & (mine[l] > highest[l]);
       vote[l] = better ? code : vote[l];
       highest[l] = better ? mine[l] : highest[l];
+    }
+  }
+}
+
+STREAMBOOST_CLONES void joint_gaps(const double* __restrict joint, const double* __restrict class_weight, const double* __restrict highest,
+                                   std::size_t n_classes, std::size_t n, std::size_t lanes, double* __restrict gap) {
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    const std::size_t row = c * lanes;
+    for (std::size_t l = 0; l < n; ++l) {
+      const double mine = joint[row + l] - highest[l];
+      gap[row + l] = class_weight[row + l] > 0.0 ? mine : 0.0;
+    }
+  }
+}
+
+STREAMBOOST_CLONES void joint_shares(const double* __restrict class_weight, double alpha, std::size_t n_classes, std::size_t n,
+                                     std::size_t lanes, double* __restrict share) {
+  constexpr std::size_t block = 64;
+  for (std::size_t begin = 0; begin < n; begin += block) {
+    const std::size_t size = n - begin < block ? n - begin : block;
+    double joint[block], sum[block], empty[block];
+    for (std::size_t l = 0; l < size; ++l) joint[l] = sum[l] = empty[l] = 0.0;
+    for (std::size_t c = 0; c < n_classes; ++c) {
+      const double* __restrict weight = class_weight + c * lanes + begin, * __restrict mine = share + c * lanes + begin;
+      for (std::size_t l = 0; l < size; ++l) {
+        const double heard = mine[l];
+        sum[l] += weight[l];
+        joint[l] += weight[l] > 0.0 ? heard : 0.0;
+        empty[l] += weight[l] > 0.0 ? 0.0 : 1.0;
+      }
+    }
+    double part[block], rest[block];
+    for (std::size_t l = 0; l < size; ++l) {
+      const double of_one = alpha / (sum[l] + static_cast<double>(n_classes) * alpha);
+      part[l] = sum[l] > 0.0 ? of_one : 0.0;
+      rest[l] = 1.0 - empty[l] * part[l];
+    }
+    for (std::size_t c = 0; c < n_classes; ++c) {
+      const double* __restrict weight = class_weight + c * lanes + begin;
+      double* __restrict mine = share + c * lanes + begin;
+      for (std::size_t l = 0; l < size; ++l) {
+        const double present = mine[l] / joint[l] * rest[l];
+        mine[l] = weight[l] > 0.0 ? present : part[l];
+      }
     }
   }
 }

@@ -14,7 +14,7 @@ namespace {
 
 }  // namespace
 
-// The sums of a whole block stay in registers while the columns pass by.
+// The sums of half a block stay in registers while the columns pass by: of a whole one they would not.
 STREAMBOOST_CLONES void window_distances(const double* cell, std::size_t stride, const double* query, const unsigned char* nominal,
                                          std::size_t columns, double* out, std::size_t n) {
   if (n < window_block) {
@@ -28,27 +28,34 @@ STREAMBOOST_CLONES void window_distances(const double* cell, std::size_t stride,
     }
     return;
   }
-  constexpr std::size_t parts = window_block / 4;
-  HalfVec sum[parts] = {};
-  for (std::size_t j = 0; j < columns; ++j) {
-    const double* at = cell + j * stride;
-    const HalfVec x = HalfVec{} + query[j];
-    if (nominal[j]) {
-      for (std::size_t p = 0; p < parts; ++p) sum[p] += twice_where_apart(*reinterpret_cast<const LooseHalfVec*>(at + 4 * p) - x);
-    } else {
-      for (std::size_t p = 0; p < parts; ++p) {
-        const HalfVec difference = *reinterpret_cast<const LooseHalfVec*>(at + 4 * p) - x;
-        sum[p] += difference * difference;
+  constexpr std::size_t parts = window_block / 8;
+  for (std::size_t begin = 0; begin < window_block; begin += 4 * parts) {
+    HalfVec sum[parts];
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < parts; ++p) sum[p] = HalfVec{};
+    for (std::size_t j = 0; j < columns; ++j) {
+      const double* at = cell + j * stride + begin;
+      const HalfVec x = HalfVec{} + query[j];
+      if (nominal[j]) {
+#pragma GCC unroll 4
+        for (std::size_t p = 0; p < parts; ++p) sum[p] += twice_where_apart(*reinterpret_cast<const LooseHalfVec*>(at + 4 * p) - x);
+      } else {
+#pragma GCC unroll 4
+        for (std::size_t p = 0; p < parts; ++p) {
+          const HalfVec difference = *reinterpret_cast<const LooseHalfVec*>(at + 4 * p) - x;
+          sum[p] += difference * difference;
+        }
       }
     }
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < parts; ++p) *reinterpret_cast<LooseHalfVec*>(out + begin + 4 * p) = sum[p];
   }
-  for (std::size_t p = 0; p < parts; ++p) *reinterpret_cast<LooseHalfVec*>(out + 4 * p) = sum[p];
 }
 
-STREAMBOOST_CLONES bool any_below(const double* x, double limit, std::size_t n) {
+STREAMBOOST_CLONES std::uint64_t those_below(const double* x, double limit, std::size_t n) {
   std::uint64_t found = 0;
-  for (std::size_t i = 0; i < n; ++i) found |= x[i] < limit ? std::uint64_t{1} : std::uint64_t{0};
-  return found != 0;
+  for (std::size_t i = 0; i < n; ++i) found |= x[i] < limit ? std::uint64_t{1} << i : std::uint64_t{0};
+  return found;
 }
 
 }  // namespace streamboost

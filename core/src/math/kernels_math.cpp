@@ -35,7 +35,7 @@ STREAMBOOST_CLONES void sigmoid_lanes(const double* in, double* out, std::size_t
 namespace {
 
 // Philox of rng.hpp for a run of lanes, in words of 32 bits, or of 64 whose upper halves do not matter. AVX-512 multiplies the
-// latter whole; elsewhere gcc does better with the former.
+// latter whole; without AVX2 gcc does better with the former.
 template <class Word>
 [[gnu::always_inline]] inline void draw_uniforms(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last,
                                                  double* out, std::size_t n) {
@@ -48,13 +48,40 @@ template <class Word>
 }
 
 #ifdef STREAMBOOST_LEVELS
+using HalfWords = std::int32_t __attribute__((vector_size(32)));
+
 __attribute__((target("default"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last,
                                                    double* out, std::size_t n) {
   draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
 }
+// AVX2 has an instruction for the product of lower halves, which gcc does not find by itself: four lanes at a time with it.
 __attribute__((target("arch=x86-64-v3"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane,
                                                           std::uint32_t last, double* out, std::size_t n) {
-  draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
+  constexpr std::uint64_t lower = 0xFFFFFFFFu, two52 = 0x4330000000000000ULL;
+  const auto product = [](const HalfBits& a, const HalfBits& b) __attribute__((always_inline, target("arch=x86-64-v3"))) {
+    return reinterpret_cast<HalfBits>(__builtin_ia32_pmuludq256(reinterpret_cast<HalfWords>(a), reinterpret_cast<HalfWords>(b)));
+  };
+  const HalfBits m0 = HalfBits{} + 0xD2511F53u, m1 = HalfBits{} + 0xCD9E8D57u;
+  const std::size_t whole = n - n % half_size;
+  for (std::size_t i = 0; i < whole; i += half_size) {
+    HalfBits r0 = HalfBits{} + (example & lower), r1 = HalfBits{} + (example >> 32), r2 = HalfBits{0, 1, 2, 3} + first_lane + i,
+             r3 = HalfBits{} + last;
+    std::uint32_t key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
+#pragma GCC unroll 10
+    for (int round = 0; round < 10; ++round) {
+      const HalfBits even = product(r0, m0), odd = product(r2, m1);
+      r0 = (odd >> 32) ^ r1 ^ std::uint64_t{key0};
+      r1 = odd;
+      r2 = (even >> 32) ^ r3 ^ std::uint64_t{key1};
+      r3 = even;
+      key0 += 0x9E3779B9u;
+      key1 += 0xBB67AE85u;
+    }
+    const HalfBits high = (r1 & lower) | two52, low = ((r0 & lower) >> 11) | two52;
+    *reinterpret_cast<LooseHalfVec*>(out + i) =
+        (reinterpret_cast<const HalfVec&>(high) - 0x1p52) * 0x1p-32 + (reinterpret_cast<const HalfVec&>(low) - 0x1p52) * 0x1p-53;
+  }
+  draw_uniforms<std::uint32_t>(seed, example, first_lane + static_cast<std::uint32_t>(whole), last, out + whole, n - whole);
 }
 __attribute__((target("arch=x86-64-v4"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane,
                                                           std::uint32_t last, double* out, std::size_t n) {

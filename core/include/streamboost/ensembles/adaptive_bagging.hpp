@@ -80,10 +80,7 @@ struct AdaptiveBagging {
     if (!passage.answers) return;
     const auto n = static_cast<std::size_t>(block.lanes().size());
     say(block.state, std::max(example.n_classes, 2), scratch.extra.data(), n);
-    for (int c = 0; c < example.n_classes; ++c) {
-      const double* p = scratch.answers.distribution.data() + static_cast<std::size_t>(c) * scratch.answers.stride;
-      for (std::size_t i = 0; i < n; ++i) passage.votes[c] += scratch.extra[i] * p[i];
-    }
+    add_distributions(scratch.answers, scratch.extra.data(), n, example.n_classes, passage.votes);
   }
   Voices voices(const Example& example, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     say(block.state, std::max(example.n_classes, 2), voice, static_cast<std::size_t>(block.lanes().size()));

@@ -45,7 +45,7 @@ struct Bagging {
     if (!passage.answers) return;
     const int n = block.lanes().size();
     if (params.ballot == Ballot::label) return count_votes(scratch.answers.vote.data(), n, example.n_classes, passage.votes);
-    for (int i = 0; i < n; ++i) add_distribution(scratch.answers, static_cast<std::size_t>(i), example.n_classes, 1, passage.votes);
+    add_distributions(scratch.answers, nullptr, static_cast<std::size_t>(n), example.n_classes, passage.votes);
   }
   Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     std::fill_n(voice, block.lanes().size(), 1.0);

@@ -181,6 +181,25 @@ inline void add_distribution(const Answers& answers, std::size_t lane, int n_cla
   for (int c = 0; c < n_classes; ++c) votes[c] += weight * answers.distribution[static_cast<std::size_t>(c) * answers.stride + lane];
 }
 
+// The distributions of the first n lanes, times their weights, lane by lane; null: 1 each. The sums of four classes run side by side.
+inline void add_distributions(const Answers& answers, const double* weight, std::size_t n, int n_classes, double* votes) {
+  constexpr int side = 4;
+  for (int first = 0; first < n_classes; first += side) {
+    const double* share[side];
+    double sum[side];
+    for (int c = 0; c < side; ++c) {
+      const int code = std::min(first + c, n_classes - 1);
+      share[c] = answers.distribution.data() + static_cast<std::size_t>(code) * answers.stride;
+      sum[c] = votes[code];
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const double w = weight != nullptr ? weight[i] : 1.0;
+      for (int c = 0; c < side; ++c) sum[c] += w * share[c][i];
+    }
+    for (int c = 0; c < side && first + c < n_classes; ++c) votes[first + c] = sum[c];
+  }
+}
+
 // Votes to a verdict: scores are the votes over their absolute sum; probabilities clip negative votes. Where there is nothing to
 // divide by, the class counts speak.
 inline void votes_to_verdict(const double* votes, int n_classes, const ClassCounts& counts, Verdict& verdict) {

@@ -51,24 +51,10 @@ struct ClassJoints {
     votes(k, answers, highest);
     const std::size_t stride = weight.stride();
     double* p = answers.distribution.data();
-    for (std::size_t c = 0; c < k; ++c)
-      for (std::size_t i = 0; i < weight.lanes(); ++i)
-        p[c * stride + i] = weight[c][i] > 0 ? answers.notes[c * stride + i] - highest[i] : 0.0;
-    for (std::size_t c = 0; c < k; ++c) exp_lanes(p + c * stride, p + c * stride, weight.lanes());
-    for (std::size_t i = 0; i < weight.lanes(); ++i) {
-      double joint = 0, sum = 0, empty = 0;
-      for (std::size_t c = 0; c < k; ++c) {
-        const double w = weight[c][i];
-        sum += w;
-        joint += w > 0 ? p[c * stride + i] : 0.0;
-        empty += w > 0 ? 0.0 : 1.0;
-      }
-      const double share = sum > 0 ? prior_alpha / (sum + static_cast<double>(k) * prior_alpha) : 0.0;
-      for (std::size_t c = 0; c < k; ++c) {
-        double& mine = p[c * stride + i];
-        mine = !(sum > 0) ? 0.0 : weight[c][i] > 0 ? mine / joint * (1 - empty * share) : share;
-      }
-    }
+    const std::size_t n = weight.lanes();
+    joint_gaps(answers.notes.data(), weight[0], highest, k, n, stride, p);
+    for (std::size_t c = 0; c < k; ++c) exp_lanes(p + c * stride, p + c * stride, n);
+    joint_shares(weight[0], prior_alpha, k, n, stride, p);
   }
 
   // What a step of each log joint counts for, [class][lane], times the lanes' factors; the bases are those of the priors.

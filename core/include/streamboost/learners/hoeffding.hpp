@@ -73,6 +73,8 @@ class HoeffdingBank final : public HoeffdingTrees {
     notes->x.reserve(2 * d + 8);
     notes->whole.reserve(d + 8);
     for (auto* trees : {&notes->node, &notes->going}) trees->reserve(n_);
+    notes->spoke.reserve(n_);
+    notes->gaps.reserve(n_ * forest_.classes());
     notes->search.numbers.reserve(2 * d);
     for (auto* places : {&notes->weight_at, &notes->count_at}) places->reserve(d);
     notes->smoothing.reserve(d);
@@ -102,14 +104,18 @@ class HoeffdingBank final : public HoeffdingTrees {
     };
     fetch_soon(0);
     fetch_soon(1);
+    const std::size_t speakers = want == Request::distributions ? std::min(n_, answers.speakers) : 0;
+    notes.spoke.resize(n_);
+    notes.gaps.clear();
     for (std::size_t i = 0; i < n_; ++i) {
       fetch_soon(i + 2);
-      const Request needed = want == Request::distributions && i >= answers.speakers ? Request::votes : want;
+      const Request needed = want == Request::distributions && i >= speakers ? Request::votes : want;
       const Answer answer =
           to_verdict(i, needed, example.n_classes, each_looks() ? look(i, example.row, answers) : sight, note_of(answers, i), &answers);
       answers.vote[i] = answer.label;
       answers.margin[i] = answer.margin;
     }
+    if (speakers > 0) distributions(speakers, static_cast<std::size_t>(example.n_classes), answers);
   }
 
   // A tree of class masses; where naive Bayes speaks in the leaf, its columns share what it adds.
@@ -133,10 +139,8 @@ class HoeffdingBank final : public HoeffdingTrees {
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
     const Sight sight = look(example.row, answers);
     for (std::size_t i = 0; i < n_; ++i) {
-      if (i + 1 < n_ && amount[i + 1] >= least_amount) {
-        const auto label = static_cast<std::size_t>(labels.of(static_cast<int>(i) + 1));
-        forest_.fetch_to_learn(i + 1, leaf_number(i + 1, note_of(answers, i + 1)), label, columns(i + 1));
-      }
+      if (i + 1 < n_ && amount[i + 1] >= least_amount)
+        fetch_to_learn(i + 1, static_cast<std::size_t>(labels.of(static_cast<int>(i) + 1)), answers);
       if (!(amount[i] >= least_amount)) continue;
       teach(i, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i], each_looks() ? look(i, example.row, answers) : sight,
             example, answers);
@@ -147,6 +151,7 @@ class HoeffdingBank final : public HoeffdingTrees {
     const auto i = static_cast<std::size_t>(lane);
     Sight sight = each_looks() ? look(i, example.row, answers) : looked(example.row, answers);
     double* note = note_of(answers, i);
+    if (i + 1 < n_) fetch_to_learn(i + 1, static_cast<std::size_t>(example.label), answers);
     bool same_leaf = true;
     if (amount >= least_amount) same_leaf = teach(i, static_cast<std::size_t>(example.label), amount, sight, example, answers);
     if (!same_leaf || want != Request::votes || sight.new_value) {
@@ -355,8 +360,12 @@ class HoeffdingBank final : public HoeffdingTrees {
     const double* joint = bayes && note[2 + label] > out_of_question ? note + 2 : nullptr;
     if (label >= 0 && params_.leaf == Params::Leaf::costs) label = cheapest(head + forest_.cost(), k, label);
     if (want == Request::margins) return {label, margin(head, joint)};
-    if (want == Request::distributions && answers != nullptr)
-      distribution(head, joint, label, k, answers->distribution.data() + i, answers->stride);
+    if (want == Request::distributions && answers != nullptr) {
+      auto& notes = answers->own<Notes>();
+      notes.spoke[i] = joint != nullptr;
+      for (std::size_t c = 0; c < k && joint != nullptr; ++c)
+        if (head[Forest::mass + c] > 0) notes.gaps.push_back(joint[c] - joint[label]);
+    }
     return {label, 0};
   }
   static int cheapest(const double* cost, std::size_t k, int otherwise) {
@@ -424,7 +433,10 @@ class HoeffdingBank final : public HoeffdingTrees {
         }
       }
       if (n == 0 || (n < most && c + 1 < k)) continue;
-      cells_quadratics(sight.whole, block, n, mine.width, quadratic);
+      if (mine.used > 0)
+        cells_quadratics(sight.whole, block, n, mine.width, mine.used, quadratic);
+      else
+        std::fill_n(quadratic, n, 0.0);
       if (values) value_logs(block, n, sight.values->places(), params_.alpha, logs);
       for (std::size_t b = 0; b < n; ++b) {
         const double plain = head[forest_.bias() + code[b]] - 0.5 * quadratic[b];
@@ -445,8 +457,8 @@ class HoeffdingBank final : public HoeffdingTrees {
       cells_density(sight.x, mine.row(block, 0), mine.row(block, 1), mine.width, &density);
       quadratic = density.quadratic;
       joint = log_prior(head[Forest::mass + c], density);
-    } else if (block != nullptr) {
-      cells_quadratics(sight.whole, &block, 1, mine.width, &quadratic);
+    } else if (block != nullptr && mine.used > 0) {
+      cells_quadratics(sight.whole, &block, 1, mine.width, mine.used, &quadratic);
     }
     if (quadratic > largest_quadratic) return out_of_question;
     joint -= 0.5 * quadratic;
@@ -491,34 +503,37 @@ class HoeffdingBank final : public HoeffdingTrees {
     if (joint != nullptr && zero > 0 && one > 0) return tanh(0.5 * std::clamp(joint[1] - joint[0], -60.0, 60.0));
     return (one - zero) / (zero + one + 2 * params_.alpha);
   }
-  void distribution(const double* head, const double* joint, int best, std::size_t k, double* out, std::size_t stride) const {
+  // Of the first n trees, from the gaps that to_verdict has left: exponentials for all of them at once.
+  void distributions(std::size_t n, std::size_t k, Answers& answers) const {
+    auto& notes = answers.own<Notes>();
+    exp_lanes(notes.gaps.data(), notes.gaps.data(), notes.gaps.size());
+    const double* ratio = notes.gaps.data();
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* head = forest_.head(i, leaf_number(i, note_of(answers, i)));
+      ratio += share_out(head, notes.spoke[i] != 0 ? ratio : nullptr, k, answers.distribution.data() + i, answers.stride);
+    }
+  }
+  // ratio: if naive Bayes spoke, how the joints of the classes with mass compare with the highest. Returns their number.
+  std::size_t share_out(const double* head, const double* ratio, std::size_t k, double* out, std::size_t stride) const {
     double total = 0, sum = 0;
-    int empty = 0;
+    std::size_t present = 0;
     for (std::size_t c = 0; c < k; ++c) {
-      total += head[Forest::mass + c];
-      empty += head[Forest::mass + c] > 0 ? 0 : 1;
-    }
-    constexpr std::size_t most = 32;
-    for (std::size_t first = 0; first < k && joint != nullptr; first += most) {
-      double ratio[most];
-      const std::size_t n = std::min(most, k - first);
-      const double *mass = head + Forest::mass + first, highest = joint[best];
-      for (std::size_t c = 0; c < n; ++c) ratio[c] = mass[c] > 0 ? joint[first + c] - highest : 0.0;
-      exp_lanes(ratio, ratio, n);
-      for (std::size_t c = 0; c < n; ++c)
-        if (mass[c] > 0) sum += out[(first + c) * stride] = ratio[c];
-    }
-    const double share = total > 0 ? params_.alpha / (total + static_cast<double>(k) * params_.alpha) : 0.0;
-    for (std::size_t c = 0; c < k; ++c) {
-      double& p = out[c * stride];
       const double m = head[Forest::mass + c];
-      if (!(total > 0))
-        p = 0;
-      else if (!(m > 0))
+      total += m;
+      if (m > 0 && ratio != nullptr) sum += ratio[present];
+      present += m > 0 ? 1 : 0;
+    }
+    const double whole = total + static_cast<double>(k) * params_.alpha, share = total > 0 ? params_.alpha / whole : 0.0;
+    const double rest = 1 - static_cast<double>(k - present) * share;
+    for (std::size_t c = 0, r = 0; c < k; ++c) {
+      const double m = head[Forest::mass + c];
+      double& p = out[c * stride];
+      if (!(m > 0))
         p = share;
       else
-        p = joint != nullptr ? p / sum * (1 - empty * share) : (m + params_.alpha) / (total + static_cast<double>(k) * params_.alpha);
+        p = ratio != nullptr ? ratio[r++] / sum * rest : (m + params_.alpha) / whole;
     }
+    return ratio != nullptr ? present : 0;
   }
 
   // ---- explaining
@@ -660,6 +675,9 @@ class HoeffdingBank final : public HoeffdingTrees {
     asked = leaf;
     return false;
   }
+  void fetch_to_learn(std::size_t i, std::size_t label, Answers& answers) const {
+    forest_.fetch_to_learn(i, leaf_number(i, note_of(answers, i)), label, columns(i));
+  }
   // Adds an example to a record.
   void observe(std::size_t i, std::size_t record, std::size_t label, double amount, const Sight& sight, std::size_t k) {
     const HoeffdingColumns& mine = columns(i);
@@ -671,20 +689,30 @@ class HoeffdingBank final : public HoeffdingTrees {
     CellDensity density{0, 1, 0};
     if (forest_.active(i, record) && find_room(i, record, label, k)) {
       double* block = forest_.cells(i, forest_.leaf_of(i, record)[Forest::block + label], mine);
-      cells_observe(mine.cells(block), sight.x, mine.width, amount, params_.var_floor, &density);
+      if (mine.used > 0) cells_observe(mine.cells(block), sight.x, mine.used, amount, params_.var_floor, &density);
       for (std::size_t p = 0; p < mine.numeric.size() && mine.bins > 0; ++p)
         if (sight.x[p] == sight.x[p]) HoeffdingBins::add(mine.intervals(block, p), mine.bins, sight.x[p], amount);
-      for (std::size_t q : mine.nominal) {
-        const auto& column = mine.all[q];
-        const double v = sight.row[column.column];
-        if (!(v >= 0 && v < static_cast<double>(column.values))) continue;
-        block[column.place] += amount;
-        block[column.place + 1 + static_cast<std::size_t>(v)] += amount;
-      }
+      if (sight.new_value)
+        count_values(mine, sight.row, amount, block);
+      else
+        for (std::size_t a = 0; a < sight.values->weight_at.size(); ++a) {
+          block[sight.values->weight_at[a]] += amount;
+          block[sight.values->count_at[a]] += amount;
+        }
     }
     if (!params_.uses_bayes()) return;
     head = forest_.head(i, record);
     head[forest_.bias() + label] = log_prior(head[Forest::mass + label], density);
+  }
+  // Counts values of which some are met for the first time.
+  static void count_values(const HoeffdingColumns& mine, const double* row, double amount, double* block) {
+    for (std::size_t q : mine.nominal) {
+      const auto& column = mine.all[q];
+      const double v = row[column.column];
+      if (!(v >= 0 && v < static_cast<double>(column.values))) continue;
+      block[column.place] += amount;
+      block[column.place + 1 + static_cast<std::size_t>(v)] += amount;
+    }
   }
 };
 

@@ -29,6 +29,7 @@ struct HoeffdingColumns {
   std::vector<std::size_t> nominal;       // positions in `all`
   std::size_t first = 0;                  // how many of them came with the first row
   std::size_t width = 0, bins = 0;        // cells, padded to a multiple of 8; intervals per numeric column
+  std::size_t used = 0;                   // cells, padded to a multiple of 4
   std::size_t first_count = 0, size = 0;  // where the nominal part begins; doubles of a block
 
   HoeffdingColumns() = default;
@@ -39,6 +40,7 @@ struct HoeffdingColumns {
     for (int j = 0; j < schema.width(); ++j)
       if (chosen[static_cast<std::size_t>(j)] && !schema.nominal(j)) numeric.push_back(j);
     width = (numeric.size() + 7) / 8 * 8;
+    used = (numeric.size() + 3) / 4 * 4;
     size = first_count = 6 * width + numeric.size() * HoeffdingBins::size(bins);
     std::size_t cell = 0;
     for (int j = 0; j < schema.width(); ++j) {

@@ -13,6 +13,8 @@ struct HoeffdingNotes final : BankNotes {
   ValuePlaces places() const { return {weight_at.data(), count_at.data(), smoothing.data(), weight_at.size()}; }
   std::vector<std::int64_t> known;       // values known once this row is learned
   std::vector<std::size_t> node, going;  // of each tree: where the row ends; trees where it is still on its way
+  std::vector<char> spoke;               // ... whether naive Bayes spoke
+  std::vector<double> gaps;              // of those where it did, one after the other: log joints of classes with mass less the highest
   SplitWork search;
   SplitOutlook::Work outlook;
   std::vector<const double*> blocks;     // of the classes present in a leaf

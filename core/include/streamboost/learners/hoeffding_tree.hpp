@@ -200,7 +200,8 @@ class HoeffdingForest {
   }
   void fetch_to_learn(std::size_t i, std::size_t record, std::size_t label, const HoeffdingColumns& columns) const {
     const std::int32_t number = leaf_of(i, record)[block + label];
-    if (number >= 0) fetch(cells(i, number, columns) + 2 * columns.width, std::min<std::size_t>(4 * columns.width, 256));
+    if (number >= 0 && columns.width > 0)
+      fetch(cells(i, number, columns) + 2 * columns.width, std::min<std::size_t>(4 * columns.width, 256));
   }
   // The child of an inner node that a row goes to.
   std::size_t next(std::size_t i, std::size_t n, const double* x, const std::int64_t* known) const {
@@ -223,6 +224,7 @@ class HoeffdingForest {
       const auto named = named_by(i, n);
       return std::binary_search(named.begin(), named.end(), v) ? 0 : 1;
     }
+    if (v < at[branches] && value_of(v) == v) return v;  // as where the first values have all been met
     std::int32_t low = 0, high = at[branches];
     while (low < high) {
       const std::int32_t middle = (low + high) / 2;

@@ -54,10 +54,11 @@ struct NaiveBayesNotes final : BankNotes {
   std::vector<double> sparse_x;                         // what is not zero in columns of the sparse form
   std::vector<std::int32_t> sparse_column, sparse_gap;  // ... and what is missing there
   std::vector<const double*> weight;
-  bool value_gap = false;  // some of these columns had gaps
-  bool finished = false;   // the joints in the table of notes are logarithms
-  bool plain = false;      // numbers only, none missing
-  bool bounded = false;    // right_after has a bound on what the answer gains
+  bool value_gap = false;            // some of these columns had gaps
+  bool finished = false;             // the joints in the table of notes are logarithms
+  bool plain = false;                // numbers only, none missing
+  bool bounded = false;              // right_after has a bound on what the answer gains
+  const double* complete = nullptr;  // the row whose terms are listed, if it has no gaps and no new values
 
   explicit NaiveBayesNotes(std::size_t width) {
     for (auto* list : {&x, &shared_x, &value_alpha, &sparse_x}) list->reserve(width);
@@ -75,6 +76,7 @@ struct NaiveBayesNotes final : BankNotes {
     sparse_column.clear();
     sparse_gap.clear();
     value_gap = false;
+    complete = nullptr;
   }
 };
 
@@ -200,8 +202,10 @@ class NaiveBayesBank final : public Bank {
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
     choose_form(example.row);
-    mark_gaps(example.row);
-    list_terms(example.row, false, answers);
+    if (sparse() || answers.own<Notes>().complete != example.row.value) {
+      mark_gaps(example.row);
+      list_terms(example.row, false, answers);
+    }
     if (labels.per_lane == nullptr) {
       teach(static_cast<std::size_t>(labels.common), amount, answers);
       return;
@@ -217,10 +221,11 @@ class NaiveBayesBank final : public Bank {
     choose_form(example.row);  // boosters need not teach every block
     n_met_ += 1;
     mark_gaps(example.row);
-    for_cells(example.row, [&](int j, double x) {
-      auto& known = values_known_[static_cast<std::size_t>(j)];
-      if (tables_.nominal(j) && x >= static_cast<double>(known)) known = static_cast<std::int64_t>(x) + 1;
-    });
+    if (!all_numeric())
+      for_cells(example.row, [&](int j, double x) {
+        auto& known = values_known_[static_cast<std::size_t>(j)];
+        if (tables_.nominal(j) && x >= static_cast<double>(known)) known = static_cast<std::int64_t>(x) + 1;
+      });
     if (sparse()) moments_.on_schedule(n_met_, moment_tables(), class_weight_);
   }
 
@@ -238,7 +243,7 @@ class NaiveBayesBank final : public Bank {
 
   Answer after(int lane, const Example& example, double amount, Amount, const Answers& answers) const override {
     const auto i = static_cast<std::size_t>(lane);
-    const bool in_full = params_.over_all || has_new_value(example.row), plain = params_.over_all && answers.own<Notes>().plain;
+    const bool plain = answers.own<Notes>().plain, in_full = params_.over_all || (!plain && has_new_value(example.row));
     const int k = example.n_classes_after;
     int best = -1;
     double highest = 0, score[2] = {0, 0};
@@ -246,9 +251,9 @@ class NaiveBayesBank final : public Bank {
       const double added = c == example.label ? amount : 0.0;
       if (class_weight_[static_cast<std::size_t>(c)][i] + added <= 0) continue;
       const auto one = static_cast<std::size_t>(c);
-      const double joint = plain                  ? plain_joint_after(i, one, example.label, amount, answers.own<Notes>())
-                           : added > 0 || in_full ? joint_after(i, example, one, added, amount, answers.own<Notes>())
-                                                  : answers.notes[one * answers.stride + i];
+      const double joint = !(added > 0 || in_full) ? answers.notes[one * answers.stride + i]
+                           : plain                 ? plain_joint_after(i, one, example.label, amount, answers.own<Notes>())
+                                                   : joint_after(i, example, one, added, amount, answers.own<Notes>());
       if (c < 2) score[c] = joint;
       if (best < 0 || joint > highest) {
         highest = joint;
@@ -444,8 +449,10 @@ class NaiveBayesBank final : public Bank {
     for (; at < row.size; ++at) f(row.index[at], row.value[at]);
   }
 
+  bool all_numeric() const { return tables_.numeric == tables_.width; }
   bool has_new_value(const Row& row) const {
     bool found = false;
+    if (all_numeric()) return found;
     for_cells(
         row, [&](int j, double x) { found |= tables_.nominal(j) && x >= static_cast<double>(values_known_[static_cast<std::size_t>(j)]); });
     return found;
@@ -460,8 +467,8 @@ class NaiveBayesBank final : public Bank {
   // Present attributes as lists of table rows (of class 0). Asking skips values never learned; learning takes them.
   void list_terms(const Row& row, bool asking, Answers& answers) const {
     auto& t = answers.own<Notes>();
+    if (row.dense() && !sparse()) return list_dense_terms(row, asking, t);
     t.clear();
-    const auto k = static_cast<std::int32_t>(classes_);
     for_cells(row, [&](int j, double x) {
       const auto column = static_cast<std::size_t>(j);
       if (std::isnan(x)) {
@@ -470,25 +477,57 @@ class NaiveBayesBank final : public Bank {
         return;
       }
       if (!tables_.nominal(j)) {
-        const double kept = std::clamp(x, -largest_input, largest_input);
-        const auto rank = static_cast<std::int32_t>(tables_.rank[column]);
         if (!sparse() || own_weight_[column]) {
-          t.x.push_back(kept);
-          t.row.push_back(rank * k);
+          t.x.push_back(kept(x));
+          t.row.push_back(numeric_row(column));
           t.column.push_back(j);
         } else if (x != 0) {
-          t.sparse_x.push_back(kept);
-          t.sparse_column.push_back(rank);
+          t.sparse_x.push_back(kept(x));
+          t.sparse_column.push_back(static_cast<std::int32_t>(tables_.rank[column]));
         }
         return;
       }
-      const auto known = asking ? values_known_[column] : tables_.n_values[column];
-      if (x < 0 || x >= static_cast<double>(known)) return;
+      if (x < 0 || x >= n_values(column, asking)) return;
       t.value_gap |= own_weight_[column] != 0;
-      t.value_row.push_back((static_cast<std::int32_t>(tables_.layout.offset[column]) + static_cast<std::int32_t>(x)) * k);
+      t.value_row.push_back(value_row(column, x));
       t.value_column.push_back(j);
       t.value_alpha.push_back(params_.alpha * static_cast<double>(values_known_[column]));
     });
+  }
+  // The same for the usual row, in lists that are cut to length at the end.
+  void list_dense_terms(const Row& row, bool asking, Notes& t) const {
+    const auto width = static_cast<std::size_t>(row.size);
+    for (auto* list : {&t.x, &t.value_alpha}) list->resize(width);
+    for (auto* list : {&t.row, &t.column, &t.value_row, &t.value_column}) list->resize(width);
+    std::size_t numbers = 0, values = 0;
+    t.value_gap = false;
+    for (std::size_t j = 0; j < width; ++j) {
+      const double x = row.value[j];
+      if (std::isnan(x)) continue;
+      if (!tables_.nominal(static_cast<int>(j))) {
+        t.x[numbers] = kept(x);
+        t.row[numbers] = numeric_row(j);
+        t.column[numbers++] = static_cast<std::int32_t>(j);
+      } else if (x >= 0 && x < n_values(j, asking)) {
+        t.value_gap |= own_weight_[j] != 0;
+        t.value_row[values] = value_row(j, x);
+        t.value_column[values] = static_cast<std::int32_t>(j);
+        t.value_alpha[values++] = params_.alpha * static_cast<double>(values_known_[j]);
+      }
+    }
+    t.x.resize(numbers);
+    for (auto* list : {&t.row, &t.column}) list->resize(numbers);
+    t.value_alpha.resize(values);
+    for (auto* list : {&t.value_row, &t.value_column}) list->resize(values);
+    t.complete = numbers + values == width ? row.value : nullptr;
+  }
+  static double kept(double x) { return std::clamp(x, -largest_input, largest_input); }
+  std::int32_t numeric_row(std::size_t column) const { return static_cast<std::int32_t>(tables_.rank[column] * classes_); }
+  std::int32_t value_row(std::size_t column, double x) const {
+    return (static_cast<std::int32_t>(tables_.layout.offset[column]) + static_cast<std::int32_t>(x)) * static_cast<std::int32_t>(classes_);
+  }
+  double n_values(std::size_t column, bool asking) const {
+    return static_cast<double>(asking ? values_known_[column] : tables_.n_values[column]);
   }
 
   // notes: squares of the joints, or log joints once finished [class][lane], then the powers of two they were taken out of, the quadratic terms, then work rows.
@@ -545,8 +584,18 @@ class NaiveBayesBank final : public Bank {
                 params_.alpha, ratio, exponent, inverse);
   }
 
+  // Of a dense row, told quickly: mostly there is none.
+  bool may_have_gaps(const Row& row) const {
+    bool found = false;
+    if (all_numeric())
+      for (int j = 0; j < row.size; ++j) found |= std::isnan(row.value[j]);
+    else
+      for (int j = 0; j < row.size; ++j) found |= !(row.value[j] >= 0);
+    return found;
+  }
   // The first gap of a column ends its sharing of the class weights.
   void mark_gaps(const Row& row) {
+    if (row.dense() && !may_have_gaps(row)) return;
     bool left = false;
     for_cells(row, [&](int j, double x) {
       const auto column = static_cast<std::size_t>(j);
@@ -731,9 +780,10 @@ class NaiveBayesBank final : public Bank {
     });
   }
 
-  // The same where all attributes are numbers and none has gaps, for divisor all: there every lane is worked out for every example.
+  // The same where all attributes are numbers and none has gaps.
   double plain_joint_after(std::size_t i, std::size_t c, int label, double amount, const Notes& terms) const {
-    const double added = static_cast<int>(c) == label ? amount : 0.0, n = weight_of_all(class_weight_[0] + i, label, amount);
+    const double added = static_cast<int>(c) == label ? amount : 0.0, own = class_weight_[c][i] + added;
+    const double n = params_.over_all ? weight_of_all(class_weight_[0] + i, label, amount) : own;
     const double ratio = added / n, kept = added * (1 - ratio), floor = params_.var_floor * n;
     Product product;
     double quadratic = 0;
@@ -744,7 +794,7 @@ class NaiveBayesBank final : public Bank {
       quadratic += rest * rest * precision;
       product.multiply(precision);
     }
-    return log_joint(class_weight_[c][i] + added, product, quadratic);
+    return log_joint(own, product, quadratic);
   }
 
   // A product of positive factors as mantissa and exponent.

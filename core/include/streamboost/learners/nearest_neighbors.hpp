@@ -18,6 +18,7 @@
 // Cost        ask columns x window, teach columns. Memory the same, in doubles, per lane.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -211,9 +212,16 @@ class NearestNeighborsBank final : public Bank {
       window_distances(cell_[i].data() + block, slots_, notes.query.data(), nominal_.data(), nominal_.size(), distance,
                        std::min(window_block, slots_));
       const std::size_t lowest = std::max(block, begin);
-      const bool full = found == params_.n_neighbors;
-      if (!full || any_below(distance + (lowest - block), notes.nearest[found - 1], end - lowest))
+      if (found < params_.n_neighbors) {
         for (std::size_t s = end; s-- > lowest;) offer(s, distance[s - block], notes, found);
+      } else {
+        auto near = those_below(distance + (lowest - block), notes.nearest[found - 1], end - lowest);
+        while (near != 0) {
+          const auto last = static_cast<std::size_t>(std::bit_width(near)) - 1;
+          near ^= std::uint64_t{1} << last;
+          offer(lowest + last, distance[lowest - block + last], notes, found);
+        }
+      }
       end = lowest;
     }
   }

@@ -138,6 +138,11 @@ bool all_positive(const double* value, std::size_t n);
 // the class with data whose joint is highest, -1 if none has data; ties to the lowest
 void best_class(const double* joint, const double* class_weight, std::size_t n_classes, std::size_t lanes, std::int32_t* vote,
                 double* highest);
+// of the first n lanes, of classes with weight: joint - highest, of others 0
+void joint_gaps(const double* joint, const double* class_weight, const double* highest, std::size_t n_classes, std::size_t n,
+                std::size_t lanes, double* gap);
+// A class with weight gets its part of share, [class][lane], less what those without hold: alpha / (n + K alpha) each. No weight: all 0.
+void joint_shares(const double* class_weight, double alpha, std::size_t n_classes, std::size_t n, std::size_t lanes, double* share);
 // product over attributes of P(value | class); inverse: room for one over the weight of the attribute at hand.
 // count_row[i]: table row of the value; weight[i]: lanes of the attribute's class weight; spread_alpha[i] = alpha * number of values
 struct NominalTerms {
@@ -216,8 +221,8 @@ void mlp_backward(const double* hidden, const double* delta, double* weights, st
 inline constexpr std::size_t window_block = 32;
 void window_distances(const double* cell, std::size_t stride, const double* query, const unsigned char* nominal, std::size_t columns,
                       double* out, std::size_t n);
-// whether one of them is below the limit; any n
-bool any_below(const double* x, double limit, std::size_t n);
+// a bit for each of them that is below the limit; n <= 64
+std::uint64_t those_below(const double* x, double limit, std::size_t n);
 
 // --- regressors (kernels_regressors.cpp); any n, no alignment needed. vote: -1 for a lane that is untrained
 struct ResidualLanes {
@@ -357,7 +362,8 @@ void gamma_density(const GammaCurve& curve, double centre, double half_width, co
                    std::size_t n);
 
 // --- trees (kernels_hoeffding.cpp): the statistics of one class in one leaf, one cell per numeric column.
-// `width` is a multiple of 8, addresses need no alignment; cells beyond the columns hold 0, their x is NaN.
+// `width` is a multiple of 8, addresses need no alignment; cells beyond the columns hold 0, their x is NaN. `used`: a multiple of 4,
+// cells beyond it are left out, with the same result.
 struct TreeCells {
   double *mean, *precision, *weight, *spread, *low, *high;
 };
@@ -367,7 +373,7 @@ struct CellDensity {
   double quadratic, mantissa, exponent;  // product of precisions / 2 pi (squared peaks of the densities) = mantissa * 2^exponent
 };
 // of each class sum_j (x_j - mean_j)^2 precision_j, no x missing and 0 beyond the columns; a block begins with its means and precisions
-void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, double* out);
+void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out);
 // Where the nominal values of a row are counted in a block: the weight of their column, their count, and alpha times its values.
 struct ValuePlaces {
   const std::int32_t *weight_at, *count_at;
@@ -380,7 +386,7 @@ void value_logs(const double* const* block, std::size_t n, const ValuePlaces& va
 void cells_density(const double* x, const double* mean, const double* precision, std::size_t width, CellDensity* out);
 // weighted Welford, range and precision 1 / (spread / degrees of freedom + floor) of the cells whose x is not NaN, 1e30 while they
 // have seen one value only; then the product of all squared peaks
-void cells_observe(const TreeCells& cells, const double* x, std::size_t width, double amount, double floor, CellDensity* out);
+void cells_observe(const TreeCells& cells, const double* x, std::size_t used, double amount, double floor, CellDensity* out);
 // distribution function of the standard normal: (1 + erf(z / sqrt 2)) / 2
 void normal_cdf_lanes(const double* z, double* out, std::size_t n);
 // x log x, 0 for x <= 0

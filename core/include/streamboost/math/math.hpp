@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "streamboost/math/vec.hpp"
+
 namespace streamboost {
 
 namespace detail {
@@ -89,6 +91,26 @@ template <std::size_t N>
   return x == 0.0 ? x : result;
 }
 
+namespace detail {
+
+// log(2^k m), m in [sqrt(1/2), sqrt(2)): log m = 2 atanh(s) = f - f^2/2 + s (f^2/2 + R(s^2)),  f = m - 1, s = f / (2 + f).
+template <class Width>
+[[gnu::always_inline]] inline typename Width::Values log_of(const typename Width::Values& k, const typename Width::Values& m) {
+  using Values = typename Width::Values;
+  const Values f = m - 1.0;
+  const Values s = f / (2.0 + f);
+  const Values z = s * s;
+  const Values z2 = z * z;
+  const Values r01 = 0x1.5555555555558p-1 + z * 0x1.99999999952d7p-2;
+  const Values r23 = 0x1.2492492df281ap-2 + z * 0x1.c71c62e3f11e6p-3;
+  const Values r45 = 0x1.7462b51cb66b1p-3 + z * 0x1.39fe51a7c18f9p-3;
+  const Values r = z * ((r01 + z2 * r23) + (z2 * z2) * (r45 + z2 * 0x1.2b5900de53b32p-3));
+  const Values half_square = 0.5 * f * f;
+  return k * ln2_high - ((half_square - (s * (half_square + r) + k * ln2_low)) - f);
+}
+
+}  // namespace detail
+
 // Natural logarithm; 1 ulp; vectorises. log(0) = -infinity, log of a negative number is NaN, subnormals are exact.
 [[gnu::always_inline]] inline double log(double x) {
   constexpr std::uint64_t sqrt_half = 0x3fe6a09e667f3bcdULL;
@@ -99,17 +121,7 @@ template <std::size_t N>
   const std::uint64_t field = (bits - sqrt_half + bias) & 0xfff0000000000000ULL;
   const double m = std::bit_cast<double>(bits - field + bias);
   const double k = std::bit_cast<double>((field >> 52) | 0x4330000000000000ULL) - (small ? 0x1p52 + 1077.0 : 0x1p52 + 1023.0);
-  // log m = 2 atanh(s) = f - f^2/2 + s (f^2/2 + R(s^2)),  f = m - 1, s = f / (2 + f).
-  const double f = m - 1.0;
-  const double s = f / (2.0 + f);
-  const double z = s * s;
-  const double z2 = z * z;
-  const double r01 = 0x1.5555555555558p-1 + z * 0x1.99999999952d7p-2;
-  const double r23 = 0x1.2492492df281ap-2 + z * 0x1.c71c62e3f11e6p-3;
-  const double r45 = 0x1.7462b51cb66b1p-3 + z * 0x1.39fe51a7c18f9p-3;
-  const double r = z * ((r01 + z2 * r23) + (z2 * z2) * (r45 + z2 * 0x1.2b5900de53b32p-3));
-  const double half_square = 0.5 * f * f;
-  double result = k * detail::ln2_high - ((half_square - (s * (half_square + r) + k * detail::ln2_low)) - f);
+  double result = detail::log_of<OneLane>(k, m);
   result = x < detail::infinity ? result : x;  // infinity and NaN
   result = x > 0.0 ? result : (x == 0.0 ? -detail::infinity : (x < 0.0 ? detail::not_a_number : x));
   return result;

@@ -126,9 +126,12 @@ inline constexpr int poisson_inversion_limit = 1000;
 // The smallest k with u < P(0) + ... + P(k), summed left to right.
 inline double poisson_by_inversion(double lambda, double u) {
   if (u < 1.0 - lambda - 1e-9) return 0.0;  // exp(-lambda) >= 1 - lambda: the loop would not start
-  double probability = streamboost::exp(-lambda);
-  double sum = probability;
-  int k = 0;
+  const double none = streamboost::exp(-lambda), one = none * lambda, two = one * (0.5 * lambda);
+  const double up_to_one = none + one, up_to_two = up_to_one + two;
+  double probability = two * (lambda / 3.0), sum = up_to_two + probability;
+  int k = 3;
+  // Which of the usual numbers it is nobody can foretell: no branches for them.
+  if (u < sum) return (u >= none ? 1 : 0) + (u >= up_to_one ? 1 : 0) + (u >= up_to_two ? 1 : 0);
   while (u >= sum && k < poisson_inversion_limit) {
     ++k;
     probability *= lambda / k;

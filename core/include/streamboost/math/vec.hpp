@@ -28,6 +28,16 @@ struct FourLanes {
   using Bits = HalfBits;
   static constexpr std::size_t size = half_size;
 };
+struct OneLane {
+  using Values = double;
+  using Bits = std::uint64_t;
+  static constexpr std::size_t size = 1;
+};
+struct TwoLanes {
+  using Values = double __attribute__((vector_size(16), may_alias));
+  using Bits = std::uint64_t __attribute__((vector_size(16), may_alias));
+  static constexpr std::size_t size = 2;
+};
 
 // The lanes of a register, at an address that suits one.
 template <class Width>
