@@ -131,7 +131,7 @@ STREAMBOOST_CLONES void logistic_margins(const double* __restrict z, double* __r
     for (std::size_t i = first; i < first + tile; ++i) power[i] = power_of_score(z[i]);
     for (std::size_t i = first; i < first + tile; ++i) {
       large[i] = 1.0 / (1.0 + power[i]);
-      h[i] = logistic_margin(z[i], power[i], large[i]);
+      h[i] = logistic_margin(z[i], power[i]);
     }
   });
 }
@@ -139,7 +139,7 @@ STREAMBOOST_CLONES void logistic_margins(const double* __restrict z, double* __r
 STREAMBOOST_CLONES void logistic_pair(const double* __restrict z, double* __restrict power, double* __restrict large, double* __restrict p0,
                                       double* __restrict p1, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
-    const double e = power[i] = power_of_score(z[i]), most = large[i] = 1.0 / (1.0 + e), least = e * most;
+    const double e = power[i] = power_of_score(z[i]), most = large[i] = 1.0 / (1.0 + e), least = e / (1.0 + e);
     p0[i] = z[i] > 0.0 ? least : most;
     p1[i] = z[i] > 0.0 ? most : least;
   }

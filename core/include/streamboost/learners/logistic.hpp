@@ -17,7 +17,7 @@
 // Choices     Two classes have one column. When a third label is met it becomes the pair (-W/2, +W/2), which answers the same, each
 //             with its B; a new label's column starts at 0. The rates belong to the rows and not to the lanes: a table of squared
 //             slopes per weight and lane is as accurate and costs ten times as much.
-// Cost        two passes over the weights of the row's nonzeros; per lane one exponential, a root and three divisions.
+// Cost        two passes over the weights of the row's nonzeros; per lane one exponential, a root and four divisions.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -155,8 +155,8 @@ class LogisticBank final : public LinearTable<Real> {
       const double y = example.label == 1 ? 1.0 : -1.0;
       const double power = power_of_score(*z);
       const Slopes slopes = slopes_of_power(power, 1.0 / (1.0 + power), y * *z > 0);
-      const double moved = *z + y * move(0, i, amount, product, example.row.n_rows, slopes), then = power_of_score(moved);
-      return {moved > 0 ? 1 : 0, logistic_margin(moved, then, 1.0 / (1.0 + then))};
+      const double moved = *z + y * move(0, i, amount, product, example.row.n_rows, slopes);
+      return {moved > 0 ? 1 : 0, logistic_margin(moved, power_of_score(moved))};
     }
     const double *power = z + 2 * cells(), *others = z + 3 * cells();
     Answer answer;

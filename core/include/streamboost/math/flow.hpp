@@ -76,9 +76,7 @@ struct Slopes {
   return time < 1e30 ? time : 1e30;
 }
 
-// 2 p - 1 with p = 1 / (1 + e^-z): to the bit odd in z; power = e^-|z|, large = 1 / (1 + power)
-[[gnu::always_inline]] inline double logistic_margin(double z, double power, double large) {
-  return std::copysign((1.0 - power) * large, z);
-}
+// 2 p - 1 with p = 1 / (1 + e^-z): to the bit odd in z; power = e^-|z|
+[[gnu::always_inline]] inline double logistic_margin(double z, double power) { return std::copysign((1.0 - power) / (1.0 + power), z); }
 
 }  // namespace streamboost
