@@ -49,7 +49,7 @@ $(VENV)/.packages: pyproject.toml | $(VENV)/.tools
 # Packages are installed, by one process, while the core is compiled.
 $(BUILT): $(SOURCES) CMakeLists.txt CMakePresets.json pyproject.toml Makefile | $(VENV)/.tools
 	@echo "== building streamboost into $(VENV) (editable)"
-	@$(MAKE) -j 2 core $(VENV)/.packages
+	@$(MAKE) -s -j 2 core $(VENV)/.packages
 	@$(PIP) install --no-build-isolation --no-deps $(WITH_CORE) -e .
 	@touch $@
 
@@ -66,9 +66,10 @@ ctest: build  ## the C++ tests of the core
 	@cmake --build --preset dev -- --quiet
 	@ctest --preset dev
 
+# Some tests wait for processes that they have started: a worker more than there are cores keeps these busy.
 pytest: build  ## the Python tests
 	@echo "== running the Python tests"
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	@$(BIN)/python -m pytest -n $$(($(JOBS) + 1)) --dist worksteal
 
 # CapyMOA needs Java: its face has no examples to run and cannot be imported without it.
 doctest: build  ## the examples in the docstrings

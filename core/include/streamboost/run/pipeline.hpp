@@ -246,7 +246,7 @@ class Pipeline final : public Model {
   }
 
   [[gnu::cold]] std::optional<Told> explain(const RowBlock& row, [[maybe_unused]] int label, [[maybe_unused]] bool shapley,
-                              [[maybe_unused]] double* contributions) const override {
+                                            [[maybe_unused]] double* contributions) const override {
     require_sound();
     if constexpr (explains) {
       const int known = intake_.n_classes_known();
