@@ -73,13 +73,14 @@ class WatchedParameters:
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        return list(_parameter_names(cls))
+        kind: Any = cls
+        return list(_parameter_names(kind))
 
 
 @functools.cache
-def _parameter_names(kind: type[WatchedParameters]) -> tuple[str, ...]:
+def _parameter_names(kind: Any) -> tuple[str, ...]:
     """Read the constructor once: scikit-learn does so at every validation, a large part of a small model's first call."""
-    return tuple(super(WatchedParameters, kind)._get_param_names())  # type: ignore[misc]
+    return tuple(super(WatchedParameters, kind)._get_param_names())
 
 
 def same_value(a: Any, b: Any) -> bool:
