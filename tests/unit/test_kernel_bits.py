@@ -32,10 +32,10 @@ def cpu_flags() -> set[str]:
 
 
 def built_core() -> Path | None:
-    """The library of the extension module, if it is as new as its sources: the dispatch need not be compiled again."""
-    libraries = [*ROOT.glob("build/cp*/libstreamboost_core.a")]
+    """The core of the extension module, if it is as new as its sources: the dispatch need not be compiled again."""
+    library = ROOT / "build/core/libstreamboost_core.a"
     newest = max((path.stat().st_mtime for path in (ROOT / "core").glob("[is]*/**/*.?pp")), default=0.0)
-    return next((path for path in libraries if path.stat().st_mtime > newest), None)
+    return library if library.exists() and library.stat().st_mtime > newest else None
 
 
 def digests(folder: Path, *options: str, library: Path | None = None) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -69,6 +70,17 @@ class WatchedParameters:
         super().__setattr__(name, value)
         if not name.startswith("_"):
             _core.parameter_changed()
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        kind: Any = cls
+        return list(_parameter_names(kind))
+
+
+@functools.cache
+def _parameter_names(kind: Any) -> tuple[str, ...]:
+    """Read the constructor once: scikit-learn does so at every validation, a large part of a small model's first call."""
+    return tuple(super(WatchedParameters, kind)._get_param_names())
 
 
 def same_value(a: Any, b: Any) -> bool:

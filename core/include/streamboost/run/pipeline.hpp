@@ -235,17 +235,18 @@ class Pipeline final : public Model {
     const int workers = workers_for(rows.n_rows);
     if (workers == 1) return predict_rows(rows, 0, rows.n_rows, answers);
     try {
-      run_workers(workers, [&](int worker) {
+      const auto share = [&](int worker) {
         const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
         predict_rows(rows, edge(worker), edge(worker + 1), answers);
-      });
+      };
+      run_workers(workers, std::ref(share));
     } catch (const NoThread&) {
       predict_rows(rows, 0, rows.n_rows, answers);
     }
   }
 
-  std::optional<Told> explain(const RowBlock& row, [[maybe_unused]] int label, [[maybe_unused]] bool shapley,
-                              [[maybe_unused]] double* contributions) const override {
+  [[gnu::cold]] std::optional<Told> explain(const RowBlock& row, [[maybe_unused]] int label, [[maybe_unused]] bool shapley,
+                                            [[maybe_unused]] double* contributions) const override {
     require_sound();
     if constexpr (explains) {
       const int known = intake_.n_classes_known();
@@ -286,7 +287,7 @@ class Pipeline final : public Model {
     return std::nullopt;
   }
 
-  void visit(FieldVisitor& v) override {
+  [[gnu::cold]] void visit(FieldVisitor& v) override {
     const Lanes own = ensemble_.lanes();
     v.n_lanes_all = own.size();
     v.prefix = "intake/";
@@ -318,7 +319,7 @@ class Pipeline final : public Model {
     std::swap(learn_memory_, them->learn_memory_);
     std::swap(ask_memory_, them->ask_memory_);
   }
-  std::size_t memory_bytes() override {
+  [[gnu::cold]] std::size_t memory_bytes() override {
     MemoryCounter counter;
     visit(counter);
     if constexpr (requires { booster_.table_bytes(); }) counter.bytes += booster_.table_bytes();
@@ -326,7 +327,7 @@ class Pipeline final : public Model {
   }
 
   // Everything a booster keeps per lane, what its combiner keeps, and what the monitor saw.
-  ModelReport report() override {
+  [[gnu::cold]] ModelReport report() override {
     ModelReport report;
     const auto seen = static_cast<double>(intake_.n_learned());
     for (auto& block : blocks_)
@@ -346,13 +347,13 @@ class Pipeline final : public Model {
 
   const Intake& intake() const override { return intake_; }
   const char* broken() const override { return broken_; }
-  bool starved() const override {
+  [[gnu::cold]] bool starved() const override {
     return std::any_of(blocks_.begin(), blocks_.end(),
                        [](const BlockOf& block) { return block.bank->starved() || (block.spares && block.spares->starved()); });
   }
   bool needs_gil() const override { return blocks_.front().bank->needs_gil(); }
   bool answers_numbers() const override { return numbers; }
-  std::vector<Bank*> banks() override {
+  [[gnu::cold]] std::vector<Bank*> banks() override {
     std::vector<Bank*> all;
     for (auto& block : blocks_) all.push_back(block.bank.get());
     return all;
@@ -383,7 +384,7 @@ class Pipeline final : public Model {
         memory_(other.memory_),
         reserved_(other.reserved_) {}
   // What was loaded.
-  void check() {
+  [[gnu::cold]] void check() {
     intake_.check();
     booster_.check();
     if constexpr (keeps_rows) {
@@ -576,7 +577,7 @@ class Pipeline final : public Model {
 
   // ---- the stages of a chunk
 
-  void admit(const Lesson& lesson, int first, int end, Chunk& work) {
+  [[gnu::noinline]] void admit(const Lesson& lesson, int first, int end, Chunk& work) {
     work.begin(first, end);
     for (int r = 0; r < work.size; ++r) {
       const Row row = lesson.rows.row(first + r);
@@ -595,7 +596,7 @@ class Pipeline final : public Model {
     if (part()) take_up<Booster>(*part(), work);
   }
 
-  void teach(std::size_t b, Chunk& work, Scratch& scratch) {
+  [[gnu::noinline]] void teach(std::size_t b, Chunk& work, Scratch& scratch) {
     for (int r = 0; r < work.size; ++r) {
       const Example& example = work.example[r];
       if (example.weight > 0) {
@@ -611,7 +612,7 @@ class Pipeline final : public Model {
   }
 
   // The lanes have learned the example: their spares follow, then the guard judges what the lanes answered.
-  void guard(const Example& example, BlockOf& block, Scratch& scratch) {
+  [[gnu::noinline]] void guard(const Example& example, BlockOf& block, Scratch& scratch) {
     const GuardParams& params = block.guard.params();
     const double *amount = scratch.amount.data(), *wrong = block.events.wrong();
     if (block.spares) {
@@ -667,7 +668,7 @@ class Pipeline final : public Model {
   }
   bool one_by_one() const { return ensemble_.guard.on && ensemble_.guard.on_drift == GuardParams::OnDrift::worst; }
 
-  void conclude(const Lesson& lesson, Chunk& work) {
+  [[gnu::noinline]] void conclude(const Lesson& lesson, Chunk& work) {
     const bool speaks = !part() || part()->last;
     if (part()) hand_on<Booster>(*part(), work);
     for (int r = 0; r < work.size; ++r) {
@@ -735,7 +736,7 @@ class Pipeline final : public Model {
       }
     };
     try {
-      wave.run(work_on);
+      wave.run(std::ref(work_on));
     } catch (const NoThread&) {
       return false;
     }
