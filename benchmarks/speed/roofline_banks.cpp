@@ -13,7 +13,13 @@ namespace {
 
 constexpr double kFloor = 1e-3;
 constexpr int kMostLanes = 1024;
-typedef double Vector __attribute__((vector_size(64), aligned(64), may_alias));
+// Doubles of a register of this machine: gcc 12 takes wider values through the stack.
+#ifdef __AVX512F__
+constexpr int kVector = 8;
+#else
+constexpr int kVector = 4;
+#endif
+typedef double Vector __attribute__((vector_size(kVector * sizeof(double)), may_alias));
 
 // Weighted Welford of one row of cells, and the precision that the next question needs.
 inline void learn_normal(double* __restrict mean, double* __restrict spread, double* __restrict precision, const double* x, int stride,
@@ -149,12 +155,12 @@ double roofline_read(const double* a, long n, long passes) {
   Vector sum[8] = {};
   for (long p = 0; p < passes; ++p) {
     asm volatile("" ::: "memory");  // every pass is a pass
-    for (long i = 0; i < n; i += 64)
-      for (int k = 0; k < 8; ++k) sum[k] += *reinterpret_cast<const Vector*>(a + i + 8 * k);
+    for (long i = 0; i < n; i += 8 * kVector)
+      for (int k = 0; k < 8; ++k) sum[k] += *reinterpret_cast<const Vector*>(a + i + kVector * k);
   }
   double all = 0;
   for (int k = 0; k < 8; ++k)
-    for (int i = 0; i < 8; ++i) all += sum[k][i];
+    for (int i = 0; i < kVector; ++i) all += sum[k][i];
   return all;
 }
 
@@ -166,11 +172,11 @@ void roofline_update(double* a, long n, long passes, double step) {
   }
 }
 
-// Multiply-adds that wait for nothing: 12 independent chains of 8 doubles.
+// Multiply-adds that wait for nothing: 12 independent chains, 96 multiply-adds a pass.
 double roofline_multiply(long passes, double factor, double* out) {
   Vector chain[12];
   for (int k = 0; k < 12; ++k) chain[k] = Vector{} + k;
-  for (long p = 0; p < passes; ++p)
+  for (long p = 0; p < passes * (8 / kVector); ++p)
     for (int k = 0; k < 12; ++k) chain[k] = chain[k] * factor + factor;
   for (int k = 0; k < 12; ++k) out[0] += chain[k][0];
   return out[0];
