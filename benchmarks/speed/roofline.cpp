@@ -11,15 +11,9 @@
 // blocked: h of a block of lanes lives in registers during the first pass.
 #include <cstddef>
 
-namespace {
+#include "register_width.hpp"
 
-// Doubles of a register of this machine: gcc 12 takes wider values through the stack.
-#ifdef __AVX512F__
-constexpr int kVector = 8;
-#else
-constexpr int kVector = 4;
-#endif
-typedef double Vector __attribute__((vector_size(kVector * sizeof(double)), may_alias));
+namespace {
 
 constexpr double kRate = 1e-3;
 

@@ -9,17 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "register_width.hpp"
+
 namespace {
 
 constexpr double kFloor = 1e-3;
 constexpr int kMostLanes = 1024;
-// Doubles of a register of this machine: gcc 12 takes wider values through the stack.
-#ifdef __AVX512F__
-constexpr int kVector = 8;
-#else
-constexpr int kVector = 4;
-#endif
-typedef double Vector __attribute__((vector_size(kVector * sizeof(double)), may_alias));
 
 // Weighted Welford of one row of cells, and the precision that the next question needs.
 inline void learn_normal(double* __restrict mean, double* __restrict spread, double* __restrict precision, const double* x, int stride,

@@ -153,6 +153,19 @@ void several_classes(const Values& changed) {
   }
 }
 
+// A row so small that one over its Q overflows: nothing is learned from it, and nothing becomes infinite.
+void a_row_of_next_to_nothing() {
+  Setup s(Values{}, 3, 2);
+  AlignedVector<double> amount(16, 1.0);
+  amount[1] = 0;
+  Lesson small({0, 1e-160, 0, 0}, 1, 1, 2), other(point(1), 0, 2, 2);
+  check(small.example.row.squared_norm > 0 && small.example.row.squared_norm < 1e-308, "a Q that is not a normal number");
+  s.ask(small);
+  s.bank.learn(small.example, {1}, amount.data(), Amount::weight, s.answers);
+  s.ask(other);
+  for (std::size_t i = 0; i < 5; ++i) check(std::isfinite(s.z(0, i)), "scores stay finite");
+}
+
 // The third label turns one column into a pair with the same answers, whether its room was made early or late.
 void a_label_met_late() {
   Setup early(Values{}, 3, 3, false), late(Values{}, 3, 2, false);
@@ -189,6 +202,7 @@ int main() {
   powers_of_scores();
   two_classes({{"rate_spread", 1.0}});
   several_classes({});
+  a_row_of_next_to_nothing();
   a_label_met_late();
   return checking::finish();
 }

@@ -43,6 +43,12 @@ template <std::size_t tile>
   for (std::size_t i = 0; i < count; ++i) move[lane[i]] = moved[i];
 }
 
+// 1 / Q; 0 where there is nothing to learn from, or so little that this would overflow.
+[[gnu::always_inline]] inline double one_over(double product) {
+  const double inverse = 1.0 / (product > 1e-300 ? product : 1.0);
+  return product > 1e-300 ? inverse : 0.0;
+}
+
 // The steps of a tile of lanes whose slopes are given. Near or far is each lane's own choice; nearly always no lane of a tile is far.
 template <std::size_t tile, bool alike>
 [[gnu::always_inline]] inline void steps_of_tile(const double* g, const double* k, const LogisticLanes& l, std::size_t first,
@@ -52,7 +58,7 @@ template <std::size_t tile, bool alike>
   double squares[tile], drag[tile], pull[tile], start[tile], move[tile], taken[tile], trained[tile];
   const double *y = l.y + (alike ? 0 : first), *product = l.product + (alike ? 0 : first);
   const double *amount = l.amount + first, *pace = l.pace + first;
-  const double per_product = *product > 0.0 ? 1.0 / *product : 0.0, common = *y * per_product;
+  const double common = *y * one_over(*product);
   std::uint64_t far = 0;
 #pragma GCC unroll 1
   for (std::size_t i = 0; i < tile; ++i) {
@@ -70,12 +76,10 @@ template <std::size_t tile, bool alike>
   if (far != 0) far_moves<tile>(g, k, pull, drag, move);
 #pragma GCC unroll 1
   for (std::size_t i = 0; i < tile; ++i) {
-    if constexpr (alike) {
+    if constexpr (alike)
       taken[i] = move[i] * common;
-    } else {
-      const double per_own = 1.0 / (product[i] > 0.0 ? product[i] : 1.0);
-      taken[i] = move[i] * (y[i] * (product[i] > 0.0 ? per_own : 0.0));
-    }
+    else
+      taken[i] = move[i] * (y[i] * one_over(product[i]));
   }
   for (std::size_t i = 0; i < tile; ++i) l.squares[first + i] = squares[i];
   for (std::size_t i = 0; i < tile; ++i) l.trained[first + i] = trained[i];
