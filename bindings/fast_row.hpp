@@ -50,7 +50,7 @@ class FastRow {
     if (label < 0 || !learns_ || (number && !read_number(y.ptr(), largest_target, target)) || !read(x, row)) return 0;
     const HeldWithGil held(model.lock(), SharedLock::Use::write);
     if (!covers(model)) return 0;
-    const Workplace lent(*model_, model);
+    const BorrowedScratch lent(*model_, model);
     model.learn_now(block(row), number ? Truth::of_numbers(&target) : Truth(&label), nullptr, {});
     return model.model().intake().n_learned();
   }
@@ -165,22 +165,22 @@ class FastRow {
   bool answer(PyModel& model, const Values& row, const OutputBuffers& out) {
     const HeldWithGil held(model.lock(), &model == model_ ? SharedLock::Use::read : SharedLock::Use::write);
     if (!covers(model)) return false;
-    const Workplace lent(*model_, model);
+    const BorrowedScratch lent(*model_, model);
     model.model().predict(block(row), out);
     return true;
   }
 
   // Many models with the same columns and classes work where one of them does.
-  class Workplace {
+  class BorrowedScratch {
    public:
-    Workplace(PyModel& from, PyModel& to) : from_(from.model()), to_(to.model()) { swap(); }
-    ~Workplace() { swap(); }
-    Workplace(const Workplace&) = delete;
-    Workplace& operator=(const Workplace&) = delete;
+    BorrowedScratch(PyModel& from, PyModel& to) : from_(from.model()), to_(to.model()) { swap(); }
+    ~BorrowedScratch() { swap(); }
+    BorrowedScratch(const BorrowedScratch&) = delete;
+    BorrowedScratch& operator=(const BorrowedScratch&) = delete;
 
    private:
     void swap() noexcept {
-      if (&from_ != &to_) to_.swap_places(from_);
+      if (&from_ != &to_) to_.swap_scratch(from_);
     }
     Model &from_, &to_;
   };

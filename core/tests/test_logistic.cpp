@@ -51,10 +51,10 @@ void powers_of_scores() {
   for (const double z : {708.0, -1e4, 1e300}) check(power_of_score(z) == power_of_score(708) && power_of_score(z) > 0, "the end of e^-|z|");
 }
 
-struct Lesson {
+struct LabelledRow {
   std::vector<double> t, u;
   Example example;
-  Lesson(std::vector<double> value, int label, double n_rows, int n_classes) : t(std::move(value)) {
+  LabelledRow(std::vector<double> value, int label, double n_rows, int n_classes) : t(std::move(value)) {
     Row& row = example.row;
     for (std::size_t j = 0; j < t.size(); ++j) u.push_back(t[j] * (0.3 + 0.1 * static_cast<double>(j)));
     for (std::size_t j = 0; j < t.size(); ++j) row.squared_norm += t[j] * u[j];
@@ -65,7 +65,7 @@ struct Lesson {
     example.label = label;
     example.n_classes = example.n_classes_after = n_classes;
   }
-  Lesson(const Lesson&) = delete;
+  LabelledRow(const LabelledRow&) = delete;
 };
 
 struct Setup {
@@ -86,7 +86,7 @@ struct Setup {
     bank.prepare(static_cast<std::size_t>(std::max(n_classes, 2)), answers);
   }
   double z(std::size_t column, std::size_t lane) const { return answers.notes[column * answers.stride + lane]; }
-  void ask(const Lesson& lesson) { bank.ask(lesson.example, Request::distributions, answers); }
+  void ask(const LabelledRow& lesson) { bank.ask(lesson.example, Request::distributions, answers); }
 };
 
 std::vector<double> point(int t) { return {1.0, 0.4 * (t % 7) - 1.1, 0.13 * (t % 17) - 1, t % 3 == 0 ? 1.5 : 0.0}; }
@@ -97,7 +97,7 @@ void two_classes(const Values& changed) {
   double B[5] = {};
   const double kappa[5] = {1, 2, 0.5, 4, 0.25};
   for (int t = 0; t < 300; ++t) {
-    Lesson lesson(point(t), t % 5 < 2, t + 1, 2);
+    LabelledRow lesson(point(t), t % 5 < 2, t + 1, 2);
     AlignedVector<double> amount(16, 0.0);
     for (std::size_t i = 0; i < 5; ++i) amount[i] = t % 11 == 0 ? 0.0 : t == 40 ? 1e6 * static_cast<double>(i) : static_cast<double>(i);
     s.ask(lesson);
@@ -125,7 +125,7 @@ void two_classes(const Values& changed) {
 void several_classes(const Values& changed) {
   Setup s(changed, 3, 4);
   for (int t = 0; t < 300; ++t) {
-    Lesson lesson(point(t), (t * t + t / 9) % 4, t + 1, 4);
+    LabelledRow lesson(point(t), (t * t + t / 9) % 4, t + 1, 4);
     AlignedVector<double> amount(16, 0.7);
     amount[2] = 0;
     s.ask(lesson);
@@ -158,7 +158,7 @@ void a_row_of_next_to_nothing() {
   Setup s(Values{}, 3, 2);
   AlignedVector<double> amount(16, 1.0);
   amount[1] = 0;
-  Lesson small({0, 1e-160, 0, 0}, 1, 1, 2), other(point(1), 0, 2, 2);
+  LabelledRow small({0, 1e-160, 0, 0}, 1, 1, 2), other(point(1), 0, 2, 2);
   check(small.example.row.squared_norm > 0 && small.example.row.squared_norm < 1e-308, "a Q that is not a normal number");
   s.ask(small);
   s.bank.learn(small.example, {1}, amount.data(), Amount::weight, s.answers);
@@ -172,7 +172,7 @@ void a_label_met_late() {
   AlignedVector<double> amount(16, 1.0);
   for (int t = 0; t < 60; ++t) {
     const bool third = t >= 40 && t % 4 == 0;
-    Lesson lesson(point(t), third ? 2 : t % 5 < 2, t + 1, t <= 40 ? 2 : 3);
+    LabelledRow lesson(point(t), third ? 2 : t % 5 < 2, t + 1, t <= 40 ? 2 : 3);
     if (third) lesson.example.n_classes_after = 3;
     if (t == 40) late.widen(3, false);
     for (Setup* s : {&early, &late}) s->ask(lesson);

@@ -14,7 +14,7 @@ import pytest
 import streamboost as sb
 from streamboost import _core
 from streamboost.distributed import KeyedClassifier, key_store
-from streamboost.distributed.moulds import Moulds, Shaped
+from streamboost.distributed.model_templates import KeyedModel, ModelTemplates
 from tests.distributed.test_messages import signed
 
 LEARNERS = [
@@ -63,18 +63,18 @@ def rest(x):
 @pytest.mark.parametrize("name", MODELS)
 def test_models_that_share_a_workplace_learn_what_each_would_alone(name):
     """Also those that were packed and unpacked in between: one row of each key after the other."""
-    moulds, alone, shaped = Moulds(fresh(name)), {}, {}
+    model_templates, alone, keyed_model = ModelTemplates(fresh(name)), {}, {}
     for i, (x, y) in enumerate(rows(160)):
         key = x["who"]
         own = alone.setdefault(key, fresh(name))
-        mine = shaped.setdefault(key, Shaped(fresh(name)))
+        mine = keyed_model.setdefault(key, KeyedModel(fresh(name)))
         if mine.started and i % 3 == 0:
-            mine = shaped[key] = moulds.unpack(*moulds.pack(mine))
+            mine = keyed_model[key] = model_templates.unpack(*model_templates.pack(mine))
         assert mine.predict_proba_one(rest(x)) == own.predict_proba_one(rest(x)) if mine.started else True
-        moulds.learn(mine, rest(x), y, 1.0)
+        model_templates.learn(mine, rest(x), y, 1.0)
         own.learn_one(rest(x), y)
     for key, own in alone.items():
-        assert shaped[key].model.to_bytes() == own.to_bytes()
+        assert keyed_model[key].model.to_bytes() == own.to_bytes()
 
 
 @pytest.mark.filterwarnings("ignore")

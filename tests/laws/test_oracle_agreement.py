@@ -1,7 +1,7 @@
 """The product says what the oracle says: labels, probabilities, scores and per-learner weights, step by step.
 
 A step whose outcome hangs on a rounding (a tie to within 1e-9) proves nothing: its label is not compared, and if the decision
-shaped the state (a perceptron's mistake test, Oza's right or wrong) the rest of the stream is given up.
+keyed_model the state (a perceptron's mistake test, Oza's right or wrong) the rest of the stream is given up.
 """
 
 import numpy as np

@@ -28,7 +28,7 @@ class Ensemble:
         self.wrong_rows = [0] * n_estimators
         self.weight_sum = [0.0] * n_estimators
         self.unsure_error_rate = False
-        self.doubt = False  # some decision that shaped the state was too close to call
+        self.doubt = False  # some decision that keyed_model the state was too close to call
 
     # ---- answering
 

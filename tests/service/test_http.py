@@ -34,7 +34,7 @@ class Running:
         self.port = self.socket.getsockname()[1]
         config = uvicorn.Config(
             self.app,
-            http=server.Patient,
+            http=server.HeaderTimeoutProtocol,
             ws="none",
             log_config=None,
             access_log=False,

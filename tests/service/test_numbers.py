@@ -9,8 +9,8 @@ from streamboost import NaiveBayes, OnlineBaggingClassifier, OnlineBaggingRegres
 from streamboost.models import load
 from streamboost.service.store import BadRequest, Conflict, LearningStore, Refused, Settings
 from streamboost.service.store.history import History
-from streamboost.service.store.number_scores import NumberBoard
 from streamboost.service.store.records import Answer
+from streamboost.service.store.regression_scores import RegressionScores
 from tests.waiting import PATIENCE, until
 
 NUMBERS = {"model": "single-regressor"}
@@ -89,13 +89,13 @@ def test_numbers_and_classes_do_not_mix(tmp_path: Path) -> None:
 
 
 def test_the_board_goes_on_where_it_stopped() -> None:
-    def fed(board: NumberBoard, first: int, last: int) -> NumberBoard:
+    def fed(scores: RegressionScores, first: int, last: int) -> RegressionScores:
         for t in range(first, last):
-            board.add(float(t % 5), Answer(None if t % 50 == 0 else float(t % 4)), float(t))
-        return board
+            scores.add(float(t % 5), Answer(None if t % 50 == 0 else float(t % 4)), float(t))
+        return scores
 
-    whole = fed(NumberBoard(), 0, 1500)
-    again = fed(NumberBoard.from_bytes(fed(NumberBoard(), 0, 700).to_bytes()), 700, 1500)
+    whole = fed(RegressionScores(), 0, 1500)
+    again = fed(RegressionScores.from_bytes(fed(RegressionScores(), 0, 700).to_bytes()), 700, 1500)
     for span in ("cumulative", "windowed", "faded"):
         assert again.values()[span] == pytest.approx(whole.values()[span])
     assert again.error() == whole.error()

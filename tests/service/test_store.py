@@ -32,9 +32,9 @@ from streamboost.service.store import (
     replay,
     retention,
 )
+from streamboost.service.store.class_scores import ClassScores
 from streamboost.service.store.history import History
 from streamboost.service.store.records import Kind
-from streamboost.service.store.scores import Scoreboard
 from tests.waiting import PATIENCE, until
 
 DESCRIPTION = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estimators": 3}}
@@ -553,7 +553,7 @@ def test_scores_are_the_ones_of_the_library_and_survive_bytes() -> None:
     from streamboost.service.store.records import Answer
 
     rng = np.random.default_rng(0)
-    whole, half = Scoreboard(), Scoreboard()
+    whole, half = ClassScores(), ClassScores()
     right = 0
     for i in range(3000):
         p = float(rng.random())
@@ -563,7 +563,7 @@ def test_scores_are_the_ones_of_the_library_and_survive_bytes() -> None:
         whole.add(label, answer, float(i), delay=2.0)
         half.add(label, answer, float(i), delay=2.0)
         if i % 700 == 0:
-            half = Scoreboard.from_bytes(half.to_bytes())
+            half = ClassScores.from_bytes(half.to_bytes())
     assert whole.values() == half.values()
     found = whole.values()
     assert found["cumulative"]["error"] == pytest.approx(1 - right / 3000)

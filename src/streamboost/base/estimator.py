@@ -91,7 +91,7 @@ class Estimator(FittedAttributes, Persistence, WatchedParameters, BaseEstimator)
             schema=columns,
             frozen=snapshot(self, names),
             stages=self._stages(),
-            class_facts=self._class_facts,
+            class_settings=self._class_facts,
         )
 
     def _ask(self, X: Any, answer: str) -> NDArray[Any]:

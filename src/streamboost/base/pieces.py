@@ -55,7 +55,7 @@ class Pace:
 
 
 @dataclass
-class Lesson:
+class TrainingBatch:
     """Rows to learn, coded: labels and categories that are new in them got the codes after those known before."""
 
     rows: CodedRows
@@ -80,7 +80,7 @@ class Lesson:
         active = np.flatnonzero(self.weight[first:end] > 0)
         return end if learned >= active.size else first + int(active[learned - 1]) + 1
 
-    def piece(self, first: int, end: int, schema: Schema, labels: ClassCodes) -> Lesson:
+    def piece(self, first: int, end: int, schema: Schema, labels: ClassCodes) -> TrainingBatch:
         """Rows ``first`` to ``end``, with what is new in them for a model that has learned the rows before."""
         if first == 0 and end == self.rows.n_rows:
             return self

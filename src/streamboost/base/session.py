@@ -25,7 +25,7 @@ from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.params import BoosterPlan, LearnerPlan
-from streamboost.base.pieces import FLAT, InterruptsWait, LearningInterrupted, Lesson, Pace, join
+from streamboost.base.pieces import FLAT, InterruptsWait, LearningInterrupted, Pace, TrainingBatch, join
 from streamboost.base.words import Refusal, classes_first
 
 JUDGED_AFTER = 1000
@@ -71,9 +71,9 @@ class Session:
         schema: Schema,
         frozen: dict[str, Any],
         stages: Mapping[str, Any] = MappingProxyType({}),
-        class_facts: Callable[[Sequence[Any], bool], NDArray[np.float64] | None] = lambda labels, declared: (
-            None
-        ),
+        class_settings: Callable[
+            [Sequence[Any], bool], NDArray[np.float64] | None
+        ] = lambda labels, declared: None,
     ) -> None:
         self.title = title
         self.booster = booster
@@ -84,7 +84,7 @@ class Session:
         self.frozen = frozen
         self.monitor = monitor
         self.metadata: dict[str, Any] = {}
-        self.class_facts = class_facts
+        self.class_settings = class_settings
         self.read_only = False
         self.broken: str | None = None
         self.warned = False
@@ -202,7 +202,7 @@ class Session:
 
     def _facts(self, new: list[Any]) -> NDArray[np.float64] | None:
         """Return what the user says of the classes, by code, or refuse it."""
-        return self.class_facts([*self.labels.book.values, *new], self.labels.declared)
+        return self.class_settings([*self.labels.book.values, *new], self.labels.declared)
 
     def _warn(self, rows: CodedRows) -> bool:
         """Say what is odd about rows, once. Where warnings are errors this refuses them: nothing was learned."""
@@ -255,7 +255,7 @@ class Session:
             return None if answer == "none" else self._present(self._ask(rows, answer), answer)
         unscaled = self._warn(rows)
         known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
-        lesson = Lesson(rows, codes, weight, new, len(self.labels), known)
+        lesson = TrainingBatch(rows, codes, weight, new, len(self.labels), known)
         try:
             raw = self._learn(lesson, answer)
         except BaseException as error:
@@ -267,7 +267,7 @@ class Session:
         self.refresh_fast()
         return None if raw is None else self._present(raw, answer)
 
-    def _learn(self, lesson: Lesson, answer: str) -> NDArray[Any] | None:
+    def _learn(self, lesson: TrainingBatch, answer: str) -> NDArray[Any] | None:
         n, done, first, end, begun = lesson.rows.n_rows, 0, 0, 0, self.model.n_learned
         at_start, least = begun, lesson.first_active + 1
         parts: list[NDArray[Any]] = []
@@ -297,7 +297,7 @@ class Session:
             raise
         return join(parts, answer) if parts else None
 
-    def _learn_piece(self, piece: Lesson, answer: str) -> NDArray[Any] | None:
+    def _learn_piece(self, piece: TrainingBatch, answer: str) -> NDArray[Any] | None:
         growth, new = piece.rows.growth, piece.new_labels
         room = None
         if growth or new or not self._reserved:

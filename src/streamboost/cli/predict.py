@@ -22,7 +22,7 @@ from streamboost.cli.live import Part
 from streamboost.cli.models import OpenModel
 from streamboost.cli.run import bad_lines
 from streamboost.cli.stopping import Stop
-from streamboost.ensemble.trust import kept_coverages
+from streamboost.ensemble.output_options import kept_coverages
 from streamboost.evaluate import Confusion
 from streamboost.streams import Stream
 

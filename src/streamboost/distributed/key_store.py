@@ -3,7 +3,7 @@
 models: key (JSON), head, data        texts: id, text, CRC-32
 
 data = "SBM2", CRC-32 of what follows up to the numbers, id of the text, 0, rows learned, losses of own and global model,
-       numbers of the model (moulds.py). Its head is empty.
+       numbers of the model (model_templates.py). Its head is empty.
 data = "SBM1", length of the text, its CRC-32, text, numbers; or a model file. Its head is a JSON object: rows learned and losses.
        What travels from store to store, and what was written before texts had a place of their own.
 """

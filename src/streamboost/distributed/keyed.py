@@ -23,7 +23,7 @@ from sklearn.base import clone
 from streamboost.base.random import draw_seed
 from streamboost.distributed.closing import Closing
 from streamboost.distributed.key_store import Found, KeyStore, StoredModel
-from streamboost.distributed.moulds import Moulds, Shaped, with_session
+from streamboost.distributed.model_templates import KeyedModel, ModelTemplates, with_session
 from streamboost.models import load
 
 _EIGHT_LOG_2 = 8 * math.log(2)
@@ -47,13 +47,15 @@ def _text(key: Any) -> str:
     return str(key) if type(key) is int else json.dumps(key)
 
 
-class _Own(Shaped):
+class _Own(KeyedModel):
     """The model of one key, and what it and the global model have lost on the key's rows."""
 
     __slots__ = ("lost_global", "lost_own", "n", "stored", "used")
 
-    def __init__(self, shaped: Shaped, n: int = 0, lost_own: float = 0.0, lost_global: float = 0.0) -> None:
-        super().__init__(shaped.face, shaped.mould, shaped.core)
+    def __init__(
+        self, keyed_model: KeyedModel, n: int = 0, lost_own: float = 0.0, lost_global: float = 0.0
+    ) -> None:
+        super().__init__(keyed_model.face, keyed_model.template, keyed_model.core)
         self.n = self.stored = n
         self.lost_own = lost_own
         self.lost_global = lost_global
@@ -129,7 +131,7 @@ class KeyedClassifier(Closing):
         self.model = clone(model)
         if not isinstance(model.random_state, Integral):  # one seed for all keys
             self.model.random_state = draw_seed(self.model.random_state) >> 32
-        self._moulds = Moulds(self.model)
+        self._moulds = ModelTemplates(self.model)
         self.key = key
         self.max_models = max_models
         self.idle_s = idle_s
@@ -164,10 +166,10 @@ class KeyedClassifier(Closing):
         else:
             found = self._store.get(_text(key))
             if found is not None:
-                shaped = self._moulds.unpack(found.text, found.numbers)
-                own = _Own(shaped, found.n, found.lost_own, found.lost_global)
+                keyed_model = self._moulds.unpack(found.text, found.numbers)
+                own = _Own(keyed_model, found.n, found.lost_own, found.lost_global)
             elif make:
-                own = _Own(Shaped(with_session(self.model, None)))
+                own = _Own(KeyedModel(with_session(self.model, None)))
             if own is None:
                 return None
             self._owns[key] = own

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from streamboost import _core
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth
-from streamboost.base.pieces import InterruptsWait, Lesson, Pace
+from streamboost.base.pieces import InterruptsWait, Pace, TrainingBatch
 from streamboost.base.session import Session
 from streamboost.distributed.line import Line
 from streamboost.distributed.parts import Arrays, Plan
@@ -378,7 +378,7 @@ class ShardedSession(Session):
     def _new_model(self) -> Any:
         return ShardedModel(Plan(self.plan), self._make_line, self._chunk_rows)
 
-    def _learn_piece(self, piece: Lesson, answer: str) -> NDArray[Any] | None:
+    def _learn_piece(self, piece: TrainingBatch, answer: str) -> NDArray[Any] | None:
         self.model.growth = told(piece.rows.growth, piece.new_labels)
         with InterruptsWait(True):
             raw = super()._learn_piece(piece, answer)

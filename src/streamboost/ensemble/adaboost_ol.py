@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.trust import TRUST, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.report import Bound, adaboost_ol_bounds
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class AdaBoostOLClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

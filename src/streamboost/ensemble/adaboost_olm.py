@@ -11,7 +11,7 @@ from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE
 from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_SCALE, WEIGHT_TARGET, MulticlassBooster
-from streamboost.ensemble.trust import TRUST, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.report import Bound, olm_bounds
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "best": {"gradient": "true", "costs": "argmax", "weight_scale": "rescaled", "weight_target": 5.0},

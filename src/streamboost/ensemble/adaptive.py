@@ -19,8 +19,8 @@ from streamboost.ensemble.common import (
     companion_names,
     guard_of,
 )
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.ensemble.oza import OnlineBoostingClassifier
-from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         *DRIFT,
         MAX_BYTES,
         *SHARED,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(
@@ -249,7 +249,7 @@ class AdaptiveRandomForestClassifier(_NamedForest):
         *DRIFT,
         MAX_BYTES,
         *SHARED,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(
@@ -329,7 +329,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         *DRIFT,
         MAX_BYTES,
         *SHARED,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(
@@ -405,7 +405,7 @@ class LeveragingBaggingClassifier(_NamedForest):
         DRIFT[0],
         MAX_BYTES,
         *SHARED,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(
@@ -506,7 +506,7 @@ class ADWINBoostingClassifier(Ensemble):
     """
 
     _entry = model_entry("adwin-boosting")
-    _parameters = (LEARNER, SIZE, *DRIFT, MAX_BYTES, *SHARED, *TRUST)
+    _parameters = (LEARNER, SIZE, *DRIFT, MAX_BYTES, *SHARED, *OUTPUT_OPTIONS)
 
     def __init__(
         self,

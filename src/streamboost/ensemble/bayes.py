@@ -12,7 +12,7 @@ from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.trust import TRUST, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.learners import LogisticRegression, NaiveBayes
 from streamboost.report import Bound, bayes_bounds, error_bound, halves_bound
 
@@ -143,7 +143,7 @@ class BayesianEnsembleClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.trust import TRUST, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.report import Bound, bbm_bounds
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class OnlineBBMClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import FLAG, parameter, whole
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.trust import TRUST, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -65,7 +65,7 @@ class BlockedBoostingClassifier(Ensemble):
         ),
         *SHARED,
         MAX_BYTES,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

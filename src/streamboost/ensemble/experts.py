@@ -16,8 +16,8 @@ from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import SHARED, Ensemble
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.ensemble.single import SingleLearnerClassifier
-from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import Learner, LogisticRegression, NaiveBayes, Perceptron
 from streamboost.learners.adapters import ArrayLane, lane_kind, seeded_copy
 from streamboost.report import Bound, hedge_bounds, weighted_majority_bounds, winnow_bounds
@@ -136,7 +136,7 @@ class WeightedMajorityClassifier(ExpertEnsemble):
             "Factor on the weight of a model that is wrong.",
         ),
         *SHARED,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(
@@ -207,7 +207,7 @@ class HedgeClassifier(ExpertEnsemble):
             "example), or the model with the fewest mistakes.",
         ),
         *SHARED,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(
@@ -291,7 +291,7 @@ class WinnowClassifier(ExpertEnsemble):
             "(Winnow1).",
         ),
         *SHARED,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

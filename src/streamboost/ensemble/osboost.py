@@ -13,7 +13,7 @@ from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
-from streamboost.ensemble.trust import TRUST, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.report import Bound, exp_bounds, ocp_bounds, smooth_bounds
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class OSBoostClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

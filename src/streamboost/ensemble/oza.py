@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.trust import TRUST, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -104,7 +104,7 @@ class OnlineBoostingClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

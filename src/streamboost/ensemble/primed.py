@@ -12,8 +12,8 @@ from streamboost.base.parameter import FLAG, NONE, parameter, whole
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.ensemble.oza import DEFAULT_COPIES_CAP, OnlineBoostingClassifier
-from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.report import advise
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         ),
         *SHARED,
         MAX_BYTES,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

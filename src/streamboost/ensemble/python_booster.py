@@ -17,8 +17,8 @@ from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
 from streamboost.ensemble.experts import ModelLane
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.ensemble.single import SingleLearnerClassifier
-from streamboost.ensemble.trust import TRUST, Trust
 from streamboost.learners import Learner
 from streamboost.learners.adapters import lane_kind, seeded_copy
 
@@ -61,7 +61,7 @@ class PythonBooster(Ensemble):
         LEARNER,
         SIZE,
         *SHARED,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

@@ -22,7 +22,7 @@ from streamboost.ensemble.common import (
     RANDOM_STATE,
     StreamEnsemble,
 )
-from streamboost.ensemble.trust import check_coverages, kept_coverages
+from streamboost.ensemble.output_options import check_coverages, kept_coverages
 from streamboost.ensemble.trusted import USUAL_ORDERS, column_names
 from streamboost.learners import Learner, LinearRegression
 from streamboost.report.explanation import METHODS, Explanation, Explanations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, Ensemble
-from streamboost.ensemble.trust import TRUST, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.learners import HoeffdingTree
 from streamboost.learners.hoeffding import GROWTH
 
@@ -40,7 +40,7 @@ class SingleLearnerClassifier(Ensemble):
         *SHARED,
         *DRIFT,
         MAX_BYTES,
-        *TRUST,
+        *OUTPUT_OPTIONS,
     )
 
     def __init__(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.estimator import StreamClassifier
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
-from streamboost.ensemble.trust import check_trust, class_facts, kept_coverages, stages_of
+from streamboost.ensemble.output_options import check_trust, class_settings, kept_coverages, stages_of
 from streamboost.learners.trees import impurity_decreases
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
@@ -25,7 +25,7 @@ def column_names(session: Session) -> list[Any]:
 
 
 class TrustedClassifier(StreamClassifier):
-    """A streaming classifier with the parameters of `trust.TRUST`."""
+    """A streaming classifier with the parameters of `trust.OUTPUT_OPTIONS`."""
 
     # The defaults, for a subclass whose constructor does not take them.
     calibration: str | None = None
@@ -50,7 +50,7 @@ class TrustedClassifier(StreamClassifier):
         return stages_of(self, bool(self._guard()))
 
     def _class_facts(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
-        return class_facts(self, labels, declared)
+        return class_settings(self, labels, declared)
 
     # Sets.
 

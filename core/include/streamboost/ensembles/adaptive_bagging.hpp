@@ -82,7 +82,7 @@ struct AdaptiveBagging {
     say(block.state, std::max(example.n_classes, 2), scratch.extra.data(), n);
     add_distributions(scratch.answers, scratch.extra.data(), n, example.n_classes, passage.votes);
   }
-  Voices voices(const Example& example, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+  VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     say(block.state, std::max(example.n_classes, 2), voice, static_cast<std::size_t>(block.lanes().size()));
     return {Request::distributions};
   }

@@ -47,7 +47,7 @@ struct Bagging {
     if (params.ballot == Ballot::label) return count_votes(scratch.answers.vote.data(), n, example.n_classes, passage.votes);
     add_distributions(scratch.answers, nullptr, static_cast<std::size_t>(n), example.n_classes, passage.votes);
   }
-  Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     std::fill_n(voice, block.lanes().size(), 1.0);
     return {wanted(params.ballot)};
   }

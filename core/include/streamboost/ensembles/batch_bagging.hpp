@@ -53,8 +53,9 @@ struct BatchBagging {
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     vote.score(example, block, scratch, passage);
   }
-  Voices voices(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage, double* voice) const {
-    return vote.voices(example, block, scratch, passage, voice);
+  VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage,
+                           double* voice) const {
+    return vote.vote_weights(example, block, scratch, passage, voice);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     if (passage.answers) score(example, block, scratch, passage);

@@ -84,7 +84,7 @@ struct OnlineBBM {
     block.bank->ask(example, Request::votes, scratch.answers);
     for (int i = 0, n = block.lanes().size(); i < n; ++i) passage.vote += scratch.answers.vote[static_cast<std::size_t>(i)] == 1 ? 1 : -1;
   }
-  Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     std::fill_n(voice, block.lanes().size(), 1.0 / n_estimators);
     return {Request::votes, true};
   }

@@ -72,7 +72,7 @@ struct BlockedBoost {
     const int i = pass_full(example, block, scratch, passage);
     if (i >= 0 && passage.answers) add_part(i, block, scratch, passage);
   }
-  Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage& passage, double* voice) const {
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage& passage, double* voice) const {
     for (int i = 0; i < block.lanes().size(); ++i) {
       const bool full = block.state.accepted[0][i] >= params.block_size;
       voice[i] = !passage.tried && (full || block.state.mixed[0][i] > 0) ? 1.0 : 0.0;

@@ -8,7 +8,7 @@
 //   answer(example, passage, verdict) const             the combiner speaks, with its state of before this example
 //   conclude(example, passage)                          the combiner learns the example
 //   fields(visitor)                                     the combiner's state
-//   voices(example, block, scratch, passage, voice) const   where the score is a weighted sum of what the lanes said: their weights, up
+//   vote_weights(example, block, scratch, passage, voice) const   where the score is a weighted sum of what the lanes said: their weights, up
 //                                                       to the sum of the votes where it has votes; the passage begins anew
 //
 // and, where it has something to say, write_report(report, examples learned), column_rows (rows of its column), watches_prefixes (the
@@ -147,7 +147,7 @@ struct ClassCounts {
 };
 
 // What a booster's lanes say in the score, if that is a weighted sum of their answers.
-struct Voices {
+struct VoteWeights {
   Request of = Request::votes;
   bool hard = false;   // margins that are votes
   bool linear = true;  // false: it is no such sum

@@ -92,7 +92,7 @@ struct OSBoost {
     smooth.ask(example, *block.bank, scratch.answers);
     passage.vote = SmoothWeights::prefix_sums(scratch.answers.margin.data(), block.lanes().size(), passage.vote, scratch.extra.data());
   }
-  Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     std::fill_n(voice, block.lanes().size(), 1 / n_estimators);
     return {Request::margins, smooth.params.hard};
   }

@@ -87,7 +87,7 @@ struct OSBoostOCP {
     smooth.ask(example, *block.bank, scratch.answers);
     std::copy_n(scratch.answers.margin.data(), block.lanes().size(), passage.column + block.lanes().begin);
   }
-  Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     std::copy_n(alpha.data() + block.lanes().begin, block.lanes().size(), voice);
     return {Request::margins, smooth.params.hard};
   }

@@ -98,7 +98,8 @@ struct OzaBoost {
     learn_first(block.lanes().size(), example, block, scratch, passage);
   }
 
-  Voices voices(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage, double* voice) const {
+  VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage,
+                           double* voice) const {
     return voices_first(block.lanes().size(), example, block, scratch, passage, voice);
   }
 
@@ -111,7 +112,8 @@ struct OzaBoost {
     if (heard > 0) add_votes(heard, example, block, scratch, passage);
   }
 
-  Voices voices_first(int n, const Example&, const Block<LaneState>& block, const Scratch& scratch, Passage& passage, double* voice) const {
+  VoteWeights voices_first(int n, const Example&, const Block<LaneState>& block, const Scratch& scratch, Passage& passage,
+                           double* voice) const {
     const int heard = passage.cut ? 0 : heard_lanes(n, block);
     passage.cut |= heard < n;
     std::fill_n(voice, padded(static_cast<std::size_t>(block.lanes().size())), 0.0);

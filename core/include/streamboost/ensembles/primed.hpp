@@ -49,7 +49,8 @@ struct PrimedBoost {
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     if (const int n = live(block)) online.score_first(n, example, block, scratch, passage);
   }
-  Voices voices(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage, double* voice) const {
+  VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage,
+                           double* voice) const {
     return online.voices_first(live(block), example, block, scratch, passage, voice);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {

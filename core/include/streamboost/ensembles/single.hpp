@@ -26,7 +26,7 @@ struct Single {
     block.bank->ask(example, Request::distributions, scratch.answers);
     if (passage.answers) add(example, block, scratch.answers, passage);
   }
-  Voices voices(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     std::fill_n(voice, block.lanes().size(), 1.0);
     return {Request::distributions};
   }

@@ -67,7 +67,7 @@ struct Answers {
   bool right_stays_right() const { return change <= Change::right_stays_right; }
 };
 
-struct Question;  // learners/explained.hpp
+struct ExplainRequest;  // learners/explained.hpp
 struct Explained;
 
 class Bank {
@@ -101,7 +101,7 @@ class Bank {
     margin_log_odds(answers.margin.data(), limit, answers.margin.data(), answers.margin.size());
   }
   // Why the lanes answered as they did, factor[lane] times their answers; after `ask`. False: there is no closed form.
-  virtual bool explain(const Example&, const Question&, const double*, Answers&, Explained&) const { return false; }
+  virtual bool explain(const Example&, const ExplainRequest&, const double*, Answers&, Explained&) const { return false; }
   virtual void learn(const Example&, Labels, const double* amount, Amount, Answers&) = 0;  // amount[lane] 0: skip the lane
 
   // Lessons between these two are a batch: nobody reads an answer before the end, so structure may wait until then.

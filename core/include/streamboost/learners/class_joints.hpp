@@ -58,7 +58,7 @@ struct ClassJoints {
   }
 
   // What a step of each log joint counts for, [class][lane], times the lanes' factors; the bases are those of the priors.
-  void chords(const Question& question, const double* factor, const Answers& answers, double* slope, Explained& out) const {
+  void chords(const ExplainRequest& question, const double* factor, const Answers& answers, double* slope, Explained& out) const {
     const auto k = static_cast<std::size_t>(question.n_classes), label = static_cast<std::size_t>(question.label), stride = weight.stride();
     Chords chord(question);
     std::vector<char> live(k);

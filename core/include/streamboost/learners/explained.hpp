@@ -20,7 +20,7 @@
 namespace streamboost {
 
 // What is asked of every lane.
-struct Question {
+struct ExplainRequest {
   Request of = Request::votes;  // what the lanes were asked for
   bool hard = false;            // margins that are votes
   int label = 1, n_classes = 2;
@@ -62,7 +62,7 @@ struct Explained {
 // The chords of one lane. live[c]: whether class c takes part; of two both must, of more the label. whole: what the live classes share.
 class Chords {
  public:
-  explicit Chords(const Question& question)
+  explicit Chords(const ExplainRequest& question)
       : question_(question), slope_(static_cast<std::size_t>(question.n_classes)), distance_(slope_.size()) {}
 
   // Gives f(start); slope(c) is what a step of z_c counts for.
@@ -106,7 +106,7 @@ class Chords {
     return whole / sum;
   }
 
-  const Question& question_;
+  const ExplainRequest& question_;
   std::vector<double> slope_, distance_;  // [class]; of its score from the label's
   double last_ = 0;
 };

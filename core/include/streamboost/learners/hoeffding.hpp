@@ -119,7 +119,8 @@ class HoeffdingBank final : public HoeffdingTrees {
   }
 
   // A tree of class masses; where naive Bayes speaks in the leaf, its columns share what it adds.
-  bool explain(const Example& example, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+  bool explain(const Example& example, const ExplainRequest& question, const double* factor, Answers& answers,
+               Explained& out) const override {
     if (params_.leaf == Params::Leaf::costs) return false;
     TreeShap tree;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -540,7 +541,7 @@ class HoeffdingBank final : public HoeffdingTrees {
 
   // Inner nodes weigh what their leaves do. Answers are worked out where they are needed: on the row's path, or everywhere. mass: room
   // for [node][class].
-  void weigh_nodes(std::size_t i, const double* x, const Question& question, TreeShap& tree, std::vector<double>& mass) const {
+  void weigh_nodes(std::size_t i, const double* x, const ExplainRequest& question, TreeShap& tree, std::vector<double>& mass) const {
     const std::size_t n_nodes = forest_.n_nodes(i), k = forest_.classes();
     tree.nodes.assign(n_nodes, {});
     mass.assign(n_nodes * k, 0.0);
@@ -577,7 +578,8 @@ class HoeffdingBank final : public HoeffdingTrees {
     answer(n);
   }
   // The columns of a leaf's naive Bayes share `rest` as they moved its scores.
-  void explain_leaf(std::size_t i, std::size_t leaf, const Sight& sight, const Question& question, double rest, Explained& out) const {
+  void explain_leaf(std::size_t i, std::size_t leaf, const Sight& sight, const ExplainRequest& question, double rest,
+                    Explained& out) const {
     const HoeffdingColumns& mine = columns(i);
     const double* head = forest_.head(i, leaf);
     const std::int32_t* block = forest_.leaf_of(i, leaf) + Forest::block;

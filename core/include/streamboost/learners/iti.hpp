@@ -91,7 +91,8 @@ class ItiBank final : public Bank {
     }
   }
 
-  bool explain(const Example& example, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+  bool explain(const Example& example, const ExplainRequest& question, const double* factor, Answers& answers,
+               Explained& out) const override {
     std::vector<double>& x = answers.own<Notes>().work.x;
     look(example.row, x);
     TreeShap tree;

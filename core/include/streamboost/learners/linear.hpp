@@ -82,7 +82,8 @@ class LinearBank final : public LinearTable<Real> {
     for (std::size_t i = 0; i < stride_; ++i) answers.margin[i] = std::min(std::max(answers.notes[i], -limit), limit);
   }
 
-  bool explain(const Example& example, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+  bool explain(const Example& example, const ExplainRequest& question, const double* factor, Answers& answers,
+               Explained& out) const override {
     if (question.shapley || columns_ != 1) return false;
     const auto hypothesis = [&](std::size_t i, double z) {
       double h = z;

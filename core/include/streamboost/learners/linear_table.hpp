@@ -169,8 +169,8 @@ class LinearTable : public Bank {
   }
   // Two classes: a lane answers f(lane, z) for class code 1. scale: of the weights, null for none.
   template <class F>
-  void explain_pair(const Example& example, const Question& question, const double* factor, const Answers& answers, const double* scale,
-                    F&& f, Explained& out) const {
+  void explain_pair(const Example& example, const ExplainRequest& question, const double* factor, const Answers& answers,
+                    const double* scale, F&& f, Explained& out) const {
     const double* z = answers.notes.data();
     const double sign = question.label == 1 ? 1.0 : -1.0;
     std::vector<double> slope(stride_, 0.0);

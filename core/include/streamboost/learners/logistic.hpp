@@ -86,7 +86,8 @@ class LogisticBank final : public LinearTable<Real> {
     for (std::size_t i = 0; i < stride_; ++i) answers.margin[i] = std::min(std::max(answers.notes[i], -limit), limit);
   }
 
-  bool explain(const Example& example, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+  bool explain(const Example& example, const ExplainRequest& question, const double* factor, Answers& answers,
+               Explained& out) const override {
     if (question.shapley) return false;
     if (!split_) {
       this->explain_pair(example, question, factor, answers, nullptr, [](std::size_t, double z) { return tanh(0.5 * z); }, out);

@@ -161,7 +161,7 @@ class NaiveBayesBank final : public Bank {
   }
 
   // The base of a lane is its prior; a column gives what its factors add to the log joints.
-  bool explain(const Example&, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+  bool explain(const Example&, const ExplainRequest& question, const double* factor, Answers& answers, Explained& out) const override {
     if (question.shapley || sparse()) return false;
     const Notes& t = answers.own<Notes>();
     const int k = question.n_classes;

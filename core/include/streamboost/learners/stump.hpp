@@ -95,7 +95,7 @@ class StumpBank final : public Bank {
   }
 
   // The base is the answer without the one test, which gives its column the rest.
-  bool explain(const Example&, const Question& question, const double* factor, Answers& answers, Explained& out) const override {
+  bool explain(const Example&, const ExplainRequest& question, const double* factor, Answers& answers, Explained& out) const override {
     if (question.shapley || columns_.empty()) return false;
     out.work.resize(classes_);
     for (std::size_t i = 0; i < n_; ++i) {

@@ -42,7 +42,7 @@ class Explainer {
   // label: the class, -1 for code 1 against code 0 with two classes and the best class with more. contributions: [width], of one row.
   // Gives the base, the score, and the class it spoke of; `way` is how.
   Way way = Way::sampled;
-  Told explain(const Row& row, int label, double* contributions) {
+  ExplainedScore explain(const Row& row, int label, double* contributions) {
     const Schema& schema = model_.intake().schema();
     const auto width = static_cast<std::size_t>(schema.width());
     k_ = static_cast<std::size_t>(schema.n_classes);
@@ -63,7 +63,7 @@ class Explainer {
         block.row_start = starts;
         block.columns = row.index;
       }
-      if (const auto told = model_.explain(block, label, orders_ == 0, contributions)) return *told;
+      if (const auto explained = model_.explain(block, label, orders_ == 0, contributions)) return *explained;
       std::fill_n(contributions, width, 0.0);
       if (way == Way::closed) way = Way::sampled;
     }
@@ -109,11 +109,11 @@ class Explainer {
   }
   double& of(double* contributions, std::size_t cell) const { return contributions[row_.column(static_cast<int>(cell))]; }
 
-  Told in_orders(int label, double* contributions) {
+  ExplainedScore in_orders(int label, double* contributions) {
     const std::size_t d = cells_.size();
     std::vector<std::size_t> order(d);
     std::vector<double> key(d);
-    Told told{0, 0, label};
+    ExplainedScore explained{0, 0, label};
     const int orders = std::abs(orders_);
     for (int o = 0; o < orders; ++o) {
       std::iota(order.begin(), order.end(), std::size_t{0});
@@ -127,13 +127,13 @@ class Explainer {
         for (std::size_t r = i + 1; r <= d; ++r) put(r, cells_[order[i]]);
       ask();
       for (std::size_t i = 0; i < d; ++i) of(contributions, cells_[order[i]]) += (score(i + 1, label) - score(i, label)) / orders;
-      told.base = score(0, label);
-      told.score = score(d, label);
+      explained.base = score(0, label);
+      explained.score = score(d, label);
     }
-    return told;
+    return explained;
   }
 
-  Told exactly(int label, double* contributions) {
+  ExplainedScore exactly(int label, double* contributions) {
     const std::size_t d = cells_.size();
     if (d > most_exact)
       throw std::invalid_argument("exact=True is for trees, and else for rows of at most 12 columns, these have " + std::to_string(d) +

@@ -36,7 +36,7 @@ std::size_t carry_stride(int lanes, int n_classes) {
 
 // The passages that earlier lanes have left take the places of fresh ones. Work is the pipeline's chunk of rows.
 template <class Booster, class Work>
-void take_up(const Part& part, Work& work) {
+void read_carry(const Part& part, Work& work) {
   const int before = part.lanes.begin;
   for (int r = 0; r < work.size; ++r) {
     auto& passage = work.passage[static_cast<std::size_t>(r)];
@@ -57,7 +57,7 @@ void take_up(const Part& part, Work& work) {
 }
 
 template <class Booster, class Work>
-void hand_on(Part& part, Work& work) {
+void write_carry(Part& part, Work& work) {
   part.row += work.size;
   if (part.last) return;
   Carry& out = part.out;

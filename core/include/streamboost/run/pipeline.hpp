@@ -71,7 +71,7 @@ struct Growth {
 };
 
 // Of one row: base + contributions = score, of the class `label`; with two classes its score less that of the other.
-struct Told {
+struct ExplainedScore {
   double base = 0, score = 0;
   int label = -1;
 };
@@ -88,7 +88,7 @@ class Model {
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
   // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
   // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
-  virtual std::optional<Told> explain(const RowBlock&, int, bool, double*) const { return std::nullopt; }
+  virtual std::optional<ExplainedScore> explain(const RowBlock&, int, bool, double*) const { return std::nullopt; }
   // The same model once more, from memory to memory. Not for learners written in Python.
   std::unique_ptr<Model> clone() const {
     if (const char* why = broken()) throw std::runtime_error(why);
@@ -113,7 +113,7 @@ class Model {
   }
   // What calls work with changes places with that of another model. Of two with the same columns, classes and lanes one is enough: it holds
   // nothing from call to call. Others keep what they have.
-  virtual void swap_places(Model&) noexcept = 0;
+  virtual void swap_scratch(Model&) noexcept = 0;
   virtual std::size_t memory_bytes() = 0;
   virtual ModelReport report() = 0;
   virtual const Intake& intake() const = 0;
@@ -176,7 +176,7 @@ class Pipeline final : public Model {
     check_grain(own.end);
     add(own.end);
     intake_ = Intake(blocks_.front().bank->needs());
-    if (part()) sit_down();
+    if (part()) register_part();
   }
 
   // Everything grows on copies, which then take the places of what they were made of.
@@ -201,15 +201,15 @@ class Pipeline final : public Model {
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& answers) override {
     require_sound();
-    const Lesson lesson{rows, truth, weight, answers};
+    const TrainingBatch batch{rows, truth, weight, answers};
     if constexpr (keeps_rows)
-      if (batch_phase_within(lesson) && !needs_gil()) return learn_as_copy(lesson);
+      if (batch_phase_within(batch) && !needs_gil()) return learn_as_copy(batch);
     expect(rows, weight);
     lessons_begun_ = false;
     try {
-      learn_with(workers_for(rows.n_rows), lesson);
+      learn_with(workers_for(rows.n_rows), batch);
     } catch (const std::bad_alloc&) {
-      if (lessons_begun_) broken_ = "memory ran out in the middle of a lesson; load the model from a file, or fit it again";
+      if (lessons_begun_) broken_ = "memory ran out in the middle of a batch; load the model from a file, or fit it again";
       throw;
     }
   }
@@ -245,8 +245,8 @@ class Pipeline final : public Model {
     }
   }
 
-  [[gnu::cold]] std::optional<Told> explain(const RowBlock& row, [[maybe_unused]] int label, [[maybe_unused]] bool shapley,
-                                            [[maybe_unused]] double* contributions) const override {
+  [[gnu::cold]] std::optional<ExplainedScore> explain(const RowBlock& row, [[maybe_unused]] int label, [[maybe_unused]] bool shapley,
+                                                      [[maybe_unused]] double* contributions) const override {
     require_sound();
     if constexpr (explains) {
       const int known = intake_.n_classes_known();
@@ -260,11 +260,11 @@ class Pipeline final : public Model {
       for (std::size_t b = 0; b < blocks_.size(); ++b) booster_.score(example, blocks_[b], place.scratch[b], work.passage[0]);
       Verdict verdict{work.score.data(), work.proba.data()};
       booster_.answer(example, work.passage[0], verdict);
-      Told told;
-      told.label = label >= 0   ? label
-                   : known == 2 ? 1
-                                : static_cast<int>(std::max_element(verdict.score, verdict.score + known) - verdict.score);
-      told.score = verdict.score[told.label] - (known == 2 ? verdict.score[1 - told.label] : 0.0);
+      ExplainedScore explained;
+      explained.label = label >= 0   ? label
+                        : known == 2 ? 1
+                                     : static_cast<int>(std::max_element(verdict.score, verdict.score + known) - verdict.score);
+      explained.score = verdict.score[explained.label] - (known == 2 ? verdict.score[1 - explained.label] : 0.0);
       double size = 1;
       if constexpr (Booster::needs_votes) {
         size = 0;
@@ -275,14 +275,14 @@ class Pipeline final : public Model {
       Passage again{};
       for (std::size_t b = 0; b < blocks_.size() && size > 0; ++b) {
         AlignedVector<double> voice(place.scratch[b].amount.size());
-        const Voices voices = booster_.voices(example, blocks_[b], place.scratch[b], again, voice.data());
-        if (!voices.linear) return std::nullopt;
+        const VoteWeights vote_weights = booster_.vote_weights(example, blocks_[b], place.scratch[b], again, voice.data());
+        if (!vote_weights.linear) return std::nullopt;
         for (double& v : voice) v /= size;
-        const Question question{voices.of, voices.hard, told.label, known, shapley};
+        const ExplainRequest question{vote_weights.of, vote_weights.hard, explained.label, known, shapley};
         if (!blocks_[b].bank->explain(example, question, voice.data(), place.scratch[b].answers, out)) return std::nullopt;
       }
-      told.base = size > 0 ? settle(out.base, told.score, contributions) : told.score;
-      return told;
+      explained.base = size > 0 ? settle(out.base, explained.score, contributions) : explained.score;
+      return explained;
     }
     return std::nullopt;
   }
@@ -313,7 +313,7 @@ class Pipeline final : public Model {
     }
     if (v.loads()) check();
   }
-  void swap_places(Model& other) noexcept override {
+  void swap_scratch(Model& other) noexcept override {
     auto* them = dynamic_cast<Pipeline*>(&other);
     if (them == nullptr || !(them->intake_.schema() == intake_.schema()) || them->blocks_.size() != blocks_.size()) return;
     std::swap(learn_memory_, them->learn_memory_);
@@ -418,7 +418,7 @@ class Pipeline final : public Model {
   static constexpr bool watches_prefixes = requires { Booster::watches_prefixes; };
   static constexpr bool numbers = requires { Booster::answers_numbers; };
   static constexpr bool explains = requires(const Booster& b, const Example& e, const BlockOf& block, const Scratch& s, Passage& p,
-                                            double* v) { b.voices(e, block, s, p, v); };
+                                            double* v) { b.vote_weights(e, block, s, p, v); };
   static constexpr bool announces = requires { Booster::announces; };
   // A combiner may ask for more than one row of its column, as working memory.
   static constexpr std::size_t column_rows() {
@@ -445,7 +445,7 @@ class Pipeline final : public Model {
     }
   };
 
-  struct Lesson {
+  struct TrainingBatch {
     const RowBlock& rows;
     Truth truth;
     const double* weight;
@@ -492,7 +492,7 @@ class Pipeline final : public Model {
     }
   };
 
-  // A lesson that failed in the middle (a learner written in Python raised, or memory for a tree ran out) has left lanes behind that
+  // A batch that failed in the middle (a learner written in Python raised, or memory for a tree ran out) has left lanes behind that
   // have learned different rows. Such a model answers nothing until it is loaded anew.
   void require_sound() const {
     if (broken_) throw std::runtime_error(broken_);
@@ -533,18 +533,18 @@ class Pipeline final : public Model {
   }
 
   // A batch phase asks for memory in the middle of a row: a copy learns it and then takes the place of this model.
-  bool batch_phase_within(const Lesson& lesson) const {
+  bool batch_phase_within(const TrainingBatch& batch) const {
     std::int64_t number = intake_.n_learned();
     if (!booster_.remembers(number)) return false;
-    for (int r = 0; r < lesson.rows.n_rows; ++r)
-      if (lesson.weight == nullptr || lesson.weight[r] > 0)
+    for (int r = 0; r < batch.rows.n_rows; ++r)
+      if (batch.weight == nullptr || batch.weight[r] > 0)
         if (booster_.batch_phase_due(number++)) return true;
     return false;
   }
-  void learn_as_copy(const Lesson& lesson) {
+  void learn_as_copy(const TrainingBatch& batch) {
     Pipeline copy(*this);
-    copy.expect(lesson.rows, lesson.weight);
-    copy.learn_with(1, lesson);
+    copy.expect(batch.rows, batch.weight);
+    copy.learn_with(1, batch);
     take(copy);
   }
 
@@ -558,34 +558,34 @@ class Pipeline final : public Model {
     return std::min(ensemble_.threads, static_cast<int>(blocks_.size()));
   }
 
-  void learn_with(int workers, const Lesson& lesson) {
-    const int n = lesson.rows.n_rows;
-    if (workers == 1) return learn_sequentially(lesson, 0, n);
+  void learn_with(int workers, const TrainingBatch& batch) {
+    const int n = batch.rows.n_rows;
+    if (workers == 1) return learn_sequentially(batch, 0, n);
     if (ensemble_.wave_chunk > 0) {
-      if (!learn_in_wavefront(lesson, 0, workers)) learn_sequentially(lesson, 0, n);
+      if (!learn_in_wavefront(batch, 0, workers)) learn_sequentially(batch, 0, n);
       return;
     }
     // Whether threads pay is seen from the first rows: what is learned does not depend on the clock, only who does it.
     const int trial_rows = threads_pay_ ? 0 : wave_chunk();
     if (!threads_pay_) {
       const auto began = std::chrono::steady_clock::now();
-      learn_sequentially(lesson, 0, trial_rows);
+      learn_sequentially(batch, 0, trial_rows);
       threads_pay_ = std::chrono::steady_clock::now() - began >= worth_a_thread;
     }
-    if (!*threads_pay_ || !learn_in_wavefront(lesson, trial_rows, workers)) learn_sequentially(lesson, trial_rows, n);
+    if (!*threads_pay_ || !learn_in_wavefront(batch, trial_rows, workers)) learn_sequentially(batch, trial_rows, n);
   }
 
   // ---- the stages of a chunk
 
-  [[gnu::noinline]] void admit(const Lesson& lesson, int first, int end, Chunk& work) {
+  [[gnu::noinline]] void admit(const TrainingBatch& batch, int first, int end, Chunk& work) {
     work.begin(first, end);
     for (int r = 0; r < work.size; ++r) {
-      const Row row = lesson.rows.row(first + r);
-      const double w = lesson.weight ? lesson.weight[first + r] : 1.0;
-      work.example[r] = intake_.admit(row, numbers ? 0 : lesson.truth.label[first + r], w, w > 0, work.row[r]);
+      const Row row = batch.rows.row(first + r);
+      const double w = batch.weight ? batch.weight[first + r] : 1.0;
+      work.example[r] = intake_.admit(row, numbers ? 0 : batch.truth.label[first + r], w, w > 0, work.row[r]);
       work.example[r].weight = w;
-      if constexpr (numbers) work.example[r].target = lesson.truth.target[first + r];
-      work.open(r, part() ? part()->in.answers : lesson.answers.output != Output::none);
+      if constexpr (numbers) work.example[r].target = batch.truth.target[first + r];
+      work.open(r, part() ? part()->in.answers : batch.answers.output != Output::none);
       if constexpr (announces) {
         booster_.announce(work.passage[r]);
         if (w > 0) booster_.take_in(work.example[r]);
@@ -593,7 +593,7 @@ class Pipeline final : public Model {
       if constexpr (keeps_rows)
         if (w > 0) remember(row, work.example[r], work.batch_phase);
     }
-    if (part()) take_up<Booster>(*part(), work);
+    if (part()) read_carry<Booster>(*part(), work);
   }
 
   [[gnu::noinline]] void teach(std::size_t b, Chunk& work, Scratch& scratch) {
@@ -668,11 +668,11 @@ class Pipeline final : public Model {
   }
   bool one_by_one() const { return ensemble_.guard.on && ensemble_.guard.on_drift == GuardParams::OnDrift::worst; }
 
-  [[gnu::noinline]] void conclude(const Lesson& lesson, Chunk& work) {
+  [[gnu::noinline]] void conclude(const TrainingBatch& batch, Chunk& work) {
     const bool speaks = !part() || part()->last;
-    if (part()) hand_on<Booster>(*part(), work);
+    if (part()) write_carry<Booster>(*part(), work);
     for (int r = 0; r < work.size; ++r) {
-      if (work.passage[r].answers && speaks) to_verdict(work.example[r], work.passage[r], work.first + r, work, lesson.answers);
+      if (work.passage[r].answers && speaks) to_verdict(work.example[r], work.passage[r], work.first + r, work, batch.answers);
       if (!(work.example[r].weight > 0)) continue;
       if (speaks) booster_.conclude(work.example[r], work.passage[r]);
       if constexpr (keeps_rows)
@@ -683,7 +683,7 @@ class Pipeline final : public Model {
     }
   }
 
-  void learn_sequentially(const Lesson& lesson, int from, int to) {
+  void learn_sequentially(const TrainingBatch& batch, int from, int to) {
     prepare(learn_memory_, to - from);
     Chunk& work = *learn_memory_.chunk;
     std::vector<Scratch>& scratch = learn_memory_.scratch;
@@ -691,7 +691,7 @@ class Pipeline final : public Model {
     lessons_begun_ = true;
     const int step = one_by_one() ? 1 : chunk;
     for (int first = from; first < to; first += step) {
-      admit(lesson, first, std::min(to, first + step), work);
+      admit(batch, first, std::min(to, first + step), work);
       alarm_ = false;
       for (std::size_t b = 0; b < blocks_.size(); ++b) teach(b, work, scratch[b]);
       if (one_by_one()) {
@@ -700,14 +700,14 @@ class Pipeline final : public Model {
         else if (alarm_)
           restart(find_worst().lane, work.example[0].number);
       }
-      conclude(lesson, work);
+      conclude(batch, work);
     }
   }
 
   // Worker w owns blocks edge(w) .. edge(w + 1). A chunk's slot is used again when the combiner is done with it. False, and nothing is
   // learned: there is no memory for the threads.
-  bool learn_in_wavefront(const Lesson& lesson, int from, int workers) {
-    const int to = lesson.rows.n_rows, step = wave_chunk(), n_chunks = (to - from + step - 1) / step, slots = workers + 1;
+  bool learn_in_wavefront(const TrainingBatch& batch, int from, int workers) {
+    const int to = batch.rows.n_rows, step = wave_chunk(), n_chunks = (to - from + step - 1) / step, slots = workers + 1;
     std::vector<Chunk> ring;
     std::vector<Scratch> scratch;
     std::optional<Wavefront> ready;
@@ -726,12 +726,12 @@ class Pipeline final : public Model {
         Chunk& work = ring[static_cast<std::size_t>(c % slots)];
         if (worker == 0) {
           if (!wave.await(workers - 1, c - slots + 1)) return;
-          admit(lesson, from + c * step, to, work);
+          admit(batch, from + c * step, to, work);
         } else if (!wave.await(worker - 1, c + 1)) {
           return;
         }
         for (std::size_t b = edge(worker); b < edge(worker + 1); ++b) teach(b, work, scratch[b]);
-        if (worker == workers - 1) conclude(lesson, work);
+        if (worker == workers - 1) conclude(batch, work);
         wave.finished(worker, c + 1);
       }
     };
@@ -758,10 +758,10 @@ class Pipeline final : public Model {
         work.open(r, true);
         if constexpr (announces) booster_.announce(work.passage[r]);
       }
-      if (part()) take_up<Booster>(*part(), work);
+      if (part()) read_carry<Booster>(*part(), work);
       for (std::size_t b = 0; b < blocks_.size(); ++b)
         for (int r = 0; r < work.size; ++r) booster_.score(work.example[r], blocks_[b], scratch[b], work.passage[r]);
-      if (part()) hand_on<Booster>(*part(), work);
+      if (part()) write_carry<Booster>(*part(), work);
       if (part() && !part()->last) continue;
       for (int r = 0; r < work.size; ++r) to_verdict(work.example[r], work.passage[r], first + r, work, answers);
     }
@@ -770,7 +770,7 @@ class Pipeline final : public Model {
   // ---- a part of an ensemble whose other lanes live elsewhere (carry.hpp)
 
   Part* part() const { return ensemble_.part.get(); }
-  void sit_down() {
+  void register_part() {
     if constexpr (requires { booster_.grain(); }) part()->grain = booster_.grain();
     part()->one_by_one = one_by_one();
     part()->check = [this](const Carry& carry, std::int64_t n_learning) {

@@ -47,10 +47,10 @@ class PooledExperts : public Model {
       require(expert.model->intake().n_classes_known() == intake().n_classes_known(), "classes known to the experts");
     }
   }
-  void swap_places(Model& other) noexcept override {
+  void swap_scratch(Model& other) noexcept override {
     auto* them = dynamic_cast<PooledExperts*>(&other);
     if (them == nullptr || them->experts_.size() != experts_.size()) return;
-    for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->swap_places(*them->experts_[e].model);
+    for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->swap_scratch(*them->experts_[e].model);
   }
   std::size_t memory_bytes() override {
     MemoryCounter counter;

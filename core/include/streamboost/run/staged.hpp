@@ -21,8 +21,8 @@ class Staged : public Model {
     stages_.fields(v);
     if (v.loads()) stages_.check();
   }
-  void swap_places(Model& other) noexcept final {
-    if (auto* them = dynamic_cast<Self*>(&other)) inside_->swap_places(*them->inside_);
+  void swap_scratch(Model& other) noexcept final {
+    if (auto* them = dynamic_cast<Self*>(&other)) inside_->swap_scratch(*them->inside_);
   }
   std::size_t memory_bytes() final {
     MemoryCounter counter;

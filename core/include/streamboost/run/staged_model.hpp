@@ -149,7 +149,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     }
   }
 
-  std::optional<Told> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
+  std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
     return inside_->explain(row, label, shapley, contributions);
   }
 

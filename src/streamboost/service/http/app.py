@@ -17,12 +17,12 @@ from starlette.responses import Response
 
 from streamboost.service.http.documented import COMPONENTS
 from streamboost.service.http.errors import on_any_error, on_http_error, on_store_error
-from streamboost.service.http.fast import Fast
+from streamboost.service.http.fast import HotPathRouter
 from streamboost.service.http.guard import PATIENCE, ASGIApp, Guard, Message, Receive, Scope, Send
 from streamboost.service.http.live import Watcher
 from streamboost.service.http.metrics import Metrics
 from streamboost.service.http.routes import add_routes
-from streamboost.service.http.tokens import Gate
+from streamboost.service.http.tokens import TokenAuth
 from streamboost.service.store import LearningStore, StoreError
 from streamboost.service.store.database import SCHEMA
 from streamboost.service.store.records import FORMAT
@@ -44,7 +44,7 @@ class Service:
 
     def __init__(self, store: LearningStore, *, open_to_all: bool, rate: float) -> None:
         self.store = store
-        self.gate = Gate(store.folder, open_to_all=open_to_all, rate=rate)
+        self.gate = TokenAuth(store.folder, open_to_all=open_to_all, rate=rate)
         self.watcher = Watcher(store)
         self.metrics = Metrics(store)
         self.stopping = asyncio.Event()
@@ -111,7 +111,7 @@ def make_app(
     _add_page(app)
     app.add_route("/openapi.json", _document(app), include_in_schema=False)
     app.state.service = service
-    return Timed(Guard(Fast(app, acts), patience, local=open_to_all), service, app)
+    return MetricsMiddleware(Guard(HotPathRouter(app, acts), patience, local=open_to_all), service, app)
 
 
 def _document(app: FastAPI) -> Any:
@@ -145,7 +145,7 @@ def _add_page(app: FastAPI) -> None:
     app.add_route("/page/{name}", part, include_in_schema=False)
 
 
-class Timed:
+class MetricsMiddleware:
     """Counts and times requests, and writes a line about each that failed on our side."""
 
     def __init__(self, inner: ASGIApp, service: Service, app: FastAPI) -> None:

@@ -28,7 +28,7 @@ class Truth(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     weight: float = 1.0
 
 
-class Lesson(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class LabelledEvent(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """An event with its label."""
 
     features: dict[str, bool | int | float | str | None]

@@ -11,7 +11,7 @@ from streamboost.service.http import bodies
 EXAMPLES: dict[type, Any] = {
     bodies.Predict: {"id": "order-17", "features": {"age": 31, "job": "clerk"}},
     bodies.Truth: {"id": "order-17", "label": "yes"},
-    bodies.Lesson: {"id": "order-18", "features": {"age": 52, "job": "nurse"}, "label": "no"},
+    bodies.LabelledEvent: {"id": "order-18", "features": {"age": 52, "job": "nurse"}, "label": "no"},
     bodies.Create: {"name": "loans", "model": "osboost", "learner": "naive-bayes", "classes": ["no", "yes"]},
     bodies.Shadow: {"name": "challenger", "model": "bagging", "learner": "hoeffding-tree"},
     bodies.Rollback: {"seq": 1200},

@@ -17,7 +17,7 @@ _HOT = re.compile(r"/v1/models/([^/]+)/(predict|label|learn)")
 Act = Callable[[Request], Awaitable[Response]]
 
 
-class Fast:
+class HotPathRouter:
     """An ASGI layer that answers POST to a hot path by itself and hands on everything else."""
 
     def __init__(self, app: ASGIApp, acts: dict[str, Act]) -> None:

@@ -43,7 +43,7 @@ class Verb:
             truth = bodies.read(raw, bodies.Truth)
             work = Work(Kind.LABEL, truth.id, None, truth.label, truth.weight)
         elif self.verb == "learn":
-            lesson = bodies.read(raw, bodies.Lesson)
+            lesson = bodies.read(raw, bodies.LabelledEvent)
             work = Work(Kind.LESSON, lesson.id, lesson.features, lesson.label, lesson.weight)
         else:
             event = bodies.read(raw, bodies.Predict)

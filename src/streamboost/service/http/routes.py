@@ -41,7 +41,7 @@ def answered(content: Any, status: int = 200) -> Response:
 def add_routes(app: FastAPI, service: Service) -> dict[str, Callable[[Request], Awaitable[Response]]]:
     """Put all routes into the app; returns the acts of the hot verbs."""
     routes = Routes(service)
-    verbs: dict[str, type] = {"predict": bodies.Predict, "label": bodies.Truth, "learn": bodies.Lesson}
+    verbs: dict[str, type] = {"predict": bodies.Predict, "label": bodies.Truth, "learn": bodies.LabelledEvent}
     hot = {verb: routes.hot(verb) for verb in verbs}
     for verb, body in verbs.items():
         query = {"at_least_seq": SEQ} if verb == "predict" else None

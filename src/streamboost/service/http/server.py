@@ -54,7 +54,7 @@ class Options:
     settings: Settings = field(default_factory=Settings)
 
 
-class Patient(HttpToolsProtocol):
+class HeaderTimeoutProtocol(HttpToolsProtocol):
     """Lets go of connections whose head does not come in time."""
 
     _head: asyncio.TimerHandle | None = None
@@ -183,7 +183,7 @@ def _bind(host: str, port: int) -> socket.socket:
 def _serve(options: Options, store: LearningStore, bound: socket.socket) -> int:
     config = uvicorn.Config(
         make_app(store, open_to_all=options.open_to_all, rate=options.rate),
-        http=Patient,
+        http=HeaderTimeoutProtocol,
         ws="none",
         log_config=None,
         access_log=False,
@@ -196,7 +196,7 @@ def _serve(options: Options, store: LearningStore, bound: socket.socket) -> int:
     )
     server = Server(config)
     starting = threading.Thread(
-        target=_greet, args=(options, store, bound, server), name="streamboost-start", daemon=True
+        target=_announce, args=(options, store, bound, server), name="streamboost-start", daemon=True
     )
     starting.start()
     server.run(sockets=[bound])
@@ -206,7 +206,7 @@ def _serve(options: Options, store: LearningStore, bound: socket.socket) -> int:
     return 1 if store._writer.failed is not None else 0
 
 
-def _greet(options: Options, store: LearningStore, bound: socket.socket, server: Server) -> None:
+def _announce(options: Options, store: LearningStore, bound: socket.socket, server: Server) -> None:
     """When the log is replayed: make what is missing, say where it is, start the sources."""
     start = time.perf_counter()
     try:

@@ -65,7 +65,7 @@ class Bucket:
         self._left -= n
 
 
-class Gate:
+class TokenAuth:
     """Looks at the token of every request."""
 
     def __init__(self, folder: Path, *, open_to_all: bool, rate: float) -> None:

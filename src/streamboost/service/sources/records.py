@@ -16,7 +16,7 @@ def read(raw: bytes, limits: Limits) -> Work:
     """A lesson; without features it is a label, without a label an event."""
     fault: BadRequest
     try:
-        lesson = bodies.read(raw, bodies.Lesson)
+        lesson = bodies.read(raw, bodies.LabelledEvent)
         work = Work(Kind.LESSON, lesson.id, lesson.features, lesson.label, lesson.weight)
     except BadRequest as error:
         fault = error

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from streamboost.service.store import estimators
-from streamboost.service.store.boards import Board
+from streamboost.service.store.class_scores import ClassScores
 from streamboost.service.store.errors import Refused
 from streamboost.service.store.estimators import Description
-from streamboost.service.store.number_scores import NumberBoard
 from streamboost.service.store.records import Answer, Body, Features, Label
-from streamboost.service.store.scores import Scoreboard
+from streamboost.service.store.regression_scores import RegressionScores
+from streamboost.service.store.scores import Scores
 from streamboost.service.store.settings import Limits
-from streamboost.service.store.sharded import Cutter, Known, Sharded
+from streamboost.service.store.sharded import Known, Sharded, ShardFactory
 
 
 @dataclass(slots=True)
-class Unheard:
+class PendingAnswer:
     """A lesson that is on its way to shards; `known` is None if the answer is there already."""
 
     answer: Answer
@@ -32,9 +32,9 @@ LONGEST = 1.0
 """Seconds after which readers see what was learned, however dear that is."""
 
 
-def board_of(model: Any) -> type[Board]:
+def scores_for(model: Any) -> type[Scores]:
     """The kind of figures that a model has."""
-    return NumberBoard if estimators.predicts_numbers(model) else Scoreboard
+    return RegressionScores if estimators.predicts_numbers(model) else ClassScores
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class Candidate:
     limits: Limits
     live: Any
     seq: int
-    board: Board | None = None
+    scores_so_far: Scores | None = None
     """Its figures so far; None: from now on."""
-    cutter: Cutter | None = None
+    shard_factory: ShardFactory | None = None
     """What spreads its models over shards; None: they live in this process."""
-    scores: Board = field(init=False)
+    scores: Scores = field(init=False)
     shards: Sharded | None = field(init=False, default=None)
     reader: Reader = field(init=False)
     lessons_since_snapshot: int = 0
@@ -77,16 +77,16 @@ class Candidate:
     _published: float = 0.0
     _cost: float = 0.0
     _stale: bool = False
-    _unheard: list[Unheard] = field(init=False, default_factory=list)
+    _pending_answers: list[PendingAnswer] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        self.scores = board_of(self.live)() if self.board is None else self.board
-        self.become(self.live, self.seq)
+        self.scores = scores_for(self.live)() if self.scores_so_far is None else self.scores_so_far
+        self.replace_model(self.live, self.seq)
 
-    def become(self, live: Any, seq: int) -> None:
+    def replace_model(self, live: Any, seq: int) -> None:
         """Take another state."""
         self.close()
-        self.shards = None if self.cutter is None else self.cutter.cut(live)
+        self.shards = None if self.shard_factory is None else self.shard_factory.cut(live)
         self.live, self.seq = live if self.shards is None else self.shards.model, seq
         self._trained = live._session is not None
         self._columns = set(live.columns_.names or ()) if self._trained else set()
@@ -144,14 +144,14 @@ class Candidate:
         known = shards.known() if given is None else None
         self.learn(features, label, body.weight)
         answer = Answer(seq=self.seq) if given is None else given
-        self._unheard.append(Unheard(answer, known, label, at, body.delay))
+        self._pending_answers.append(PendingAnswer(answer, known, label, at, body.delay))
         return answer
 
     def settle(self) -> None:
         """Wait for the answers of shards to the lessons so far, and count those."""
-        if self.shards is None or not self._unheard:
+        if self.shards is None or not self._pending_answers:
             return
-        unheard, self._unheard = self._unheard, []
+        unheard, self._pending_answers = self._pending_answers, []
         for one, row in zip(unheard, self.shards.answers(), strict=True):
             if one.known is not None:
                 self.shards.fill(one.answer, row, one.known)
@@ -166,7 +166,7 @@ class Candidate:
         """End the shards, if there are any."""
         if self.shards is not None:
             self.shards.close()
-            self.shards, self._unheard = None, []
+            self.shards, self._pending_answers = None, []
 
     def publish(self) -> None:
         """Let readers see what was learned so far."""

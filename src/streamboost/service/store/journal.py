@@ -23,7 +23,7 @@ _COUNTED = {kind: kind.name.lower() for kind in Kind}
 
 
 @dataclass
-class Lessons:
+class LabelledEvents:
     """What shadows have yet to learn from a transaction."""
 
     stream: Stream
@@ -37,7 +37,7 @@ class Journal:
         self.db = db
         self.seq = int(db.value("SELECT value FROM meta WHERE key='seq'"))
         self._clock = float(db.value("SELECT value FROM meta WHERE key='clock'"))
-        self.learned: dict[int, Lessons] = {}
+        self.learned: dict[int, LabelledEvents] = {}
         self.touched: dict[int, Stream] = {}
         # What a transaction has decided and not written yet: rows are written together, which costs a third less.
         self._rows: list[tuple[Any, ...]] = []
@@ -136,7 +136,7 @@ class Journal:
             key = (stream.number, work.id)
             self._ids[key] = self._new_ids[key] = (int(BECOMES[act]), seq)
         if act is Act.LEARN:
-            self.learned.setdefault(stream.number, Lessons(stream)).rows.append((seq, at, body))
+            self.learned.setdefault(stream.number, LabelledEvents(stream)).rows.append((seq, at, body))
         stream.counts[act.value] += 1
         stream.counts["differs"] += differs
         return Outcome(seq, act.value, differs, body.answer)

@@ -16,7 +16,7 @@ from streamboost.service.store.errors import BadRequest, Conflict, NotFound, Rea
 from streamboost.service.store.estimators import Description
 from streamboost.service.store.records import Kind, encode
 from streamboost.service.store.settings import DAY, Limits
-from streamboost.service.store.sharded import Cutter
+from streamboost.service.store.sharded import ShardFactory
 from streamboost.service.store.streams import Stream
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ def check_name(name: str) -> str:
 
 
 def read_streams(
-    db: Database, folder: Path, upto: int, attempts: replay.Attempts | None, cutter: Cutter | None = None
+    db: Database,
+    folder: Path,
+    upto: int,
+    attempts: replay.Attempts | None,
+    shard_factory: ShardFactory | None = None,
 ) -> dict[str, Stream]:
     """All models as they were when the process ended."""
     found: dict[str, Stream] = {}
@@ -54,7 +58,7 @@ def read_streams(
                 limits,
                 upto,
                 attempts,
-                cutter,
+                shard_factory,
             )
             for candidate, title, text in db.rows(
                 "SELECT candidate, name, description FROM candidates WHERE model=?", (number,)
@@ -134,7 +138,7 @@ class Registry:
             self._reset(candidate, seq, file=file)
             self._finish()
         stream.candidates[candidate] = Candidate(
-            candidate, name, description, limits, live, seq, cutter=self._writer.cutter
+            candidate, name, description, limits, live, seq, shard_factory=self._writer.shard_factory
         )
         self._writer.streams = {**self._writer.streams, name: stream}
         self._done(stream)
@@ -276,7 +280,7 @@ class Registry:
             if kept is not None:
                 snapshots.add_row(self._db, *kept, writer.journal.now())
             self._finish()
-        candidate.become(live, noted)
+        candidate.replace_model(live, noted)
         candidate.lessons_since_snapshot = 0
         self._done(stream)
         return noted
@@ -298,7 +302,7 @@ class Registry:
             self._reset(number, seq)
             self._finish()
         candidate = Candidate(
-            number, shadow, description, stream.limits, live, seq, cutter=self._writer.cutter
+            number, shadow, description, stream.limits, live, seq, shard_factory=self._writer.shard_factory
         )
         stream.candidates = {**stream.candidates, number: candidate}
         self._done(stream)

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from streamboost.service.store import estimators, snapshots
-from streamboost.service.store.candidates import Candidate, board_of
+from streamboost.service.store.candidates import Candidate, scores_for
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import NotFound, StoreError
 from streamboost.service.store.estimators import Description
 from streamboost.service.store.records import Body, decode_body
 from streamboost.service.store.settings import Limits
-from streamboost.service.store.sharded import Cutter
+from streamboost.service.store.sharded import ShardFactory
 
 log = logging.getLogger("streamboost.store")
 
@@ -176,13 +176,13 @@ def restore(
     limits: Limits,
     upto: int,
     attempts: Attempts | None,
-    cutter: Cutter | None = None,
+    shard_factory: ShardFactory | None = None,
 ) -> Candidate:
     """A candidate as it was when the process ended."""
     number, name, description = row
-    after, live, scores = start(db, folder, number, description, upto)
-    board = board_of(live)() if scores is None else board_of(live).from_bytes(scores)
-    candidate = Candidate(number, name, description, limits, live, after, board, cutter)
+    after, live, saved = start(db, folder, number, description, upto)
+    scores = scores_for(live)() if saved is None else scores_for(live).from_bytes(saved)
+    candidate = Candidate(number, name, description, limits, live, after, scores, shard_factory)
     for n, (seq, at, body) in enumerate(lessons(db, model, number, after, upto)):
         if n % SETTLED == 0:
             candidate.settle()

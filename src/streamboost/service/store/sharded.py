@@ -89,7 +89,7 @@ class Sharded:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class Cutter:
+class ShardFactory:
     """Spreads models over shards, if the settings say so. The folders of those before are removed."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:

@@ -27,7 +27,7 @@ from streamboost.service.store.journal import Journal
 from streamboost.service.store.records import Outcome, Work
 from streamboost.service.store.registry import read_streams
 from streamboost.service.store.settings import Settings
-from streamboost.service.store.sharded import Cutter
+from streamboost.service.store.sharded import ShardFactory
 from streamboost.service.store.streams import Stream
 
 log = logging.getLogger("streamboost.store")
@@ -71,7 +71,7 @@ class Writer:
         self._to_save: queue.SimpleQueue[snapshots.Snapshot | None] = queue.SimpleQueue()
         self.db: Database
         self.journal: Journal
-        self.cutter: Cutter
+        self.shard_factory: ShardFactory
         self._thread = threading.Thread(target=self._run, name="streamboost-writer", daemon=True)
         self._saver = threading.Thread(target=self._save_all, name="streamboost-snapshots", daemon=True)
         self._thread.start()
@@ -156,15 +156,15 @@ class Writer:
                 self._recover()
             self._work(jobs)
             self._after()
-        self._last_words()
+        self._close()
 
     def _open(self) -> None:
         attempts = replay.Attempts(self.folder)
-        self.cutter = Cutter(self.settings, self.folder)
+        self.shard_factory = ShardFactory(self.settings, self.folder)
         self.db = Database(self.folder, write=True, vfs=self._vfs)
         snapshots.remove_strays(self.db, self.folder)
         self.journal = Journal(self.db)
-        self.streams = read_streams(self.db, self.folder, self.journal.seq, attempts, self.cutter)
+        self.streams = read_streams(self.db, self.folder, self.journal.seq, attempts, self.shard_factory)
         attempts.done()
 
     def _take(self) -> list[Job | Command] | None:
@@ -282,7 +282,7 @@ class Writer:
             self.db.run("DELETE FROM meta WHERE key='probe'")
             self.journal = Journal(self.db)
             self._close_streams()
-            fresh = read_streams(self.db, self.folder, self.journal.seq, None, self.cutter)
+            fresh = read_streams(self.db, self.folder, self.journal.seq, None, self.shard_factory)
         except Exception as error:
             log.error("still read-only: %s", error)
             return
@@ -368,7 +368,7 @@ class Writer:
         for path in old:
             path.unlink(missing_ok=True)
 
-    def _last_words(self) -> None:
+    def _close(self) -> None:
         if self.read_only is None:
             for stream in self.streams.values():
                 for candidate in stream.candidates.values():
@@ -380,7 +380,7 @@ class Writer:
                     except Exception as error:  # the log has it all
                         log.error("no last snapshot of candidate %d: %s", candidate.number, error)
         self._close_streams()
-        self.cutter.close()
+        self.shard_factory.close()
         self._refuse_all(NotReady("The service is stopping."))
         try:
             self.db.close()

@@ -8,7 +8,7 @@ import pytest
 
 import streamboost as sb
 from streamboost.distributed import KeyedClassifier
-from streamboost.distributed.moulds import Moulds, Shaped
+from streamboost.distributed.model_templates import KeyedModel, ModelTemplates
 from tests.distributed.test_messages import mutant
 
 MODELS = {
@@ -75,21 +75,21 @@ def lesson(i, label):
 
 
 def test_a_model_that_follows_others_takes_the_short_way(monkeypatch):
-    moulds = Moulds(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
+    model_templates = ModelTemplates(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
     for _ in range(4):  # each way is known from the second time on
-        shaped = Shaped(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
+        keyed_model = KeyedModel(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
         for i, label in enumerate("xyxy"):
-            moulds.learn(shaped, *lesson(i, label), 1.0)
-    expected = shaped.model.to_bytes()
-    packed = moulds.pack(shaped)
+            model_templates.learn(keyed_model, *lesson(i, label), 1.0)
+    expected = keyed_model.model.to_bytes()
+    packed = model_templates.pack(keyed_model)
     for _ in range(2):  # a text is known from the second time on
-        moulds.unpack(*packed)
-    monkeypatch.setattr(type(shaped.model), "_learn", None)  # the long way
-    monkeypatch.setattr(type(shaped.model), "_restore", None)
-    fresh = Shaped(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
+        model_templates.unpack(*packed)
+    monkeypatch.setattr(type(keyed_model.model), "_learn", None)  # the long way
+    monkeypatch.setattr(type(keyed_model.model), "_restore", None)
+    fresh = KeyedModel(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
     for i, label in enumerate("xyxy"):
-        moulds.learn(fresh, *lesson(i, label), 1.0)
-    woken = moulds.unpack(*packed)
+        model_templates.learn(fresh, *lesson(i, label), 1.0)
+    woken = model_templates.unpack(*packed)
     monkeypatch.undo()
     assert fresh.model.to_bytes() == woken.model.to_bytes() == expected
     # What one of them discovers the others do not know.

@@ -1,13 +1,13 @@
 """Thousands of small models that look alike: what is the same in many of them is kept once.
 
-A *mould* is an untaught model with the columns and labels that the models of many keys have. A model is made by copying a mould,
+A *template* is an untaught model with the columns and labels that the models of many keys have. A model is made by copying one,
 and wakes by copying it and filling in its numbers, instead of being built and checked from its file. When a model meets a new
-label, column or value, the next mould is known from the models that went the same way before it. Most models are nothing but
-their numbers in the core: mould and numbers together learn and answer, and an estimator is made when somebody needs one. Only
+label, column or value, the next template is known from the models that went the same way before it. Most models are nothing but
+their numbers in the core: template and numbers together learn and answer, and an estimator is made when somebody needs one. Only
 the way is short: what is learned is what the model alone would have learned, bit for bit, and whatever is unusual takes the long
 way.
 
-    text     = the manifest of a model file, without arrays; equal texts have the same mould
+    text     = the manifest of a model file, without arrays; equal texts have the same template
     numbers  = the core's state with a checksum (core: run/packed.hpp)
 """
 
@@ -28,11 +28,11 @@ from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.models import rebuild, restore
 
 MOST = 256
-"""Moulds that are kept, and ways from one to the next."""
+"""ModelTemplates that are kept, and ways from one to the next."""
 _NUMBERS = frozenset((float, int))
 
 
-class Mould:
+class ModelTemplate:
     """An untaught model with some columns and labels."""
 
     __slots__ = ("fast", "model", "nominal", "room", "session", "text")
@@ -50,7 +50,7 @@ class Mould:
         return with_session(self.model, session)
 
     def reads(self, x: Mapping[Any, Any]) -> bool:
-        """Whether models of this mould take a row by the short way."""
+        """Whether models of this template take a row by the short way."""
         return self.fast is not None and self.fast.reads(x)
 
     def fits(self, session: Session) -> bool:
@@ -73,20 +73,22 @@ def with_session(model: Any, session: Session | None) -> Any:
     return other
 
 
-class Shaped:
-    """A model: a mould and numbers, or an estimator, and then the mould that it fits, if that is known."""
+class KeyedModel:
+    """A model: a template and numbers, or an estimator, and then the template that it fits, if that is known."""
 
-    __slots__ = ("core", "face", "given", "mould")
+    __slots__ = ("core", "face", "given", "template")
 
-    def __init__(self, face: Any | None, mould: Mould | None = None, core: _core.Model | None = None) -> None:
-        self.face, self.mould, self.core = face, mould, core
+    def __init__(
+        self, face: Any | None, template: ModelTemplate | None = None, core: _core.Model | None = None
+    ) -> None:
+        self.face, self.template, self.core = face, template, core
         self.given = False  # somebody else has the estimator
 
     @property
     def model(self) -> Any:
         """The estimator."""
         if self.face is None:
-            self.face, self.core = self.mould.face(self.core), None  # type: ignore[union-attr, arg-type]
+            self.face, self.core = self.template.face(self.core), None  # type: ignore[union-attr, arg-type]
         return self.face
 
     @property
@@ -95,17 +97,23 @@ class Shaped:
         return self.face is None or self.face._session is not None
 
     def forget_face(self) -> None:
-        """Be a mould and numbers again, if there is nothing to know beyond them."""
-        session, mould = None if self.face is None else self.face._session, self.mould
-        if self.given or session is None or mould is None or mould.fast is None or not mould.fits(session):
+        """Be a template and numbers again, if there is nothing to know beyond them."""
+        session, template = None if self.face is None else self.face._session, self.template
+        if (
+            self.given
+            or session is None
+            or template is None
+            or template.fast is None
+            or not template.fits(session)
+        ):
             return
         if session.fast is not None and not (session.capped or session.full or session.starved):
             self.core, self.face = session.model, None
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each label for one row."""
-        if self.core is not None and self.mould is not None and self.mould.fast is not None:
-            found = self.mould.fast.predict_proba_in(self.core, x)
+        if self.core is not None and self.template is not None and self.template.fast is not None:
+            found = self.template.fast.predict_proba_in(self.core, x)
             if found is not NotImplemented:
                 proba: dict[Any, float] = found
                 return proba
@@ -114,17 +122,17 @@ class Shaped:
 
     def learn_fast(self, x: Mapping[Any, Any], y: Any) -> bool:
         """Learn one row by the short way, if it is as usual."""
-        if self.core is None or self.mould is None or self.mould.fast is None:
+        if self.core is None or self.template is None or self.template.fast is None:
             return bool(self.model._learn_fast(x, y))
-        n_learned = self.mould.fast.learn_in(self.core, x, y)
+        n_learned = self.template.fast.learn_in(self.core, x, y)
         if n_learned and (n_learned == JUDGED_AFTER or not n_learned % LOOK_BACK_EVERY):
             session = self.model._session
             session.judged = n_learned > JUDGED_AFTER
             self.model._look_back(session)
         return n_learned > 0
 
-    def grow(self, after: Mould) -> None:
-        """Have the columns and labels of another mould: this one's and more. The row that brings them is next."""
+    def grow(self, after: ModelTemplate) -> None:
+        """Have the columns and labels of another template: this one's and more. The row that brings them is next."""
         if not self.started:
             self.core, self.face = after.session.model.clone(), None
         elif self.core is not None:
@@ -133,65 +141,67 @@ class Shaped:
             session = self.model._session
             with session.writing:
                 session.grow_like(after.session, after.room)
-        self.mould = after
+        self.template = after
 
     def as_made(self) -> bool:
-        """Whether it has discovered nothing that its mould does not have."""
-        return self.core is not None or (self.mould is not None and self.mould.fits(self.model._session))
+        """Whether it has discovered nothing that its template does not have."""
+        return self.core is not None or (
+            self.template is not None and self.template.fits(self.model._session)
+        )
 
     def numbers(self) -> bytes | None:
         """Return the numbers of a model without an estimator."""
         return None if self.core is None else self.core.packed()
 
 
-class Moulds:
-    """The moulds of models with the parameters of one."""
+class ModelTemplates:
+    """The model_templates of models with the parameters of one."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self._by_text: dict[bytes, Mould] = {}
+        self._by_text: dict[bytes, ModelTemplate] = {}
         self._once: set[bytes] = (
             set()
-        )  # texts that were met one time: a mould is worth its price from the second on
-        self._after: dict[tuple[Any, ...], Mould | None] = {}  # None: this way was gone one time
+        )  # texts that were met one time: a template is worth its price from the second on
+        self._after: dict[tuple[Any, ...], ModelTemplate | None] = {}  # None: this way was gone one time
         self._nominal = frozenset(map(str, model.categorical_features or ()))
 
     # To the store and back.
 
-    def pack(self, shaped: Shaped) -> tuple[bytes, bytes]:
+    def pack(self, keyed_model: KeyedModel) -> tuple[bytes, bytes]:
         """Return text and numbers of a model; without a text the numbers are a model file."""
-        numbers = shaped.numbers()
-        if numbers is not None and shaped.mould is not None:
-            return shaped.mould.text, numbers
-        return shaped.model._read(lambda session: self._packed(shaped, session), fitted=False)  # type: ignore[no-any-return]
+        numbers = keyed_model.numbers()
+        if numbers is not None and keyed_model.template is not None:
+            return keyed_model.template.text, numbers
+        return keyed_model.model._read(lambda session: self._packed(keyed_model, session), fitted=False)  # type: ignore[no-any-return]
 
-    def _packed(self, shaped: Shaped, session: Session) -> tuple[bytes, bytes]:
+    def _packed(self, keyed_model: KeyedModel, session: Session) -> tuple[bytes, bytes]:
         session.settle()
-        mould, model = shaped.mould, shaped.model
-        if mould is not None and mould.fits(session):
-            return mould.text, session.model.packed()
+        template, model = keyed_model.template, keyed_model.model
+        if template is not None and template.fits(session):
+            return template.text, session.model.packed()
         arrays: dict[str, Any] = {}
         text = _text(model, session, arrays)
         if arrays:  # parameters that are arrays: a file holds them
             return b"", bytes(model._file_bytes(session, None))
         return text, session.model.packed()
 
-    def unpack(self, text: bytes, numbers: bytes) -> Shaped:
+    def unpack(self, text: bytes, numbers: bytes) -> KeyedModel:
         """Return a model from the store."""
         if not text:
-            return Shaped(restore(*read_archive(io.BytesIO(numbers))))
-        mould = self._by_text.get(text)
-        if mould is None and text in self._once:
-            mould = self._cast(text, len(numbers))
-        if mould is not None:
-            return Shaped(None, mould, mould.session.model.unpacked(numbers))
+            return KeyedModel(restore(*read_archive(io.BytesIO(numbers))))
+        template = self._by_text.get(text)
+        if template is None and text in self._once:
+            template = self._cast(text, len(numbers))
+        if template is not None:
+            return KeyedModel(None, template, template.session.model.unpacked(numbers))
         if len(self._once) >= 16 * MOST:
             self._once.clear()
         self._once.add(text)
-        return Shaped(restore(parse_json(text), _core.unpack_state(numbers)))
+        return KeyedModel(restore(parse_json(text), _core.unpack_state(numbers)))
 
-    def _cast(self, text: bytes, n_bytes: int) -> Mould | None:
-        """Return the mould of a text; None if its models must be brought up to date one by one."""
+    def _cast(self, text: bytes, n_bytes: int) -> ModelTemplate | None:
+        """Return the template of a text; None if its models must be brought up to date one by one."""
         manifest = Manifest.read(parse_json(text))
         model = rebuild(manifest, {})
         session = model._reserved(manifest, {"numbers": np.empty(n_bytes // 8)})
@@ -200,22 +210,22 @@ class Moulds:
         session.refresh_fast()
         if len(self._by_text) >= MOST:
             self._by_text.pop(next(iter(self._by_text)))
-        mould = self._by_text[text] = Mould(text, model, session)
-        return mould
+        template = self._by_text[text] = ModelTemplate(text, model, session)
+        return template
 
     # Learning.
 
-    def learn(self, shaped: Shaped, x: Mapping[Any, Any], y: Any, weight: float) -> None:
+    def learn(self, keyed_model: KeyedModel, x: Mapping[Any, Any], y: Any, weight: float) -> None:
         """Let a model learn one row."""
-        if weight == 1.0 and (shaped.learn_fast(x, y) or self._learn_by_mould(shaped, x, y)):
+        if weight == 1.0 and (keyed_model.learn_fast(x, y) or self._learn_by_template(keyed_model, x, y)):
             return
-        before, known = shaped.mould, not shaped.started or shaped.mould is not None
-        shaped.model.learn_one(x, y, weight)
+        before, known = keyed_model.template, not keyed_model.started or keyed_model.template is not None
+        keyed_model.model.learn_one(x, y, weight)
         if known and weight == 1.0:
-            self._remember(shaped, before, x, y)
-        shaped.forget_face()
+            self._remember(keyed_model, before, x, y)
+        keyed_model.forget_face()
 
-    def _way(self, before: Mould | None, x: Mapping[Any, Any], y: Any) -> tuple[Any, ...] | None:
+    def _way(self, before: ModelTemplate | None, x: Mapping[Any, Any], y: Any) -> tuple[Any, ...] | None:
         """Return what decides how a row changes the columns and labels of a model: all but the sizes of its numbers."""
         nominal, declared = () if before is None else before.nominal, self._nominal
         kinds, values = tuple(map(type, x.values())), None
@@ -231,23 +241,25 @@ class Moulds:
             return None
         return way
 
-    def _learn_by_mould(self, shaped: Shaped, x: Mapping[Any, Any], y: Any) -> bool:
+    def _learn_by_template(self, keyed_model: KeyedModel, x: Mapping[Any, Any], y: Any) -> bool:
         """Learn a row that brings something new, if others have brought the same; else touch nothing."""
-        if shaped.started and not shaped.as_made():
+        if keyed_model.started and not keyed_model.as_made():
             return False
-        way = self._way(shaped.mould, x, y)
+        way = self._way(keyed_model.template, x, y)
         after = None if way is None else self._after.get(way)
         if after is None or not after.reads(x):
             return False
-        shaped.grow(after)
-        return shaped.learn_fast(x, y)
+        keyed_model.grow(after)
+        return keyed_model.learn_fast(x, y)
 
-    def _remember(self, shaped: Shaped, before: Mould | None, x: Mapping[Any, Any], y: Any) -> None:
-        """A model has learned a row the long way: from the second time on there is a mould for what it has become."""
-        session = shaped.model._session
+    def _remember(
+        self, keyed_model: KeyedModel, before: ModelTemplate | None, x: Mapping[Any, Any], y: Any
+    ) -> None:
+        """A model has learned a row the long way: from the second time on there is a template for what it has become."""
+        session = keyed_model.model._session
         if session is None or (before is not None and before.fits(session)):
             return
-        shaped.mould = None
+        keyed_model.template = None
         way = self._way(before, x, y)
         if way is None or self._after.get(way) is not None:
             return
@@ -256,12 +268,14 @@ class Moulds:
                 self._after[way] = None
             return
         arrays: dict[str, Any] = {}
-        text = _text(shaped.model, session, arrays)
-        mould = None if arrays else self._by_text.get(text) or self._cast(text, shaped.model.memory_bytes())
-        if mould is not None:
-            self._after[way] = shaped.mould = mould
+        text = _text(keyed_model.model, session, arrays)
+        template = (
+            None if arrays else self._by_text.get(text) or self._cast(text, keyed_model.model.memory_bytes())
+        )
+        if template is not None:
+            self._after[way] = keyed_model.template = template
             with session.writing:
-                session.share_maps(mould.session)
+                session.share_maps(template.session)
 
 
 def _text(model: Any, session: Session, arrays: dict[str, Any]) -> bytes:

@@ -10,12 +10,12 @@ import numpy as np
 
 from streamboost.evaluate.metric import Faded, value_of
 from streamboost.evaluate.number_metrics import NUMBER_METRICS, NumberRows
-from streamboost.service.store.boards import FADING, WINDOW, Board, Lessons, freeze, plain, thaw
+from streamboost.service.store.scores import FADING, WINDOW, Judged, Scores, freeze, plain, thaw
 
 METRICS = ("mae", "rmse", "r2")
 
 
-class NumberBoard(Board):
+class RegressionScores(Scores):
     """The figures of one model of numbers. A lesson that nobody could answer counts as a lesson and in no figure."""
 
     task = "regression"
@@ -27,7 +27,7 @@ class NumberBoard(Board):
         self._faded = {name: Faded(NUMBER_METRICS[name](), FADING) for name in METRICS}
         self._window: deque[tuple[float, float]] = deque(maxlen=WINDOW)
 
-    def _count_block(self, lessons: Lessons) -> None:
+    def _count_block(self, lessons: Judged) -> None:
         block = [
             (float(label), math.nan if answer.label is None else float(answer.label))
             for label, answer, _ in lessons

@@ -13,7 +13,7 @@ from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, par
 
 
 class Trust(TypedDict, total=False):
-    """What every streaming ensemble takes beside its own parameters, each with the default declared in `TRUST`."""
+    """What every streaming ensemble takes beside its own parameters, each with the default declared in `OUTPUT_OPTIONS`."""
 
     calibration: str | None
     calibration_half_life: float | str | None
@@ -114,7 +114,7 @@ IMPORTANCES = parameter(
     before=False,
     default=False,
 )
-TRUST = (*CALIBRATION, *RARE, *SETS, IMPORTANCES)
+OUTPUT_OPTIONS = (*CALIBRATION, *RARE, *SETS, IMPORTANCES)
 """The parameters themselves."""
 
 _RESAMPLED = 0.9  # what resampling keeps of its counts, as published
@@ -204,7 +204,7 @@ def check_coverages(given: Any) -> None:
         raise ValueError(f"coverages={given!r} names one of them twice.")
 
 
-def class_facts(model: Any, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
+def class_settings(model: Any, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
     """Return what the user says of the classes, by code: the positive one, weights, costs. `labels`: by code."""
     # Names of labels on the command line are texts, whatever the labels are.
     names = {str(label): label for label in labels}
