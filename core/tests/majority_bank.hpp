@@ -1,8 +1,8 @@
 // The smallest useful bank, a template for new ones: every learner answers the class that weighed most in what it was given.
 // docs/extending.md walks through it; test_majority_bank.cpp runs it under real boosters.
 #pragma once
+#include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "streamboost/run/config.hpp"
+#include "streamboost/data/config.hpp"
 
 namespace testing {
 

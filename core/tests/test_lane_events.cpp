@@ -1,5 +1,5 @@
 // What is known of an example when the lanes have learned it: who was wrong before.
-#include "streamboost/run/lane_events.hpp"
+#include "streamboost/ensembles/lane_events.hpp"
 #include "test_model.hpp"
 
 using namespace testing;

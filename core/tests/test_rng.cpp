@@ -1,5 +1,5 @@
 // Known answers of Philox, the exact draw rules, lanes = scalar, and the distributions.
-#include "streamboost/math/lanes.hpp"
+#include "streamboost/data/lanes.hpp"
 #include "streamboost/math/rng.hpp"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "streamboost/data/lanes.hpp"
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/lanes.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 #include "streamboost/math/vec.hpp"

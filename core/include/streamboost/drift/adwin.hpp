@@ -24,9 +24,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "streamboost/data/fields.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/fields.hpp"
 
 namespace streamboost {
 

@@ -25,10 +25,10 @@
 #include <limits>
 #include <vector>
 
+#include "streamboost/data/bound_sums.hpp"
+#include "streamboost/data/config.hpp"
 #include "streamboost/drift/adwin.hpp"
 #include "streamboost/learners/bank.hpp"
-#include "streamboost/run/bound_sums.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

@@ -27,12 +27,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "streamboost/data/carry.hpp"
+#include "streamboost/data/config.hpp"
 #include "streamboost/drift/guard.hpp"
+#include "streamboost/ensembles/lane_events.hpp"
 #include "streamboost/learners/explained.hpp"
 #include "streamboost/math/rng.hpp"
-#include "streamboost/run/carry.hpp"
-#include "streamboost/run/config.hpp"
-#include "streamboost/run/lane_events.hpp"
 
 namespace streamboost {
 

@@ -11,8 +11,8 @@
 #include <cmath>
 #include <vector>
 
-#include "streamboost/run/config.hpp"
-#include "streamboost/run/fields.hpp"
+#include "streamboost/data/config.hpp"
+#include "streamboost/data/fields.hpp"
 
 namespace streamboost {
 

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <array>
 
+#include "streamboost/data/bound_sums.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/bound_sums.hpp"
 
 namespace streamboost {
 

@@ -11,12 +11,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "streamboost/data/fields.hpp"
+#include "streamboost/data/lanes.hpp"
+#include "streamboost/data/row.hpp"
+#include "streamboost/data/schema.hpp"
 #include "streamboost/math/kernels.hpp"
-#include "streamboost/math/lanes.hpp"
-#include "streamboost/run/fields.hpp"
 #include "streamboost/run/intake.hpp"
-#include "streamboost/run/row.hpp"
-#include "streamboost/run/schema.hpp"
 
 namespace streamboost {
 

@@ -23,11 +23,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/class_joints.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/learners/zero_score.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

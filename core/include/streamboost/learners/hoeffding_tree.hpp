@@ -20,9 +20,9 @@
 #pragma once
 #include <span>
 
+#include "streamboost/data/fields.hpp"
 #include "streamboost/learners/hoeffding_columns.hpp"
 #include "streamboost/learners/tree_node.hpp"
-#include "streamboost/run/fields.hpp"
 
 namespace streamboost {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "streamboost/data/fields.hpp"
 #include "streamboost/learners/iti_score.hpp"
-#include "streamboost/run/fields.hpp"
 
 namespace streamboost {
 

@@ -18,9 +18,9 @@
 #include <limits>
 #include <vector>
 
+#include "streamboost/data/config.hpp"
+#include "streamboost/data/schema.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/config.hpp"
-#include "streamboost/run/schema.hpp"
 
 namespace streamboost {
 

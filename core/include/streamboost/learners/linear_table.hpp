@@ -8,13 +8,13 @@
 #include <cmath>
 #include <string>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

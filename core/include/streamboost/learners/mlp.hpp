@@ -23,11 +23,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

@@ -34,6 +34,7 @@
 #include <bit>
 #include <cmath>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/class_joints.hpp"
 #include "streamboost/learners/explained.hpp"
@@ -41,7 +42,6 @@
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

@@ -24,9 +24,9 @@
 #include <limits>
 #include <vector>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/math/kernels.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

@@ -20,12 +20,12 @@
 #include <limits>
 #include <vector>
 
+#include "streamboost/data/config.hpp"
+#include "streamboost/data/fields.hpp"
 #include "streamboost/learners/regression_leaf.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/config.hpp"
-#include "streamboost/run/fields.hpp"
 
 namespace streamboost {
 

@@ -26,10 +26,10 @@
 #include <array>
 #include <cmath>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/kernels.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

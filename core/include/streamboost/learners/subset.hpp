@@ -8,8 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "streamboost/data/schema.hpp"
 #include "streamboost/math/rng.hpp"
-#include "streamboost/run/schema.hpp"
 
 namespace streamboost {
 

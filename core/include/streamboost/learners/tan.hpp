@@ -33,10 +33,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/config.hpp"
 
 namespace streamboost {
 

@@ -26,12 +26,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "streamboost/data/fields.hpp"
+#include "streamboost/data/lanes.hpp"
 #include "streamboost/math/kernels.hpp"
-#include "streamboost/math/lanes.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/product.hpp"
 #include "streamboost/math/vec.hpp"
-#include "streamboost/run/fields.hpp"
 
 namespace streamboost {
 

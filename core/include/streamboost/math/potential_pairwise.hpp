@@ -10,7 +10,7 @@
 #pragma once
 #include <algorithm>
 
-#include "streamboost/math/lanes.hpp"
+#include "streamboost/data/lanes.hpp"
 #include "streamboost/math/potential.hpp"
 
 namespace streamboost {

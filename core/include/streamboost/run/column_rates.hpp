@@ -11,10 +11,10 @@
 #pragma once
 #include <cmath>
 
+#include "streamboost/data/fields.hpp"
+#include "streamboost/data/row.hpp"
+#include "streamboost/data/schema.hpp"
 #include "streamboost/math/kernels.hpp"
-#include "streamboost/run/fields.hpp"
-#include "streamboost/run/row.hpp"
-#include "streamboost/run/schema.hpp"
 
 namespace streamboost {
 

@@ -12,11 +12,11 @@
 #include <cmath>
 #include <cstdint>
 
+#include "streamboost/data/fields.hpp"
+#include "streamboost/data/row.hpp"
+#include "streamboost/data/schema.hpp"
 #include "streamboost/run/column_rates.hpp"
-#include "streamboost/run/fields.hpp"
-#include "streamboost/run/row.hpp"
 #include "streamboost/run/scaler.hpp"
-#include "streamboost/run/schema.hpp"
 
 namespace streamboost {
 

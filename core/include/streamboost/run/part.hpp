@@ -5,8 +5,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "streamboost/data/carry.hpp"
 #include "streamboost/ensembles/booster.hpp"
-#include "streamboost/run/carry.hpp"
 
 namespace streamboost {
 

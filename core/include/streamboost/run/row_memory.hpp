@@ -13,9 +13,9 @@
 #include <limits>
 #include <vector>
 
-#include "streamboost/run/fields.hpp"
+#include "streamboost/data/fields.hpp"
+#include "streamboost/data/row.hpp"
 #include "streamboost/run/intake.hpp"
-#include "streamboost/run/row.hpp"
 
 namespace streamboost {
 

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "streamboost/data/fields.hpp"
 #include "streamboost/math/kernels.hpp"
-#include "streamboost/run/fields.hpp"
 
 namespace streamboost {
 

@@ -28,8 +28,8 @@
 #include <optional>
 #include <vector>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/config.hpp"
 #include "streamboost/stages/reliability.hpp"
 
 namespace streamboost {

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "streamboost/run/bound_sums.hpp"
-#include "streamboost/run/config.hpp"
-#include "streamboost/run/fields.hpp"
+#include "streamboost/data/bound_sums.hpp"
+#include "streamboost/data/config.hpp"
+#include "streamboost/data/fields.hpp"
 #include "streamboost/stages/fading_quantile.hpp"
 
 namespace streamboost {

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "streamboost/data/config.hpp"
+#include "streamboost/data/fields.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/config.hpp"
-#include "streamboost/run/fields.hpp"
 
 namespace streamboost {
 

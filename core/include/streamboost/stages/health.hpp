@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "streamboost/run/bound_sums.hpp"
-#include "streamboost/run/fields.hpp"
-#include "streamboost/run/row.hpp"
-#include "streamboost/run/schema.hpp"
+#include "streamboost/data/bound_sums.hpp"
+#include "streamboost/data/fields.hpp"
+#include "streamboost/data/row.hpp"
+#include "streamboost/data/schema.hpp"
 #include "streamboost/stages/reliability.hpp"
 
 namespace streamboost {

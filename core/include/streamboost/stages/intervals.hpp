@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "streamboost/run/bound_sums.hpp"
+#include "streamboost/data/bound_sums.hpp"
 #include "streamboost/stages/fading_quantile.hpp"
 
 namespace streamboost {

@@ -5,9 +5,9 @@
 #pragma once
 #include <algorithm>
 
+#include "streamboost/data/bound_sums.hpp"
+#include "streamboost/data/fields.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/run/bound_sums.hpp"
-#include "streamboost/run/fields.hpp"
 
 namespace streamboost {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "streamboost/run/fields.hpp"
+#include "streamboost/data/fields.hpp"
 
 namespace streamboost {
 

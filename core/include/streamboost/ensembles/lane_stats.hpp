@@ -7,9 +7,9 @@
 //   prefix_low[i]   sum_t s 1{y f^i <= theta}             prefix_wrong[i]   sum_t s 1{y f^i <= 0}
 //   reduced[i]      rows whose weight for lane i was below the sample weight
 #pragma once
+#include "streamboost/data/bound_sums.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/math/kernels.hpp"
-#include "streamboost/run/bound_sums.hpp"
 
 namespace streamboost {
 

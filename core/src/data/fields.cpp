@@ -1,4 +1,4 @@
-#include "streamboost/run/fields.hpp"
+#include "streamboost/data/fields.hpp"
 
 namespace streamboost {
 

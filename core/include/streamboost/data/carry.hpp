@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "streamboost/math/lanes.hpp"
+#include "streamboost/data/lanes.hpp"
 
 namespace streamboost {
 

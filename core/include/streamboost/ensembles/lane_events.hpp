@@ -5,7 +5,7 @@
 // the guard against drift (drift/guard.hpp), which may act on a lane before the next example. Learning may depend on it only through state
 // of the same lane, so that lanes can be cut into blocks anywhere.
 #pragma once
-#include "streamboost/run/lane_stats.hpp"
+#include "streamboost/ensembles/lane_stats.hpp"
 
 namespace streamboost {
 
