@@ -45,7 +45,7 @@ struct LogisticParams : LinearTableParams {
 };
 
 template <class Real>
-class LogisticBank final : public LinearTable<Real> {
+class LogisticBank final : public LinearTable<Real>, public AnswersAfter, public AnswersLogOdds, public Explains {
  public:
   using Params = LogisticParams;
 
@@ -54,8 +54,8 @@ class LogisticBank final : public LinearTable<Real> {
         pace_(rate_paces(params.rate_spread, lanes)),
         squares_(1, n_) {}
 
-  std::size_t note_rows() const override { return 4 * columns_ + 2; }
-  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Kept>(); }
+  Abilities abilities() override { return abilities_of(*this); }
+  NoteRoom make_notes() const override { return {4 * columns_ + 2, std::make_unique<Kept>()}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<LogisticBank>(*this); }
   double least_numbers(const Schema& schema) const override {
     const double columns = schema.n_classes > 2 ? schema.n_classes : 1;
@@ -90,7 +90,8 @@ class LogisticBank final : public LinearTable<Real> {
                Explained& out) const override {
     if (question.shapley) return false;
     if (!split_) {
-      this->explain_pair(example, question, factor, answers, nullptr, [](std::size_t, double z) { return tanh(0.5 * z); }, out);
+      this->explain_pair(
+          example, question, factor, answers, nullptr, [](std::size_t, double z) { return tanh(0.5 * z); }, out);
       return true;
     }
     Chords chords(question);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/model.hpp"
 
 namespace streamboost {
 
