@@ -17,7 +17,11 @@ namespace streamboost {
 class Config {
  public:
   using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
+  static constexpr std::monostate none{};
   std::map<std::string, Value> values;
+
+  Config() = default;
+  Config(std::initializer_list<std::pair<const std::string, Value>> given) : values(given) {}
 
   double number(const char* name) const {
     if (const auto found = number_or_none(name)) return *found;
