@@ -55,6 +55,11 @@ class Config {
         if (*word == text) return value;
     throw std::invalid_argument(std::string("unknown value for ") + name);
   }
+  // Whether the parameter is this word.
+  bool is(const char* name, const char* word) const {
+    const auto* given = std::get_if<std::string>(&find(name));
+    return given != nullptr && *given == word;
+  }
   // After reading: every name that was given must have been asked for.
   void check_all_read(const std::string& reader) const {
     for (const auto& [name, value] : values)
