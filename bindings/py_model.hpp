@@ -14,10 +14,9 @@
 
 #include "locking.hpp"
 #include "py_bank.hpp"
-#include "streamboost/run/models.hpp"
+#include "streamboost/run/explain.hpp"
 #include "streamboost/run/packed.hpp"
-#include "streamboost/run/pooled_model.hpp"
-#include "streamboost/run/pooled_regressor.hpp"
+#include "streamboost/run/plan.hpp"
 #include "streamboost/run/staged_model.hpp"
 #include "streamboost/run/staged_regressor.hpp"
 
@@ -59,15 +58,6 @@ inline GuardParams read_guard(const nb::dict& parameters) {
   return guard;
 }
 
-// A single learner that answers beside the ensemble, or a small ensemble of such.
-struct Companion {
-  std::string name, learner;
-  Config params;
-  GuardParams guard;
-  std::string booster;  // empty: a single learner
-  Config booster_params;
-  int size = 1;
-};
 inline std::vector<Companion> read_companions(const nb::list& companions) {
   std::vector<Companion> all;
   for (auto item : companions) {
@@ -205,21 +195,18 @@ class PyModel {
               read_config(learner_params),
               {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0), read_guard(guard)},
               cuts,
-              std::move(lane_factory),
               read_companions(companions),
               read_config(pool),
               read_config(stages)};
-    if (n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
-    if (lanes) {  // a part of the ensemble; the others live elsewhere
-      const auto [begin, end] = *lanes;
-      if (begin < 0 || begin >= end || end > n_estimators) throw std::invalid_argument("the lanes of a part must lie inside the ensemble");
-      if (!plan.lane_factory.is_none()) throw std::invalid_argument("learners written in Python stay in one process");
-      plan.ensemble.part = std::make_shared<Part>();
-      plan.ensemble.part->lanes = {begin, end};
-      plan.ensemble.part->last = end == n_estimators;
+    const bool numbers = learner == "black_box_regressor";
+    if (learner == "black_box" || numbers)
+      plan.bank = [=](Lanes own) -> std::unique_ptr<Bank> { return std::make_unique<PyBank>(lane_factory, own, seed, numbers); };
+    if (lanes) {
+      if (plan.bank) throw std::invalid_argument("learners written in Python stay in one process");
+      take_part(plan.ensemble, {std::get<0>(*lanes), std::get<1>(*lanes)});
     }
     plan_ = std::make_shared<const Plan>(std::move(plan));
-    model_ = plan_->make();
+    model_ = make_model(*plan_);
   }
 
   // The same model once more: its numbers are copied from memory to memory.
@@ -426,66 +413,6 @@ class PyModel {
   bool answers_numbers() const { return model_->answers_numbers(); }
 
  private:
-  struct Plan {
-    std::string booster, learner;
-    Config booster_config, learner_config;
-    Ensemble ensemble;
-    std::vector<int> cuts;
-    nb::object lane_factory;
-    std::vector<Companion> companions;
-    Config pool, stages;
-
-    std::unique_ptr<Model> make() const {
-      auto voters = make_voters();
-      if (stages.values.empty()) return voters;
-      if (voters->answers_numbers()) {
-        auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(stages));
-        stages.check_all_read("the stages around the numbers");
-        return staged;
-      }
-      auto staged = std::make_unique<StagedModel>(std::move(voters), Stages::read(stages), ensemble);
-      stages.check_all_read("the stages after the vote");
-      return staged;
-    }
-
-    std::unique_ptr<Model> make_voters() const {
-      const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
-        if (learner == "black_box" || learner == "black_box_regressor") {
-          learner_config.check_all_read(learner);
-          return std::make_unique<PyBank>(lane_factory, lanes, ensemble.seed, learner == "black_box_regressor");
-        }
-        return make_bank(learner, learner_config, lanes, ensemble);
-      };
-      auto main = make_model(booster, booster_config, ensemble, factory, cuts);
-      if (companions.empty()) return main;
-      const bool numbers = main->answers_numbers();
-      Config alone;
-      if (numbers) alone.values = {{"sampling", std::string("all")}, {"fraction", 1.0}, {"rate", 1.0}, {"combine", std::string("mean")}};
-      std::vector<PooledModel::Expert> experts;
-      experts.push_back({"main", std::move(main)});
-      for (const Companion& companion : companions) {
-        Ensemble one = ensemble;
-        one.n_estimators = companion.size;
-        one.threads = 1;
-        one.guard = companion.guard;
-        one.part.reset();
-        const auto bank = [&](Lanes lanes) { return make_bank(companion.learner, companion.params, lanes, one); };
-        const bool boosted = !companion.booster.empty();
-        experts.push_back({companion.name, make_model(boosted   ? companion.booster
-                                                      : numbers ? "bagging_regressor"
-                                                                : "single",
-                                                      boosted ? companion.booster_params : alone, one, bank, {})});
-      }
-      if (numbers) {
-        auto pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(pool));
-        pool.check_all_read("the pool");
-        return pooled;
-      }
-      auto pooled = std::make_unique<PooledModel>(std::move(experts), LogPool::Params::read(pool), ensemble);
-      pool.check_all_read("the pool");
-      return pooled;
-    }
-  };
   PyModel(std::shared_ptr<const Plan> plan, std::unique_ptr<Model> model) : plan_(std::move(plan)), model_(std::move(model)) {}
 
   static Bytes view(const nb::bytes& bytes) { return {static_cast<const unsigned char*>(bytes.data()), bytes.size()}; }

@@ -40,7 +40,7 @@ struct Bayes : BoosterDefaults {
   struct Params {
     Likelihood likelihood;
     Vote vote;
-    Loss loss;
+    MarginLoss loss;
     Hypothesis hypothesis;
     bool static_learners;
     std::int64_t n_pretrain, refresh;
@@ -52,8 +52,7 @@ struct Bayes : BoosterDefaults {
       p.likelihood = c.choice<Likelihood>(
           "likelihood", {{"exponential", Likelihood::exponential}, {"gamma_rate", Likelihood::gamma_rate}, {"gamma", Likelihood::gamma}});
       p.vote = c.choice<Vote>("vote", {{"bayes", Vote::bayes}, {"sgd", Vote::sgd}, {"uniform", Vote::uniform}});
-      p.loss = c.choice<Loss>(
-          "loss", {{"logistic", Loss::logistic}, {"hinge", Loss::hinge}, {"zero_one", Loss::zero_one}, {"squared", Loss::squared}});
+      p.loss = read_margin_loss(c, {MarginLoss::logistic, MarginLoss::hinge, MarginLoss::zero_one, MarginLoss::squared});
       p.hypothesis =
           c.choice<Hypothesis>("hypothesis", {{"sign", Hypothesis::sign}, {"real", Hypothesis::real}, {"log_odds", Hypothesis::log_odds}});
       p.static_learners = c.choice<bool>("learners", {{"online", false}, {"static", true}});
@@ -113,11 +112,11 @@ struct Bayes : BoosterDefaults {
   Bayes(Params p, const Ensemble& ensemble) : params(p), n_estimators(ensemble.n_estimators), holder(ensemble.monitor, !p.numeric()) {
     const double c[3] = {1, 0, -1};
     double g[3];
-    losses(p.loss, c, 1, g, 3);
+    loss_values(p.loss, c, 1, g, 3);
     right = g[0];
     silent = g[1];
     wrong = g[2];
-    divisor = p.loss == Loss::hinge ? 2 : p.loss == Loss::squared ? 4 : 1;
+    divisor = p.loss == MarginLoss::hinge ? 2 : p.loss == MarginLoss::squared ? 4 : 1;
   }
   void reserve(int) {}
 
@@ -144,7 +143,7 @@ struct Bayes : BoosterDefaults {
     if (params.hypothesis == Hypothesis::sign)
       losses_of_signs(c, y, right, silent, wrong, g, n);
     else
-      losses(params.loss, c, y, g, n);
+      loss_values(params.loss, c, y, g, n);
     if (holder.on() && holder.bounded) {
       const double* lambda = block.state.lambda[0];
       for (int i = 0; i < block.lanes().size(); ++i) passage.loss += lambda[i] * g[i];
@@ -200,8 +199,8 @@ struct Bayes : BoosterDefaults {
     const double* c = scratch.draw.data();
     double *d = scratch.extra.data(), *favour = scratch.amount.data();
     if (params.numeric()) {
-      losses(params.loss, c, -1, d, n);
-      losses(params.loss, c, 1, favour, n);
+      loss_values(params.loss, c, -1, d, n);
+      loss_values(params.loss, c, 1, favour, n);
       gamma_gaps(d, favour, state.lambda[0], state.rate[0], d, n);
       for (int i = 0; i < lanes; ++i) passage.vote += d[i];
       passage.weight += lanes;

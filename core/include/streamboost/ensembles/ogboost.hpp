@@ -12,9 +12,7 @@
 //   j = argmin_k e (lowest of equals); F += nu f_{m,j}(x) with the hypothesis after the update; w = -l'(y F)
 //   predict sign(sum_m nu f_{m,best}(x)), best = argmin e of before
 //
-//   loss l(F)   logistic ln(1 + e^-F)     w = 1 / (1 + e^F)              exponential e^-F    w = e^-F, at most 1000
-//               hinge max(0, 1 - F)    w = 1{F < 1}                   doom 1 - tanh F     w = 1 - tanh^2 F
-//               savage 1 / (1 + e^2F)^2    w = 4 e^2F / (1 + e^2F)^3
+//   losses (math/losses.hpp): logistic, exponential (w at most 1000), hinge, doom, savage
 //   Doom and savage let go of examples that are far on the wrong side: robust to false labels.
 //
 // Choices     y F is kept within +-50 in exponents. One hypothesis (real or sign) for the weights and the vote.
@@ -23,23 +21,18 @@
 #include <algorithm>
 
 #include "streamboost/ensembles/booster.hpp"
-#include "streamboost/math/math.hpp"
+#include "streamboost/math/losses.hpp"
 
 namespace streamboost {
 
 struct OGBoost : BoosterDefaults {
-  enum class Loss { logistic, exponential, hinge, doom, savage };
   struct Params {
-    Loss loss;
+    MarginLoss loss;
     double shrinkage;
     int n_candidates;
     bool hard;
     static Params read(const Config& c) {
-      return {c.choice<Loss>("loss", {{"logistic", Loss::logistic},
-                                      {"exponential", Loss::exponential},
-                                      {"hinge", Loss::hinge},
-                                      {"doom", Loss::doom},
-                                      {"savage", Loss::savage}}),
+      return {read_margin_loss(c, {MarginLoss::logistic, MarginLoss::exponential, MarginLoss::hinge, MarginLoss::doom, MarginLoss::savage}),
               c.number("shrinkage"), c.whole<int>("n_candidates"), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})};
     }
   };
@@ -71,26 +64,7 @@ struct OGBoost : BoosterDefaults {
   void reserve(int) {}
   int grain() const { return params.n_candidates; }
 
-  // -l'(margin)
-  double slope(double margin) const {
-    const double m = std::clamp(margin, -50.0, 50.0);
-    switch (params.loss) {
-      case Loss::logistic:
-        return sigmoid(-m);
-      case Loss::exponential:
-        return std::min(exp(-m), 1000.0);
-      case Loss::hinge:
-        return m < 1 ? 1.0 : 0.0;
-      case Loss::doom: {
-        const double t = tanh(m);
-        return 1 - t * t;
-      }
-      default: {
-        const double right = sigmoid(2 * m), wrong = sigmoid(-2 * m);  // 4 e^2F / (1 + e^2F)^3 without overflow
-        return 4 * right * wrong * wrong;
-      }
-    }
-  }
+  double weight(double margin) const { return std::min(loss_pull(params.loss, std::clamp(margin, -50.0, 50.0)), 1000.0); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     ask_hypotheses(example, *block.bank, params.hard, scratch.answers);
@@ -112,7 +86,7 @@ struct OGBoost : BoosterDefaults {
     const bool teaches = after_learning == nullptr && !params.hard;  // below, so who is untrained now must be noted now
     if (teaches)
       for (int i = 0; i < block.lanes().size(); ++i) scratch.answers.vote[static_cast<std::size_t>(i)] = block.bank->trained(i) ? 0 : -1;
-    if (passage.weight < 0) passage.weight = slope(0);
+    if (passage.weight < 0) passage.weight = weight(0);
     for (int i = 0, n = block.lanes().size(); i < n; i += params.n_candidates) {
       for (int c = i; c < i + params.n_candidates; ++c) {
         amount[c] = passage.weight * example.weight;
@@ -120,7 +94,7 @@ struct OGBoost : BoosterDefaults {
         if (amount[c] > 0 && (after[c] > 0) != (y > 0)) error[c] += amount[c];
       }
       passage.score += params.shrinkage * after[best(error, i)];
-      passage.weight = slope(y * passage.score);
+      passage.weight = weight(y * passage.score);
     }
     std::fill(scratch.amount.begin() + block.lanes().size(), scratch.amount.end(), 0.0);
     block.events.margins(*block.bank, scratch.answers, params.hard || teaches, amount, y);
@@ -128,7 +102,7 @@ struct OGBoost : BoosterDefaults {
   }
 
   void answer(const Example&, const Passage& passage, Verdict& verdict) const {
-    verdict.set_margin(passage.vote, sigmoid(params.loss == Loss::logistic ? passage.vote : 2 * passage.vote));
+    verdict.set_margin(passage.vote, sigmoid(loss_link(params.loss) * passage.vote));
   }
   void conclude(const Example& example, const Passage& passage) {
     if (!watch.on) return;
