@@ -13,6 +13,7 @@
 
 #include "locking.hpp"
 #include "py_bank.hpp"
+#include "py_detectors.hpp"
 #include "streamboost/learners/hoeffding.hpp"
 #include "streamboost/learners/iti.hpp"
 #include "streamboost/run/models.hpp"
@@ -52,10 +53,15 @@ inline Config read_config(const nb::dict& parameters) {
   return config;
 }
 
+// The detector is a name and its parameters among the others, or `detectors`, an object that holds those written in Python.
 inline GuardParams read_guard(const nb::dict& parameters) {
   if (parameters.size() == 0) return {};
-  const Config config = read_config(parameters);
-  const GuardParams guard = GuardParams::read(config);
+  auto plain = nb::cast<nb::dict>(parameters.attr("copy")());
+  const nb::object own = plain.attr("pop")("detectors", nb::none());
+  const Config config = read_config(plain);
+  const GuardParams guard = GuardParams::read(
+      config, own.is_none() ? make_detectors(config, Inputs::errors)
+                            : [own](Lanes lanes) -> std::unique_ptr<Detectors> { return std::make_unique<PyDetectors>(own, lanes); });
   config.check_all_read("the guard against drift");
   return guard;
 }

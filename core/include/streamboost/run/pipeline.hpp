@@ -351,7 +351,7 @@ class Pipeline final : public Model {
     return std::any_of(blocks_.begin(), blocks_.end(),
                        [](const BlockOf& block) { return block.bank->starved() || (block.spares && block.spares->starved()); });
   }
-  bool needs_gil() const override { return blocks_.front().bank->needs_gil(); }
+  bool needs_gil() const override { return blocks_.front().bank->needs_gil() || blocks_.front().guard.needs_gil(); }
   bool answers_numbers() const override { return numbers; }
   [[gnu::cold]] std::vector<Bank*> banks() override {
     std::vector<Bank*> all;
@@ -666,7 +666,7 @@ class Pipeline final : public Model {
       reborn(block, i);
     }
   }
-  bool one_by_one() const { return ensemble_.guard.on && ensemble_.guard.on_drift == GuardParams::OnDrift::worst; }
+  bool one_by_one() const { return ensemble_.guard.on() && ensemble_.guard.on_drift == GuardParams::OnDrift::worst; }
 
   [[gnu::noinline]] void conclude(const TrainingBatch& batch, Chunk& work) {
     const bool speaks = !part() || part()->last;
