@@ -154,7 +154,7 @@ class LearnerEnsemble(Declared, Estimator):
         return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
-        return resumed_plan(self.estimator, lanes, numbers=self._entry.numbers)
+        return resumed_plan(self.estimator, seed, lanes, numbers=self._entry.numbers)
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
