@@ -60,8 +60,9 @@ inline GuardParams read_guard(const nb::dict& parameters) {
   const nb::object own = plain.attr("pop")("detectors", nb::none());
   const Config config = read_config(plain);
   const GuardParams guard = GuardParams::read(
-      config, own.is_none() ? make_detectors(config, Inputs::errors)
-                            : [own](Lanes lanes) -> std::unique_ptr<Detectors> { return std::make_unique<PyDetectors>(own, lanes); });
+      config, own.is_none() ? make_detectors(config, Inputs::errors) : [own](Lanes lanes) -> std::unique_ptr<Detectors> {
+        return std::make_unique<PyDetectors>(own, lanes);
+      });
   config.check_all_read("the guard against drift");
   return guard;
 }

@@ -144,7 +144,8 @@ int every_failure(const std::string& what, Fresh fresh, Call call, bool learns_m
 }
 
 void laws(const Case& c, const Stream& s) {
-  const std::string what = c.booster + " over " + c.learner + (c.detector.empty() ? "" : ", guarded by " + c.detector) + (c.threads > 1 ? ", with threads" : "");
+  const std::string what =
+      c.booster + " over " + c.learner + (c.detector.empty() ? "" : ", guarded by " + c.detector) + (c.threads > 1 ? ", with threads" : "");
   const auto new_born = [&] { return make_case(c, s); };
   const auto fresh = [&] {
     auto model = make_case(c, s);

@@ -92,7 +92,11 @@ inline const std::map<std::string, Values>& eager_detectors() {
       {"hddm-a", {{"drift_confidence", 0.5}, {"warning_confidence", 0.9}, {"two_sided", true}}},
       {"hddm-w", {{"drift_confidence", 0.5}, {"warning_confidence", 0.9}, {"lambda_val", 0.2}, {"two_sided", true}}},
       {"kswin",
-       {{"alpha", 0.9}, {"window_size", std::int64_t{16}}, {"stat_size", std::int64_t{6}}, {"seed", std::int64_t{3}}, {"mode", std::string("both")}}},
+       {{"alpha", 0.9},
+        {"window_size", std::int64_t{16}},
+        {"stat_size", std::int64_t{6}},
+        {"seed", std::int64_t{3}},
+        {"mode", std::string("both")}}},
       {"page-hinkley", {{"min_instances", 5.0}, {"delta", 0.0}, {"threshold", 0.5}, {"alpha", 0.99}, {"mode", std::string("both")}}},
   };
   return all;

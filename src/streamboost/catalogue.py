@@ -1,5 +1,5 @@
-"""The table of models, learners and drift detectors: one entry each. Imports, files, the command line, lists in the documentation and tests
-read it; so it imports nothing."""
+"""The table of models, learners and drift detectors: one entry each. Imports, files, the command line, lists in the
+documentation and tests read it; so it imports nothing."""
 
 from __future__ import annotations
 

@@ -3,10 +3,10 @@
 import pickle
 
 import numpy as np
-from laws.catalogue import lane_report, lanes_cut, state_of
 from sklearn.base import clone, is_regressor
 
 import streamboost as sb
+from laws.catalogue import lane_report, lanes_cut, state_of
 from streamboost import models
 
 

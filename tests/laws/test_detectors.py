@@ -5,13 +5,13 @@ import pickle
 
 import numpy as np
 import pytest
-from laws.catalogue import key_of
-from laws.guards import check_guard_laws, turning
 from oracle.adaptive import AdaptiveBagging
 from oracle.naive_bayes import NaiveBayes as SlowBayes
 from sklearn.base import clone
 
 import streamboost as sb
+from laws.catalogue import key_of
+from laws.guards import check_guard_laws, turning
 from streamboost import models
 from streamboost.catalogue import DETECTORS
 from streamboost.distributed import KeyedClassifier
@@ -81,7 +81,9 @@ def test_a_guarded_forest_is_its_oracle(name, background):
         return SlowBayes(columns, n_classes, key, lane)
 
     drift = {"detector": name, "background": background, **detector.get_params()}
-    oracle = AdaptiveBagging(make, 4, key_of(model), rate=2.0, horizon=50.0, drift=drift, width=2, n_classes=2)
+    oracle = AdaptiveBagging(
+        make, 4, key_of(model), rate=2.0, horizon=50.0, drift=drift, width=2, n_classes=2
+    )
     for t in range(len(X)):
         answer = oracle.answer(X[t].tolist())
         if t and not answer.close:
@@ -97,7 +99,9 @@ def test_a_guarded_forest_is_its_oracle(name, background):
 
 KINDS = {
     "streamboost": lambda drift: sb.StreamBoostClassifier(n_estimators=5, drift=drift),
-    "oza": lambda drift: sb.OnlineBoostingClassifier(sb.NaiveBayes(), n_estimators=5, drift=drift, background=False),
+    "oza": lambda drift: sb.OnlineBoostingClassifier(
+        sb.NaiveBayes(), n_estimators=5, drift=drift, background=False
+    ),
     "osboost": lambda drift: sb.OSBoostClassifier(sb.NaiveBayes(), n_estimators=5, drift=drift),
     "worst": lambda drift: sb.LeveragingBaggingClassifier(sb.NaiveBayes(), n_estimators=5, drift=drift),
     "forest-regressor": lambda drift: sb.AdaptiveRandomForestRegressor(n_estimators=5, drift=drift),
@@ -144,10 +148,14 @@ def test_a_detector_of_a_model_at_work_is_frozen():
 @pytest.mark.parametrize("name", OWN)
 def test_own_detectors_are_copied_pickled_and_not_saved(name, tmp_path):
     X, y = turning(400, seed=4)
-    model = sb.OnlineBaggingClassifier(sb.NaiveBayes(), n_estimators=3, drift=OWN[name], random_state=0, n_jobs=2)
+    model = sb.OnlineBaggingClassifier(
+        sb.NaiveBayes(), n_estimators=3, drift=OWN[name], random_state=0, n_jobs=2
+    )
     model.partial_fit(X[:200], y[:200], classes=[0, 1])
     assert model.report().lanes["warnings"].sum() > 0
-    with pytest.raises(ValueError, match=r"is a Python-written detector of drift.*one of streamboost's own detectors"):
+    with pytest.raises(
+        ValueError, match=r"is a Python-written detector of drift.*one of streamboost's own detectors"
+    ):
         model.save(tmp_path / "m.sboost")
     assert not (tmp_path / "m.sboost").exists()
     for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model)), model.snapshot()):
@@ -179,7 +187,9 @@ def test_learners_of_python_with_own_detectors():
     from sklearn.naive_bayes import GaussianNB
 
     X, y = turning(400, seed=4)
-    model = sb.OnlineBaggingClassifier(GaussianNB(), n_estimators=3, drift=Mine(), background=False, random_state=0)
+    model = sb.OnlineBaggingClassifier(
+        GaussianNB(), n_estimators=3, drift=Mine(), background=False, random_state=0
+    )
     model.partial_fit(X[:200], y[:200], classes=[0, 1])
     other = pickle.loads(pickle.dumps(model))
     for one in (model, other):

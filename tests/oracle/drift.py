@@ -1,6 +1,6 @@
 """Detectors of change, slowly: all numbers are kept and every mean is formed anew.
 
-`update` of those that :data:`DETECTORS` names takes a number and returns whether a change is suspected, and whether one was found.
+`update` of those in `DETECTORS` takes a number and returns whether a change is suspected, and whether one was found.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+
 from oracle import draws
 
 
@@ -121,7 +122,13 @@ class Ddm(Remembering):
 class PageHinkley(Remembering):
     def __init__(self, min_instances=30, delta=0.005, threshold=50.0, alpha=0.9999, mode="both", lane=0):
         super().__init__()
-        self.least, self.delta, self.threshold, self.alpha, self.mode = min_instances, delta, threshold, alpha, mode
+        self.least, self.delta, self.threshold, self.alpha, self.mode = (
+            min_instances,
+            delta,
+            threshold,
+            alpha,
+            mode,
+        )
 
     def judge(self, xs):
         n = len(xs)
@@ -199,7 +206,14 @@ class Kswin:
     lasting = True
 
     def __init__(self, alpha=0.005, window_size=100, stat_size=30, seed=0, mode="both", lane=0):
-        self.alpha, self.size, self.r, self.seed, self.mode, self.lane = alpha, window_size, stat_size, seed, mode, lane
+        self.alpha, self.size, self.r, self.seed, self.mode, self.lane = (
+            alpha,
+            window_size,
+            stat_size,
+            seed,
+            mode,
+            lane,
+        )
         self.reset(True)
 
     def reset(self, suspicion):

@@ -12,6 +12,7 @@ from oracle import drift as oracle
 from scipy import stats
 from sklearn.base import clone
 
+from streamboost import _core
 from streamboost.catalogue import DETECTORS
 from streamboost.drift import ADWIN, DDM, HDDM_A, HDDM_W, KSWIN, PageHinkley
 from streamboost.drift.choice import CLASSES, detector_of
@@ -21,7 +22,10 @@ SETTINGS = {
     "adwin": [{}, {"delta": 0.1, "warning": 0.4}, {"delta": 0.002, "warning": 0.002}],
     "ddm": [{}, {"warm_start": 5, "warning_threshold": 0.5, "drift_threshold": 1.5}],
     "hddm-a": [{}, {"drift_confidence": 0.1, "warning_confidence": 0.3, "two_sided": True}],
-    "hddm-w": [{}, {"drift_confidence": 0.05, "warning_confidence": 0.2, "lambda_val": 0.2, "two_sided": True}],
+    "hddm-w": [
+        {},
+        {"drift_confidence": 0.05, "warning_confidence": 0.2, "lambda_val": 0.2, "two_sided": True},
+    ],
     "kswin": [
         {"window_size": 60, "stat_size": 20, "seed": 7},
         {"alpha": 0.3, "window_size": 24, "stat_size": 12, "mode": "up"},
@@ -33,7 +37,11 @@ SETTINGS = {
         {"threshold": 4.0, "mode": "down"},
     ],
 }
-ALL = [pytest.param(name, params, id=f"{name}-{i}") for name, many in SETTINGS.items() for i, params in enumerate(many)]
+ALL = [
+    pytest.param(name, params, id=f"{name}-{i}")
+    for name, many in SETTINGS.items()
+    for i, params in enumerate(many)
+]
 FIRST = [pytest.param(CLASSES[name](**many[0]), id=name) for name, many in SETTINGS.items()]
 
 
@@ -197,6 +205,29 @@ def test_warning_comes_before_drift():
         if detector.drift_detected and drifted is None:
             drifted = t
     assert 1500 <= warned < drifted
+
+
+@pytest.mark.parametrize("detector", FIRST)
+def test_states_that_no_stream_leaves_are_refused_or_harmless(detector):
+    for x in jumps(5)[:250]:
+        detector.update(x)
+    core = _core.Detector(detector._named_params())
+    good = detector._running.state()
+    core.restore(good)
+    assert core.state() == good
+    for at in range(len(good)):
+        for wrong in (-1.0, 0.5, 7.0, 1e300, math.nan, math.inf):
+            bad = [*good[:at], wrong, *good[at + 1 :]]
+            try:
+                core.restore(bad)
+            except ValueError:
+                continue
+            for x in jumps(6)[:150]:
+                core.update(x)
+            assert np.isfinite(core.state()).all()
+    for short in ([], [-1.0]):
+        with pytest.raises(ValueError, match="broken"):
+            core.restore(short)
 
 
 # ---- what stands for a detector

@@ -24,13 +24,12 @@ DetectorFactory of(const Config& config) {
 
 DetectorFactory make_detectors(const Config& config, Inputs inputs) {
   return config.choice<DetectorFactory (*)(const Config&)>(
-      "detector",
-      {{"adwin", inputs == Inputs::errors ? of<AdwinDetector<Ones>> : of<AdwinDetector<Moments>>},
-       {"ddm", of<Ddm>},
-       {"hddm-a", of<HddmA>},
-       {"hddm-w", of<HddmW>},
-       {"kswin", of<Kswin>},
-       {"page-hinkley", of<PageHinkley>}})(config);
+      "detector", {{"adwin", inputs == Inputs::errors ? of<AdwinDetector<Ones>> : of<AdwinDetector<Moments>>},
+                   {"ddm", of<Ddm>},
+                   {"hddm-a", of<HddmA>},
+                   {"hddm-w", of<HddmW>},
+                   {"kswin", of<Kswin>},
+                   {"page-hinkley", of<PageHinkley>}})(config);
 }
 
 }  // namespace streamboost

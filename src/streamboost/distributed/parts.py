@@ -64,7 +64,7 @@ class Plan:
             )
         if "detectors" in self.core.get("guard", {}):
             raise ValueError(
-                "Shards cannot hold detectors of drift written in Python: they live in this process. Use one of streamboost's own "
+                "Shards cannot hold drift detectors written in Python: they live in this process. Use one of streamboost's own "
                 "detectors, or the model without shards."
             )
 

@@ -18,7 +18,9 @@ CLASSES: dict[str, type[Detector]] = {entry.name: getattr(drift, entry.class_nam
 """The detectors by name."""
 
 DETECTOR = Kind(
-    "None, a detector of streamboost.drift, its name (" + ", ".join(f'"{name}"' for name in CLASSES) + ") or an object "
+    "None, a detector of streamboost.drift, its name ("
+    + ", ".join(f'"{name}"' for name in CLASSES)
+    + ") or an object "
     "with ``update(x) -> bool``",
     "no_validation",
     words=tuple(CLASSES),
@@ -37,6 +39,12 @@ def detector_of(given: Any) -> Any:
     elif not is_detector(given):
         raise ValueError(f"drift={given!r} is not allowed: {_ADVICE}")
     return given
+
+
+def as_text(name: str) -> str:
+    """Return a detector by its name as text that sets every parameter: ``adwin(delta=0.001, warning=0.01)``."""
+    detector = detector_of(name)
+    return f"{name}({', '.join(f'{p.name}={getattr(detector, p.name)}' for p in detector._parameters)})"
 
 
 def from_file(stored: Sequence[Any]) -> Detector:
@@ -98,5 +106,7 @@ def _build(cls: type[Detector], args: Sequence[Any], named: dict[Any, Any], give
     names = [p.name for p in cls._parameters]
     values = dict(zip(names, args, strict=False)) | named
     if len(args) > len(names) or not set(values) <= set(names):
-        raise ValueError(f"drift={given!r} is not allowed: {inspect.signature(cls)} are the parameters of {cls.__name__}.")
-    return cls(**{**dict(cls._entry.guard), **values})  # type: ignore[arg-type]
+        raise ValueError(
+            f"drift={given!r} is not allowed: {inspect.signature(cls)} are the parameters of {cls.__name__}."
+        )
+    return cls(**{**dict(cls._entry.guard), **values})

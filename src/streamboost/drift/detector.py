@@ -16,7 +16,7 @@ class Detector(Declared, WatchedParameters, BaseEstimator):
     """One number after the other goes in; the flags speak of the last one."""
 
     _entry: ClassVar[DetectorEntry]
-    _attributes = (
+    _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = (
         ("drift_detected", "bool", "Whether the last number showed a change."),
         ("warning_detected", "bool", "Whether the last number made a change likely, but not certain."),
         ("n_detections", "int", "Number of changes found so far."),

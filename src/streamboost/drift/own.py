@@ -11,7 +11,11 @@ import numpy as np
 
 def is_detector(value: Any) -> bool:
     """Whether a value is an object with a method `update`."""
-    return not inspect.isclass(value) and callable(getattr(value, "update", None)) and not isinstance(value, dict)
+    return (
+        not inspect.isclass(value)
+        and callable(getattr(value, "update", None))
+        and not isinstance(value, dict)
+    )
 
 
 class OwnDetectors:

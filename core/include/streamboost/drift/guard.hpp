@@ -45,9 +45,7 @@ struct GuardParams {
 
   bool on() const { return detectors != nullptr; }
   static GuardParams read(const Config& c, DetectorFactory detectors) {
-    return {std::move(detectors),
-            c.flag("background"),
-            c.choice<bool>("error", {{"before", false}, {"after", true}}),
+    return {std::move(detectors), c.flag("background"), c.choice<bool>("error", {{"before", false}, {"after", true}}),
             c.choice<OnDrift>("on_drift", {{"learner", OnDrift::learner}, {"lane", OnDrift::lane}, {"worst", OnDrift::worst}}),
             c.choice<SpareAmount>("spare_amount", {{"lane", SpareAmount::lane}, {"one", SpareAmount::one}})};
   }

@@ -23,9 +23,7 @@ namespace streamboost {
 struct HddmLevels {
   double drift, warning;
   bool two_sided;
-  static HddmLevels read(const Config& c) {
-    return {c.number("drift_confidence"), c.number("warning_confidence"), c.flag("two_sided")};
-  }
+  static HddmLevels read(const Config& c) { return {c.number("drift_confidence"), c.number("warning_confidence"), c.flag("two_sided")}; }
 };
 
 class HddmA {
@@ -40,9 +38,7 @@ class HddmA {
     const double now = all_.mean(), room = bound(1 / all_.n, 1 / params.drift);
     if (low_.n == 0 || now + room <= low_.mean() + bound(1 / low_.n, 1 / params.drift)) low_ = all_;
     if (high_.n == 0 || now - room >= high_.mean() - bound(1 / high_.n, 1 / params.drift)) high_ = all_;
-    const auto moved = [&](double level) {
-      return away(low_, 1, level) || (params.two_sided && away(high_, -1, level));
-    };
+    const auto moved = [&](double level) { return away(low_, 1, level) || (params.two_sided && away(high_, -1, level)); };
     over_ = moved(params.drift);
     return {moved(params.warning), over_};
   }

@@ -218,7 +218,9 @@ class Persistence(SharedModel):
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         attributes = dict(state)
         data = attributes.pop("_archive", None)
-        lanes, detectors, frozen = (attributes.pop(name, None) for name in ("_lanes", "_detectors", "_frozen"))
+        lanes, detectors, frozen = (
+            attributes.pop(name, None) for name in ("_lanes", "_detectors", "_frozen")
+        )
         self.__dict__.update(attributes)
         if data is None:
             return
