@@ -25,8 +25,8 @@
 #include <optional>
 #include <vector>
 
+#include "streamboost/drift/adwin_kernels.hpp"
 #include "streamboost/drift/detector.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
