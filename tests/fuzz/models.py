@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import is_regressor
 
 import streamboost as sb
+from streamboost.catalogue import DETECTORS
 
 LEARNERS: dict[str, Any] = {
     "naive-bayes": sb.NaiveBayes(),
@@ -23,7 +24,7 @@ LEARNERS: dict[str, Any] = {
 }
 ENSEMBLES: dict[str, Any] = {
     "bagging": (sb.OnlineBaggingClassifier, {}),
-    "bagging-adwin": (sb.OnlineBaggingClassifier, {"drift": "adwin"}),
+    **{f"bagging-{e.name}": (sb.OnlineBaggingClassifier, {"drift": e.name}) for e in DETECTORS},
     "oza": (sb.OnlineBoostingClassifier, {}),
     "osboost": (sb.OSBoostClassifier, {}),
     "osboost-ocp": (sb.OSBoostClassifier, {"vote": "ocp"}),

@@ -108,13 +108,23 @@ class Session:
             "tie": tie,
             "monitor": monitor,
             "lane_factory": learner.lane_factory,
-            "threads": 1 if learner.lane_factory is not None else threads,  # Python learners hold the GIL
+            "threads": 1 if self.in_python else threads,  # what is written in Python holds the GIL
             "guard": booster.guard,
             "companions": list(booster.companions),
             "pool": booster.pool,
             "stages": dict(stages),
         }
         self._use(self._new_model())
+
+    @property
+    def detectors(self) -> Any:
+        """The detectors of drift if they are written in Python, else None."""
+        return self.booster.guard.get("detectors")
+
+    @property
+    def in_python(self) -> bool:
+        """Whether a part of the model is written in Python: it then keeps the GIL, has one thread and no file."""
+        return self.learner.lane_factory is not None or self.detectors is not None
 
     def _new_model(self) -> _core.Model:
         return _core.Model(**self.plan)
@@ -123,7 +133,7 @@ class Session:
         self.model = model
         self.fast: _core.FastRow | None = None
         self.writing = model.writing()
-        self.reading = model.reading() if self.learner.lane_factory is None else self.writing
+        self.reading = self.writing if self.in_python else model.reading()
 
     def snapshot(self) -> Session:
         """Return a copy that is only ever read."""
@@ -272,7 +282,7 @@ class Session:
         at_start, least = begun, lesson.first_active + 1
         parts: list[NDArray[Any]] = []
         try:
-            with InterruptsWait(self.learner.lane_factory is not None) as interrupts:
+            with InterruptsWait(self.in_python) as interrupts:
                 while done < n:
                     first, begun = done, self.model.n_learned
                     end = min(n, max(done + self.pace.rows, least))
@@ -386,7 +396,7 @@ class Session:
         largest = UNSCALED if self.learner.warns_unscaled and not self.warned else LARGEST
         fast, labels, schema = self.fast, self.labels, self.schema
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
-            if self.learner.lane_factory is not None or not self.knows_classes or self._delayed is not None:
+            if self.in_python or not self.knows_classes or self._delayed is not None:
                 return
             if self.learner.counts:  # whose rows are checked
                 return

@@ -224,7 +224,7 @@ class SharedModel:
         return other
 
     def _snapshot_of(self, session: Session) -> Session:
-        if session.learner.lane_factory is None:
+        if not session.in_python:
             return session.snapshot()
         copied = self._copied_session(session)
         copied.read_only = True

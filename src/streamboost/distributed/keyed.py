@@ -128,6 +128,10 @@ class KeyedClassifier(Closing):
             raise ValueError(
                 "KeyedClassifier cannot write learners of Python code to its store: use one of streamboost's own."
             )
+        if "detectors" in model._guard():
+            raise ValueError(
+                "KeyedClassifier cannot write detectors of Python code to its store: use one of streamboost's own."
+            )
         self.model = clone(model)
         if not isinstance(model.random_state, Integral):  # one seed for all keys
             self.model.random_state = draw_seed(self.model.random_state) >> 32

@@ -62,6 +62,11 @@ class Plan:
                 "Shards cannot hold learners written in Python: they live in this process. Use one of streamboost's own "
                 "learners, or the model without shards."
             )
+        if "detectors" in self.core.get("guard", {}):
+            raise ValueError(
+                "Shards cannot hold drift detectors written in Python: they live in this process. Use one of streamboost's own "
+                "detectors, or the model without shards."
+            )
 
     def check_learning(self) -> None:
         """Refuse a model that parts of it cannot learn as the whole does."""

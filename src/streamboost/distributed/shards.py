@@ -96,7 +96,9 @@ class Shards(Closing):
                 self.model = type(model)(**model.get_params(deep=False))
                 self._take(self.model)
                 own = None if model.estimator is None else model._learner_plan(0).lane_factory
-                Plan({"lane_factory": own, "stages": model._stages()}).check_learning()
+                Plan(
+                    {"lane_factory": own, "stages": model._stages(), "guard": model._guard()}
+                ).check_learning()
             else:
                 Plan(model._session.plan).check_learning()
                 raw, arrays = _archive_of(model)

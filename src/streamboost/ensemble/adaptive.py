@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
+from streamboost.drift.choice import guard_of
 from streamboost.ensemble.common import (
     DRIFT,
     LEARNER,
@@ -17,7 +18,6 @@ from streamboost.ensemble.common import (
     SIZE,
     Ensemble,
     companion_names,
-    guard_of,
 )
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.ensemble.oza import OnlineBoostingClassifier
@@ -339,7 +339,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         n_estimators: int = 100,
         rate: float = 6.0,
         feature_fraction: float = 0.6,
-        drift: Any = ("adwin", 1e-5, 1e-4),
+        drift: Any = "adwin(delta=1e-5, warning=1e-4)",
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
@@ -414,7 +414,7 @@ class LeveragingBaggingClassifier(_NamedForest):
         *,
         n_estimators: int = 10,
         rate: float = 6.0,
-        drift: Any = ("adwin", 0.002, None),
+        drift: Any = "adwin(delta=0.002)",
         max_bytes: int | None = 2**28,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -463,7 +463,7 @@ class ADWINBaggingClassifier(LeveragingBaggingClassifier):
         *,
         n_estimators: int = 10,
         rate: float = 1.0,
-        drift: Any = ("adwin", 0.002, None),
+        drift: Any = "adwin(delta=0.002)",
         max_bytes: int | None = 2**28,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -513,7 +513,7 @@ class ADWINBoostingClassifier(Ensemble):
         estimator: Any = None,
         *,
         n_estimators: int = 10,
-        drift: Any = ("adwin", 0.002, None),
+        drift: Any = "adwin(delta=0.002, warning=None)",
         background: bool = False,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
