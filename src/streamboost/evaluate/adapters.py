@@ -170,7 +170,7 @@ class Stepwise:
         self._waiting: list[tuple[Any, Labels, npt.NDArray[np.float64]]] = []
         self._n_waiting = 0
         self._learned = False
-        self._numbers = _is_regressor(estimator)
+        self._regression = _is_regressor(estimator)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The constructor's arguments, for clones."""
@@ -222,7 +222,7 @@ class Stepwise:
     def _declare(self, classes: Any, y: Labels) -> None:
         if classes is not None:
             self._classes = np.unique(np.asarray(classes))
-        elif self._classes is None and self.needs_classes and not self._numbers:
+        elif self._classes is None and self.needs_classes and not self._regression:
             raise ValueError(
                 f"{type(self.estimator).__name__}.partial_fit must know all labels before the first row; pass classes=[...]."
             )
@@ -249,7 +249,7 @@ class Stepwise:
             self._learn(rows, *(np.concatenate([part[i] for part in parts]) for i in (1, 2)))
 
     def _learn(self, X: Any, y: Labels, weight: npt.NDArray[np.float64]) -> None:
-        options: dict[str, Any] = {} if self._learned or self._numbers else {"classes": self._classes}
+        options: dict[str, Any] = {} if self._learned or self._regression else {"classes": self._classes}
         for transformer in self._transformers:
             if hasattr(transformer, "partial_fit"):
                 transformer.partial_fit(X)

@@ -34,7 +34,7 @@ LONGEST = 1.0
 
 def scores_for(model: Any) -> type[Scores]:
     """The kind of figures that a model has."""
-    return RegressionScores if estimators.predicts_numbers(model) else ClassScores
+    return RegressionScores if estimators.is_regressor(model) else ClassScores
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Candidate:
         self._trained = live._session is not None
         self._columns = set(live.columns_.names or ()) if self._trained else set()
         self._labels = set(self.description.classes or ())
-        if self._trained and not estimators.predicts_numbers(live):
+        if self._trained and not estimators.is_regressor(live):
             self._labels = set(live.classes_.tolist())
         self.publish()
 
@@ -105,7 +105,7 @@ class Candidate:
                     hint="Names of features must not hold identifiers.",
                     field="features",
                 )
-        new = label not in self._labels and not estimators.predicts_numbers(self.live)
+        new = label not in self._labels and not estimators.is_regressor(self.live)
         if new and len(self._labels) >= self.limits.classes:
             raise Refused(
                 f"The label {label!r} would be class number {len(self._labels) + 1}; limits.classes is {self.limits.classes}.",

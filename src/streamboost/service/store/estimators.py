@@ -66,8 +66,8 @@ def make(description: Description) -> Any:
                 part._validate_params()
     except (ValueError, TypeError) as error:
         raise BadRequest(" ".join(str(error).split()), field="params") from error
-    if predicts_numbers(model) and description.classes:
-        raise BadRequest(f"{description.model} predicts numbers and has no classes.", field="classes")
+    if is_regressor(model) and description.classes:
+        raise BadRequest(f"{description.model} is a regressor and has no classes.", field="classes")
     if model_class._entry.declared and not description.classes:
         raise BadRequest(
             f"{description.model} must know all classes before its first lesson.",
@@ -77,9 +77,9 @@ def make(description: Description) -> Any:
     return model
 
 
-def predicts_numbers(model: Any) -> bool:
-    """Whether a model of ours is a regressor."""
-    return bool(type(model)._entry.numbers)
+def is_regressor(model: Any) -> bool:
+    """Whether a model of ours is a regressor, not a classifier."""
+    return bool(type(model)._entry.task == "regression")
 
 
 def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str, owner: str) -> None:
@@ -112,7 +112,7 @@ def answer(model: Any | None, features: Features, seq: int) -> Answer:
     """Ask one model; one that has learned nothing has no label to give. The label of a regressor is its number."""
     if model is None:
         return Answer(seq=seq)
-    if predicts_numbers(model):
+    if is_regressor(model):
         return Answer(model.predict_one(features), seq=seq)
     proba = model.predict_proba_one(features)
     return Answer(model.predict_one(features), list(proba), list(proba.values()), seq)
@@ -129,7 +129,7 @@ def from_bytes(data: bytes) -> Any:
             raise BadRequest(f"This is no usable model file: {error}", code="bad_model_file") from error
     if not hasattr(model, "predict_one"):
         raise BadRequest(
-            f"A {type(model).__name__} answers no rows; the service holds models of classes and of numbers.",
+            f"A {type(model).__name__} answers no rows; the service holds classifiers and regressors.",
             code="bad_model_file",
         )
     if not hasattr(model, "learn_one"):

@@ -248,12 +248,12 @@ class Registry:
 
     @staticmethod
     def _check_kind(stream: Stream, model: Any) -> None:
-        """The lessons of a stream are labels or numbers, for all who learn from them."""
-        does = ("tells classes", "predicts numbers")
-        kind, wanted = estimators.predicts_numbers(model), estimators.predicts_numbers(stream.champion.live)
+        """The examples of a stream have labels or targets, for all who learn from them."""
+        names = ("classifier", "regressor")
+        kind, wanted = estimators.is_regressor(model), estimators.is_regressor(stream.champion.live)
         if kind != wanted:
             raise Conflict(
-                f"A {type(model).__name__} {does[kind]}, but the champion of {stream.name!r} {does[wanted]}.",
+                f"A {type(model).__name__} is a {names[kind]}, but the champion of {stream.name!r} is a {names[wanted]}.",
                 field="model",
             )
 
