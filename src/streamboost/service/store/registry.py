@@ -232,9 +232,7 @@ class Registry:
         live = self.state_at(name, seq)
         if live is None:
             live = estimators.make(stream.champion.description)
-        elif (
-            live._session is not None and live._session.read_only
-        ):  # the published copy: nothing to go back over
+        elif live.is_snapshot:  # the published copy: nothing to go back over
             live = estimators.from_bytes(estimators.to_bytes(live))
         return self._replace(stream, live, "rollback", by, target=seq)
 
@@ -271,7 +269,7 @@ class Registry:
         seq = writer.journal.seq + 1
         kept = None
         scores = candidate.scores.to_bytes()  # they go on, whatever the model goes back to
-        if live._session is not None:
+        if live.started:
             taken = snapshots.Snapshot(candidate.number, seq, live, scores)
             kept = taken, *snapshots.write_file(writer.folder, taken)
         with self._db.transaction():
