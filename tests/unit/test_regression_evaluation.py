@@ -16,11 +16,10 @@ from streamboost import (
     SingleLearnerRegressor,
     load,
 )
+from streamboost.baselines import MeanRegressor, NoChangeRegressor
 from streamboost.evaluate import (
     MAE,
     REGRESSION_METRICS,
-    MeanRegressor,
-    NoChangeRegressor,
     Pinball,
     RegressionResult,
     RegressionRows,

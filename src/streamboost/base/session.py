@@ -262,9 +262,9 @@ class Session:
             return None if answer == "none" else self._present(self._ask(rows, wanted), answer, known_before)
         unscaled = self._warn(rows)
         known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
-        lesson = TrainingBatch(rows, codes, weight, new, len(self.labels), known)
+        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known)
         try:
-            raw = self._learn(lesson, wanted)
+            raw = self._learn(batch, wanted)
         except BaseException as error:
             learned = rows.cut(0, getattr(error, "n_rows_learned", 0))
             self.warned |= unscaled and largest_magnitude(learned, self.schema) > UNSCALED
@@ -274,9 +274,9 @@ class Session:
         self.refresh_fast()
         return None if raw is None else self._present(raw, answer, known_before)
 
-    def _learn(self, lesson: TrainingBatch, answer: str) -> NDArray[Any] | None:
-        n, done, first, end, begun = lesson.rows.n_rows, 0, 0, 0, self.model.n_learned
-        at_start, least = begun, lesson.first_active + 1
+    def _learn(self, batch: TrainingBatch, answer: str) -> NDArray[Any] | None:
+        n, done, first, end, begun = batch.rows.n_rows, 0, 0, 0, self.model.n_learned
+        at_start, least = begun, batch.first_active + 1
         parts: list[NDArray[Any]] = []
         try:
             with InterruptsWait(self.learner.lane_factory is not None) as interrupts:
@@ -284,7 +284,7 @@ class Session:
                     first, begun = done, self.model.n_learned
                     end = min(n, max(done + self.pace.rows, least))
                     clock = time.perf_counter()
-                    raw = self._learn_piece(lesson.piece(done, end, self.schema, self.labels), answer)
+                    raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
                     self.pace.took(end - done, time.perf_counter() - clock)
                     if raw is not None:
                         parts.append(raw)
@@ -296,7 +296,7 @@ class Session:
                 self.broken = f"{type(error).__name__}: {error}"
                 self.fast = None
                 raise
-            done = lesson.after(first, end, self.model.n_learned - begun)
+            done = batch.after(first, end, self.model.n_learned - begun)
             if isinstance(error, KeyboardInterrupt):
                 raise LearningInterrupted(done, n) from error
             if self.model.n_learned != at_start:

@@ -1,6 +1,6 @@
 """A model whose lanes live in shards, with the face of the core's own: sessions work with either.
 
-Before the first row it is an ordinary model. The first lesson or question starts the shards with its state.
+Before the first row it is an ordinary model. The first chunk or question starts the shards with its state.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LineMaker = Callable[[Plan], Line]
 
 
 def told(growth: Growth, labels: list[Any]) -> dict[str, Any]:
-    """Return what a lesson has discovered, as the log keeps it; nothing: an empty object."""
+    """Return what a chunk has discovered, as the log keeps it; nothing: an empty object."""
     found = {
         "labels": [_plain(label) for label in labels],
         "names": list(growth.names),
@@ -219,7 +219,7 @@ class ShardedModel:
                     self.plan.answers,
                     room if first == 0 else None,
                 )
-                ticket = line.lesson(
+                ticket = line.train(
                     growth if first == 0 else {}, chunk, wanted=answer != "none" or self._one_by_one
                 )
                 self._count(y[first:end], w)
@@ -287,7 +287,7 @@ class ShardedModel:
             room,
         )
         try:
-            self._promised.append(line.lesson(growth, chunk, wanted=True))
+            self._promised.append(line.train(growth, chunk, wanted=True))
         except RuntimeError as error:
             self._why_broken = str(error)
             raise
@@ -300,14 +300,14 @@ class ShardedModel:
         return [row for block in blocks for row in block.reshape(len(block), -1)]
 
     def _restart(self, lane: int) -> None:
-        """A lane of some shard begins again: a lesson without rows."""
+        """A lane of some shard begins again: a chunk without rows."""
         if lane < 0 or self.line is None or self._room is None:
             return
         empty = np.empty((0, len(self._room[0])))
         chunk = _core.encode_chunk(
             empty, empty.shape[1], np.empty(0, np.int32), None, "none", self.plan.answers, None, lane
         )
-        self.line.lesson({}, chunk, wanted=False)
+        self.line.train({}, chunk, wanted=False)
 
     def _count(self, y: NDArray[Any], weight: NDArray[np.float64] | None) -> None:
         learned = y if weight is None else y[weight > 0]
@@ -316,7 +316,7 @@ class ShardedModel:
         self._n_known = n_classes if declared else max(self._n_known, int(learned.max(initial=-1)) + 1)
 
     def ask(self, X: Any, answer: str) -> NDArray[Any]:
-        """Answer after all lessons so far."""
+        """Answer after all chunks so far."""
         line = self._running()
         width = 0 if self._room is None else len(self._room[0])
         n, step = _n_rows(X), self._chunk_rows

@@ -43,7 +43,7 @@ class Shards(Closing):
         :meth:`resume`. Without one a temporary folder lets lost shards come back, until `close`. Shards on several machines
         need a place that all of them reach.
     every : int
-        Lessons (chunks) between two snapshots.
+        Chunks between two snapshots.
     chunk_rows : int
         Rows in a chunk. Larger ones cost less, smaller ones wait less.
     window : int, optional
@@ -195,7 +195,7 @@ class Shards(Closing):
         window: int | None = None,
         address: str | None = None,
     ) -> Self:
-        """Go on with what a folder holds: every lesson that was logged is learned, whoever was killed.
+        """Go on with what a folder holds: every chunk that was logged is learned, whoever was killed.
 
         `n_learned` says how many examples that are; the source goes on after them.
 
@@ -317,7 +317,7 @@ class Shards(Closing):
     # Answering.
 
     def predict(self, X: Any, *, stale: str | None = None) -> NDArray[Any]:
-        """Return the most likely label of each row, after all lessons so far.
+        """Return the most likely label of each row, after all chunks so far.
 
         Parameters
         ----------

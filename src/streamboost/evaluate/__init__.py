@@ -1,12 +1,6 @@
 """Test-then-train evaluation: one loop for any model, metrics as objects, pictures."""
 
-from streamboost.evaluate.adapters import SlidingWindow, Stepwise
-from streamboost.evaluate.baselines import (
-    MajorityClassifier,
-    MeanRegressor,
-    NoChangeClassifier,
-    NoChangeRegressor,
-)
+from streamboost.adapters.any_model import SlidingWindow, Stepwise
 from streamboost.evaluate.classification import ClassificationResult
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.count_metrics import (
@@ -64,7 +58,6 @@ from streamboost.evaluate.significance import (
     sign_test,
     wilcoxon,
 )
-from streamboost.evaluate.stacked import StackedClassifier
 
 __all__ = [
     "AUC",
@@ -97,13 +90,9 @@ __all__ = [
     "KappaMajority",
     "KappaTemporal",
     "LogLoss",
-    "MajorityClassifier",
     "Matthews",
-    "MeanRegressor",
     "Metric",
     "MetricSeries",
-    "NoChangeClassifier",
-    "NoChangeRegressor",
     "PairedTest",
     "Pinball",
     "Precision",
@@ -119,7 +108,6 @@ __all__ = [
     "Rows",
     "SetScore",
     "SlidingWindow",
-    "StackedClassifier",
     "Stepwise",
     "Windowed",
     "corrected_t",

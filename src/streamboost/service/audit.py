@@ -73,7 +73,7 @@ def _verify(
         ):
             number = db.value("SELECT model FROM candidates WHERE candidate=?", (candidate,))
             live = previous[1]
-            for _, _, body in replay.lessons(db, number, candidate, previous[0], seq):
+            for _, _, body in replay.examples(db, number, candidate, previous[0], seq):
                 if body.label is not None:
                     estimators.learn(
                         live, body.features or {}, body.label, body.weight, description, first=False
@@ -89,7 +89,7 @@ def _verify(
 
 
 def export(folder: Path, model: str, path: Path) -> int:
-    """Write the lessons of a model as a table that ``streamboost run`` reads: the features, ``label``, ``weight``."""
+    """Write the examples of a model as a table that ``streamboost run`` reads: the features, ``label``, ``weight``."""
     db = Database(folder)
     try:
         number = _model(db, model)

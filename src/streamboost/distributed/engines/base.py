@@ -35,7 +35,7 @@ class Engine(Protocol):
 
     name: str
     reads_log: bool
-    """Whether its shards take lessons from the log, if that is in a folder of this machine."""
+    """Whether its shards take chunks from the log, if that is in a folder of this machine."""
 
     def start(self, specs: Sequence[Spec]) -> None:
         """Start one shard for each, untaught."""

@@ -43,8 +43,8 @@ class Verb:
             truth = bodies.read(raw, bodies.Truth)
             work = Work(Kind.LABEL, truth.id, None, truth.label, truth.weight)
         elif self.verb == "learn":
-            lesson = bodies.read(raw, bodies.LabelledEvent)
-            work = Work(Kind.LESSON, lesson.id, lesson.features, lesson.label, lesson.weight)
+            example = bodies.read(raw, bodies.LabelledEvent)
+            work = Work(Kind.EXAMPLE, example.id, example.features, example.label, example.weight)
         else:
             event = bodies.read(raw, bodies.Predict)
             work = Work(Kind.EVENT, event.id, event.features)

@@ -239,7 +239,7 @@ class Routes:
         return answered({"seq": seq, "target": body.seq})
 
     async def add_shadow(self, request: Request) -> Response:
-        """Let another model learn from the same lessons without answering."""
+        """Let another model learn from the same examples without answering."""
         model, token = self._enter(request, "admin")
         fields = msgspec.structs.asdict(bodies.read(await request.body(), bodies.Shadow))
         name = fields.pop("name")
