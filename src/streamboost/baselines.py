@@ -149,7 +149,7 @@ class _RegressionBaseline(RegressorMixin, BaseEstimator, ABC):
         return np.full(n_rows_of(X), self._answer())
 
     def memory_bytes(self) -> int:
-        """Three numbers."""
+        """The size of the state: weight, mean and last target."""
         return 24
 
 

@@ -81,7 +81,7 @@ class ShardedModel:
 
     @property
     def n_classes_known(self) -> int:
-        """Classes known."""
+        """Number of classes that were declared or learned."""
         return self._n_known if self._first is None else self._first.n_classes_known
 
     @property
@@ -362,7 +362,7 @@ class _Steady(Pace):
         self.rows = rows
 
     def took(self, n_rows: int, seconds: float) -> None:
-        """Learn nothing."""
+        """Keep the size, however long a piece took."""
 
 
 class ShardedSession(Session):

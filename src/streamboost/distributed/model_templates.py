@@ -85,7 +85,7 @@ class KeyedModel:
 
     @property
     def model(self) -> Any:
-        """The estimator."""
+        """The estimator, which is made now if there was none."""
         if self.face is None:
             self.face, self.core = self.template.face(self.core), None  # type: ignore[union-attr, arg-type]
         return self.face

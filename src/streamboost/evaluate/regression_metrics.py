@@ -69,7 +69,7 @@ class RegressionMetric(Metric):
         self._sum += float((rows.weights * self.loss(rows)).sum())
 
     def value(self) -> float:
-        """The mean."""
+        """The mean loss of a row; NaN without answered rows."""
         return self._sum / self._weight if self._weight > 0 else math.nan
 
     def scale(self, factor: float) -> None:
@@ -105,7 +105,7 @@ class RMSE(MSE):
     name = "rmse"
 
     def value(self) -> float:
-        """The root."""
+        """The root of the mean squared error; NaN without answered rows."""
         return math.sqrt(super().value()) if self._weight > 0 else math.nan
 
 

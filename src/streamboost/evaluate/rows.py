@@ -46,7 +46,7 @@ class Rows:
 
     @property
     def y_true(self) -> npt.NDArray[Any]:
-        """The labels."""
+        """The true labels, as the user has them."""
         return self._named(self.true)
 
     @property

@@ -92,7 +92,7 @@ class DataFacts:
 
     @property
     def name(self) -> str:
-        """The short name."""
+        """The short name of the data set, for tables."""
         return self.source.name
 
 

@@ -81,7 +81,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> StackedClassifier:
-        """Learn rows."""
+        """Learn rows, all models the same."""
         self.test_then_train(X, y, classes=classes, sample_weight=sample_weight)
         return self
 

@@ -23,7 +23,7 @@ class Source:
     offset: int = 0
 
     def read(self, folder: Folder) -> bytes:
-        """Return the chunk."""
+        """Return the bytes of the chunk, from the message or from the log."""
         if self.chunk is not None:
             return self.chunk
         data = folder.read(log_name(self.seq))

@@ -131,7 +131,7 @@ class MetricsMiddleware:
         self._inner, self.service, self.app = inner, service, app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Watch one request."""
+        """Count and time one request."""
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return

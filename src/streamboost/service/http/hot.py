@@ -79,7 +79,7 @@ class Verb:
         return found
 
     async def one(self, raw: bytes) -> dict[str, Any]:
-        """Do one body."""
+        """Record or answer a single body."""
         work = self.read(raw)
         if work.kind is Kind.EVENT and work.id is None:
             return self.answer(work, None)

@@ -84,7 +84,7 @@ class Candidate:
         self.replace_model(self.live, self.seq)
 
     def replace_model(self, live: Any, seq: int) -> None:
-        """Take another state."""
+        """Go on from another state, which readers see at once."""
         self.close()
         self.shards = None if self.shard_factory is None else self.shard_factory.cut(live)
         self.live, self.seq = live if self.shards is None else self.shards.model, seq

@@ -36,7 +36,7 @@ class Answer(msgspec.Struct, omit_defaults=True):
 
     @property
     def probabilities(self) -> dict[Any, float]:
-        """By label."""
+        """The probabilities by label."""
         return dict(zip(self.classes, self.p, strict=True))
 
 

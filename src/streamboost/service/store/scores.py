@@ -171,7 +171,7 @@ def freeze(thing: Any, path: str, arrays: dict[str, npt.NDArray[Any]], parts: di
 
 
 def thaw(thing: Any, path: str, arrays: dict[str, npt.NDArray[Any]], parts: dict[str, Any]) -> None:
-    """Read them back."""
+    """Read back the attributes that :func:`freeze` wrote."""
     for name, value in vars(thing).items():
         key = f"{path}/{name}"
         if key in arrays:

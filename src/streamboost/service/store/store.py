@@ -297,7 +297,7 @@ class LearningStore:
 
     @property
     def names(self) -> list[str]:
-        """The models."""
+        """The names of the models."""
         self._check_ready()
         return sorted(self._writer.streams)
 
