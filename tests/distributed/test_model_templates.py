@@ -67,7 +67,7 @@ def test_every_key_is_its_own_stream(name, max_models):
             assert (own._session is None) == (mine is None or mine._session is None)
             if own._session is not None:
                 assert file_of(mine) == file_of(own)
-        assert keyed._moulds._by_text  # the short way was gone
+        assert keyed._templates._by_text  # the short way was gone
 
 
 def example(i, label):

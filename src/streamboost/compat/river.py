@@ -268,9 +268,9 @@ class RiverRegressor(_Driver, base.MiniBatchRegressor):
 def _in_rivers_words(error: ValueError) -> ValueError:
     """The same error with the names that are parameters here."""
     text = error.for_river() if isinstance(error, Refusal) else str(error)
-    told = ValueError(text.replace("sample_weight", "w").replace("random_state", "seed"))
-    told.__dict__.update(error.__dict__)  # how many rows were learned
-    return told
+    translated = ValueError(text.replace("sample_weight", "w").replace("random_state", "seed"))
+    translated.__dict__.update(error.__dict__)  # how many rows were learned
+    return translated
 
 
 def _row(frame: Any, number: int) -> dict[Any, Any]:

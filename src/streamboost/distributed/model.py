@@ -1,4 +1,4 @@
-"""A model whose lanes live in shards, with the face of the core's own: sessions work with either.
+"""A model whose lanes live in shards, with the interface of the core's own: sessions work with either.
 
 Before the first row it is an ordinary model. The first chunk or question starts the shards with its state.
 """
@@ -26,7 +26,7 @@ PIECE_CHUNKS = 32
 LineMaker = Callable[[Plan], Line]
 
 
-def told(growth: Growth, labels: list[Any]) -> dict[str, Any]:
+def growth_record(growth: Growth, labels: list[Any]) -> dict[str, Any]:
     """Return what a chunk has discovered, as the log keeps it; nothing: an empty object."""
     found = {
         "labels": [_plain(label) for label in labels],
@@ -37,8 +37,8 @@ def told(growth: Growth, labels: list[Any]) -> dict[str, Any]:
     return found if any(found.values()) else {}
 
 
-def heard(growth: dict[str, Any]) -> tuple[Growth, list[Any]]:
-    """Return what `told` has told."""
+def read_growth(growth: dict[str, Any]) -> tuple[Growth, list[Any]]:
+    """Return the growth and the labels that `growth_record` wrote down."""
     if not growth:
         return Growth(), []
     values = {int(column): list(found) for column, found in growth["values"].items()}
@@ -50,7 +50,7 @@ def _plain(value: Any) -> Any:
 
 
 class ShardedModel:
-    """The face of a line of shards."""
+    """A line of shards with the interface of a model."""
 
     def __init__(self, plan: Plan, make_line: LineMaker, chunk_rows: int) -> None:
         plan.check_learning()
@@ -379,7 +379,7 @@ class ShardedSession(Session):
         return ShardedModel(Plan(self.plan), self._make_line, self._chunk_rows)
 
     def _learn_piece(self, piece: TrainingBatch, answer: str) -> NDArray[Any] | None:
-        self.model.growth = told(piece.rows.growth, piece.new_labels)
+        self.model.growth = growth_record(piece.rows.growth, piece.new_labels)
         with InterruptsWait(True):
             raw = super()._learn_piece(piece, answer)
         if self.model.line is not None:

@@ -18,7 +18,7 @@ from streamboost.distributed.closing import Closing
 from streamboost.distributed.engines import ENGINES, make_engine
 from streamboost.distributed.folder import HEAD, Folder, complete_lines, line_name, log_name, read_record
 from streamboost.distributed.line import Line
-from streamboost.distributed.model import ShardedModel, ShardedSession, heard
+from streamboost.distributed.model import ShardedModel, ShardedSession, read_growth
 from streamboost.distributed.parts import Plan, check_lanes, even_lanes, join_states
 from streamboost.distributed.stage import read_line, state_of_line
 from streamboost.models import rebuild, restore
@@ -253,7 +253,7 @@ class Shards(Closing):
             growths.append(read_record(self._folder.read(log_name(next_seq)))[0])
             next_seq += 1
         for entry in growths:
-            growth, labels = heard(entry)
+            growth, labels = read_growth(entry)
             session.schema.commit(growth)
             session.labels.extend(labels)
         line.resume(next_seq)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from streamboost.evaluate import measures
 from streamboost.evaluate.confusion import CodeTable
-from streamboost.evaluate.metric import Metric
+from streamboost.evaluate.metric import MeanLoss, Metric
 from streamboost.evaluate.rows import Floats, Rows, chosen_positive
 from streamboost.streams.base import Label
 
@@ -240,48 +240,21 @@ class ExpectedCost(OfCounts):
         return float((price * counts).sum() / counts.sum())
 
 
-class OfLosses(Metric):
-    """The mean of what each row costs: a subclass says how much, in ``_losses``."""
-
-    needs_proba = True
-    greater_is_better = False
-
-    def __init__(self) -> None:
-        self._sums = np.zeros(2)  # weight, loss
-
-    def update(self, rows: Rows) -> None:
-        """Add rows one by one, from left to right."""
-        weight = rows.weights
-        for at, column in enumerate((weight, weight * self._losses(rows))):
-            np.add.at(self._sums, np.full(len(rows), at), column)
-
-    def value(self) -> float:
-        """The mean loss of a row."""
-        weight, loss = self._sums.tolist()
-        return loss / weight if weight > 0 else math.nan
-
-    def scale(self, factor: float) -> None:
-        """Multiply every weight."""
-        self._sums *= factor
-
-    @abstractmethod
-    def _losses(self, rows: Rows) -> Floats:
-        """One number per row."""
-
-
-class LogLoss(OfLosses):
+class LogLoss(MeanLoss):
     """mean of -log p of the true label, p raised to 2^-52 at least, as scikit-learn does"""
 
     name = "log_loss"
+    needs_proba = True
 
     def _losses(self, rows: Rows) -> Floats:
         return measures.log_losses(rows.probability_of_truth)
 
 
-class Brier(OfLosses):
+class Brier(MeanLoss):
     """mean squared distance of the probabilities from the truth, summed over the labels; half of it for two labels"""
 
     name = "brier"
+    needs_proba = True
 
     def __init__(self) -> None:
         super().__init__()

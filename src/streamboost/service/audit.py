@@ -44,8 +44,8 @@ def verify(folder: Path) -> Iterator[tuple[str, bool]]:
     lock = _lock(folder)  # nobody else may write meanwhile
     db = Database(folder)
     try:
-        told = db.value("PRAGMA integrity_check")
-        yield f"database: {told}", told == "ok"
+        found = db.value("PRAGMA integrity_check")
+        yield f"database: {found}", found == "ok"
         for candidate, name, title, text in db.rows(
             "SELECT candidate, models.name, candidates.name, description FROM candidates JOIN models USING(model) "
             "WHERE models.name IS NOT NULL"

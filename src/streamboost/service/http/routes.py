@@ -116,7 +116,7 @@ class Routes:
 
     def _enter(self, request: Request, scope: str) -> tuple[str, Token]:
         model = request.path_params.get("model")
-        token = self._service.gate.check(request.headers.get("authorization"), scope, model)
+        token = self._service.auth.check(request.headers.get("authorization"), scope, model)
         return model or "", token
 
     async def _work(self, act: Callable[[], Any]) -> Any:

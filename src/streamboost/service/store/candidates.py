@@ -158,8 +158,8 @@ class Candidate:
         """Wait for the answers of shards to the examples so far, and count those."""
         if self.shards is None or not self._pending_answers:
             return
-        unheard, self._pending_answers = self._pending_answers, []
-        for one, row in zip(unheard, self.shards.answers(), strict=True):
+        pending, self._pending_answers = self._pending_answers, []
+        for one, row in zip(pending, self.shards.answers(), strict=True):
             if one.known is not None:
                 self.shards.fill(one.answer, row, one.known)
             self.scores.add(one.label, one.answer, one.at, one.delay)
