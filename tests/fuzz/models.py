@@ -77,7 +77,7 @@ def random_rows(rng: np.random.Generator, n: int, width: int = 3) -> tuple[Any, 
     return X, y, weight
 
 
-def lesson(model: Any, X: Any, y: Any, weight: Any = None) -> dict[str, Any]:
+def example(model: Any, X: Any, y: Any, weight: Any = None) -> dict[str, Any]:
     """What a learning verb takes: the classes are declared, or made numbers, large where the rows are."""
     if not is_regressor(model):
         return {"X": X, "y": y, "classes": [0, 1], "sample_weight": weight}

@@ -45,10 +45,10 @@ class Plan:
     @property
     def digest(self) -> str:
         """The same for the same model, whatever its lanes and threads."""
-        told = {
+        described = {
             name: _told(value) for name, value in self.core.items() if name not in ("threads", "lane_factory")
         }
-        return hashlib.sha256(repr(sorted(told.items())).encode()).hexdigest()
+        return hashlib.sha256(repr(sorted(described.items())).encode()).hexdigest()
 
     @property
     def answers(self) -> bool:

@@ -1,22 +1,21 @@
-"""Metrics of numbers: how far answers were from targets."""
+"""Regression metrics: how far answers were from targets."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.metric import Metric
+from streamboost.evaluate.metric import MeanLoss, Metric
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NumberRows:
+class RegressionRows:
     """Judged rows, oldest first: targets, answers (NaN where there was none), and weights (None: each counts once)."""
 
     true: Floats
@@ -37,64 +36,35 @@ class NumberRows:
         """Target less answer; 0 where there was none."""
         return np.where(np.isnan(self.pred), 0.0, self.true - self.pred)
 
-    def part(self, first: int, last: int) -> NumberRows:
+    def part(self, first: int, last: int) -> RegressionRows:
         """Some of the rows."""
         weight = None if self.weight is None else self.weight[first:last]
-        return NumberRows(self.true[first:last], self.pred[first:last], weight)
+        return RegressionRows(self.true[first:last], self.pred[first:last], weight)
 
-    def followed_by(self, later: NumberRows) -> NumberRows:
+    def followed_by(self, later: RegressionRows) -> RegressionRows:
         """These rows and then others."""
         weight = None
         if self.weight is not None and later.weight is not None:
             weight = np.concatenate((self.weight, later.weight))
         true = np.concatenate((self.true, later.true))
-        return NumberRows(true, np.concatenate((self.pred, later.pred)), weight)
+        return RegressionRows(true, np.concatenate((self.pred, later.pred)), weight)
 
 
-class NumberMetric(Metric):
-    """A mean over answered rows: the sum of ``loss`` over the sum of the weights."""
-
-    greater_is_better = False
-
-    def __init__(self) -> None:
-        self._weight = self._sum = 0.0
-
-    @abstractmethod
-    def loss(self, rows: NumberRows) -> Floats:
-        """What every row adds."""
-
-    def update(self, rows: Any) -> None:
-        """Look at more rows."""
-        self._weight += float(rows.weights.sum())
-        self._sum += float((rows.weights * self.loss(rows)).sum())
-
-    def value(self) -> float:
-        """The mean."""
-        return self._sum / self._weight if self._weight > 0 else math.nan
-
-    def scale(self, factor: float) -> None:
-        """Multiply the weight of everything seen so far."""
-        self._weight *= factor
-        self._sum *= factor
-
-
-class MAE(NumberMetric):
+class MAE(MeanLoss):
     """Mean absolute error."""
 
     name = "mae"
 
-    def loss(self, rows: NumberRows) -> Floats:
-        """The absolute errors."""
+    def _losses(self, rows: RegressionRows) -> Floats:
         return np.abs(rows.errors)
 
 
-class MSE(NumberMetric):
+class MSE(MeanLoss):
     """Mean squared error."""
 
     name = "mse"
 
-    def loss(self, rows: NumberRows) -> Floats:
-        """The squared errors."""
+    def _losses(self, rows: RegressionRows) -> Floats:
         squared: Floats = rows.errors**2
         return squared
 
@@ -105,11 +75,11 @@ class RMSE(MSE):
     name = "rmse"
 
     def value(self) -> float:
-        """The root."""
-        return math.sqrt(super().value()) if self._weight > 0 else math.nan
+        """The root of the mean squared error; NaN without answered rows."""
+        return math.sqrt(super().value())
 
 
-class MAPE(NumberMetric):
+class MAPE(MeanLoss):
     """Mean absolute error over the size of the target, for targets that are at least ``least`` in size; others are left out."""
 
     name = "mape"
@@ -123,12 +93,11 @@ class MAPE(NumberMetric):
         large = np.abs(rows.true) >= self.least
         super().update(replace(rows, weight=rows.weights * large))
 
-    def loss(self, rows: NumberRows) -> Floats:
-        """The relative errors."""
+    def _losses(self, rows: RegressionRows) -> Floats:
         return np.abs(rows.errors) / np.maximum(np.abs(rows.true), self.least)
 
 
-class Pinball(NumberMetric):
+class Pinball(MeanLoss):
     """The loss of a quantile: ``quantile`` times the error where the target is above, else 1 - ``quantile`` times its size."""
 
     name = "pinball"
@@ -139,8 +108,7 @@ class Pinball(NumberMetric):
             raise ValueError(f"quantile must lie between 0 and 1, got {quantile:g}.")
         self.quantile = quantile
 
-    def loss(self, rows: NumberRows) -> Floats:
-        """Of every row."""
+    def _losses(self, rows: RegressionRows) -> Floats:
         return np.maximum(self.quantile * rows.errors, (self.quantile - 1) * rows.errors)
 
 
@@ -175,39 +143,4 @@ class R2(Metric):
         self._errors *= factor
 
 
-NUMBER_METRICS: dict[str, type[Metric]] = {cls.name: cls for cls in (MAE, RMSE, MSE, R2, MAPE, Pinball)}
-"""The metrics of numbers by name."""
-
-
-def number_metrics(chosen: Any) -> tuple[Any, ...]:
-    """Metrics from names and objects; "mae", "rmse" and "r2" are always among them."""
-    if isinstance(chosen, str):
-        chosen = list(NUMBER_METRICS) if chosen == "all" else [chosen]
-    elif hasattr(chosen, "update"):
-        chosen = [chosen]
-    found: dict[str, Any] = {name: NUMBER_METRICS[name]() for name in ("mae", "rmse", "r2")}
-    for one in chosen:
-        metric = _named(one) if isinstance(one, str) else one
-        found.setdefault(metric.name, metric)
-    return tuple(found.values())
-
-
-def _named(text: str) -> Metric:
-    name, _, setting = text.partition(":")
-    if name not in NUMBER_METRICS:
-        raise ValueError(f"There is no metric {name!r} of numbers; there are {', '.join(NUMBER_METRICS)}.")
-    values: dict[str, Any] = {}
-    if setting:
-        key, equals, value = setting.partition("=")
-        known = {"pinball": "quantile", "mape": "least"}.get(name)
-        if key != known or not equals:
-            raise ValueError(
-                f"{text}: {setting!r} is no parameter of {name}; it takes {f'{known}=VALUE' if known else 'none'}."
-            )
-        try:
-            values[key] = float(value)
-        except ValueError:
-            raise ValueError(f"{text}: {key} must be a number, got {value!r}.") from None
-    metric = NUMBER_METRICS[name](**values)
-    metric.name = text
-    return metric
+TARGET_METRICS: tuple[type[Metric], ...] = (MAE, RMSE, MSE, R2, MAPE, Pinball)
