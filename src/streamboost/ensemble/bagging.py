@@ -62,7 +62,7 @@ class OnlineBaggingClassifier(Ensemble):
             "ballot",
             one_of("label", "distribution"),
             "What a learner puts into the vote: its label, as in the paper, or its class distribution, about as accurate "
-            "or more and gives far better probabilities (`docs/results/ballots.md`).",
+            "or more, with far better probabilities.",
             before="label",
         ),
         *SHARED,
