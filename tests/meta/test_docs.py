@@ -134,6 +134,17 @@ def test_pages_run(page, tmp_path, monkeypatch):
         run_page(page)
 
 
+@pytest.mark.parametrize(
+    "page",
+    ["calibration", "rare-classes", "prediction-sets", "explain", "evaluation", "threads", "regression"]
+    + ["algorithms/monitor"],
+)
+def test_pages_about_rows_of_yours_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(1).normal(size=(300, 3))
+    run_page(f"{page}.md", X=X, y=np.where(X[:, 0] + X[:, 1] > 0, "fraud", "fine"), X_new=X[:5])
+
+
 @pytest.mark.parametrize("page", ["streamboost.md", "adaptive.md"])
 def test_pages_of_ensembles_for_drift_run(page):
     rng = np.random.default_rng(1)
