@@ -145,6 +145,14 @@ def test_pages_about_rows_of_yours_run(page, tmp_path, monkeypatch):
     run_page(f"{page}.md", X=X, y=np.where(X[:, 0] + X[:, 1] > 0, "fraud", "fine"), X_new=X[:5])
 
 
+def test_the_lines_of_the_readme_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(1).normal(size=(300, 3))
+    names = run_page("../README.md", X=X, y=X[:, 0] > 0, X_new=X[:5])
+    assert (tmp_path / "model.sboost").exists()
+    assert (names["answers"] == names["y"])[100:].mean() > 0.8
+
+
 @pytest.mark.parametrize("page", ["streamboost.md", "adaptive.md"])
 def test_pages_of_ensembles_for_drift_run(page):
     rng = np.random.default_rng(1)
