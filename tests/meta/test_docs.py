@@ -136,8 +136,7 @@ def test_pages_run(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "page",
-    ["calibration", "rare-classes", "prediction-sets", "explain", "evaluation", "threads", "regression"]
-    + ["algorithms/monitor"],
+    "calibration rare-classes prediction-sets explain evaluation threads regression algorithms/monitor".split(),
 )
 def test_pages_about_rows_of_yours_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
