@@ -124,6 +124,13 @@ def page_name(options: Any) -> str:
     return f"streams{late}" + (f"-first-{options.rows}" if options.rows else "")
 
 
+def page_title(options: Any) -> str:
+    late = f", labels {options.delay} rows late" if options.delay else ""
+    return f"Accuracy on streams that drift{late}" + (
+        f", first {options.rows:,} rows" if options.rows else ""
+    )
+
+
 def table(records: list[Record], column: str, names: Sequence[str], title: str, note: str = "") -> Table:
     """Streams down, models across, means over the seeds; the mean of a model that has every stream below."""
     models = [m for m in ENTRIES if any(r["model"] == m and r[column] == r[column] for r in records)]
@@ -246,7 +253,7 @@ def main() -> None:
     models = [m for m in options.models if ENTRIES[m].installed]
     page = Page(
         page_name(options),
-        "Accuracy on streams that drift",
+        page_title(options),
         options,
         packages=["streamboost", "capymoa", "river", "vowpalwabbit", "lightgbm", "numpy"],
         columns=COLUMNS,
