@@ -190,6 +190,12 @@ def test_the_tables_of_the_readme_are_the_measured_ones(name):
     assert shown.count("\n") >= 7
 
 
+def test_the_speed_row_by_row_in_the_readme_is_the_measured_one():
+    text = (DOCS.parent / "README.md").read_text().split("dict at a time")[1]
+    measured = (DOCS / "results" / "bench-one.md").read_text()
+    assert all(f" {rate} (" in measured for rate in re.findall(r"takes ([\d,]+\d)", text))
+
+
 def test_every_algorithm_page_has_a_picture_that_exists():
     for page in (DOCS / "algorithms").glob("*.md"):
         if page.stem in {"index", "batch", "monitor"}:
