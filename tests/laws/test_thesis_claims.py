@@ -16,7 +16,7 @@ equal counts make equal learners, online and batch    test_batch.py: test_equal_
 lossless, proportional, weight k is k copies          test_lossless.py (naive Bayes, stump, TAN, BAN), test_iti.py (trees)
 the generators' statistics                            unit/test_streams_builtin.py
 TAN and BAN reach the Bayes accuracy                  test_networks_reach_the_bayes_accuracy
-published tables                                      `python -m benchmarks.accuracy.thesis`, `... oza_readings`
+published tables                                      `streamboost reproduce oza2001`
 """
 
 import math

@@ -87,11 +87,11 @@ class AdaptiveEnsemble(Ensemble):
 
 
 class StreamBoostClassifier(AdaptiveEnsemble):
-    r"""The default: a small adaptive forest, companions of another kind, and a combiner that learns whom to trust.
+    r"""The default: a small adaptive forest, companion models of other kinds, and a combiner that learns to weigh them.
 
-    No scaling, no declared classes, any number of them, nominal and missing values as they come, bounded memory.
+    Needs no scaling and no declared classes; takes nominal and missing values as they come; its memory is bounded.
 
-    When to use it: first. Streams that change, streams that do not, few columns or many; tune nothing.
+    When to use it: first. It suits streams that change and streams that do not, few columns or many, without tuning.
 
     Notes
     -----
@@ -295,7 +295,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
     -----
     As in MOA: Poisson(6) copies, 60 % of the columns for each tree, drawn anew when it is replaced; warning 1e-4, drift 1e-5,
     judged by the answer after learning; background trees learn what their tree learns. MOA's background trees go on learning
-    beside the tree they have become; that slip is not copied.
+    beside the tree they have become; that is not copied here.
 
     References
     ----------

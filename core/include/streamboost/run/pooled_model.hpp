@@ -105,7 +105,7 @@ class PooledModel final : public PooledExperts {
       : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    Work work(*this);
+    Work work(*this, rows.n_rows);
     expect(rows, weight);
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
@@ -122,7 +122,7 @@ class PooledModel final : public PooledExperts {
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    Work work(*this);
+    Work work(*this, rows.n_rows);
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
@@ -173,12 +173,12 @@ class PooledModel final : public PooledExperts {
     std::vector<const double*> proba;          // [expert]: of the row at hand
     std::vector<double> log_p, P, learned_P, matrix;
 
-    explicit Work(const PooledModel& model) {
+    Work(const PooledModel& model, int n_rows) {
       const std::size_t m = model.experts_.size();
       const auto reserved = static_cast<std::size_t>(model.intake().schema().n_classes);
       k = std::max<std::size_t>(reserved, 2);
       columns = reserved + 1;
-      rows = static_cast<int>(std::clamp<std::size_t>(numbers / (m * columns), 32, 4096));
+      rows = std::min(n_rows, static_cast<int>(std::clamp<std::size_t>(numbers / (m * columns), 32, 4096)));
       answers.assign(m, std::vector<double>(static_cast<std::size_t>(rows) * columns));
       proba.resize(m);
       log_p.resize(m * k);
