@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "streamboost/data/row.hpp"
+#include "streamboost/data/example.hpp"
 #include "streamboost/learners/tree_node.hpp"
 
 namespace streamboost {
