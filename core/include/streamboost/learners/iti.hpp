@@ -203,34 +203,20 @@ class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, pu
     std::swap(trees_[i], static_cast<ItiBank&>(other).trees_[i]);
   }
   void fields(FieldVisitor& v) override {
-    lend(
-        v, "instance_class", [](ItiTree & t) -> auto& { return t.instance_class; });
-    lend(
-        v, "instance_next", [](ItiTree & t) -> auto& { return t.instance_next; });
-    lend(
-        v, "instance_code", [](ItiTree & t) -> auto& { return t.instance_code; });
-    lend(
-        v, "instance_number", [](ItiTree & t) -> auto& { return t.instance_number; });
-    lend(
-        v, "instance_weight", [](ItiTree & t) -> auto& { return t.instance_weight; });
-    lend(
-        v, "instance_index", [](ItiTree & t) -> auto& { return t.index; });
-    lend(
-        v, "node", [](ItiTree & t) -> auto& { return t.node; });
-    lend(
-        v, "node_real", [](ItiTree & t) -> auto& { return t.node_real; });
-    lend(
-        v, "node_free", [](ItiTree & t) -> auto& { return t.free_node; });
-    lend(
-        v, "entry_column", [](ItiTree & t) -> auto& { return t.pool.column; });
-    lend(
-        v, "entry_class", [](ItiTree & t) -> auto& { return t.pool.label; });
-    lend(
-        v, "entry_value", [](ItiTree & t) -> auto& { return t.pool.value; });
-    lend(
-        v, "entry_weight", [](ItiTree & t) -> auto& { return t.pool.weight; });
-    lend(
-        v, "entry_free", [](ItiTree & t) -> auto& { return t.pool.free; });
+    lend(v, "instance_class", [](ItiTree& t) -> auto& { return t.instance_class; });
+    lend(v, "instance_next", [](ItiTree& t) -> auto& { return t.instance_next; });
+    lend(v, "instance_code", [](ItiTree& t) -> auto& { return t.instance_code; });
+    lend(v, "instance_number", [](ItiTree& t) -> auto& { return t.instance_number; });
+    lend(v, "instance_weight", [](ItiTree& t) -> auto& { return t.instance_weight; });
+    lend(v, "instance_index", [](ItiTree& t) -> auto& { return t.index; });
+    lend(v, "node", [](ItiTree& t) -> auto& { return t.node; });
+    lend(v, "node_real", [](ItiTree& t) -> auto& { return t.node_real; });
+    lend(v, "node_free", [](ItiTree& t) -> auto& { return t.free_node; });
+    lend(v, "entry_column", [](ItiTree& t) -> auto& { return t.pool.column; });
+    lend(v, "entry_class", [](ItiTree& t) -> auto& { return t.pool.label; });
+    lend(v, "entry_value", [](ItiTree& t) -> auto& { return t.pool.value; });
+    lend(v, "entry_weight", [](ItiTree& t) -> auto& { return t.pool.weight; });
+    lend(v, "entry_free", [](ItiTree& t) -> auto& { return t.pool.free; });
   }
 
  private:

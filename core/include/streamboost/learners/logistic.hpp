@@ -91,8 +91,7 @@ class LogisticBank final : public LinearTable<Real>, public AnswersAfter, public
                Explained& out) const override {
     if (question.shapley) return false;
     if (!split_) {
-      this->explain_pair(
-          example, question, factor, answers, nullptr, [](std::size_t, double z) { return tanh(0.5 * z); }, out);
+      this->explain_pair(example, question, factor, answers, nullptr, [](std::size_t, double z) { return tanh(0.5 * z); }, out);
       return true;
     }
     Chords chords(question);
