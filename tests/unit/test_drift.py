@@ -11,11 +11,13 @@ import pytest
 from scipy import stats
 from sklearn.base import clone
 
+from streamboost import drift
 from streamboost.drift import ADWIN, DDM, HDDM_A, HDDM_W, KSWIN, PageHinkley
 from streamboost.drift.kswin import largest_gap
+from tests.catalogue import DETECTORS
 from tests.oracle import drift as oracle
 
-ALL = [ADWIN(), DDM(), HDDM_A(), HDDM_W(), KSWIN(), PageHinkley(threshold=5)]
+ALL = [getattr(drift, name)(**DETECTORS[name]) for name in drift.__all__]
 
 
 def jumps(seed: int, n: int = 600) -> np.ndarray:

@@ -167,7 +167,7 @@ class LearnerEnsemble(Declared, Estimator):
             )
         names = [name for name in cls._get_param_names() if name != "estimator"]
         params = check_params(read_older(cls, manifest.params), names, cls.__name__)
-        params = {p.name: _as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
+        params = {p.name: as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
         if estimator is None:
             estimator = _rebuild_learner(manifest, arrays, cls._default_learner())
         model = cls(**params, estimator=estimator)
@@ -178,7 +178,7 @@ class LearnerEnsemble(Declared, Estimator):
         return model
 
 
-def _as_given(declared: Parameter, value: Any) -> Any:
+def as_given(declared: Parameter, value: Any) -> Any:
     """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
     if isinstance(value, list) and declared.name in ("class_weight", "decision_costs"):
         return unflattened(value)
