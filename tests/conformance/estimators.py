@@ -17,11 +17,13 @@ from streamboost.catalogue import LearnerEntry, ModelEntry
 from streamboost.checks import expected_failed_checks
 from tests import catalogue as cases
 
-SCALED = {
+# The checks have some hundred rows, once, in raw units.
+QUICK: dict[str, dict[str, Any]] = {
     "perceptron": {"scale": "standard"},
     "ogd": {"scale": "standard"},
-}  # else they warn of large values, rightly
-# Checks have few rows, and each expert is a lane in Python, which takes its time.
+    "mlp": {"rate": 1.0, "updates_per_example": 10},
+}
+# And each expert is a lane in Python, which takes its time.
 FEW: dict[str, dict[str, Any]] = {
     "blocked-boost": {"block_size": 60},
     "weighted-majority": {"estimators": [sb.NaiveBayes()]},
@@ -30,7 +32,7 @@ FEW: dict[str, dict[str, Any]] = {
 
 def small(entry: ModelEntry, of: LearnerEntry | None) -> Any:
     """A model with its usual parameters, few learners, and no key of its own: some checks look for the default."""
-    members = {} if of is None else {"estimator": getattr(sb, of.class_name)(**SCALED.get(of.name, {}))}
+    members = {} if of is None else {"estimator": getattr(sb, of.class_name)(**QUICK.get(of.name, {}))}
     size = {"n_estimators": 5} if entry.sized else {}
     return getattr(sb, entry.class_name)(**members, **size, **FEW.get(entry.name, {}))
 
