@@ -13,9 +13,10 @@ from oracle.naive_bayes import NaiveBayes as SlowBayes
 from sklearn.base import clone
 
 import streamboost as sb
-from laws.catalogue import key_of, lane_report, lanes_cut, state_of
+from laws.catalogue import lane_report
 from streamboost import models
 from streamboost.drift import ADWIN
+from tests.inside.handles import key_of, lanes_cut, state_of
 
 EAGER = ADWIN(0.3, warning=0.7)  # so that streams of some hundred rows warn, drift and replace
 

@@ -61,7 +61,7 @@ def test_unknown_label_with_declared_classes_is_refused_whole():
     with pytest.raises(ValueError, match=r"label 'c' \(row 1\).*\['a', 'b'\]"):
         model.partial_fit(X2, ["a", "c"])
     assert np.array_equal(model.predict_proba(X2), before)
-    assert model._session.model.n_learned == 2
+    assert model.n_learned_ == 2
 
 
 def test_third_label_of_a_binary_booster_names_the_alternatives():
