@@ -16,7 +16,9 @@ def private_names(path: Path) -> Counter[str]:
     tree = ast.parse(path.read_text())
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     own |= {
-        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     }
     found: Counter[str] = Counter()
     for node in ast.walk(tree):
@@ -42,7 +44,9 @@ def test_private_names_become_fewer() -> None:
     used = {name: count for name, count in found.items() if count}
     total = sum(count.total() for count in used.values())
     listing = "\n".join(f"{name}: {dict(count)}" for name, count in used.items())
-    assert total <= MOST, f"{total} private names; use public verbs, or a handle of tests/inside/handles.py:\n{listing}"
+    assert total <= MOST, (
+        f"{total} private names; use public verbs, or a handle of tests/inside/handles.py:\n{listing}"
+    )
     assert total > MOST - 15, f"{total} private names are left: lower MOST"
 
 
