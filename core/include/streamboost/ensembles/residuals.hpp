@@ -11,11 +11,11 @@
 #include <cmath>
 
 #include "streamboost/ensembles/booster.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/ensembles/regressor_kernels.hpp"
 
 namespace streamboost {
 
-struct Residuals {
+struct Residuals : LaneStateDefaults {
   static constexpr double fading = 0.999;
   LaneArray<double> miss, seen, error_weight, absolute_error, squared_error;
   bool on = true;
