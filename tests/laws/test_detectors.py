@@ -10,12 +10,12 @@ from oracle.naive_bayes import NaiveBayes as SlowBayes
 from sklearn.base import clone
 
 import streamboost as sb
-from laws.catalogue import key_of
 from laws.guards import check_guard_laws, turning
 from streamboost import models
 from streamboost.catalogue import DETECTORS
 from streamboost.distributed import KeyedClassifier
 from streamboost.drift import ADWIN, DDM, HDDM_A, HDDM_W, KSWIN, PageHinkley
+from tests.inside.handles import key_of
 
 
 class Mine:

@@ -27,6 +27,7 @@ from oracle import draws
 
 import streamboost as sb
 from streamboost.streams.datasets.builtin import SyntheticStream
+from tests.catalogue import arrays
 
 NOMINAL = list(range(20))
 
@@ -48,7 +49,7 @@ def copies(n_rows, lanes, key=11):
     X = np.arange(float(n_rows))[:, None]
     model = sb.OnlineBaggingClassifier(n_estimators=lanes, random_state=key, categorical_features=[0])
     model.partial_fit(X, np.zeros(n_rows, dtype=int), classes=[0, 1])
-    counted = model._session.model.state()["bank/count"][::2]
+    counted = arrays(model)["bank/count"][::2]
     assert counted[3, 5] == draws.poisson(key, 3, 5, 1.0)
     return counted
 

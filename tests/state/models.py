@@ -216,7 +216,7 @@ def go_on(name: str, model: Any) -> Any:
 
 
 def state_bytes(model: Any) -> bytes:
-    return model._to_bytes(model._session)
+    return model.to_bytes()
 
 
 def unpack(path: Path) -> dict[str, bytes]:

@@ -161,7 +161,7 @@ class LearnerEnsemble(Declared, Estimator):
         if estimator is None:
             estimator = _rebuild_learner(manifest, arrays, cls._default_learner())
         try:
-            params = {p.name: _as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
+            params = {p.name: as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
             model = cls(**params, estimator=estimator)
             model._validate_params()
         except ValueError as error:
@@ -169,7 +169,7 @@ class LearnerEnsemble(Declared, Estimator):
         return model
 
 
-def _as_given(declared: Parameter, value: Any) -> Any:
+def as_given(declared: Parameter, value: Any) -> Any:
     """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
     if isinstance(value, list) and declared.name in ("class_weight", "decision_costs"):
         return unflattened(value)

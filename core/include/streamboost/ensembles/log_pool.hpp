@@ -133,14 +133,17 @@ class LogPool {
  private:
   static constexpr double largest = 1e100;  // weights up to 2^53 stay far below; beyond it nothing would move anyway
 
-  // x <- A^-1 x by elimination; A is used up.
+  // x <- A^-1 x by elimination; A is used up. A is a covariance plus `prior` on its diagonal, so no pivot is below the prior; where an
+  // enormous sample weight has rounded the prior away, half of it stands in and the step stays finite.
   void solve(double* A, double* x) const {
-    for (std::size_t p = 0; p < m_; ++p)
+    for (std::size_t p = 0; p < m_; ++p) {
+      A[p * m_ + p] = std::max(A[p * m_ + p], Params::prior / 2);
       for (std::size_t i = p + 1; i < m_; ++i) {
         const double factor = A[i * m_ + p] / A[p * m_ + p];
         for (std::size_t j = p + 1; j < m_; ++j) A[i * m_ + j] -= factor * A[p * m_ + j];
         x[i] -= factor * x[p];
       }
+    }
     for (std::size_t p = m_; p-- > 0;) {
       for (std::size_t j = p + 1; j < m_; ++j) x[p] -= A[p * m_ + j] * x[j];
       x[p] /= A[p * m_ + p];
