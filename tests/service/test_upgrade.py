@@ -25,9 +25,7 @@ def test_an_old_folder_goes_on(version: str, tmp_path: Path) -> None:
         assert found.n_learned_ == kept.n_learned_
         rows = [{"x": float(i), "c": c} for i in range(-2, 9) for c in "uvwx"]
         assert [found.predict_proba_one(row) for row in rows] == [kept.predict_proba_one(row) for row in rows]
-        assert store.scores("loans")["cumulative"]["error"] == float(
-            (folder / "expected.txt").read_text()
-        )
+        assert store.scores("loans")["cumulative"]["error"] == float((folder / "expected.txt").read_text())
         assert store.learn("loans", {"x": 0.0}, "no", id="i5").duplicate
         assert store.label("loans", "waiting", "yes").state == "learned"
         assert store.predict("loans", {"x": 1.0}, id="early").state == "learned"

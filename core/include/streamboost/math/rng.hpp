@@ -30,6 +30,7 @@ enum class Purpose : std::uint32_t {
   bandit = 10,
   node = 11,
   explanation = 12,
+  sketch = 14,
 };
 
 struct Key {
