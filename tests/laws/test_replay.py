@@ -1,6 +1,7 @@
 """Replayed gradient boosting: its oracle, its plan, and the laws, bit for bit, also in the middle of a fit."""
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -51,8 +52,8 @@ def forest_of(model):
     _, _, outputs, n, _ = state["forest"].tolist()
     nodes = state["forest_nodes"].reshape(-1, 7)
     cuts = nodes[:, 1].astype(np.int32).view(np.float32)
-    first_node, first_leaf = state["forest_trees"][:n], state["forest_trees"][n : 2 * n]
-    values = state["forest_values"].reshape(-1, max(outputs, 1))
+    first_node, first_leaf, output = np.split(state["forest_trees"][: 3 * n - 1], [n, 2 * n])
+    values = state["forest_values"].tolist()
     trees = []
     for t in range(n - 1):
         at = slice(first_node[t], first_node[t + 1])
@@ -60,7 +61,11 @@ def forest_of(model):
             [int(c), float(x), bool(m), int(left), int(right)]
             for (c, _, left, right, m, _, _), x in zip(nodes[at].tolist(), cuts[at], strict=True)
         ]
-        trees.append((listed, values[first_leaf[t] : first_leaf[t + 1]]))
+        columns = 1 if output[t] >= 0 else outputs
+        size = int(first_leaf[t + 1] - first_leaf[t]) * columns
+        trees.append((listed, np.reshape(values[:size], (-1, columns))))
+        values = values[size:]
+    assert not values
     return trees, state["forest_start"]
 
 
@@ -89,11 +94,14 @@ def check_agreement(model, oracle):
     seed=st.integers(0, 10**6),
     leaves=st.integers(1, 9),
     bins=st.sampled_from([4, 9, 31]),
+    trees=st.sampled_from(["shared", "per-class"]),
 )
-def test_a_fit_is_its_oracle(n, d, outputs, seed, leaves, bins):
+def test_a_fit_is_its_oracle(n, d, outputs, seed, leaves, bins, trees):
     X, y, weight = stream(n, d, outputs, seed)
     options = {"rounds": 6, "leaves": leaves, "bins": bins}
-    model = sb.ReplayBoostingClassifier(**options, random_state=seed, categorical_features=[d - 1])
+    model = sb.ReplayBoostingClassifier(
+        **options, trees=trees, random_state=seed, categorical_features=[d - 1]
+    )
     model.fit(X, y, sample_weight=weight)
     kept = weight > 0
     codes = [model._session.labels.book.codes[label] for label in y.tolist()]
@@ -103,6 +111,7 @@ def test_a_fit_is_its_oracle(n, d, outputs, seed, leaves, bins):
         weight[kept],
         nominal=[d - 1],
         **options,
+        shared=trees == "shared",
         seed=key_of(model),
         end=int(kept.sum()),
     )
@@ -145,7 +154,8 @@ def test_fits_are_made_and_take_over_as_planned(outputs):
 
 MODELS = {
     "two": (sb.ReplayBoostingClassifier(memory=260, rounds=8, leaves=6), 2),
-    "many": (sb.ReplayBoostingClassifier(memory=260, rounds=5, leaves=8, refit=1.2), 6),
+    "many": (sb.ReplayBoostingClassifier(memory=260, rounds=3, leaves=8, refit=1.2), 6),
+    "per-class": (sb.ReplayBoostingClassifier(memory=260, rounds=3, leaves=8, trees="per-class"), 3),
     "numbers": (sb.ReplayBoostingRegressor(memory=260, rounds=8, loss="huber"), 0),
     "stages": (sb.ReplayBoostingClassifier(memory=260, rounds=4, calibration="platt", coverages=(0.9,)), 3),
 }
@@ -179,7 +189,7 @@ def test_chunks_files_copies_and_threads_do_not_matter(name, tmp_path):
         [],
         [0, 1, 2, 105, 130, 131, 300, 460, 470, 790, 900],
     )
-    for begin, end in zip(edges[:-1], edges[1:], strict=True):
+    for begin, end in itertools.pairwise(edges):
         got.append(serve(pieces, X, y, weight, slice(begin, end), outputs))
         pieces.save(tmp_path / "m.sboost")
         pieces = pickle.loads(pickle.dumps(models.load(tmp_path / "m.sboost")))

@@ -1,7 +1,7 @@
-"""Gradient boosting over remembered rows, slow and obvious: bins, trees, losses, the plan of fits. Written from the specification.
+"""Gradient boosting over remembered rows, slow and obvious: bins, trees, losses, the plan of fits.
 
-Gradients are rounded to multiples of a power of two before they are summed, as the specification of sums has it: so a sum does not
-depend on its order, and equal splits are equal.
+Gradients are rounded to multiples of a power of two before they are summed: a sum does not depend on its order, and equal splits
+are equal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from streamboost import _core
 
-LAMBDA, LEAST_ROWS, LEAST_HESSIAN, SKETCH, SAMPLE = 1.0, 20, 1e-3, 4, 2000
+LAMBDA, LEAST_ROWS, LEAST_HESSIAN, SKETCH, SAMPLE = 1.0, 20, 1e-3, 3, 2000
 SKETCH_PURPOSE = 14
 
 
@@ -86,10 +86,11 @@ class Tree:
 
 
 def score(g, h, rows):
-    """How good a leaf of these rows is."""
-    if h is not None:
-        return g[rows].sum() ** 2 / (h[rows].sum() + LAMBDA)
-    return float((g[rows].sum(0) ** 2).sum()) / (len(rows) + LAMBDA)
+    """How good a leaf of these rows is; g: [row, output]."""
+    squares = 0.0
+    for total in g[rows].sum(0):
+        squares += total**2
+    return squares / (h[rows].sum() + LAMBDA)
 
 
 def best_split(codes, n_bins, g, h, rows):
@@ -109,7 +110,7 @@ def best_split(codes, n_bins, g, h, rows):
                 left, right = rows[goes], rows[~goes]
                 if min(len(left), len(right)) < LEAST_ROWS:
                     continue
-                if h is not None and min(h[left].sum(), h[right].sum()) < LEAST_HESSIAN:
+                if min(h[left].sum(), h[right].sum()) < LEAST_HESSIAN:
                     continue
                 gain = score(g, h, left) + score(g, h, right)
                 if best is None or gain > best.gain:
@@ -167,6 +168,7 @@ class Boosting:
         rate=0.1,
         bins=31,
         loss="classes",
+        shared=True,
         seed=0,
         end=0,
     ):
@@ -178,28 +180,38 @@ class Boosting:
         self.start = self.begin()
         self.F = np.tile(self.start, (len(X), 1))
         self.trees = []
-        for number in range(rounds):
+        self.rate, self.leaves, self.shared = rate, leaves, shared and self.outputs > 1
+        for number in range(2 * rounds if self.shared else rounds):
             g, h = self.slopes()
-            if self.outputs == 1:
-                bits = len(X).bit_length()
-                g, h = rounded(g[:, 0], 43 - bits), rounded(h[:, 0], 50 - bits)
-                tree = grow(self.codes, self.n_bins, g, h, leaves)
-                sums = [(np.array([g[rows].sum()]), np.array([h[rows].sum()])) for rows in tree.rows]
-            else:
+            before = len(self.trees)
+            if self.shared:
                 drawn = self.draw(g, seed, end, number)
-                # The largest gradient of all outputs, drawn or not, sets the unit.
-                small = rounded(g, 43 - len(X).bit_length())[:, drawn]
-                tree = grow(self.codes, self.n_bins, small, None, leaves)
-                sums = [(g[rows].sum(0), h[rows].sum(0)) for rows in tree.rows]
-            if not tree.nodes:
-                if self.outputs <= SKETCH:
-                    break
-                continue
-            for rows, (G, H) in zip(tree.rows, sums, strict=True):
-                value = rate * self.leaf(rows) if loss in ("absolute", "huber") else -rate * G / (H + LAMBDA)
-                tree.values.append(value)
-                self.F[rows] += value
-            self.trees.append(tree)
+                self.add(g[:, drawn], h[:, drawn].mean(1), g, h, None)
+            else:
+                more = self.outputs / (self.outputs - 1) if self.outputs > 1 else 1
+                for k in range(self.outputs):
+                    self.add(g[:, [k]], more * h[:, k], g, h, k)
+            if len(self.trees) == before and not (self.shared and self.outputs > SKETCH):
+                break
+
+    def add(self, g, h, all_g, all_h, output):
+        """Grow a tree by g and h; it is for one output, or for all."""
+        bits = len(g).bit_length()
+        g, h = rounded(g, 43 - bits), rounded(h, 50 - bits)
+        tree = grow(self.codes, self.n_bins, g, h, self.leaves)
+        if not tree.nodes:
+            return
+        for rows in tree.rows:
+            if self.loss in ("absolute", "huber"):
+                value = self.rate * self.leaf(rows)
+            elif self.shared:
+                value = -self.rate * all_g[rows].sum(0) / (all_h[rows].sum(0) + LAMBDA)
+            else:
+                value = -self.rate * g[rows].sum(0) / (h[rows].sum() + LAMBDA)
+            tree.values.append(value)
+            self.F[rows, slice(None) if output is None else slice(output, output + 1)] += value
+        tree.output = output
+        self.trees.append(tree)
 
     def begin(self):
         if self.loss == "squared":

@@ -38,35 +38,38 @@ BoostingFit::BoostingFit(const BoostingParams& params, RowRing::Rows rows, std::
     const auto k = static_cast<std::size_t>(*std::max_element(y_.begin(), y_.end())) + 1;
     outputs_ = k == 2 ? 1 : k;
   }
-  lanes_ = outputs_ == 1 ? 2 : BoostingParams::sketch;
+  lanes_ = shared() ? BoostingParams::sketch + 1 : 2;
   bin_.resize(n_ * width_);
   listed_.resize(n_);
   aside_.resize(n_);
   F_.resize(n_ * outputs_);
   g_.resize(n_ * outputs_);
-  h_.resize(outputs_ == 1 ? n_ : 0);
+  h_.resize(n_);
   words_.resize(n_ * static_cast<std::size_t>(lanes_));
   squares_.resize(outputs_);
-  const auto trees = static_cast<std::size_t>(params_.rounds), leaves = static_cast<std::size_t>(params_.leaves);
+  const std::size_t leaves = static_cast<std::size_t>(params_.leaves), trees = static_cast<std::size_t>(rounds()) * trees_per_round();
   leaf_.resize(leaves);
   forest_.node.reserve(trees * (leaves - 1));
-  forest_.value.reserve(trees * leaves * outputs_);
+  forest_.value.reserve(trees * leaves * (shared() ? outputs_ : 1));
+  forest_.output.reserve(trees);
+  forest_.first_value.reserve(trees + 1);
   forest_.leaf_rows.reserve(trees * leaves);
   forest_.first_node.reserve(trees + 1);
   forest_.first_leaf.reserve(trees + 1);
   const auto n = static_cast<std::int64_t>(n_), d = static_cast<std::int64_t>(width_), k = static_cast<std::int64_t>(outputs_);
   const std::int64_t levels = bits_of(leaves - 1);
   setup_cost_ = d * ColumnBins::sample_rows * cost_of_bin + n * d * cost_of_bin;
-  round_cost_ = n * d * (2 + levels) / 2 + n * k * (cost_of_exp + 2 * cost_of_row) + n * cost_of_row * (2 + 2 * levels) +
-                2 * static_cast<std::int64_t>(leaves) * d * (params_.bins + 1) * (1 + cost_of_cut);
+  round_cost_ =
+      static_cast<std::int64_t>(trees_per_round()) * (n * d * (2 + levels) / 2 + n * cost_of_row * (4 + 2 * levels) +
+                                                      2 * static_cast<std::int64_t>(leaves) * d * (params_.bins + 1) * (1 + cost_of_cut)) +
+      n * k * (cost_of_exp + 2 * cost_of_row);
   work_ = run();
 }
 
 std::int64_t BoostingFit::left() const {
   if (finished()) return 0;
-  const std::int64_t rounds = params_.rounds;
-  if (round_began_ == 0) return std::max<std::int64_t>(setup_cost_ - done(), 1) + rounds * round_cost_;
-  return std::max<std::int64_t>(round_cost_ - (done() - round_began_), 1) + (rounds - 1 - round_) * round_cost_;
+  if (round_began_ == 0) return std::max<std::int64_t>(setup_cost_ - done(), 1) + rounds() * round_cost_;
+  return std::max<std::int64_t>(round_cost_ - (done() - round_began_), 1) + (rounds() - 1 - round_) * round_cost_;
 }
 
 std::size_t BoostingFit::bytes() const {
@@ -79,15 +82,18 @@ std::size_t BoostingFit::bytes() const {
 DeferredWork BoostingFit::run() {
   for (DeferredWork part = make_bins(); part.next();) co_yield part.slice();
   begin_scores();
-  for (round_ = 0; round_ < params_.rounds; ++round_) {
+  for (round_ = 0; round_ < rounds(); ++round_) {
     round_began_ = std::max<std::int64_t>(work_.done(), 1);
     for (DeferredWork part = gradients(); part.next();) co_yield part.slice();
     const std::size_t before = forest_.node.size();
-    for (DeferredWork part = grow(); part.next();) co_yield part.slice();
-    if (forest_.node.size() > before)
+    for (output_ = 0; output_ < trees_per_round(); ++output_) {
+      for (DeferredWork part = pack(); part.next();) co_yield part.slice();
+      const std::size_t nodes = forest_.node.size();
+      for (DeferredWork part = grow(); part.next();) co_yield part.slice();
+      if (forest_.node.size() == nodes) continue;
       for (DeferredWork part = set_values(); part.next();) co_yield part.slice();
-    else if (outputs_ <= BoostingParams::sketch)
-      break;
+    }
+    if (forest_.node.size() == before && !(shared() && outputs_ > BoostingParams::sketch)) break;  // and so it would stay
   }
   forest_.begin = rows_.begin;
   forest_.end = rows_.end;
@@ -158,6 +164,7 @@ void BoostingFit::begin_scores() {
   for (std::size_t i = 0; i < n_; ++i)
     std::copy(forest_.start.begin(), forest_.start.end(), F_.begin() + static_cast<std::ptrdiff_t>(i * outputs_));
   forest_.first_node = forest_.first_leaf = {0};
+  forest_.first_value = {0};
 }
 
 double BoostingFit::start_of_numbers() {
@@ -175,11 +182,10 @@ double BoostingFit::start_of_numbers() {
   return median_of(all);
 }
 
-// g and h of all rows, then the words that are summed.
+// g of all rows and outputs; h where there is one output.
 DeferredWork BoostingFit::gradients() {
   std::fill(squares_.begin(), squares_.end(), 0.0);
   if (params_.loss == Loss::huber) delta_ = quantile_of_residuals();
-  double most_g = 0, most_h = 0;
   const std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(slice) / (outputs_ * (cost_of_exp + cost_of_row)));
   std::vector<double> p(outputs_);
   for (std::size_t first = 0; first < n_; first += step) {
@@ -212,18 +218,40 @@ DeferredWork BoostingFit::gradients() {
         h_[i] = weight_[i];
       }
     }
-    for (std::size_t k = 0; k < outputs_; ++k)
-      for (std::size_t i = k * n_ + first; i < k * n_ + end; ++i) most_g = std::max(most_g, std::fabs(g_[i]));
-    for (std::size_t i = first; i < end && outputs_ == 1; ++i) most_h = std::max(most_h, h_[i]);
     co_yield static_cast<std::int64_t>((end - first) * outputs_) * (cost_of_exp + cost_of_row);
   }
-  scale_gradients(most_g, most_h);
+}
+
+// The words that the next tree is grown from: gradients and curvatures of one output, or of a sketch of all of them.
+DeferredWork BoostingFit::pack() {
   draw_sketch();
-  for (std::size_t first = 0; first < n_; first += slice / cost_of_row) {
-    const std::size_t n = std::min<std::size_t>(n_ - first, slice / cost_of_row);
-    pack_slice(first, n);
-    co_yield static_cast<std::int64_t>(n) * cost_of_row;
+  double most_g = 0, most_h = 0;
+  constexpr std::size_t step = slice / (4 * cost_of_row);
+  for (std::size_t first = 0; first < n_; first += step) {
+    const std::size_t end = std::min(n_, first + step);
+    for (std::size_t i = first; i < end && outputs_ > 1; ++i) {
+      double h = 0;
+      for (std::size_t k : drawn_) h += curvature(k, i);
+      h_[i] = h / static_cast<double>(drawn_.size());
+    }
+    for (std::size_t k : drawn_)
+      for (std::size_t i = k * n_ + first; i < k * n_ + end; ++i) most_g = std::max(most_g, std::fabs(g_[i]));
+    for (std::size_t i = first; i < end; ++i) most_h = std::max(most_h, h_[i]);
+    co_yield static_cast<std::int64_t>(end - first) * 2 * cost_of_row;
   }
+  scale_gradients(most_g, most_h);
+  for (std::size_t first = 0; first < n_; first += step) {
+    const std::size_t n = std::min(n_ - first, step);
+    pack_slice(first, n);
+    co_yield static_cast<std::int64_t>(n) * 2 * cost_of_row;
+  }
+}
+
+// w p (1 - p), from |g| = w p, or w (1 - p) for the row's own class. Trees of one class each are grown as if the others stood still: K / (K - 1)
+// makes up for that.
+double BoostingFit::curvature(std::size_t output, std::size_t row) const {
+  const double s = std::fabs(g_[output * n_ + row]), h = s - s * s / weight_[row];
+  return shared() ? h : h * (static_cast<double>(outputs_) / static_cast<double>(outputs_ - 1));
 }
 
 void BoostingFit::scale_gradients(double most_g, double most_h) {
@@ -234,6 +262,7 @@ void BoostingFit::scale_gradients(double most_g, double most_h) {
 
 void BoostingFit::draw_sketch() {
   drawn_.clear();
+  if (!shared()) return drawn_.push_back(output_);
   if (outputs_ <= BoostingParams::sketch) {
     for (std::size_t k = 0; k < outputs_; ++k) drawn_.push_back(k);
     return;
@@ -259,13 +288,12 @@ void BoostingFit::draw_sketch() {
 void BoostingFit::pack_slice(std::size_t first, std::size_t n) {
   const auto lanes = static_cast<std::size_t>(lanes_);
   std::int64_t* words = words_.data() + first * lanes;
-  if (outputs_ == 1) return replay::pack_pairs(g_.data() + first, h_.data() + first, 1 / g_unit_, 1 / h_unit_, n, words);
-  for (std::size_t s = 0; s < lanes; ++s) {
-    if (s < drawn_.size())
-      replay::pack_gradients(g_.data() + drawn_[s] * n_ + first, 1 / g_unit_, n, lanes, words + s);
-    else
-      for (std::size_t i = 0; i < n; ++i) words[i * lanes + s] = 0;
+  if (!shared()) return replay::pack_pairs(g_.data() + output_ * n_ + first, h_.data() + first, 1 / g_unit_, 1 / h_unit_, n, words);
+  for (std::size_t s = 0; s < BoostingParams::sketch; ++s) {
+    const double* g = g_.data() + drawn_[std::min(s, drawn_.size() - 1)] * n_ + first;
+    replay::pack_gradients(g, s < drawn_.size() ? 1 / g_unit_ : 0.0, n, lanes, words + s);
   }
+  replay::pack_curvatures(h_.data() + first, 1 / h_unit_, n, lanes, words + BoostingParams::sketch);
 }
 
 // ---- the tree
@@ -383,16 +411,16 @@ double BoostingFit::half(const std::int64_t* sums) const {
     return G * G / (H + BoostingParams::lambda);
   }
   double squares = 0;
-  for (int s = 0; s < BoostingParams::sketch; ++s) {
+  for (std::size_t s = 0; s < BoostingParams::sketch; ++s) {
     const double G = replay::gradient_of(sums[s]) * g_unit_;
     squares += G * G;
   }
-  return squares / (static_cast<double>(replay::count_of(sums[0])) + BoostingParams::lambda);
+  return squares / (static_cast<double>(sums[BoostingParams::sketch]) * h_unit_ + BoostingParams::lambda);
 }
 
 bool BoostingFit::may_stand(const std::int64_t* sums) const {
   return replay::count_of(sums[0]) >= BoostingParams::least_rows &&
-         (lanes_ > 2 || static_cast<double>(sums[1]) * h_unit_ >= BoostingParams::least_hessian);
+         static_cast<double>(sums[lanes_ - 1]) * h_unit_ >= BoostingParams::least_hessian;
 }
 
 // best.gain holds S(left) + S(right) while columns are compared.
@@ -444,18 +472,20 @@ DeferredWork BoostingFit::partition(Leaf& leaf, std::size_t& stay) {
 // ---- the leaves
 
 DeferredWork BoostingFit::set_values() {
-  const std::size_t tree = forest_.first_leaf.size() - 2;
+  const std::size_t tree = forest_.first_leaf.size() - 2, kept = shared() ? outputs_ : 1;
   const auto leaves = static_cast<std::size_t>(forest_.first_leaf[tree + 1] - forest_.first_leaf[tree]);
   const std::size_t first = forest_.value.size();
-  forest_.value.resize(first + leaves * outputs_);
+  forest_.value.resize(first + leaves * kept);
+  forest_.output.push_back(shared() ? -1 : static_cast<std::int32_t>(output_));
+  forest_.first_value.push_back(static_cast<std::int64_t>(forest_.value.size()));
   for (std::size_t l = 0; l < leaves; ++l) {
-    double* value = forest_.value.data() + first + l * outputs_;
+    double* value = forest_.value.data() + first + l * kept;
     leaf_value(leaf_[l], value);
     for (std::size_t i = leaf_[l].begin; i < leaf_[l].end; ++i) {
-      double* F = F_.data() + listed_[i] * outputs_;
-      for (std::size_t k = 0; k < outputs_; ++k) F[k] += value[k];
+      double* F = F_.data() + listed_[i] * outputs_ + (shared() ? 0 : output_);
+      for (std::size_t k = 0; k < kept; ++k) F[k] += value[k];
     }
-    co_yield static_cast<std::int64_t>(leaf_[l].rows() * outputs_) * 2 * cost_of_row;
+    co_yield static_cast<std::int64_t>(leaf_[l].rows() * kept) * 2 * cost_of_row;
   }
 }
 
@@ -473,7 +503,7 @@ void BoostingFit::leaf_value(const Leaf& leaf, double* value) {
       middle += rest / sum;
     }
     value[0] = rate * middle;
-  } else if (outputs_ == 1) {
+  } else if (!shared()) {
     const double G = replay::gradient_of(leaf.total[0]) * g_unit_, H = static_cast<double>(leaf.total[1]) * h_unit_;
     value[0] = -rate * G / (H + BoostingParams::lambda);
   } else {
@@ -481,10 +511,8 @@ void BoostingFit::leaf_value(const Leaf& leaf, double* value) {
       const double* g = g_.data() + k * n_;
       double G = 0, H = 0;
       for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
-        const std::size_t row = listed_[i];
-        const double s = std::fabs(g[row]);  // p, or 1 - p of the row's own class, times the weight
-        G += g[row];
-        H += s - s * s / weight_[row];
+        G += g[listed_[i]];
+        H += curvature(k, listed_[i]);
       }
       value[k] = -rate * G / (H + BoostingParams::lambda);
     }

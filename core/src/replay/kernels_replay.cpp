@@ -66,6 +66,11 @@ STREAMBOOST_CLONES void pack_gradients(const double* __restrict g, double scale,
   for (std::size_t i = 0; i < n; ++i) words[i * lanes] = (nearest(g[i] * scale) << count_bits) + 1;
 }
 
+STREAMBOOST_CLONES void pack_curvatures(const double* __restrict h, double scale, std::size_t n, std::size_t lanes,
+                                        std::int64_t* __restrict words) {
+  for (std::size_t i = 0; i < n; ++i) words[i * lanes] = nearest(h[i] * scale);
+}
+
 void add_rows(const BinnedRows& rows, int lanes, const std::uint32_t* listed, std::size_t n, int first, int last, std::int64_t* histogram) {
   auto* cells = reinterpret_cast<Words*>(histogram);
   if (lanes == 2)

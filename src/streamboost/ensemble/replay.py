@@ -104,18 +104,18 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
 
     Notes
     -----
-    The model remembers the last `memory` rows. A fit begins at example 100 and each time the past has grown by the factor `refit`;
-    it is worked off during a quarter of the examples until the next one, an equal share after each, and then its trees take
-    over. Cost per example is flat, and when trees take over depends on example numbers only. ``fit``, which has all rows, fits them at
-    once.
+    The model remembers the last `memory` rows. A fit begins at example 100 and each time the past has grown by the factor
+    `refit`; it is worked off during a quarter of the examples until the next one, an equal share after each, and then its trees
+    take over. Cost per example is flat, and when trees take over depends on example numbers only. ``fit``, which has all
+    rows, fits them at once.
 
-    A fit is gradient boosting of the logarithmic loss to second order: histograms of at most `bins` bins, trees grown at the leaf of
-    highest gain, at least 20 rows in a leaf, :math:`\lambda = 1`. With more than two classes a tree serves all of them,
+    A fit is gradient boosting of the logarithmic loss to second order: histograms of at most `bins` bins, trees grown at the
+    leaf of highest gain, at least 20 rows in a leaf, :math:`\lambda = 1`. With more than two classes a tree serves all of them,
 
     .. math:: v_k = -\eta\, \frac{\sum g_k}{\sum h_k + \lambda},
 
-    and its splits are searched on at most four, drawn in proportion to the squares of their gradients. Before the first fit the class
-    shares are answered.
+    and its splits are searched on at most three, drawn in proportion to the squares of their gradients. Before the first fit
+    the class shares are answered.
 
     References
     ----------
@@ -133,7 +133,20 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
     """
 
     _entry = model_entry("replay-boosting")
-    _parameters = (*REPLAY, RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES, *OUTPUT_OPTIONS)
+    _parameters = (
+        *REPLAY,
+        parameter(
+            "trees",
+            one_of("shared", "per-class"),
+            "With more than two classes: two trees a round, each for all of them, or one tree a round for each. Shared trees cost the "
+            "same for any number of classes.",
+        ),
+        RANDOM_STATE,
+        N_JOBS,
+        TIE,
+        CATEGORICAL_FEATURES,
+        *OUTPUT_OPTIONS,
+    )
 
     def __init__(
         self,
@@ -145,6 +158,7 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
         refit: float = 1.5,
         bins: int = 31,
         max_bytes: int = MAX_BYTES,
+        trees: str = "shared",
         random_state: Any = None,
         n_jobs: int | None = None,
         tie: str = "lowest",
@@ -158,6 +172,7 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
         self.refit = refit
         self.bins = bins
         self.max_bytes = max_bytes
+        self.trees = trees
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.tie = tie
@@ -172,10 +187,10 @@ class ReplayBoostingRegressor(ReplayEnsemble, RegressionEnsemble):
 
     Notes
     -----
-    Memory, plan and trees are those of :class:`ReplayBoostingClassifier`. The squared loss begins with the mean target; a leaf's value is
-    :math:`-\eta \sum g / (\sum h + \lambda)` with :math:`g = F - y` and :math:`h = 1`. The absolute loss and Huber's begin with the median,
-    and a leaf's value is :math:`\eta` times the median of its residuals; Huber's adds the mean of what is left of them, clipped at
-    the 90 % quantile of all residuals. Before the first fit the mean target is answered.
+    Memory, plan and trees are those of :class:`ReplayBoostingClassifier`. The squared loss begins with the mean target; a leaf's
+    value is :math:`-\eta \sum g / (\sum h + \lambda)` with :math:`g = F - y` and :math:`h = 1`. The absolute loss and Huber's
+    begin with the median, and a leaf's value is :math:`\eta` times the median of its residuals; Huber's adds the mean of what is
+    left of them, clipped at the 90 % quantile of all residuals. Before the first fit the mean target is answered.
 
     References
     ----------

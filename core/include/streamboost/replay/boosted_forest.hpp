@@ -35,13 +35,15 @@ class BoostedForest {
   std::vector<double> start;        // [output]
   std::vector<float> highest;       // [column]: beyond it a value is missing
   std::vector<Node> node;
-  std::vector<double> value;             // [leaf][output]
-  std::vector<std::int32_t> leaf_rows;   // [leaf]
-  std::vector<std::int32_t> first_node;  // [tree + 1]
-  std::vector<std::int32_t> first_leaf;  // [tree + 1]
+  std::vector<double> value;              // of each tree: [leaf], of its output, or [leaf][output], of all
+  std::vector<std::int32_t> leaf_rows;    // [leaf]
+  std::vector<std::int32_t> first_node;   // [tree + 1]
+  std::vector<std::int32_t> first_leaf;   // [tree + 1]
+  std::vector<std::int64_t> first_value;  // [tree + 1]
+  std::vector<std::int32_t> output;       // [tree]: -1: all
 
   bool fitted() const { return outputs > 0; }
-  int trees() const { return static_cast<int>(first_node.size()) - 1; }
+  int trees() const { return static_cast<int>(output.size()); }
   int width() const { return static_cast<int>(highest.size()); }
 
   // The cells of a row as the trees read them, into `cell`.
@@ -56,24 +58,29 @@ class BoostedForest {
   void sum(const float* cell, double* F) const {
     const auto k = static_cast<std::size_t>(outputs);
     std::copy(start.begin(), start.end(), F);
-    const std::size_t n = first_node.size() - 1;
+    const std::size_t n = output.size();
     std::int32_t leaf[side];
     for (std::size_t t = 0; t < n; t += side) {
       const std::size_t some = std::min(side, n - t);
       find_leaves(t, some, cell, leaf);
       for (std::size_t s = 0; s < some; ++s) {
-        const double* v = value.data() + static_cast<std::size_t>(first_leaf[t + s] + leaf[s]) * k;
-        for (std::size_t o = 0; o < k; ++o) F[o] += v[o];
+        const double* v = value.data() + first_value[t + s];
+        const auto at = static_cast<std::size_t>(leaf[s]);
+        if (output[t + s] >= 0)
+          F[output[t + s]] += v[at];
+        else
+          for (std::size_t o = 0; o < k; ++o) F[o] += v[at * k + o];
       }
     }
   }
 
-  // contribution[column] += what the column did to F[output], by exact Shapley values or along the row's path; returns the base.
-  double explain(const float* cell, std::size_t output, double factor, bool shapley, double* contribution) const {
-    double base = factor * start[output];
+  // contribution[column] += what the column did to F[of], by exact Shapley values or along the row's path; returns the base.
+  double explain(const float* cell, std::size_t of, double factor, bool shapley, double* contribution) const {
+    double base = factor * start[of];
     TreeShap shap;
-    for (std::size_t t = 0; t + 1 < first_node.size(); ++t) {
-      lay_out(t, cell, output, shap);
+    for (std::size_t t = 0; t < output.size(); ++t) {
+      if (output[t] >= 0 && output[t] != static_cast<std::int32_t>(of)) continue;
+      lay_out(t, cell, of, shap);
       base += factor * (shapley ? shap.shapley(factor, contribution) : shap.along_path(factor, contribution));
     }
     return base;
@@ -88,7 +95,9 @@ class BoostedForest {
 
   std::size_t bytes() const {
     return node.capacity() * sizeof(Node) + (value.capacity() + start.capacity()) * sizeof(double) +
-           (leaf_rows.capacity() + first_node.capacity() + first_leaf.capacity() + highest.capacity()) * 4;
+           (leaf_rows.capacity() + first_node.capacity() + first_leaf.capacity() + highest.capacity() + output.capacity() +
+            2 * first_value.capacity()) *
+               4;
   }
 
   void fields(FieldVisitor& v) {
@@ -98,7 +107,7 @@ class BoostedForest {
         nodes.insert(nodes.end(), {n.column, std::bit_cast<std::int32_t>(n.cut), n.child[0], n.child[1], n.missing_left ? 1 : 0,
                                    std::bit_cast<std::int32_t>(n.gain), n.rows});
       }
-      for (const auto* list : {&first_node, &first_leaf}) trees.insert(trees.end(), list->begin(), list->end());
+      for (const auto* list : {&first_node, &first_leaf, &output}) trees.insert(trees.end(), list->begin(), list->end());
       trees.insert(trees.end(), leaf_rows.begin(), leaf_rows.end());
       for (float x : highest) trees.push_back(std::bit_cast<std::int32_t>(x));
       whole.insert(whole.end(), {static_cast<std::int64_t>(first_node.size()), static_cast<std::int64_t>(highest.size())});
@@ -116,7 +125,7 @@ class BoostedForest {
     require(begin <= end, "fitted rows");
     require(outputs >= 0 && outputs <= most_outputs && width() <= columns, "outputs of a forest");
     const auto k = static_cast<std::size_t>(outputs);
-    require(start.size() == k && value.size() == leaf_rows.size() * k, "values of a forest");
+    require(start.size() == k, "values of a forest");
     require(first_node.size() == first_leaf.size() && (k > 0 ? !first_node.empty() : first_node.empty() && node.empty()),
             "trees of a forest");
     for (float x : highest) require(std::isfinite(x) && x >= 0, "columns of a forest");
@@ -130,8 +139,10 @@ class BoostedForest {
       const std::int64_t leaves = static_cast<std::int64_t>(first_leaf[t + 1]) - first_leaf[t];
       require(nodes >= 1 && leaves == nodes + 1, "size of a tree");
       require(first_node[t + 1] <= static_cast<std::int64_t>(node.size()), "size of a tree");
+      require(output[t] >= -1 && output[t] < outputs, "output of a tree");
       check_tree(static_cast<std::size_t>(first_node[t]), nodes);
     }
+    require(first_value.back() == static_cast<std::int64_t>(value.size()), "values of a forest");
   }
 
  private:
@@ -160,17 +171,18 @@ class BoostedForest {
   }
 
   // The tree as TreeShap wants it: nodes by level, so that siblings stand side by side behind their parent.
-  void lay_out(std::size_t tree, const float* cell, std::size_t output, TreeShap& shap) const {
+  void lay_out(std::size_t tree, const float* cell, std::size_t of, TreeShap& shap) const {
     const Node* base = node.data() + first_node[tree];
     const auto leaf0 = static_cast<std::size_t>(first_leaf[tree]);
+    const double* values = value.data() + first_value[tree];
     std::vector<std::int32_t> source{0};
     shap.nodes.assign(1, {});
     for (std::size_t i = 0; i < source.size(); ++i) {
       TreeShap::Node made;
       if (source[i] < 0) {
-        const std::size_t leaf = leaf0 + static_cast<std::size_t>(~source[i]);
-        made.weight = leaf_rows[leaf];
-        made.answer = value[leaf * static_cast<std::size_t>(outputs) + output];
+        const auto leaf = static_cast<std::size_t>(~source[i]);
+        made.weight = leaf_rows[leaf0 + leaf];
+        made.answer = values[output[tree] >= 0 ? leaf : leaf * static_cast<std::size_t>(outputs) + of];
       } else {
         const Node& n = base[source[i]];
         const float x = cell[n.column];
@@ -200,7 +212,7 @@ class BoostedForest {
     require(whole[2] >= 0 && whole[2] <= std::numeric_limits<std::int32_t>::max(), "outputs of a forest");
     outputs = static_cast<int>(whole[2]);
     const std::int64_t n_trees = whole[3], columns = whole[4], rest = static_cast<std::int64_t>(trees.size());
-    require(n_trees >= 0 && columns >= 0 && n_trees <= rest / 2 && columns <= rest - 2 * n_trees, "size of a forest");
+    require(n_trees >= 0 && columns >= 0 && n_trees <= rest / 3 && columns <= rest - 3 * n_trees + 1, "size of a forest");
     require(nodes.size() % 7 == 0, "nodes of a forest");
     const auto small = [](std::int64_t x) {
       require(x >= std::numeric_limits<std::int32_t>::min() && x <= std::numeric_limits<std::int32_t>::max(), "number in a forest");
@@ -221,7 +233,15 @@ class BoostedForest {
     };
     first_node = part(0, n_trees);
     first_leaf = part(n_trees, n_trees);
-    leaf_rows = part(2 * n_trees, rest - 2 * n_trees - columns);
+    const std::int64_t outputs_end = 2 * n_trees + std::max<std::int64_t>(n_trees - 1, 0);
+    require(outputs_end <= rest - columns, "size of a forest");
+    output = part(2 * n_trees, outputs_end - 2 * n_trees);
+    leaf_rows = part(outputs_end, rest - columns - outputs_end);
+    first_value.assign(n_trees > 0 ? 1 : 0, 0);
+    for (std::size_t t = 0; t < output.size(); ++t) {
+      const std::int64_t leaves = static_cast<std::int64_t>(first_leaf[t + 1]) - first_leaf[t];
+      first_value.push_back(first_value.back() + leaves * (output[t] >= 0 ? 1 : outputs));
+    }
     highest.clear();
     for (std::int32_t bits : part(rest - columns, columns)) highest.push_back(std::bit_cast<float>(bits));
   }

@@ -6,8 +6,9 @@
 //
 //   F = start                         log shares of the classes (two: their log odds), the mean or the median of the target
 //   each round:   g, h = slope and curvature of the loss at F; a tree is grown leaf by leaf, always at the split of highest gain
-//     gain        S(left) + S(right) - S(both),   S = G^2 / (H + lambda)      two classes and numbers: G, H sums of g and h
-//                                                 S = sum_s G_s^2 / (n + lambda)   more classes: over the outputs s of the sketch
+//     gain        S(left) + S(right) - S(both),   S = G^2 / (H + lambda)               G, H: sums of g and h
+//                                                 S = sum_s G_s^2 / (H + lambda)       a tree for all classes: over the outputs s of a sketch;
+//                                                                                      H: the mean of theirs
 //     leaf        v = -rate G / (H + lambda), for every output; absolute and Huber loss: rate times the median of the residuals (and the
 //                 mean of what is left of them, clipped, for Huber's)
 //     F += v of the leaf
@@ -17,10 +18,13 @@
 //                                                                            Huber      g = clip(F - y, +-delta), h = 1, delta: the 90 % quantile
 //   All times the weight of the row.
 //
-// A split has at least 20 rows on either side, and 1e-3 of H where there is one. Missing values go where the gain is higher, where there are
-// none to the side with more rows. Ties: lowest column, lowest cut, missing left; among leaves the oldest. Up to four outputs are all
-// in the sketch; of more, four are drawn without replacement, by the sum of their g^2 (keyed by the fit, the round and the draw).
-// Departures  g and h are rounded so that sums are exact (kernels.hpp). A round without a split ends the fit, unless a sketch was drawn.
+// More than two classes: trees for all of them, two a round; or one for each class a round, with K / (K - 1) times its curvature, as its like have
+// it, because all scores move at once. The sketch: up to three outputs are all in it; of more, three are drawn without replacement, by the
+// sum of their g^2 (keyed by the fit, the round and the draw).
+// A split has at least 20 rows and 1e-3 of H on either side. Missing values go where the gain is higher, where there are none to the side with
+// more rows. Ties: lowest column, lowest cut, missing left; among leaves the oldest.
+// Departures  g and h are rounded so that sums are exact (kernels.hpp). SketchBoost searches by sums of first order; with curvature the log loss was
+//             lower on five sets of five. A round without a split ends the fit, unless a sketch was drawn.
 // Cost        per round: rows x columns x (1 + log2(leaves) / 2) additions at most.
 #pragma once
 #include <algorithm>
@@ -41,12 +45,13 @@ namespace streamboost {
 struct BoostingParams {
   enum class Loss { classes, squared, absolute, huber };
   int rounds, leaves, bins;
+  bool shared;  // with more than two classes: two trees a round for all of them; else one for each
   double rate;
   Loss loss;
   std::uint64_t seed;
   static constexpr double lambda = 1, least_hessian = 1e-3;
   static constexpr std::int64_t least_rows = 20;
-  static constexpr int sketch = 4;
+  static constexpr std::size_t sketch = 3;
 };
 
 class BoostingFit {
@@ -90,6 +95,7 @@ class BoostingFit {
   DeferredWork run();
   DeferredWork make_bins();
   DeferredWork gradients();
+  DeferredWork pack();
   DeferredWork grow();
   DeferredWork fill(const Leaf& leaf);
   DeferredWork search(Leaf& leaf);
@@ -98,6 +104,7 @@ class BoostingFit {
 
   void begin_scores();
   double start_of_numbers();
+  double curvature(std::size_t output, std::size_t row) const;
   void scale_gradients(double most_g, double most_h);
   void draw_sketch();
   void pack_slice(std::size_t first, std::size_t n);
@@ -110,6 +117,9 @@ class BoostingFit {
 
   std::int64_t* histogram(std::size_t place) { return histograms_.data() + place * slots_ * static_cast<std::size_t>(lanes_); }
   const std::int64_t* histogram(std::size_t place) const { return histograms_.data() + place * slots_ * static_cast<std::size_t>(lanes_); }
+  bool shared() const { return params_.shared && outputs_ > 1; }
+  int rounds() const { return shared() ? 2 * params_.rounds : params_.rounds; }
+  std::size_t trees_per_round() const { return shared() ? 1 : outputs_; }
   bool classes() const { return params_.loss == BoostingParams::Loss::classes; }
 
   BoostingParams params_;
@@ -123,7 +133,8 @@ class BoostingFit {
   std::size_t slots_ = 0;              // bins of all columns
   std::vector<double> y_, weight_;     // [row]
   std::vector<double> F_;              // [row][output]
-  std::vector<double> g_, h_;          // [output][row]; h only where it is summed
+  std::vector<double> g_;              // [output][row]
+  std::vector<double> h_;              // [row]: of the output at hand, or the mean of the sketch's
   AlignedVector<std::int64_t> words_, histograms_;
   std::vector<std::uint32_t> listed_, aside_;
   std::vector<Leaf> leaf_;
@@ -133,6 +144,7 @@ class BoostingFit {
   double g_unit_ = 1, h_unit_ = 1;  // what a whole number stands for
   double delta_ = 0;
   int round_ = 0;
+  std::size_t output_ = 0;  // of the tree at hand, where each has one
   std::int64_t setup_cost_ = 0, round_cost_ = 0, round_began_ = 0;
   BoostedForest forest_;
   DeferredWork work_;

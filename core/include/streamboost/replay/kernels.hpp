@@ -22,6 +22,9 @@ void pack_pairs(const double* g, const double* h, double g_scale, double h_scale
 // Words of gradients of one output: word[i * lanes] for n rows.
 void pack_gradients(const double* g, double scale, std::size_t n, std::size_t lanes, std::int64_t* words);
 
+// The same of curvatures, which count no rows.
+void pack_curvatures(const double* h, double scale, std::size_t n, std::size_t lanes, std::int64_t* words);
+
 struct BinnedRows {
   const std::uint8_t* bin;  // [row][stride]
   std::size_t stride;

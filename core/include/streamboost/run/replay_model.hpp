@@ -30,8 +30,13 @@ class ReplayModel final : public Model {
       const Loss loss = !numbers
                             ? Loss::classes
                             : c.choice<Loss>("loss", {{"squared", Loss::squared}, {"absolute", Loss::absolute}, {"huber", Loss::huber}});
-      const BoostingParams boosting{
-          c.whole<int>("rounds"), c.whole<int>("leaves"), c.whole<int>("bins"), c.number("learning_rate"), loss, seed};
+      const BoostingParams boosting{c.whole<int>("rounds"),
+                                    c.whole<int>("leaves"),
+                                    c.whole<int>("bins"),
+                                    !numbers && c.choice<bool>("trees", {{"shared", true}, {"per-class", false}}),
+                                    c.number("learning_rate"),
+                                    loss,
+                                    seed};
       return {{boosting, {c.number("refit"), c.number("late")}, c.whole("memory"), c.whole("at_once")}, c.whole("max_bytes"), numbers};
     }
   };
