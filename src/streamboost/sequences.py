@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
 from streamboost.base.files.archive import ModelFileError, write_archive
+from streamboost.base.files.manifest import check_version
 from streamboost.base.files.metadata import checked, entry, read
 from streamboost.base.files.writing import write_model
 from streamboost.report import Bound
@@ -231,8 +232,9 @@ def read_predictor(manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) ->
     """Return the predictor of a file, or raise `ModelFileError`."""
     head = manifest["model"]
     params = head.get("params")
-    if head.get("version") != VERSION or not isinstance(params, dict):
-        raise ModelFileError(f"version {head.get('version')!r} of {NAME!r} is not known")
+    if type(head.get("version")) is not int or not isinstance(params, dict):
+        raise ModelFileError(f"the head of a {NAME!r} is damaged")
+    check_version(NAME, head["version"], VERSION)
     if set(params) != {"max_order", "scale", "ridge"} or type(params["max_order"]) is not int:
         raise ModelFileError(f"the parameters of a {NAME!r} are not {sorted(params)}")
     model = UniversalPredictor(**params)

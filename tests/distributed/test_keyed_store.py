@@ -166,24 +166,24 @@ def test_a_process_that_is_killed_leaves_whole_models_and_all_that_was_flushed(t
         assert later > 0  # whole batches were written after the flush
 
 
-def old_rows():
+def stored_rows():
     for i in range(40):
         key = ["ann", 7, True][i % 3]
         x = {"who": key, "a": ((i * 7919) % 101) / 50 - 1, "colour": ["red", "blue"][i % 4 // 2]}
         yield x, ["no", "yes"][(i * 31) % 7 % 2]
 
 
-def test_a_store_from_before_texts_had_a_table_is_gone_on_with(tmp_path):
+def test_a_store_of_version_1_is_gone_on_with(tmp_path):
     shutil.copy(Path(__file__).parent / "files" / "keyed-1.sqlite", tmp_path / "models.sqlite")
     model = sb.OnlineBaggingClassifier(n_estimators=2, random_state=1)
-    more = list(old_rows()) * 2
-    for half in (more[:40], more[40:]):  # the old models, then the same ones written anew
+    more = list(stored_rows()) * 2
+    for half in (more[:40], more[40:]):  # the stored models, then the same ones written anew
         with KeyedClassifier(model, "who", folder=tmp_path, max_models=2) as keyed:
             for x, y in half:
                 keyed.learn_one(x, y)
             answers = [keyed.predict_proba_one(x) for x, _ in half]
     with KeyedClassifier(model, "who") as once:
-        for x, y in list(old_rows()) * 3:
+        for x, y in list(stored_rows()) * 3:
             once.learn_one(x, y)
         assert [once.predict_proba_one(x) for x, _ in half] == answers
 

@@ -41,14 +41,12 @@ def signed(body):
 
     words = [word for (word,) in struct.iter_unpack("<Q", body[24:])]
     total, done = 0x9E3779B97F4A7C15 ^ (8 * len(words)), len(words) // 4 * 4
-    if body[8:16] != struct.pack("<q", 1):  # the first version has no strands
-        strands = [(total + i) & mask for i in range(4)]
-        for i, word in enumerate(words[:done]):
-            strands[i % 4] = stir(strands[i % 4], word)
-        for strand in strands:
-            total = stir(total, strand)
-        words = words[done:]
-    for word in words:
+    strands = [(total + i) & mask for i in range(4)]
+    for i, word in enumerate(words[:done]):
+        strands[i % 4] = stir(strands[i % 4], word)
+    for strand in strands:
+        total = stir(total, strand)
+    for word in words[done:]:
         total = stir(total, word)
     return body[:16] + struct.pack("<Q", total) + body[24:]
 
@@ -176,8 +174,8 @@ def test_messages_of_others():
         stages[1].step(chunk, other, seq)
     with pytest.raises(ValueError, match="checksum"):
         stages[1].step(chunk, carry[:-8] + bytes(8), seq)
-    with pytest.raises(ValueError, match="has version 3, known is 2"):
-        stages[1].step(chunk, signed(carry[:8] + struct.pack("<q", 3) + carry[16:]), seq)
+    with pytest.raises(ValueError, match="has version 2, known is 1"):
+        stages[1].step(chunk, signed(carry[:8] + struct.pack("<q", 2) + carry[16:]), seq)
     with pytest.raises(ValueError, match="something else"):
         stages[1].step(carry, carry, seq)
     with pytest.raises(ValueError, match="cut short"):
@@ -188,14 +186,3 @@ def test_messages_of_others():
             carry,
             seq + 1,
         )
-
-
-def test_messages_of_the_first_version_are_taken():
-    """What old logs hold: their checksum has a single strand."""
-    _, _, stages, seq, chunk, carry = setting("oza")
-    _, _, others, _, _, _ = setting("oza")
-    first = [signed(message[:8] + struct.pack("<q", 1) + message[16:]) for message in (chunk, carry)]
-    assert first[0][16:24] != chunk[16:24]
-    with pytest.raises(ValueError, match="checksum"):
-        stages[1].step(chunk[:8] + struct.pack("<q", 1) + chunk[16:], carry, seq)
-    assert stages[1].step(*first, seq) == others[1].step(chunk, carry, seq)

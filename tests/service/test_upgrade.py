@@ -33,4 +33,4 @@ def test_an_old_folder_goes_on(version: str, tmp_path: Path) -> None:
 
 
 def test_there_is_one() -> None:
-    assert "0.1" in VERSIONS
+    assert "1.0" in VERSIONS

@@ -1,6 +1,6 @@
 """Write the sample files that are missing for the present format: `python -m tests.state.make_samples`.
 
-What is there is never written again: files must load for ever, also those with names that parameters have had before.
+What is there is never written again: files of a released version must load for ever.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ from streamboost.base.parameter import (
     one_of,
     parameter,
     parameters_of,
-    read_older,
     whole,
 )
 from streamboost.models import ALL_LEARNERS, ALL_MODELS, BATCH_MODELS, LEARNERS, build
@@ -73,9 +72,9 @@ class Small(Declared, BaseEstimator):
     """
 
     _parameters = (
-        parameter("rate", [number("(0, 1]"), one_of("auto")], "How fast. It\nmatters.", formerly="speed"),
-        parameter("loss", one_of("logistic", "hinge"), "What hurts.", renamed={"logit": "logistic"}),
-        parameter("size", [whole("[1, inf)"), NONE], "How large.", before=None),
+        parameter("rate", [number("(0, 1]"), one_of("auto")], "How fast. It\nmatters."),
+        parameter("loss", one_of("logistic", "hinge"), "What hurts."),
+        parameter("size", [whole("[1, inf)"), NONE], "How large."),
         parameter("careful", FLAG, "Whether to look twice.", to_core=False),
     )
 
@@ -108,16 +107,6 @@ def test_what_follows_from_a_declaration():
     ):
         with pytest.raises(ValueError, match=f"The '{next(iter(wrong))}' parameter of Small must be"):
             Small(**wrong)._validate_params()
-
-
-def test_files_with_older_names_and_words():
-    assert read_older(Small, {"speed": 0.25, "loss": "logit", "careful": True}) == {
-        "rate": 0.25,
-        "loss": "logistic",
-        "careful": True,
-        "size": None,
-    }
-    assert read_older(Small, {"rate": 0.1, "size": 7}) == {"rate": 0.1, "size": 7}
 
 
 # The table of models and learners.

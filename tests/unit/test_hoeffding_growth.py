@@ -279,13 +279,3 @@ def test_each_tree_has_its_share_or_its_own_limit():
         == limit(sb.StreamBoostClassifier(drift=None))
         == 2**28 // 30
     )
-
-
-def test_files_from_before_keep_their_way_to_grow():
-    """A file that says nothing of growth holds trees as they were, and no limit."""
-    from streamboost.base.parameter import read_older
-
-    old = HoeffdingTree(**read_older(HoeffdingTree, {"nominal_split": "multiway", "pass_on": "all"})).plan()
-    assert old.params == HoeffdingTree(growth="vfdt").plan().params
-    assert old.params["grace_period"] == 200
-    assert read_older(OnlineBaggingClassifier, {})["max_bytes"] is None

@@ -121,15 +121,6 @@ Entry read_field(MessageReader& in) {
   entry.field.n = static_cast<std::size_t>(n);
   return entry;
 }
-Entry read_first_kind(MessageReader& in) {
-  Entry entry;
-  entry.name = in.text_here(longest_name);
-  entry.field.whole = in.flag();
-  const std::int64_t axes = in.whole(0, most_axes);
-  entry.field.shape = {in.array<std::int64_t>(axes), static_cast<std::size_t>(axes)};
-  entry.read_cells(in, in.whole());
-  return entry;
-}
 
 // Fields one after the other, in the order in which they are asked for.
 class MessageSource final : public FieldSource {
@@ -147,7 +138,6 @@ class MessageSource final : public FieldSource {
 };
 
 bool in_one_block(Model& model) { return model.banks().size() == 1; }
-bool in_order(Bytes bytes) { return bytes.size() > 0 && bytes[0] == 'f'; }
 
 }  // namespace
 
@@ -162,12 +152,10 @@ std::string pack(Model& model) {
 
 SavedState unpack(Bytes bytes) {
   const Aligned aligned(bytes);
-  const bool ordered = in_order(aligned.bytes);
-  MessageReader in(aligned.bytes, ordered ? "fields" : "state");
+  MessageReader in(aligned.bytes, "fields");
   SavedState state;
-  std::int64_t left = ordered ? most_of_any : in.whole();
-  for (; left > 0 && !(ordered && in.done()); --left) {
-    const Entry entry = ordered ? read_field(in) : read_first_kind(in);
+  while (!in.done()) {
+    const Entry entry = read_field(in);
     const FieldView& f = entry.field;
     const auto [place, fresh] = state.try_emplace(std::string(entry.name));
     in.require(fresh, "has a field twice");
@@ -186,7 +174,7 @@ SavedState unpack(Bytes bytes) {
 std::unique_ptr<Model> unpack_like(const Model& model, Bytes bytes) {
   auto copy = model.clone();
   const Aligned aligned(bytes);
-  if (!in_order(aligned.bytes) || !in_one_block(*copy)) {
+  if (!in_one_block(*copy)) {
     copy->load(unpack(aligned.bytes));
     return copy;
   }

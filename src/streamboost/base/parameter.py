@@ -1,4 +1,4 @@
-"""A parameter is declared once: its name, what it may be, what it means, and what older files called it.
+"""A parameter is declared once: its name, what it may be and what it means.
 
 The constructor's signature adds the default. From the two follow the check of the value, the docstring, the flag on the command
 line, the tables of the documentation, the reading of files and what the core is given.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -74,9 +74,6 @@ def _number(type_: type, name: str, interval: str) -> Kind:
     return Kind(text, Interval(type_, low, high, closed=closed), whole=type_ is Integral)
 
 
-_ABSENT: Any = object()
-
-
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a constructor."""
@@ -86,12 +83,6 @@ class Parameter:
     meaning: str
     to_core: bool = True
     """Whether the core is given it under the same name; else the class has a use of its own for it."""
-    formerly: str | None = None
-    """What files from before a change of names call it."""
-    renamed: Mapping[str, Any] = field(default_factory=dict)
-    """Words of such files and what they are now."""
-    before: Any = _ABSENT
-    """What a file says that was written before there was this parameter."""
     default: Any = inspect.Parameter.empty
     """From the constructor's signature; declared here only where constructors take the parameter as one of ``**more``."""
 
@@ -197,19 +188,6 @@ def _constructor(cls: type[Declared]) -> Mapping[str, inspect.Parameter]:
 def parameters_of(cls: type) -> dict[str, Parameter]:
     """Return the parameters of a class by name, with their defaults, in the order of the constructor; none of no learner."""
     return {p.name: p for p in getattr(cls, "_parameters", ())}
-
-
-def read_older(cls: type[Declared], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a file as they are called now; what the file could not know yet is filled in."""
-    found = dict(params)
-    for p in cls._parameters:
-        if p.formerly is not None and p.formerly in found and p.name not in found:
-            found[p.name] = found.pop(p.formerly)
-        if p.name in found and isinstance(found[p.name], str):
-            found[p.name] = p.renamed.get(found[p.name], found[p.name])
-        if p.name not in found and p.before is not _ABSENT:
-            found[p.name] = p.before
-    return found
 
 
 _SECTIONS = ("Notes", "References", "Examples")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,8 +35,6 @@ class LearnerPlan:
     title: str
     table_name: str | None
     version: int = 1
-    added: Mapping[str, int | None] = field(default_factory=dict)
-    """Arrays that files of earlier versions do not have: the number they mean, or None for what a fresh model has."""
     discovers: int | None = None
     """How many classes it can meet by surprise (None: any number); more must be declared before the first row."""
     warns_unscaled: bool = False

@@ -59,7 +59,6 @@ class AdaBoostM1Classifier(BatchEnsemble):
             FLAG,
             "Train each learner on as many rows as there are, drawn with replacement by the weights, instead "
             "of on the weights: for learners that take a weight for a longer step (networks).",
-            before=False,
         ),
         *SHARED,
     )

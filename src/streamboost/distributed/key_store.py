@@ -2,10 +2,10 @@
 
 models: key (JSON), head, data        texts: id, text, CRC-32
 
-data = "SBM2", CRC-32 of what follows up to the numbers, id of the text, 0, rows learned, losses of own and global model,
+data = "SBMT", CRC-32 of what follows up to the numbers, id of the text, 0, rows learned, losses of own and global model,
        numbers of the model (model_templates.py). Its head is empty.
-data = "SBM1", length of the text, its CRC-32, text, numbers; or a model file. Its head is a JSON object: rows learned and losses.
-       What travels from store to store, and what was written before texts had a place of their own.
+data = "SBMW", length of the text, its CRC-32, text, numbers; or a model file. Its head is a JSON object: rows learned and losses.
+       What travels from store to store.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TOGETHER = 1024
 """Models that wait to be written in one transaction."""
 
 _PUT = "INSERT INTO models VALUES (?, ?, ?) ON CONFLICT(key) DO UPDATE SET head=excluded.head, data=excluded.data"
-_WHOLE, _SHORT = b"SBM1", b"SBM2"
+_WHOLE, _SHORT = b"SBMW", b"SBMT"
 _WHOLE_HEAD = struct.Struct("<4sII")
 _SHORT_HEAD = struct.Struct("<4sIIIqdd")
 _UNCHECKED = 8

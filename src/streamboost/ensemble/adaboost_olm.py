@@ -73,7 +73,6 @@ class AdaBoostOLMClassifier(MulticlassBooster):
             one_of("theory", "binary"),
             r"Step of the descent: :math:`2\sqrt 2 / ((k-1)\sqrt t)` (logistic), or :math:`4 / ((k-1)\sqrt t)` "
             r"as in the two-class algorithm.",
-            formerly="rate",
         ),
         COSTS,
         WEIGHT_SCALE,

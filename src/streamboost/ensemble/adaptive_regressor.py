@@ -129,7 +129,6 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
             anything("sequence of names"),
             'Who learns beside the forest: "linear" (a slow and a quick learner) and "boosted" (ten boosted trees); () for none.',
             to_core=False,
-            before=["linear"],
         ),
         *REGRESSION_SHARED,
     )

@@ -63,7 +63,6 @@ class OnlineBaggingClassifier(Ensemble):
             one_of("label", "distribution"),
             "What a learner puts into the vote: its label, as in the paper, or its class distribution, about as accurate "
             "or more and gives far better probabilities (`docs/results/ballots.md`).",
-            before="label",
         ),
         *SHARED,
         *DRIFT,

@@ -73,8 +73,6 @@ class BayesianEnsembleClassifier(Ensemble):
             one_of("bayes", "sgd", "uniform"),
             "How much each learner counts: by posterior means, by the same loss minimised with stochastic gradient "
             "steps, or all alike.",
-            formerly="weights",
-            renamed={"voting": "uniform"},
         ),
         parameter(
             "loss",
@@ -112,13 +110,11 @@ class BayesianEnsembleClassifier(Ensemble):
             "prior_shape",
             number("(0, inf)"),
             "Shape of the Gamma prior of a learner's weight (exponential likelihood).",
-            formerly="alpha",
         ),
         parameter(
             "prior_rate",
             number("(0, inf)"),
             "Rate of that prior: it counts like so much loss, times 1 over `theta`.",
-            formerly="beta",
         ),
         parameter(
             "theta",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.manifest import Manifest, check_params, unflattened
+from streamboost.base.files.manifest import Manifest, check_params, check_version, unflattened
 from streamboost.base.files.persist import PARAMETER
 from streamboost.base.parameter import (
     FLAG,
@@ -23,7 +23,6 @@ from streamboost.base.parameter import (
     numbers,
     one_of,
     parameter,
-    read_older,
     whole,
 )
 from streamboost.base.params import BoosterPlan, LearnerPlan
@@ -79,7 +78,6 @@ MAX_BYTES = parameter(
     "Memory of all learners that grow with the stream (Hoeffding trees), shared evenly. Leaves that promise least stop "
     "observing first, then growth stops; a warning says so once. None: no limit.",
     to_core=False,
-    before=None,
 )
 DRIFT = (
     parameter(
@@ -88,7 +86,6 @@ DRIFT = (
         "A guard for every learner: :class:`streamboost.drift.ADWIN` watches its errors and has it replaced when they rise. "
         '"adwin" is ``ADWIN(0.001, warning=0.01)``. None: learners are never replaced.',
         to_core=False,
-        before=None,
     ),
     parameter(
         "background",
@@ -96,14 +93,12 @@ DRIFT = (
         "With `drift`: whether a warning starts a background learner, which takes over if the drift is confirmed. If not, "
         "a drift starts the learner anew.",
         to_core=False,
-        before=True,
     ),
     parameter(
         "on_drift",
         one_of("learner", "lane"),
         "With `drift`: what begins again: the learner, or also what the ensemble remembers about its place.",
         to_core=False,
-        before="learner",
     ),
 )
 """The parameters of the guard against drift."""
@@ -167,13 +162,9 @@ class LearnerEnsemble(Declared, Estimator):
         """Return an untrained model with the parameters of a file."""
         if manifest.model_name != cls._entry.name:
             raise ModelFileError(f"the file holds a {manifest.model_name!r}, expected {cls._entry.name!r}")
-        if manifest.model_version != cls._model_version:
-            raise ModelFileError(
-                f"version {manifest.model_version} of {manifest.model_name!r} is not known; this streamboost reads "
-                f"version {cls._model_version}. A newer file needs a newer streamboost."
-            )
+        check_version(cls._entry.name, manifest.model_version, cls._model_version)
         names = [name for name in cls._get_param_names() if name != "estimator"]
-        params = check_params(read_older(cls, manifest.params), names, cls.__name__)
+        params = check_params(manifest.params, names, cls.__name__)
         params = {p.name: _as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
         model = cls(**params, **more)
         try:
@@ -342,14 +333,8 @@ def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]], defaul
         raise ModelFileError(
             f"the learner {manifest.learner_name!r} is not known; known are {sorted(ALL_LEARNERS)}"
         )
-    if manifest.learner_version not in (cls._version, *cls._earlier_versions):
-        raise ModelFileError(
-            f"version {manifest.learner_version} of {manifest.learner_name!r} is not known; "
-            f"this streamboost reads version {cls._version}"
-        )
-    given: dict[str, Any] = check_params(
-        read_older(cls, manifest.learner_params), cls._get_param_names(), cls.__name__
-    )
+    check_version(cls._entry.name, manifest.learner_version, cls._version)
+    given: dict[str, Any] = check_params(manifest.learner_params, cls._get_param_names(), cls.__name__)
     for name in [name for name in arrays if name.startswith(PARAMETER)]:
         parameter = name.removeprefix(PARAMETER)
         if parameter not in cls._get_param_names():

@@ -11,7 +11,6 @@ HEDGE_RATE = parameter(
     [one_of("anytime", "horizon"), number("(0, inf)")],
     r"How fast Hedge learns: :math:`\eta_t = \sqrt{8 \ln N / t}`, the best constant for `horizon` examples, or a given constant.",
     to_core=False,
-    formerly="rate",
 )
 HORIZON = parameter(
     "horizon",

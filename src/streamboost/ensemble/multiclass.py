@@ -29,7 +29,6 @@ WEIGHT_SCALE = parameter(
     one_of("auto", "rescaled", "normalised", "paper_code"),
     "Scale of the weights: brought to the mean `weight_target` in each learner, within [0, 1] as in the theory, or with "
     "the constants of the published code. Auto: rescaled; paper: normalised; paper_code: paper_code.",
-    formerly="weights",
 )
 WEIGHT_TARGET = parameter(
     "weight_target",

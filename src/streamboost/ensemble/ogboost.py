@@ -58,7 +58,6 @@ class OGBoostClassifier(Ensemble):
             "loss",
             one_of("logistic", "exponential", "hinge", "doom", "savage"),
             "The loss of the margin. Doom and savage are bounded: robust to false labels.",
-            renamed={"logit": "logistic"},
         ),
         parameter(
             "shrinkage",

@@ -34,7 +34,6 @@ CALIBRATION = (
         "calibration (three parameters; with more than two classes as Platt's), or Platt scaling and what is left around "
         "each hundredth of it (the best choice as a rule). None: the vote's own.",
         to_core=False,
-        before=None,
         default=None,
     ),
     parameter(
@@ -43,7 +42,6 @@ CALIBRATION = (
         "Examples after which the calibration has forgotten half of its past. None: it forgets nothing. Auto: 10,000 "
         "with `drift`, else None.",
         to_core=False,
-        before="auto",
         default="auto",
     ),
 )
@@ -55,7 +53,6 @@ RARE = (
         "100. Oversample and undersample: the most or the least frequent class lately, over the example's own; under an "
         "ensemble of Poisson copies that is resampling. A dict names the factors, 1 for labels that it leaves out.",
         to_core=False,
-        before=None,
         default=None,
     ),
     parameter(
@@ -64,7 +61,6 @@ RARE = (
         "Examples after which the counts behind `class_weight` have faded to a half. Auto: balanced counts do not fade, or "
         "in 10,000 examples with `drift`; those of resampling lose a tenth with every example.",
         to_core=False,
-        before="auto",
         default="auto",
     ),
     parameter(
@@ -73,7 +69,6 @@ RARE = (
         "Which label is answered: the most probable one; the one of least expected cost (`decision_costs`); or, of two, by the "
         "threshold that had the best F1 of ``classes_[1]``, or geometric mean of the recalls, on the probabilities so far.",
         to_core=False,
-        before="argmax",
         default="argmax",
     ),
     parameter(
@@ -82,7 +77,6 @@ RARE = (
         'What answers cost with ``decision="cost"``: ``{(truth, answer): cost}``; what is not named costs 0 if it is right and '
         "1 if it is wrong.",
         to_core=False,
-        before=None,
         default=None,
     ),
 )
@@ -93,7 +87,6 @@ SETS = (
         "Keep what :meth:`predict_set` needs for sets that hold the true label with these frequencies, (0.8, 0.9, 0.95) for "
         "example. None: no sets.",
         to_core=False,
-        before=None,
         default=None,
     ),
     parameter(
@@ -101,7 +94,6 @@ SETS = (
         FLAG,
         "Keep what :meth:`health` needs: the last thousand rows beside all before, by column and class.",
         to_core=False,
-        before=False,
         default=False,
     ),
 )
@@ -111,7 +103,6 @@ IMPORTANCES = parameter(
     "Keep ``feature_importances_``: every 16th row is explained before it is learned, in closed form or at the cost of "
     "about an answer per column.",
     to_core=False,
-    before=False,
     default=False,
 )
 OUTPUT_OPTIONS = (*CALIBRATION, *RARE, *SETS, IMPORTANCES)

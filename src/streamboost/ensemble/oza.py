@@ -74,7 +74,6 @@ class OnlineBoostingClassifier(Ensemble):
             [whole("[1, inf)"), NONE],
             "Most copies of an example that a learner is taught at once (times its sample weight, where that "
             "is above 1); its weight travels on in full. None sets no limit.",
-            before=None,
         ),
         parameter(
             "vote",

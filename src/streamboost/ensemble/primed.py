@@ -77,14 +77,12 @@ class PrimedOnlineBoostingClassifier(Ensemble):
             FLAG,
             "Train each learner of the batch phase on as many rows, drawn with replacement by the weights, "
             "instead of on the weights: for learners that take a weight for a longer step (networks).",
-            before=False,
         ),
         parameter(
             "copies_cap",
             [whole("[1, inf)"), NONE],
             "Most copies of an example that a learner is taught at once online, as in "
             ":class:`OnlineBoostingClassifier`.",
-            before=None,
         ),
         *SHARED,
         MAX_BYTES,

@@ -47,7 +47,6 @@ NUMBER_OPTIONS = (
         "What is learned: the target as it is, or ln(1 + target), for targets above -1 that grow by factors; answers are "
         "those of the target either way.",
         to_core=False,
-        before="raw",
         default="raw",
     ),
     parameter(
@@ -56,7 +55,6 @@ NUMBER_OPTIONS = (
         "Keep what :meth:`predict_interval` needs for intervals that hold the target with these frequencies, (0.8, 0.9, 0.95) "
         "for example. None: no intervals.",
         to_core=False,
-        before=None,
         default=None,
     ),
 )

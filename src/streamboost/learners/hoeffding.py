@@ -126,7 +126,6 @@ class HoeffdingTree(Learner):
             'in "varied", and the entropy as the range of a merit. "auto" is "varied", and "vfdt" for a tree that stands '
             "alone.",
             to_core=False,
-            before="vfdt",
         ),
         parameter(
             "criterion",

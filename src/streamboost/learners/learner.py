@@ -22,8 +22,6 @@ class Learner(Declared, WatchedParameters, BaseEstimator):
 
     _entry: ClassVar[LearnerEntry]
     _version: ClassVar[int] = 1
-    _earlier_versions: ClassVar[tuple[int, ...]] = ()
-    """Versions of files that are read as well."""
 
     def plan(self) -> LearnerPlan:
         """Return what the core needs, after checking the parameters."""

@@ -192,8 +192,6 @@ class LogisticRegression(LinearLearner):
 
     _entry = learner_entry("logistic")
     _update = "logistic"
-    _version = 2
-    _earlier_versions = (1,)
     _parameters = (
         FIT_INTERCEPT,
         START,
@@ -202,9 +200,8 @@ class LogisticRegression(LinearLearner):
             one_of("adaptive", "plain"),
             'How the weights move. "plain" takes the steps sqrt(2 / S) w (y - p) x, S the sum of the squared weights so far, '
             "of rows over sqrt(d + 1), with one vector per class against the rest where there are more than two (which must then "
-            "be declared). It is kept to the bit for old results; `rate`, `rate_spread` and `clip` do not concern it.",
+            "be declared). `rate`, `rate_spread` and `clip` do not concern it.",
             to_core=False,
-            before="plain",
         ),
         parameter(
             "rate",

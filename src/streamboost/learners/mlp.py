@@ -57,7 +57,6 @@ class MLP(Learner):
             "rate",
             number("(0, inf)"),
             "Size of a step.",
-            formerly="learning_rate",
         ),
     )
 

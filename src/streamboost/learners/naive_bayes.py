@@ -9,9 +9,6 @@ from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import FEATURE_FRACTION, Learner
 
-# Before there were two forms of it, every model was of the first (NaiveBayesBank::Form::dense).
-_SINCE_SPARSE = {"bank/form": 1, "bank/zero_from": None, "bank/zero_score": None}
-
 
 class NaiveBayes(Learner):
     r"""Naive Bayes, counting nominal values and fitting a normal distribution to numeric ones.
@@ -58,8 +55,6 @@ class NaiveBayes(Learner):
     """
 
     _entry = learner_entry("naive-bayes")
-    _version = 2
-    _earlier_versions = (1,)
     _parameters = (
         parameter(
             "alpha",
@@ -90,14 +85,12 @@ class NaiveBayes(Learner):
             [one_of("multinomial", "complement", "bernoulli"), NONE],
             "If given, columns are counts of 0 or more (words of a text) and are modelled as such; none may be nominal.",
             to_core=False,
-            before=None,
         ),
         parameter(
             "sparse",
             one_of("auto", "always", "never"),
             'Whether numeric columns keep the moments of what is not zero, so that the work follows it. "auto": if the first '
             "rows learned are a sparse matrix of 1,000 columns or more. Answers are the same to about 1e-9.",
-            before="never",
         ),
         FEATURE_FRACTION,
     )
@@ -122,7 +115,7 @@ class NaiveBayes(Learner):
         self.feature_fraction = feature_fraction
 
     def _plan(self) -> LearnerPlan:
-        plan = replace(super()._plan(), added=_SINCE_SPARSE)
+        plan = super()._plan()
         if self.divisor == "all" and (self.counts is not None or self.sparse == "always"):
             other = "sparse='always'" if self.counts is None else f"counts={self.counts!r}"
             raise ValueError(

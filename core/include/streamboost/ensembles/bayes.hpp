@@ -25,10 +25,10 @@
 #pragma once
 #include <algorithm>
 
+#include "streamboost/ensembles/bayes_kernels.hpp"
 #include "streamboost/ensembles/booster.hpp"
 #include "streamboost/ensembles/gamma_posterior.hpp"
 #include "streamboost/ensembles/reverse_hoelder_bound.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {

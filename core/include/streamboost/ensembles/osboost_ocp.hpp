@@ -19,6 +19,7 @@
 #pragma once
 #include <cmath>
 
+#include "streamboost/ensembles/booster_kernels.hpp"
 #include "streamboost/ensembles/osboost.hpp"
 #include "streamboost/math/simplex.hpp"
 

@@ -24,7 +24,7 @@
 #include <limits>
 
 #include "streamboost/ensembles/booster.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/ensembles/booster_kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <limits>
 
+#include "streamboost/learners/linear_regression_kernels.hpp"
 #include "streamboost/learners/linear_table.hpp"
 
 namespace streamboost {

@@ -24,6 +24,7 @@
 #include <limits>
 
 #include "streamboost/learners/linear_table.hpp"
+#include "streamboost/learners/logistic_kernels.hpp"
 #include "streamboost/math/flow.hpp"
 
 namespace streamboost {

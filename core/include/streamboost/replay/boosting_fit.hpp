@@ -23,7 +23,7 @@
 // sum of their g^2 (keyed by the fit, the round and the draw).
 // A split has at least 20 rows and 1e-3 of H on either side. Missing values go where the gain is higher, where there are none to the side with
 // more rows. Ties: lowest column, lowest cut, missing left; among leaves the oldest.
-// Departures  g and h are rounded so that sums are exact (kernels.hpp). SketchBoost searches by sums of first order; with curvature the log loss was
+// Departures  g and h are rounded so that sums are exact (replay_kernels.hpp). SketchBoost searches by sums of first order; with curvature the log loss was
 //             lower on five sets of five. A round without a split ends the fit, unless a sketch was drawn.
 // Cost        per round: rows x columns x (1 + log2(leaves) / 2) additions at most.
 #pragma once
@@ -37,7 +37,7 @@
 #include "streamboost/math/rng.hpp"
 #include "streamboost/replay/bins.hpp"
 #include "streamboost/replay/boosted_forest.hpp"
-#include "streamboost/replay/kernels.hpp"
+#include "streamboost/replay/replay_kernels.hpp"
 #include "streamboost/replay/row_ring.hpp"
 
 namespace streamboost {

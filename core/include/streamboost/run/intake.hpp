@@ -12,31 +12,15 @@
 #include <cmath>
 #include <cstdint>
 
+#include "streamboost/data/example.hpp"
 #include "streamboost/data/fields.hpp"
+#include "streamboost/data/intake_needs.hpp"
 #include "streamboost/data/row.hpp"
 #include "streamboost/data/schema.hpp"
 #include "streamboost/run/column_rates.hpp"
 #include "streamboost/run/scaler.hpp"
 
 namespace streamboost {
-
-struct IntakeNeeds {
-  bool coordinates = false;
-  bool dense = true;
-  bool fit_intercept = true;  // with coordinates, as all that follows
-  Scale scale = Scale::none;
-  double clip = 0;        // of Scale::automatic, in standard deviations
-  bool unit_ball = true;  // divide by R
-  bool rates = false;
-  double rate = 1;                             // of rates
-  double squared_slope = usual_squared_slope;  // of rates
-};
-
-// Buffers that keep the views of a chunk of rows alive while blocks of lanes work on them.
-struct RowBuffer {
-  AlignedVector<double> value, teach;
-  std::vector<std::int32_t> index;
-};
 
 class Intake {
  public:
@@ -68,7 +52,6 @@ class Intake {
     example.row = needs_.coordinates ? coordinates(raw, learns, learns ? this : nullptr, buffer) : columns(raw, buffer);
     if (learns) {
       n_learned_ += 1;
-      total_rows_[0] += 1;
       n_classes_known_ = std::max<std::int64_t>(n_classes_known_, label + 1);
     }
     return example;
@@ -91,7 +74,6 @@ class Intake {
   void fields(FieldVisitor& v) {
     v("n_learned", n_learned_);
     v("n_classes_known", n_classes_known_);
-    v("total_weight", total_rows_);
     scaler_.fields(v);
     if (needs_.rates) rates_.fields(v);
   }
@@ -99,7 +81,6 @@ class Intake {
     require_count(n_learned_, "examples learned");
     require(n_classes_known_ >= (n_learned_ > 0 ? 1 : 0) && n_classes_known_ <= schema_.n_classes, "classes known");
     require(!schema_.declared || n_classes_known_ == schema_.n_classes, "classes known");
-    require(total_rows_[0] >= 0, "intake weight");
     scaler_.check();
     if (needs_.rates) rates_.check();
   }
@@ -139,7 +120,8 @@ class Intake {
     buffer.value.resize(std::max(n, layout_.rows()));
     double* value = buffer.value.data();
     if (needs_.fit_intercept) value[0] = 1;
-    scaler_.scale_row(raw.value, static_cast<std::size_t>(raw.size), value + first, total_rows_[0], keep ? &keep->scaler_ : nullptr);
+    scaler_.scale_row(raw.value, static_cast<std::size_t>(raw.size), value + first, static_cast<double>(n_learned_),
+                      keep ? &keep->scaler_ : nullptr);
     std::size_t zeros = 0;
     for (std::size_t i = 0; i < n; ++i) {
       value[i] *= inverse_radius_;
@@ -168,7 +150,7 @@ class Intake {
     buffer.index.resize(n + 1);
     double* value = buffer.value.data();
     std::int32_t* index = buffer.index.data();
-    scaler_.scale_list(raw.value, raw.index, n, value + first, total_rows_[0], keep ? &keep->scaler_ : nullptr);
+    scaler_.scale_list(raw.value, raw.index, n, value + first, static_cast<double>(n_learned_), keep ? &keep->scaler_ : nullptr);
     if (needs_.fit_intercept) {
       value[0] = inverse_radius_;
       index[0] = 0;
@@ -203,7 +185,7 @@ class Intake {
         continue;
       }
       if (std::isnan(x)) continue;
-      const double scaled = scaler_.scale(column, x, raw.dense(), total_rows_[0], keep ? &keep->scaler_ : nullptr);
+      const double scaled = scaler_.scale(column, x, raw.dense(), static_cast<double>(n_learned_), keep ? &keep->scaler_ : nullptr);
       if (scaled != 0) put(layout_.offset[column], scaled);
     }
     return {buffer.value.data(), buffer.index.data(), static_cast<int>(n)};
@@ -217,7 +199,6 @@ class Intake {
   double inverse_radius_ = 1;
   bool any_nominal_ = false;
   std::int64_t n_learned_ = 0, n_classes_known_ = 0;
-  AlignedVector<double> total_rows_{0.0};  // rows learned; in old files the sum of their weights, beside weighted statistics
 };
 
 }  // namespace streamboost

@@ -19,13 +19,13 @@ using Bytes = std::span<const unsigned char>;
 
 static_assert(std::endian::native == std::endian::little, "messages are little endian");
 
-constexpr std::int64_t message_version = 2;
+constexpr std::int64_t message_version = 1;
 constexpr std::int64_t most_of_any = std::int64_t{1} << 40;  // of any count: products of two stay within 64 bits where they are checked
 constexpr std::size_t message_head = 24;                     // kind, version, checksum
 
 // Eight bytes at a time; the ends of messages are multiples of eight. Four strands, so that no step waits for the one before: every word
-// has a place of its own in one of them, and they are joined in order. Messages of version 1 have a single strand.
-inline std::uint64_t checksum(Bytes bytes, std::int64_t version = message_version) {
+// has a place of its own in one of them, and they are joined in order.
+inline std::uint64_t checksum(Bytes bytes) {
   constexpr std::uint64_t factor = 0xd6e8feb86659fd93u;
   const auto stir = [](std::uint64_t& sum, std::uint64_t word) {
     sum = (sum ^ word) * factor;
@@ -38,12 +38,10 @@ inline std::uint64_t checksum(Bytes bytes, std::int64_t version = message_versio
   };
   std::uint64_t sum = 0x9e3779b97f4a7c15u ^ bytes.size();
   std::size_t i = 0;
-  if (version > 1) {
-    std::uint64_t strand[] = {sum, sum + 1, sum + 2, sum + 3};
-    for (; i + 32 <= bytes.size(); i += 32)
-      for (std::size_t s = 0; s < 4; ++s) stir(strand[s], word_at(i + 8 * s));
-    for (std::uint64_t s : strand) stir(sum, s);
-  }
+  std::uint64_t strand[] = {sum, sum + 1, sum + 2, sum + 3};
+  for (; i + 32 <= bytes.size(); i += 32)
+    for (std::size_t s = 0; s < 4; ++s) stir(strand[s], word_at(i + 8 * s));
+  for (std::uint64_t s : strand) stir(sum, s);
   for (; i + 8 <= bytes.size(); i += 8) stir(sum, word_at(i));
   return sum;
 }
@@ -124,12 +122,12 @@ class MessageReader {
     require(std::memcmp(bytes.data(), name, 8) == 0, "is something else");
     std::int64_t found;
     std::memcpy(&found, bytes.data() + 8, 8);
-    if (found < 1 || found > message_version)
+    if (found != message_version)
       throw std::invalid_argument("this " + kind_ + " has version " + std::to_string(found) + ", known is " +
                                   std::to_string(message_version) + ": all processes need the same streamboost");
     std::uint64_t sum;
     std::memcpy(&sum, bytes.data() + 16, 8);
-    require(sum == checksum(bytes.subspan(message_head), found), "has the wrong checksum");
+    require(sum == checksum(bytes.subspan(message_head)), "has the wrong checksum");
     at_ = message_head;
   }
   void require(bool holds, const char* what) const {

@@ -2,7 +2,7 @@
 //
 // It says nothing of the model that it belongs to: whoever unpacks has one with the same columns and classes, and Loader compares.
 // Its fields stand in the order in which the model lists them, so that numbers go straight from a model to bytes and back. Only where lanes
-// are cut into blocks, and in messages of the first kind ("state"), a SavedState stands between the two.
+// are cut into blocks a SavedState stands between the two.
 #pragma once
 #include <memory>
 #include <string>

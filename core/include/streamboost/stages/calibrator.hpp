@@ -18,8 +18,7 @@
 //            after the scaling moves as the ensemble learns. The answer is p plus the gap (of the class - of p) / (weight + 8), between the
 //            two points in proportion, kept within [1e-3, 1 - 1e-3] unless p was outside: what two parameters cannot fit is put right
 //            where there is evidence. Calibeating as printed answers the frequency of an interval; the gap keeps apart what p tells apart.
-//            Weights grow by 1 / fading a row instead of fading all points, and are scaled down now and then. Files of before have ten
-//            intervals and a pull of 30, and go on so.
+//            Weights grow by 1 / fading a row instead of fading all points, and are scaled down now and then.
 // Choices    A class that was not known when its row was answered teaches nothing. Slopes are never negative, so with two classes the
 //            order of the rows stays. The number of classes known at a row says which of the two forms speaks.
 // Cost       two logarithms and one exponential per class and row, twice that when learning.
@@ -65,7 +64,7 @@ class Calibrator {
       class_.insert(class_.end(), {1.0, 0.0});
       class_curve_.insert(class_curve_.end(), {start, start});
     }
-    if (params_.bins) bins_.resize(tenths_ ? k * n_tenths * 3 : 1 + k * n_points * 3);
+    if (params_.bins) bins_.resize(1 + k * n_points * 3);
   }
 
   // What one answer works with: [class] each.
@@ -116,12 +115,7 @@ class Calibrator {
     v("pair_curve", pair_curve_);
     v("class", class_);
     v("class_curve", class_curve_);
-    if (params_.bins) v.growing("frequency", bins_);
-    if (params_.bins && v.loads()) {
-      const std::size_t k = class_.size() / 2;
-      tenths_ = k > 0 && bins_.size() == k * n_tenths * 3;
-      require(tenths_ || bins_.size() == 1 + k * n_points * 3, "frequencies of a class");
-    }
+    if (params_.bins) v("frequency", bins_);
     before_.fields(v, "bins_before", "losses_before");
     after_.fields(v, "bins_after", "losses_after");
   }
@@ -140,8 +134,8 @@ class Calibrator {
       require(class_[i] >= (i % 2 == 0 ? 0 : -most) && class_[i] <= most, "scaling of probabilities");
       require(class_curve_[i] > 0, "curvature of a scaling");
     }
-    if (params_.bins && !tenths_) require(bins_[0] >= 1e-9 && bins_[0] <= 2 * largest_unit, "weight of a row among frequencies");
-    for (std::size_t i = tenths_ ? 0 : 1; i + 2 < bins_.size(); i += 3)
+    if (params_.bins) require(bins_[0] >= 1e-9 && bins_[0] <= 2 * largest_unit, "weight of a row among frequencies");
+    for (std::size_t i = 1; i + 2 < bins_.size(); i += 3)
       for (std::size_t j = 1; j < 3; ++j) require(bins_[i + j] >= 0 && bins_[i + j] <= bins_[i] * (1 + 1e-9), "frequencies of a class");
     before_.check();
     after_.check();
@@ -149,8 +143,8 @@ class Calibrator {
 
  private:
   static constexpr double start = 100, most = 20, rim = 1e-3, least = Reliability::least;
-  static constexpr double pull = 8, tenths_pull = 30, largest_unit = 1e6, fading = 0.99986138;  // 2^(-1 / 5000)
-  static constexpr std::size_t n_points = 101, n_tenths = 10;
+  static constexpr double pull = 8, largest_unit = 1e6, fading = 0.99986138;  // 2^(-1 / 5000)
+  static constexpr std::size_t n_points = 101;
 
   // The point below p and how near p is to the next one.
   struct Place {
@@ -162,19 +156,13 @@ class Calibrator {
     const std::size_t point = std::min(static_cast<std::size_t>(at), n_points - 2);
     return {point, at - static_cast<double>(point)};
   }
-  static std::size_t tenth(double p) { return std::min(static_cast<std::size_t>(p * n_tenths), n_tenths - 1); }
   static double gap(const double* bin, double held) { return (bin[2] - bin[1]) / (bin[0] + held); }
 
   // p and the mean gap between it and the class where p was like this.
   double steadied(std::size_t label, double p) const {
-    double moved = p;
-    if (tenths_) {
-      moved += gap(bins_.data() + 3 * (label * n_tenths + tenth(p)), tenths_pull);
-    } else {
-      const Place at = place(p);
-      const double *bin = bins_.data() + 1 + 3 * (label * n_points + at.point), held = pull * bins_[0];
-      moved += (1 - at.above) * gap(bin, held) + at.above * gap(bin + 3, held);
-    }
+    const Place at = place(p);
+    const double *bin = bins_.data() + 1 + 3 * (label * n_points + at.point), held = pull * bins_[0];
+    const double moved = p + ((1 - at.above) * gap(bin, held) + at.above * gap(bin + 3, held));
     return std::clamp(moved, std::min(p, rim), std::max(p, 1 - rim));
   }
 
@@ -217,17 +205,10 @@ class Calibrator {
       bin[1] += w * p;
       if (hit) bin[2] += w;
     };
-    if (tenths_)
-      for (double& x : bins_) x *= params_.keep;
-    else
-      age();
+    age();
     for (int c = known == 2 ? 1 : 0; c < known; ++c) {
       const auto at = static_cast<std::size_t>(c);
       const double p = work.scaled[at];
-      if (tenths_) {
-        add(bins_.data() + 3 * (at * n_tenths + tenth(p)), weight, p, c == label);
-        continue;
-      }
       const Place near = place(p);
       double* bin = bins_.data() + 1 + 3 * (at * n_points + near.point);
       add(bin, bins_[0] * weight * (1 - near.above), p, c == label);
@@ -288,8 +269,7 @@ class Calibrator {
   Params params_;
   AlignedVector<double> pair_, pair_curve_;    // two classes: parameters, and [parameter][parameter]
   AlignedVector<double> class_, class_curve_;  // more: slope and intercept of each class
-  std::vector<double> bins_;                   // the weight of a row now; then [class][point]: weight, of p, of the class
-  bool tenths_ = false;                        // [class][interval] as of old files, and no weight of a row
+  AlignedVector<double> bins_;                 // the weight of a row now; then [class][point]: weight, of p, of the class
   Reliability before_, after_;                 // of the vote's probabilities and of ours
 };
 

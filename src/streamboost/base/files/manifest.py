@@ -168,6 +168,15 @@ def check_params(given: dict[str, Any], allowed: Sequence[str], what: str) -> di
     return dict(given)
 
 
+def check_version(name: str, found: int, known: int) -> None:
+    """Refuse a version of an algorithm that this streamboost does not know; those up to its own load for ever."""
+    if not 1 <= found <= known:
+        raise ModelFileError(
+            f"version {found} of {name!r} is not known; this streamboost reads versions up to {known}. A newer file needs "
+            "a newer streamboost."
+        )
+
+
 def _exactly(found: dict[str, Any], keys: set[str], what: str) -> None:
     if set(found) != keys:
         raise ModelFileError(f"{what}: missing or unknown keys {sorted(set(found) ^ keys)[:5]}")

@@ -162,10 +162,6 @@ class Persistence(SharedModel):
         state = {name: array for name, array in arrays.items() if not name.startswith(PARAMETER)}
         session = self._reserved(manifest, state, lanes)
         fresh = session.model.state()
-        if lanes is None and manifest.learner_version < session.learner.version:
-            for name, number in session.learner.added.items():
-                if name in fresh and name not in state:
-                    state[name] = fresh[name] if number is None else np.array(number, dtype=np.int64)
         if set(fresh) != set(state):
             odd = sorted(set(fresh) ^ set(state))[:5]
             raise ModelFileError(f"the arrays of the file are not those of this model: {odd}")

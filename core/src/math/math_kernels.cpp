@@ -1,0 +1,242 @@
+// Loops over lanes of the scalar functions of math.hpp and rng.hpp, compiled for each x86-64 level.
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "streamboost/data/lanes.hpp"
+#include "streamboost/math/clones.hpp"
+#include "streamboost/math/math.hpp"
+#include "streamboost/math/rng.hpp"
+#include "streamboost/math/vec.hpp"
+
+namespace streamboost {
+
+STREAMBOOST_CLONES void exp_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::exp(in[i]);
+}
+
+STREAMBOOST_CLONES void exp_down_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = exp_down(in[i]);
+}
+
+STREAMBOOST_CLONES void log_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::log(in[i]);
+}
+
+STREAMBOOST_CLONES void tanh_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::tanh(in[i]);
+}
+
+STREAMBOOST_CLONES void sigmoid_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::sigmoid(in[i]);
+}
+
+STREAMBOOST_CLONES void normal_cdf_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = in[i] * 0x1.6a09e667f3bcdp-1;  // z / sqrt(2)
+    const double a = std::fabs(x);
+    const double near = a < 1.0 ? x : 0.0;
+    const double far = a < 6.0 ? a : 6.0;
+    const double inside = near * detail::horner(detail::erf_near_zero, near * near);
+    const double tail = 1.0 - streamboost::exp(-far * far) * detail::horner(detail::erf_tail, 1.0 / (far + 3.0));
+    const double outside = std::copysign(a < 6.0 ? tail : 1.0, x);
+    out[i] = 0.5 + 0.5 * (a < 1.0 ? inside : outside);
+  }
+}
+
+STREAMBOOST_CLONES void x_log_x_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = in[i];
+    const double y = x * streamboost::log(x > 0.0 ? x : 1.0);
+    out[i] = x > 0.0 ? y : 0.0;
+  }
+}
+
+STREAMBOOST_CLONES void margin_log_odds(const double* h, double limit, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double odds = streamboost::log((1.0 + h[i]) / (1.0 - h[i]));
+    const double above = odds < -limit ? -limit : odds;
+    out[i] = above > limit ? limit : above;
+  }
+}
+
+STREAMBOOST_CLONES void add_lanes(double* __restrict to, const double* __restrict amount, std::size_t lanes) {
+  for (std::size_t l = 0; l < lanes; ++l) to[l] += amount[l];
+}
+
+namespace {
+
+// Philox of rng.hpp for a run of lanes, in words of 32 bits, or of 64 whose upper halves do not matter. AVX-512 multiplies the
+// latter whole; without AVX2 gcc does better with the former.
+template <class Word>
+[[gnu::always_inline]] inline void draw_uniforms(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last,
+                                                 double* out, std::size_t n) {
+  const auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
+  const auto example0 = static_cast<std::uint32_t>(example), example1 = static_cast<std::uint32_t>(example >> 32);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto w = detail::philox<Word>({example0, example1, first_lane + static_cast<std::uint32_t>(i), last}, key0, key1);
+    out[i] = detail::unit(static_cast<std::uint32_t>(w.r1), static_cast<std::uint32_t>(w.r0));
+  }
+}
+
+#ifdef STREAMBOOST_LEVELS
+using HalfWords = std::int32_t __attribute__((vector_size(32)));
+
+__attribute__((target("default"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last,
+                                                   double* out, std::size_t n) {
+  draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
+}
+// AVX2 has an instruction for the product of lower halves, which gcc does not find by itself: four lanes at a time with it.
+__attribute__((target("arch=x86-64-v3"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane,
+                                                          std::uint32_t last, double* out, std::size_t n) {
+  constexpr std::uint64_t lower = 0xFFFFFFFFu, two52 = 0x4330000000000000ULL;
+  const auto product = [](const HalfBits& a, const HalfBits& b) __attribute__((always_inline, target("arch=x86-64-v3"))) {
+    return reinterpret_cast<HalfBits>(__builtin_ia32_pmuludq256(reinterpret_cast<HalfWords>(a), reinterpret_cast<HalfWords>(b)));
+  };
+  const HalfBits m0 = HalfBits{} + 0xD2511F53u, m1 = HalfBits{} + 0xCD9E8D57u;
+  const std::size_t whole = n - n % half_size;
+  for (std::size_t i = 0; i < whole; i += half_size) {
+    HalfBits r0 = HalfBits{} + (example & lower), r1 = HalfBits{} + (example >> 32), r2 = HalfBits{0, 1, 2, 3} + first_lane + i,
+             r3 = HalfBits{} + last;
+    std::uint32_t key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
+#pragma GCC unroll 10
+    for (int round = 0; round < 10; ++round) {
+      const HalfBits even = product(r0, m0), odd = product(r2, m1);
+      r0 = (odd >> 32) ^ r1 ^ std::uint64_t{key0};
+      r1 = odd;
+      r2 = (even >> 32) ^ r3 ^ std::uint64_t{key1};
+      r3 = even;
+      key0 += 0x9E3779B9u;
+      key1 += 0xBB67AE85u;
+    }
+    const HalfBits high = (r1 & lower) | two52, low = ((r0 & lower) >> 11) | two52;
+    *reinterpret_cast<LooseHalfVec*>(out + i) =
+        (reinterpret_cast<const HalfVec&>(high) - 0x1p52) * 0x1p-32 + (reinterpret_cast<const HalfVec&>(low) - 0x1p52) * 0x1p-53;
+  }
+  draw_uniforms<std::uint32_t>(seed, example, first_lane + static_cast<std::uint32_t>(whole), last, out + whole, n - whole);
+}
+__attribute__((target("arch=x86-64-v4"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane,
+                                                          std::uint32_t last, double* out, std::size_t n) {
+  draw_uniforms<std::uint64_t>(seed, example, first_lane, last, out, n);
+}
+#else
+void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last, double* out, std::size_t n) {
+  draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
+}
+#endif
+
+}  // namespace
+
+void uniform_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, Purpose purpose, double* out, std::size_t n,
+                   std::uint32_t attempt) {
+  draw_lanes(seed, example, first_lane, detail::last_word(purpose, attempt), out, n);
+}
+
+namespace {
+
+// k = number of cumulative sums that u has reached, which is where the scalar loop stops, because the sums never fall.
+// A block goes through the sums only until all of its u lie below one.
+STREAMBOOST_CLONES void count_sums(double* u_then_k, std::size_t n, double lambda) {
+  constexpr std::size_t block = 64;
+  double sums[detail::poisson_inversion_limit];
+  int made = 1;
+  double probability = streamboost::exp(-lambda);
+  sums[0] = probability;
+  for (std::size_t begin = 0; begin < n; begin += block) {
+    const std::size_t size = std::min(block, n - begin);
+    double* values = u_then_k + begin;
+    double u[block], k[block];
+    for (std::size_t i = 0; i < size; ++i) {
+      u[i] = values[i];
+      k[i] = 0.0;
+    }
+    for (int j = 0; j < detail::poisson_inversion_limit; ++j) {
+      if (j == made) {
+        probability *= lambda / j;
+        sums[j] = sums[j - 1] + probability;
+        ++made;
+      }
+      const double sum = sums[j];
+      // The sign bits of u - sum, and-ed: an integer reduction vectorises where a floating maximum does not.
+      std::uint64_t below = ~std::uint64_t{0};
+      for (std::size_t i = 0; i < size; ++i) {
+        k[i] += u[i] >= sum ? 1.0 : 0.0;
+        below &= std::bit_cast<std::uint64_t>(u[i] - sum);
+      }
+      if ((below >> 63) != 0) break;
+    }
+    for (std::size_t i = 0; i < size; ++i) values[i] = k[i];
+  }
+}
+
+// The same sums, made anew for every lane. The lanes of a register are one value, whose arithmetic is all that survives the making of
+// clones: the sign bits of u - sum are counted. Four sums at a time, as asking whether all lanes are done costs more than a sum.
+template <class Width>
+[[gnu::always_inline]] inline bool draw_by_rates_by(const double* lambda, double* u_then_k, std::size_t n, double most) {
+  using Values = typename Width::Values;
+  using Bits = typename Width::Bits;
+  constexpr std::size_t block = 64;
+  std::uint64_t large = 0;
+  for (std::size_t begin = 0; begin < n; begin += block) {
+    const std::size_t size = std::min(block, padded(n) - begin);
+    alignas(64) double rate[block], probability[block];
+    for (std::size_t i = 0; i < size; ++i) {
+      const double mine = lambda[begin + i];
+      const double small = mine < detail::poisson_inversion_below ? mine : 0.0;
+      large |= mine < detail::poisson_inversion_below ? std::uint64_t{0} : std::uint64_t{1};
+      rate[i] = small > 0.0 ? small : 0.0;  // a rate of 0 draws 0: exp(-0) = 1 lies above every u
+    }
+    for (std::size_t i = 0; i < size; ++i) probability[i] = streamboost::exp(-rate[i]);
+    for (std::size_t l = 0; l < size; l += Width::size) {
+      const Values u = lanes_at<Width>(u_then_k + begin + l), r = lanes_at<Width>(rate + l);
+      Values p = lanes_at<Width>(probability + l), sum = p;
+      Bits k = {};
+      for (int j = 1, done = 0; !done && j <= detail::poisson_inversion_limit && j <= most;) {
+        for (int four = 0; four < 4; ++four, ++j) {
+          const Values ahead = u - sum;
+          k += 1 - (reinterpret_cast<const Bits&>(ahead) >> 63);
+          p *= r / j;
+          sum += p;
+        }
+        const Values ahead = u - sum;
+        std::uint64_t below = ~std::uint64_t{0};
+        for (std::size_t i = 0; i < Width::size; ++i) below &= std::bit_cast<std::uint64_t>(ahead[i]);
+        done = (below >> 63) != 0;
+      }
+      k += 0x4330000000000000ULL;  // a small whole number or-ed into 2^52
+      lanes_at<Width>(u_then_k + begin + l) = reinterpret_cast<const Values&>(k) - 0x1p52;
+    }
+  }
+  return large == 0;
+}
+
+STREAMBOOST_BY_WIDTH(bool, draw_by_rates, (const double* lambda, double* u_then_k, std::size_t n, double most), (lambda, u_then_k, n, most))
+
+}  // namespace
+
+bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most) { return draw_by_rates(lambda, u_then_k, n, most); }
+
+void poisson_lanes(double lambda, std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, double* out, std::size_t n,
+                   Purpose purpose) {
+  if (!(lambda > 0.0)) {
+    std::fill(out, out + n, 0.0);
+  } else if (lambda < detail::poisson_inversion_below) {
+    uniform_lanes(seed, example, first_lane, purpose, out, n);
+    count_sums(out, n, lambda);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) out[i] = poisson(lambda, Key{seed, example, first_lane + static_cast<std::uint32_t>(i), purpose});
+  }
+}
+
+STREAMBOOST_CLONES void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth,
+                                      const std::int32_t* __restrict column, double* __restrict out, std::size_t n) {
+  const std::uint32_t last = detail::last_word(Purpose::node, birth);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto w = detail::philox<std::uint32_t>({node, static_cast<std::uint32_t>(column[j]), lane, last},
+                                                 static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+    out[j] = detail::unit(w.r1, w.r0);
+  }
+}
+
+}  // namespace streamboost
