@@ -15,11 +15,18 @@
 #include <vector>
 
 #include "streamboost/replay/replay_expert.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/row_model.hpp"
 
 namespace streamboost {
 
-class ReplayModel final : public Model {
+struct ReplayWork : RowWork {
+  std::vector<float> cell;
+  std::vector<double> F;
+  template <class Owner>
+  explicit ReplayWork(const Owner& model) : RowWork(model.intake().schema()), F(score.size()) {}
+};
+
+class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
  public:
   struct Params {
     ReplayExpert::Params expert;
@@ -42,8 +49,7 @@ class ReplayModel final : public Model {
   };
 
   ReplayModel(const Params& params, const Ensemble& ensemble)
-      : params_(params), ensemble_(ensemble), intake_(IntakeNeeds{}), expert_(params.expert) {
-    if (ensemble.part) throw std::invalid_argument("a replayed forest is not cut into parts");
+      : RowModel(ensemble, params.numbers), params_(params), expert_(params.expert) {
     const BoostingParams& b = params_.expert.boosting;
     const auto& [refit, late] = params_.expert.schedule;
     if (b.rounds < 1 || b.leaves < 1 || b.leaves > TreeShap::deepest || b.bins < 4 || b.bins > 255 || !(b.rate > 0) ||
@@ -62,44 +68,16 @@ class ReplayModel final : public Model {
     return growth;
   }
 
-  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    expect(rows, weight);
-    Work work(*this);
-    for (int r = 0; r < rows.n_rows; ++r) {
-      const double w = weight ? weight[r] : 1.0;
-      const int label = params_.numbers ? 0 : truth.label[r];
-      const Example example = intake_.admit(rows.row(r), label, w, w > 0, work.buffer);
-      if (out.output != Output::none) answer(example, r, work, out);
-      if (w > 0) learn_row(example, params_.numbers ? truth.target[r] : label, w);
-    }
-  }
-
-  void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    const int workers = rows.n_rows < 256 ? 1 : ensemble_.threads;
-    const auto share = [&](int worker) {
-      Work work(*this);
-      const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
-      for (int r = edge(worker); r < edge(worker + 1); ++r) answer(intake_.look(rows.row(r), work.buffer), r, work, out);
-    };
-    if (workers == 1) return share(0);
-    try {
-      run_workers(workers, std::ref(share));
-    } catch (const NoThread&) {
-      for (int worker = 0; worker < workers; ++worker) share(worker);
-    }
-  }
-
   // The forest's sum is what the columns gave it. Scores of classes that it does not know are no such sum.
   std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
     const BoostedForest& forest = expert_.forest();
-    Work work(*this);
+    ReplayWork work(*this);
     const Example example = intake_.look(row.row(0), work.buffer);
     const int known = example.n_classes;
     if (!forest.fitted() || (!params_.numbers && (known < 2 || label >= known))) return std::nullopt;
     ExplainedScore explained;
-    forest.read(example.row, work.cell);
     if (params_.numbers) {
-      explained.score = number(work);
+      explained.score = number(example, work);
     } else {
       judge(example, work);
       explained.label = label >= 0 ? label
@@ -132,7 +110,6 @@ class ReplayModel final : public Model {
     expert_.fields(v);
     if (v.loads()) check();
   }
-  void swap_scratch(Model&) noexcept override {}
   std::size_t memory_bytes() override {
     return sizeof(*this) + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
   }
@@ -148,21 +125,17 @@ class ReplayModel final : public Model {
     report.lanes["importances/gain"] = forest.importances();
     return report;
   }
-  const Intake& intake() const override { return intake_; }
-  bool needs_gil() const override { return false; }
-  bool answers_numbers() const override { return params_.numbers; }
   void expect(const RowBlock& rows, const double*) override {
     if (awake()) ring_.expect(rows.n_rows);
   }
   bool starved() const override { return expert_.starved(); }
-  const char* broken() const override { return nullptr; }
-  std::vector<Bank*> banks() override { return {}; }
 
  protected:
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new ReplayModel(*this)); }
   void take(Model& other) override { static_cast<ReplayModel&>(other).swap_state(*this); }
 
  private:
+  friend RowModel;
   ReplayModel(const ReplayModel&) = default;
   void swap_state(ReplayModel& other) noexcept {
     std::swap(intake_, other.intake_);
@@ -185,19 +158,6 @@ class ReplayModel final : public Model {
       model.ring_ = std::move(ring);
       model.counts_ = std::move(counts);
       model.reserved_ = true;
-    }
-  };
-
-  // What one call works with.
-  struct Work {
-    RowBuffer buffer;
-    std::vector<float> cell;
-    std::vector<double> F, score, proba;
-    explicit Work(const ReplayModel& model) {
-      const auto k = static_cast<std::size_t>(std::max(model.intake_.schema().n_classes, 2));
-      F.resize(k);
-      score.resize(k);
-      proba.resize(k);
     }
   };
 
@@ -228,41 +188,20 @@ class ReplayModel final : public Model {
     expert_.learned(t, ring_, memory(), intake_.schema(), static_cast<int>(seen_width_));
   }
 
-  void answer(const Example& example, int r, Work& work, const OutputBuffers& out) const {
-    if (expert_.forest().fitted()) expert_.forest().read(example.row, work.cell);
-    if (params_.numbers) {
-      if (out.output == Output::number) out.value[r] = number(work);
-      return;
-    }
-    judge(example, work);
-    const int known = example.n_classes;
-    const auto reserved = static_cast<std::size_t>(intake_.schema().n_classes);
-    const int label = pick_class(work.score.data(), known, ensemble_, example.number);
-    if (out.output == Output::label) out.label[r] = label;
-    double* row = out.value + static_cast<std::size_t>(r) * columns_of(out.output, reserved);
-    if (out.output == Output::score || out.output == Output::full) row = std::copy_n(work.score.begin(), reserved, row);
-    if (out.output == Output::proba || out.output == Output::both || out.output == Output::full)
-      row = std::copy_n(work.proba.begin(), reserved, row);
-    if (out.output == Output::both || out.output == Output::full) *row = label;
-  }
-
-  double number(Work& work) const {
+  double number(const Example& example, ReplayWork& work) const {
     if (!expert_.forest().fitted()) return targets_[0] > 0 ? targets_[1] : detail::not_a_number;
+    expert_.forest().read(example.row, work.cell);
     expert_.forest().sum(work.cell.data(), work.F.data());
     return work.F[0];
   }
 
   // Scores and probabilities of the classes known.
-  void judge(const Example& example, Work& work) const {
+  void judge(const Example& example, ReplayWork& work) const {
     const int known = example.n_classes;
     const BoostedForest& forest = expert_.forest();
-    const double nothing = known == 0 ? detail::not_a_number : 0.0;
-    std::fill(work.score.begin(), work.score.end(), nothing);
-    std::fill(work.proba.begin(), work.proba.end(), nothing);
     Verdict verdict{work.score.data(), work.proba.data()};
-    if (known == 1) verdict.score[0] = verdict.proba[0] = 1;
-    if (known < 2) return;
     if (!forest.fitted()) return counts_.to_verdict(known, verdict);
+    forest.read(example.row, work.cell);
     forest.sum(work.cell.data(), work.F.data());
     const int fitted = std::max(forest.outputs, 2);
     if (forest.outputs == 1)
@@ -297,14 +236,11 @@ class ReplayModel final : public Model {
   }
 
   Params params_;
-  Ensemble ensemble_;
-  Intake intake_;
   RowRing ring_;
   ReplayExpert expert_;
   ClassCounts counts_;
   AlignedVector<double> targets_{0.0, 0.0};  // their weight and mean
   std::int64_t seen_width_ = 0;
-  bool reserved_ = false;
 };
 
 }  // namespace streamboost
