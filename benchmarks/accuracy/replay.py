@@ -1,7 +1,7 @@
 """``python -m benchmarks.accuracy.replay``: are the trees of replayed boosting those of LightGBM, and how long does a fit take?
 
-Ten sets, shuffled: both are fitted on four fifths with the same rounds, leaves, bins and lambda, one tree for each class, and asked
-about the last fifth. Then one fit of 10,000 rows x 20 columns, two classes, one thread.
+Ten sets, shuffled: both are fitted on four fifths with the same rounds, leaves, bins and lambda, one tree for each class, and
+asked about the last fifth. Then one fit of 10,000 rows x 20 columns, two classes, one thread.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def _lightgbm(seed: int) -> Any:
 
 def _ours(rows: int, nominal: list[int], trees: str, seed: int) -> ReplayBoostingClassifier:
     named = {"categorical_features": nominal} if nominal else {}
-    return ReplayBoostingClassifier(memory=max(rows, 200), max_bytes=2**30, trees=trees, random_state=seed, **named)
+    return ReplayBoostingClassifier(
+        memory=max(rows, 200), max_bytes=2**30, trees=trees, random_state=seed, **named
+    )
 
 
 def compare(name: str, seeds: range) -> list[Any]:
@@ -51,8 +53,13 @@ def compare(name: str, seeds: range) -> list[Any]:
     for seed in seeds:
         order = np.random.default_rng(seed).permutation(len(y))
         known, asked = np.split(order, [len(y) * 4 // 5])
-        models = [_lightgbm(seed), *(_ours(len(known), data.nominal, trees, seed) for trees in ("per-class", "shared"))]
-        right.append([float((m.fit(X[known], y[known]).predict(X[asked]) == y[asked]).mean()) for m in models])
+        models = [
+            _lightgbm(seed),
+            *(_ours(len(known), data.nominal, trees, seed) for trees in ("per-class", "shared")),
+        ]
+        right.append(
+            [float((m.fit(X[known], y[known]).predict(X[asked]) == y[asked]).mean()) for m in models]
+        )
     lightgbm, each, shared = np.mean(right, axis=0)
     return [name, data.k, lightgbm, each, each - lightgbm, shared - lightgbm]
 
@@ -74,12 +81,17 @@ def fit_seconds(n: int = 10_000, d: int = 20, tries: int = 5) -> tuple[float, fl
 def main() -> None:
     """Print both tables."""
     warnings.filterwarnings("ignore", "X does not have valid feature names")
-    table = Table("Accuracy on the last fifth", ["set", "classes", "LightGBM", "ours, per class", "lead", "lead, shared"])
+    table = Table(
+        "Accuracy on the last fifth",
+        ["set", "classes", "LightGBM", "ours, per class", "lead", "lead, shared"],
+    )
     for name in SETS:
         table.add(*compare(name, range(3)))
     print(table.text())
     theirs, ours = fit_seconds()
-    print(f"one fit of 10,000 x 20: LightGBM {1000 * theirs:.0f} ms, ours {1000 * ours:.0f} ms, {ours / theirs:.2f} x")
+    print(
+        f"one fit of 10,000 x 20: LightGBM {1000 * theirs:.0f} ms, ours {1000 * ours:.0f} ms, {ours / theirs:.2f} x"
+    )
 
 
 if __name__ == "__main__":

@@ -55,7 +55,11 @@ X[:, 2] = RNG.integers(0, 3, 60)
 Y = (X[:, 0] + (X[:, 2] == 1) > 0.3).astype(int)
 NUMBERS = 3 * X[:, 0] + np.abs(X[:, 1]) + 5 * (X[:, 2] == 1)
 MULTICLASS = ("single-multiclass", "single-softmax", "replay-per-class")  # the third column is their label
-REPLAYED = ("replay-boosting", "replay-per-class", "regressor-replay")  # the first half again, to the middle of their second fit
+REPLAYED = (
+    "replay-boosting",
+    "replay-per-class",
+    "regressor-replay",
+)  # the first half again, to the middle of their second fit
 
 
 def rows(names: str = "abcd") -> list[dict[str, Any]]:
@@ -197,7 +201,9 @@ def regressors() -> dict[str, Any]:
         "regressor-span": OnlineGradientBoostingRegressor(tree, n_estimators=3, **nominal),
         "regressor-hull": OnlineGradientBoostingRegressor(n_estimators=3, domain="hull", loss="quantile"),
         "regressor-forest": AdaptiveRandomForestRegressor(tree, n_estimators=3, random_state=4, **nominal),
-        "regressor-replay": ReplayBoostingRegressor(memory=200, rounds=3, leaves=5, random_state=6, **nominal),
+        "regressor-replay": ReplayBoostingRegressor(
+            memory=200, rounds=3, leaves=5, random_state=6, **nominal
+        ),
         "regressor-boosted": StreamBoostRegressor(tree, n_estimators=3, random_state=5, **nominal),
     }
     for name, cls in REGRESSORS.items():  # whoever is not there yet, with its defaults

@@ -1,4 +1,5 @@
-// Replayed gradient boosting: no learners, so the factory of banks is left alone.
+// Models without lanes: the factory of banks is left alone.
+#include "streamboost/run/history_model.hpp"
 #include "streamboost/run/model_table.hpp"
 #include "streamboost/run/replay_model.hpp"
 
@@ -9,9 +10,12 @@ template <bool numbers>
 std::unique_ptr<Model> make_replay(const Config& config, const Ensemble& ensemble, const BankFactory&, const std::vector<int>&) {
   return std::make_unique<ReplayModel>(ReplayModel::Params::read(config, ensemble.seed, numbers), ensemble);
 }
+std::unique_ptr<Model> make_history(const Config&, const Ensemble& ensemble, const BankFactory&, const std::vector<int>&) {
+  return std::make_unique<HistoryModel>(ensemble);
+}
 
 }  // namespace
 
-ModelTable models_replay() { return {{"replay", make_replay<false>}, {"replay_regressor", make_replay<true>}}; }
+ModelTable models_replay() { return {{"replay", make_replay<false>}, {"replay_regressor", make_replay<true>}, {"history", make_history}}; }
 
 }  // namespace streamboost

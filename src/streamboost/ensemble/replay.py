@@ -24,7 +24,6 @@ from streamboost.ensemble.common import (
 )
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.ensemble.regressors import NUMBER_OPTIONS, NumberOptions, RegressionEnsemble
-from streamboost.learners import Learner
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -63,7 +62,7 @@ class ReplayEnsemble(StreamEnsemble):
         return 1
 
     @classmethod
-    def _default_learner(cls) -> Learner | None:  # type: ignore[override]
+    def _default_learner(cls) -> Any:
         return None
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
@@ -138,8 +137,8 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
         parameter(
             "trees",
             one_of("shared", "per-class"),
-            "With more than two classes: two trees a round, each for all of them, or one tree a round for each. Shared trees cost the "
-            "same for any number of classes.",
+            "With more than two classes: two trees a round, each for all of them, or one tree a round for each. Shared "
+            "trees cost the same for any number of classes.",
         ),
         RANDOM_STATE,
         N_JOBS,

@@ -5,9 +5,11 @@
 #pragma once
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <vector>
 
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/model.hpp"
+#include "streamboost/run/wavefront.hpp"
 
 namespace streamboost {
 
@@ -58,7 +60,7 @@ class RowModel : public Model {
   bool needs_gil() const override { return false; }
   bool answers_numbers() const override { return numbers_; }
   const char* broken() const override { return nullptr; }
-  std::vector<Bank*> banks() override { return {}; }
+  std::vector<const BankHandle*> banks() const override { return {}; }
 
  protected:
   RowModel(const RowModel&) = default;
@@ -72,6 +74,8 @@ class RowModel : public Model {
     if (known == 1) work.score[0] = work.proba[0] = 1;
     return known > 1;
   }
+
+  double number(const Example&, Work&) const { return std::numeric_limits<double>::quiet_NaN(); }  // of one that tells classes
 
   Ensemble ensemble_;
   Intake intake_;
@@ -88,14 +92,8 @@ class RowModel : public Model {
       return;
     }
     if (choice_of(example, work)) self().judge(example, work);
-    const auto reserved = static_cast<std::size_t>(intake_.schema().n_classes);
-    const int label = pick_class(work.score.data(), example.n_classes, ensemble_, example.number);
-    if (out.output == Output::label) out.label[r] = label;
-    double* row = out.value + static_cast<std::size_t>(r) * columns_of(out.output, reserved);
-    if (out.output == Output::score || out.output == Output::full) row = std::copy_n(work.score.begin(), reserved, row);
-    if (out.output == Output::proba || out.output == Output::both || out.output == Output::full)
-      row = std::copy_n(work.proba.begin(), reserved, row);
-    if (out.output == Output::both || out.output == Output::full) *row = label;
+    AnswerWriter{out, ensemble_, static_cast<std::size_t>(intake_.schema().n_classes)}.write(r, example,
+                                                                                             {work.score.data(), work.proba.data()});
   }
 };
 
