@@ -114,7 +114,7 @@ def model(entry: ModelEntry, of: Any = None, **more: Any) -> Any:
 
 def learners_of(entry: ModelEntry) -> tuple[LearnerEntry, ...]:
     """The learners that a model can be made of."""
-    return () if entry.experts else tuple(one for one in ALL_LEARNERS if one.numbers == entry.numbers)
+    return () if entry.experts else tuple(one for one in ALL_LEARNERS if one.task == entry.task)
 
 
 @dataclass
@@ -153,7 +153,7 @@ def rows(
     X[rng.random(X.shape) < 0.08] = np.nan
     weight = rng.choice([1.0, 1.0, 0.0, 0.5, 3.0], n)
     weight[0] = 1.0
-    if entry.numbers:
+    if entry.task == "regression":
         return Rows(
             X, np.abs(3 * score + 1), weight, nominal, None
         )  # not below 0: log1p is one of the options

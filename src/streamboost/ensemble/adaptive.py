@@ -21,6 +21,7 @@ from streamboost.ensemble.common import (
 )
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.ensemble.oza import OnlineBoostingClassifier
+from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
 if TYPE_CHECKING:
@@ -60,8 +61,16 @@ COMPANIONS = {
     "linear": (("linear", {"rate": 1.0}), ("linear-quick", {"rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
+    "replay": (
+        ("replay", {}),
+        (
+            "replay-quick",
+            {"memory": 4000, "rounds": 40, "leaves": 15, "learning_rate": 0.2, "refit": 1.2, "late": 0.5},
+        ),
+    ),
+    "history": (("history", {}),),
 }
-"""Single learners beside the forest: names in the report and in files, and their parameters."""
+"""Experts beside the forest: names in the report and in files, and their parameters."""
 
 
 class AdaptiveEnsemble(Ensemble):
@@ -134,8 +143,9 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         parameter(
             "companions",
             anything("sequence of names"),
-            'Single learners beside the forest: "linear" (a slow and a quick one), "naive-bayes" and "neighbors" (the closest of '
-            "the last 1,000 rows); () for none.",
+            'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
+            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 4,000, refitted in slices) '
+            'and "history" (what label follows the last two); () for none.',
             to_core=False,
         ),
         HORIZON,
@@ -188,7 +198,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _booster_plan(self) -> BoosterPlan:
         found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
-        pool = {"horizon": float(self.horizon), "referee": True} if found else {}
+        pool = {"horizon": float(self.horizon), "referee": True, "temperature": False} if found else {}
         return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
 
     def _companion_names(self) -> list[str]:
@@ -196,6 +206,11 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     @staticmethod
     def _companion(name: str, params: dict[str, Any]) -> dict[str, Any]:
+        if name in ("replay", "replay-quick", "history"):
+            booster = "history" if name == "history" else "replay"
+            more = {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params}
+            whole = {"booster": booster, "booster_params": more, "size": 1}
+            return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()
         guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}

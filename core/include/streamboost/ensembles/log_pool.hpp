@@ -34,9 +34,9 @@ class LogPool {
  public:
   struct Params {
     double fading;  // f, in (0, 1)
-    bool referee;
+    bool referee, temperature;
     static constexpr double floor = 1e-4, prior = 10, most = 4;
-    static Params read(const Config& c) { return {1 - 1 / c.number("horizon"), c.flag("referee")}; }
+    static Params read(const Config& c) { return {1 - 1 / c.number("horizon"), c.flag("referee"), c.flag("temperature")}; }
   };
 
   // The first expert starts with twice the weight of each other one; all together weigh 1.
@@ -47,6 +47,7 @@ class LogPool {
     for (std::size_t i = 0; i < m_; ++i) curvature_[i * m_ + i] = Params::prior;
   }
 
+  const Params& params() const { return params_; }
   std::size_t experts() const { return m_; }
   // The expert that answers alone, or `experts()` for the pool.
   std::size_t speaker() const {

@@ -146,8 +146,8 @@ class Persistence(SharedModel):
         """Return a session with the columns and labels of a file and room for them; `state` says how much is believed."""
         labels = self._stored_labels(manifest)
         schema = schema_of(manifest.columns, state)
-        if lanes is None:
-            plan = self._learner_plan(manifest.seed)
+        plan = self._learner_plan(manifest.seed) if lanes is None else None
+        if plan is not None and plan.bank:
             each = _core.Model.least_numbers(
                 plan.bank, plan.params, schema.d0, schema.n_values(), len(labels), labels.declared
             )
@@ -235,7 +235,7 @@ class Persistence(SharedModel):
 
 
 def _learner_entry(session: Session, arrays: Arrays) -> dict[str, Any] | None:
-    if session.learner.lane_factory is not None:
+    if session.learner.lane_factory is not None or not session.learner.bank:
         return None
     chosen = session.frozen["estimator"]
     params: dict[str, Any] = {}
