@@ -402,7 +402,7 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         sized=False,
         steady=False,
         learner=False,
-        numbers=True,
+        task="regression",
     ),
     ModelEntry(
         name="single-regressor",

@@ -17,8 +17,8 @@ VALUES = (3.5e38, 1e100, 5e-324)  # 1e100 is the largest that is taken
 WEIGHTS = (1e-300, 1e-9, 1e10, 1e15, 2.0**53)
 TARGETS = (1e100, 1e-300, 1.0)
 
-MODELS = [entry for entry in cases.FILED if not entry.numbers]
-REGRESSORS = [entry for entry in cases.FILED if entry.numbers]
+MODELS = [entry for entry in cases.FILED if entry.task == "classification"]
+REGRESSORS = [entry for entry in cases.FILED if entry.task == "regression"]
 NUMERIC = [entry for entry in cases.ALL_LEARNERS if not entry.nominal_only]
 
 # Options whose arithmetic is another one.
