@@ -4,8 +4,10 @@
 
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
+#include "streamboost/run/replay_model.hpp"
 #include "streamboost/run/staged_model.hpp"
 #include "streamboost/run/staged_regressor.hpp"
+#include "streamboost/run/timed_regressor.hpp"
 
 namespace streamboost {
 namespace {
@@ -34,7 +36,7 @@ std::unique_ptr<Model> make_companion(const Companion& companion, const Ensemble
 
 std::unique_ptr<Model> make_voters(const Plan& plan) {
   auto main = make_main(plan);
-  if (plan.companions.empty()) return main;
+  if (plan.companions.empty() && plan.experts.empty()) return main;
   const bool numbers = main->answers_numbers();
   std::vector<PooledModel::Expert> experts;
   experts.push_back({"main", std::move(main)});
@@ -48,11 +50,33 @@ std::unique_ptr<Model> make_voters(const Plan& plan) {
   return pooled;
 }
 
+std::unique_ptr<Model> make_timed(const Plan& plan) {
+  if (plan.experts.empty()) return make_voters(plan);
+  using Base = TimedRegressor::Base;
+  TimedRegressor::Params params{RefereePool::Params::read(plan.referee), plan.referee.whole("delay"), 0, false};
+  plan.referee.check_all_read("the referee");
+  std::vector<TimedRegressor::Expert> experts;
+  for (const Companion& expert : plan.experts) {
+    if (expert.name == "last") {
+      params.last = true;
+      continue;
+    }
+    ReplayModel::Params replay = ReplayModel::Params::read(expert.booster_params, plan.ensemble.seed, true);
+    expert.booster_params.check_all_read(expert.name);
+    replay.expert.less = expert.name == "differences" ? Base::last_target : expert.name == "residuals" ? Base::own_answer : Base::no_base;
+    params.max_bytes = std::max(params.max_bytes, replay.max_bytes);
+    experts.push_back({expert.name, ReplayExpert(replay.expert)});
+  }
+  auto inside = make_voters(plan);
+  if (!inside->answers_numbers()) throw std::invalid_argument("experts of time are for numbers");
+  return std::make_unique<TimedRegressor>(std::move(inside), std::move(experts), params);
+}
+
 }  // namespace
 
 std::unique_ptr<Model> make_model(const Plan& plan) {
   if (plan.ensemble.n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
-  auto voters = make_voters(plan);
+  auto voters = make_timed(plan);
   if (plan.stages.values.empty()) return voters;
   if (voters->answers_numbers()) {
     auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages));

@@ -60,6 +60,10 @@ class BoosterPlan:
     """Single learners that answer beside the ensemble: name, learner, its parameters, its guard."""
     pool: dict[str, Any] = field(default_factory=dict)
     """How their answers and the ensemble's become one."""
+    experts: tuple[dict[str, Any], ...] = ()
+    """Experts of time around a regressor and its companions: name, and the parameters of their trees."""
+    referee: dict[str, Any] = field(default_factory=dict)
+    """How the regressor's answers and theirs become one."""
 
 
 class WatchedParameters:

@@ -114,6 +114,8 @@ class Session:
             "guard": booster.guard,
             "companions": list(booster.companions),
             "pool": booster.pool,
+            "experts": list(booster.experts),
+            "referee": booster.referee,
             "stages": dict(stages),
         }
         self._use(self._new_model())

@@ -53,7 +53,7 @@ class Plan:
     @property
     def answers(self) -> bool:
         """Whether something after the vote needs the answers to every row."""
-        return bool(self.core.get("companions") or self.core.get("stages"))
+        return bool(self.core.get("companions") or self.core.get("experts") or self.core.get("stages"))
 
     def check(self) -> None:
         """Refuse a model whose learners cannot leave this process."""
@@ -81,7 +81,7 @@ class Plan:
         """Return the part with these lanes."""
         core = {**self.core, "threads": 1, "lanes": lanes}
         if lanes[1] < self.n_lanes:  # what answers beside or after the ensemble lives with the last part
-            for name in ("companions", "pool"):
+            for name in ("companions", "pool", "experts", "referee"):
                 core.pop(name, None)
             stages = self.core.get("stages") or {}
             core["stages"] = {name: stages[name] for name in _STAGES_OF_ALL if name in stages}

@@ -18,6 +18,7 @@ from streamboost.ensemble.regressors import (
     NumberOptions,
     RegressionEnsemble,
 )
+from streamboost.ensemble.replay import ReplayBoostingRegressor
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -168,11 +169,16 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         )
 
     def _booster_plan(self) -> BoosterPlan:
-        found = [
-            made for name in companion_names(self.companions, _COMPANIONS) for made in _COMPANIONS[name]()
-        ]
-        pool = {"horizon": 1000.0} if found else {}
-        return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
+        names = companion_names(self.companions, {**_COMPANIONS, **_EXPERTS})
+        found = [made for name in names if name in _COMPANIONS for made in _COMPANIONS[name]()]
+        experts = [_expert(name) for name in _EXPERTS if name in names]
+        return replace(
+            super()._booster_plan(),
+            companions=tuple(found),
+            pool={"horizon": 1000.0} if found or experts else {},
+            experts=tuple(experts),
+            referee={"horizon": 2000.0, "referee_horizon": 500.0, "delay": 0} if experts else {},
+        )
 
 
 def _linear() -> list[dict[str, Any]]:
@@ -206,3 +212,13 @@ def _boosted() -> list[dict[str, Any]]:
 
 
 _COMPANIONS: dict[str, Callable[[], list[dict[str, Any]]]] = {"linear": _linear, "boosted": _boosted}
+
+_SMALL = {"rounds": 50, "leaves": 15}
+_EXPERTS: dict[str, dict[str, Any]] = {"last": {}, "differences": _SMALL, "residuals": _SMALL, "replay": {}}
+
+
+def _expert(name: str) -> dict[str, Any]:
+    """Who knows the targets of before; all but the last target are boosted trees."""
+    params = {} if name == "last" else ReplayBoostingRegressor(**_EXPERTS[name])._core_params()
+    tree_params = {"booster": "", "booster_params": params, "size": 1}
+    return {"name": name, "learner": "", "params": {}, "guard": {}, **tree_params}
