@@ -93,6 +93,7 @@ GROWING = """
 import os, resource, sys
 import streamboost as sb
 import streamboost._core
+from tests.inside.handles import core_of
 
 def grow(model):
     for i in range(40):
