@@ -9,10 +9,6 @@ from streamboost.base.estimator import Classifier
 from streamboost.base.parameter import parameter, whole
 from streamboost.base.params import BoosterPlan
 from streamboost.ensemble.common import (
-    CATEGORICAL_FEATURES,
-    N_JOBS,
-    RANDOM_STATE,
-    TIE,
     Ensemble,
     LearnerEnsemble,
 )
@@ -22,8 +18,6 @@ N_PASSES = parameter(
     whole("[1, inf)"),
     "Passes over the rows for each learner, for learners that depend on the order (networks).",
 )
-SHARED = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
-"""The last parameters of every batch ensemble."""
 
 
 class BatchEnsemble(LearnerEnsemble, Classifier):

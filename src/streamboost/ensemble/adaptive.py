@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
+from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import (
+from streamboost.ensemble.common import Ensemble, companion_names, guard_of
+from streamboost.ensemble.options import (
     DRIFT,
     LEARNER,
     MAX_BYTES,
+    OPTIONS,
     SHARED,
     SIZE,
-    Ensemble,
-    companion_names,
-    guard_of,
+    EnsembleOptions,
+    UnguardedOptions,
 )
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
@@ -56,12 +57,19 @@ MAX_FEATURES = parameter(
     "Share of the columns that each node of the default trees may split on; None: all of them.",
     to_core=False,
 )
+LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, *OUTPUT_OPTIONS)
 COMPANIONS = {
     "linear": (("linear", {"rate": 1.0}), ("linear-quick", {"rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
 }
 """Single learners beside the forest: names in the report and in files, and their parameters."""
+
+
+class LeveragingOptions(UnguardedOptions, total=False):
+    """Of ensembles that start their worst learner again."""
+
+    drift: Any
 
 
 class AdaptiveEnsemble(Ensemble):
@@ -139,10 +147,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             to_core=False,
         ),
         HORIZON,
-        *DRIFT,
-        MAX_BYTES,
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *with_defaults(OPTIONS, drift="adwin"),
     )
 
     def __init__(
@@ -156,16 +161,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         chain: bool = True,
         companions: Sequence[str] = ("linear", "naive-bayes", "neighbors"),
         horizon: float = 1000.0,
-        drift: Any = "adwin",
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -175,16 +171,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         self.chain = chain
         self.companions = companions
         self.horizon = horizon
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
     def _booster_plan(self) -> BoosterPlan:
         found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
@@ -246,10 +233,7 @@ class AdaptiveRandomForestClassifier(_NamedForest):
         SIZE.saying("Number of trees."),
         RATE,
         MAX_FEATURES,
-        *DRIFT,
-        MAX_BYTES,
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *with_defaults(OPTIONS, drift="adwin"),
     )
 
     def __init__(
@@ -259,31 +243,13 @@ class AdaptiveRandomForestClassifier(_NamedForest):
         n_estimators: int = 100,
         rate: float = 6.0,
         max_features: float | str | None = 0.6,
-        drift: Any = "adwin",
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.rate = rate
         self.max_features = max_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
 
 class StreamingRandomPatchesClassifier(_NamedForest):
@@ -326,10 +292,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
             "Share of the columns that each of the default trees sees.",
             to_core=False,
         ),
-        *DRIFT,
-        MAX_BYTES,
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *with_defaults(OPTIONS, drift=("adwin", 1e-5, 1e-4)),
     )
 
     def __init__(
@@ -339,31 +302,13 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         n_estimators: int = 100,
         rate: float = 6.0,
         feature_fraction: float = 0.6,
-        drift: Any = ("adwin", 1e-5, 1e-4),
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.rate = rate
         self.feature_fraction = feature_fraction
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
     def _own_learner(self) -> Learner:
         return HoeffdingTree(**self._growth, feature_fraction=self.feature_fraction)
@@ -402,10 +347,7 @@ class LeveragingBaggingClassifier(_NamedForest):
         TREES.saying("The weak learner. None: Hoeffding trees as first published."),
         SIZE,
         RATE,
-        DRIFT[0],
-        MAX_BYTES,
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *with_defaults(LEVERAGING_OPTIONS, drift=("adwin", 0.002, None)),
     )
 
     def __init__(
@@ -414,26 +356,12 @@ class LeveragingBaggingClassifier(_NamedForest):
         *,
         n_estimators: int = 10,
         rate: float = 6.0,
-        drift: Any = ("adwin", 0.002, None),
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[LeveragingOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.rate = rate
-        self.drift = drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
 
 class ADWINBaggingClassifier(LeveragingBaggingClassifier):
@@ -463,26 +391,12 @@ class ADWINBaggingClassifier(LeveragingBaggingClassifier):
         *,
         n_estimators: int = 10,
         rate: float = 1.0,
-        drift: Any = ("adwin", 0.002, None),
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[LeveragingOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.rate = rate
-        self.drift = drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
 
 class ADWINBoostingClassifier(Ensemble):
@@ -506,36 +420,18 @@ class ADWINBoostingClassifier(Ensemble):
     """
 
     _entry = model_entry("adwin-boosting")
-    _parameters = (LEARNER, SIZE, *DRIFT, MAX_BYTES, *SHARED, *OUTPUT_OPTIONS)
+    _parameters = (LEARNER, SIZE, *with_defaults(OPTIONS, drift=("adwin", 0.002, None), background=False))
 
     def __init__(
         self,
         estimator: Any = None,
         *,
         n_estimators: int = 10,
-        drift: Any = ("adwin", 0.002, None),
-        background: bool = False,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
     def _core_params(self) -> dict[str, Any]:
         return OnlineBoostingClassifier()._core_params()

@@ -6,17 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from streamboost.base.parameter import Parameter, anything, number, parameter
+from streamboost.base.parameter import Parameter, anything, number, parameter, with_defaults
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import SIZE, companion_names, guard_of
+from streamboost.ensemble.common import companion_names, guard_of
 from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegressor
-from streamboost.ensemble.regressors import (
-    REGRESSION_LEARNER,
-    REGRESSION_SHARED,
-    NumberOptions,
-    RegressionEnsemble,
-)
+from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
+from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -57,7 +53,12 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
     """
 
     _entry = model_entry("adaptive-random-forest-regressor")
-    _parameters: ClassVar[tuple[Parameter, ...]] = (TREE_LEARNER, SIZE, RATE, *REGRESSION_SHARED)
+    _parameters: ClassVar[tuple[Parameter, ...]] = (
+        TREE_LEARNER,
+        SIZE,
+        RATE,
+        *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
+    )
 
     def __init__(
         self,
@@ -65,28 +66,12 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
         *,
         n_estimators: int = 30,
         rate: float = 6.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = "adwin",
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **options: Unpack[NumberOptions],
+        **options: Unpack[RegressionOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.rate = rate
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(options)
+        self._set_options(options)
 
     @classmethod
     def _default_learner(cls) -> Learner:
@@ -130,7 +115,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
             'Who learns beside the forest: "linear" (a slow and a quick learner) and "boosted" (ten boosted trees); () for none.',
             to_core=False,
         ),
-        *REGRESSION_SHARED,
+        *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
     )
 
     def __init__(
@@ -140,29 +125,13 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         n_estimators: int = 30,
         rate: float = 6.0,
         companions: Sequence[str] = ("linear", "boosted"),
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = "adwin",
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **options: Unpack[NumberOptions],
+        **options: Unpack[RegressionOptions],
     ) -> None:
         self.companions = companions
         super().__init__(
             estimator,
             n_estimators=n_estimators,
             rate=rate,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            monitor=monitor,
-            categorical_features=categorical_features,
-            drift=drift,
-            background=background,
-            on_drift=on_drift,
-            max_bytes=max_bytes,
             **options,
         )
 

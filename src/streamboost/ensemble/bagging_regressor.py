@@ -6,13 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import SIZE
-from streamboost.ensemble.regressors import (
-    REGRESSION_LEARNER,
-    REGRESSION_SHARED,
-    NumberOptions,
-    RegressionEnsemble,
-)
+from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
+from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -64,7 +59,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
             one_of("mean", "median"),
             "What is answered: the mean of the learners' answers, or their median, which some that are far off do not move.",
         ),
-        *REGRESSION_SHARED,
+        *REGRESSION_OPTIONS,
     )
 
     def __init__(
@@ -76,15 +71,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         fraction: float = 0.7,
         rate: float = 1.0,
         combine: str = "mean",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **options: Unpack[NumberOptions],
+        **options: Unpack[RegressionOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -92,15 +79,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         self.fraction = fraction
         self.rate = rate
         self.combine = combine
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(options)
+        self._set_options(options)
 
 
 class SingleLearnerRegressor(RegressionEnsemble):
@@ -122,32 +101,15 @@ class SingleLearnerRegressor(RegressionEnsemble):
     """
 
     _entry = model_entry("single-regressor")
-    _parameters = (REGRESSION_LEARNER, *REGRESSION_SHARED)
+    _parameters = (REGRESSION_LEARNER, *REGRESSION_OPTIONS)
 
     def __init__(
         self,
         estimator: Any = None,
-        *,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **options: Unpack[NumberOptions],
+        **options: Unpack[RegressionOptions],
     ) -> None:
         self.estimator = estimator
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(options)
+        self._set_options(options)
 
     def _n_lanes(self) -> int:
         return 1

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.learners import LogisticRegression, NaiveBayes
 from streamboost.report import Bound, bayes_bounds, error_bound, halves_bound
 
@@ -136,10 +136,7 @@ class BayesianEnsembleClassifier(Ensemble):
             whole("[1, inf)"),
             "Integrate the Gamma likelihoods' posteriors only every so many examples.",
         ),
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
 
     def __init__(
@@ -160,16 +157,7 @@ class BayesianEnsembleClassifier(Ensemble):
         forgetting: float = 1.0,
         sgd_rate: float = 1.0,
         refresh: int = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -186,16 +174,7 @@ class BayesianEnsembleClassifier(Ensemble):
         self.forgetting = forgetting
         self.sgd_rate = sgd_rate
         self.refresh = refresh
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _hypothesis(self) -> str:
         if self.hypothesis != "auto":

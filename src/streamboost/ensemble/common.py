@@ -13,97 +13,13 @@ from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params, check_version, unflattened
 from streamboost.base.files.persist import PARAMETER
-from streamboost.base.parameter import (
-    FLAG,
-    NONE,
-    Declared,
-    Kind,
-    Parameter,
-    anything,
-    numbers,
-    one_of,
-    parameter,
-    whole,
-)
+from streamboost.base.parameter import Declared, Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift import ADWIN
-from streamboost.ensemble.trusted import TrustedClassifier
+from streamboost.ensemble.output_verbs import OutputVerbs
 from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
-
-LEARNER = parameter(
-    "estimator",
-    anything("learner"),
-    "The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit`` and "
-    "``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).",
-    to_core=False,
-)
-SIZE = parameter("n_estimators", whole("[1, inf)"), "Number of learners.", to_core=False)
-RANDOM_STATE = parameter(
-    "random_state",
-    Kind("int, RandomState or None", "random_state"),
-    "Key of all random draws. An integer gives the same model every time; None draws a new key at the start.",
-    to_core=False,
-)
-N_JOBS = parameter(
-    "n_jobs",
-    [whole(), NONE],
-    "Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number. Taken "
-    "when the model starts or is loaded; learners written in Python stay on one thread.",
-    to_core=False,
-)
-TIE = parameter(
-    "tie",
-    one_of("lowest", "random"),
-    "Who wins equal votes: the class with the lowest internal code, or a keyed draw.",
-    to_core=False,
-)
-MONITOR = parameter(
-    "monitor",
-    FLAG,
-    "Keep the sums for :meth:`report`: what each learner was given and how it did, and the bounds.",
-    to_core=False,
-)
-CATEGORICAL_FEATURES = parameter(
-    "categorical_features",
-    [numbers("array-like"), NONE],
-    "Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are nominal "
-    "without being named.",
-    to_core=False,
-)
-MAX_BYTES = parameter(
-    "max_bytes",
-    [whole("[1, inf)"), NONE],
-    "Memory of all learners that grow with the stream (Hoeffding trees), shared evenly. Leaves that promise least stop "
-    "observing first, then growth stops; a warning says so once. None: no limit.",
-    to_core=False,
-)
-DRIFT = (
-    parameter(
-        "drift",
-        anything('None, "adwin" or ADWIN'),
-        "A guard for every learner: :class:`streamboost.drift.ADWIN` watches its errors and has it replaced when they rise. "
-        '"adwin" is ``ADWIN(0.001, warning=0.01)``. None: learners are never replaced.',
-        to_core=False,
-    ),
-    parameter(
-        "background",
-        FLAG,
-        "With `drift`: whether a warning starts a background learner, which takes over if the drift is confirmed. If not, "
-        "a drift starts the learner anew.",
-        to_core=False,
-    ),
-    parameter(
-        "on_drift",
-        one_of("learner", "lane"),
-        "With `drift`: what begins again: the learner, or also what the ensemble remembers about its place.",
-        to_core=False,
-    ),
-)
-"""The parameters of the guard against drift."""
-SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
-"""The last parameters of every ensemble."""
 
 
 class LearnerEnsemble(Declared, Estimator):
@@ -318,7 +234,7 @@ class StreamEnsemble(LearnerEnsemble):
         )
 
 
-class Ensemble(StreamEnsemble, TrustedClassifier):
+class Ensemble(StreamEnsemble, OutputVerbs):
     """A classifier among them."""
 
 

@@ -11,7 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.estimator import StreamClassifier
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
-from streamboost.ensemble.output_options import check_trust, class_settings, kept_coverages, stages_of
+from streamboost.ensemble.output_options import (
+    check_output_options,
+    class_settings,
+    kept_coverages,
+    stages_of,
+)
 from streamboost.learners.trees import impurity_decreases
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
@@ -24,8 +29,8 @@ def column_names(session: Session) -> list[Any]:
     return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
 
 
-class TrustedClassifier(StreamClassifier):
-    """A streaming classifier with the parameters of `trust.OUTPUT_OPTIONS`."""
+class OutputVerbs(StreamClassifier):
+    """A streaming classifier with the parameters of `output_options.OUTPUT_OPTIONS`."""
 
     # The defaults, for a subclass whose constructor does not take them.
     calibration: str | None = None
@@ -44,7 +49,7 @@ class TrustedClassifier(StreamClassifier):
 
     def _validate_params(self) -> None:
         super()._validate_params()
-        check_trust(self)
+        check_output_options(self)
 
     def _stages(self) -> dict[str, Any]:
         return stages_of(self, bool(self._guard()))
