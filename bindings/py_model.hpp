@@ -474,7 +474,7 @@ class PyModel {
       if (companions.empty()) return main;
       const bool numbers = main->answers_numbers();
       Config alone;
-      if (numbers) alone.values = {{"sampling", std::string("all")}, {"fraction", 1.0}, {"rate", 1.0}, {"combine", std::string("mean")}};
+      if (numbers) alone.values = {{"sampling", std::string("all")}, {"fraction", 1.0}, {"poisson_rate", 1.0}, {"combine", std::string("mean")}};
       std::vector<PooledModel::Expert> experts;
       experts.push_back({"main", std::move(main)});
       for (const Companion& companion : companions) {

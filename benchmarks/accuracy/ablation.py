@@ -43,8 +43,8 @@ def pooled(*more: Callable[..., Any], **params: Any) -> Maker:
 
         experts = [
             sb.StreamBoostClassifier(companions=(), random_state=seed, **nominal),
-            alone(sb.LogisticRegression(rate=1.0)),
-            alone(sb.LogisticRegression(rate=4.0)),
+            alone(sb.LogisticRegression(learning_rate=1.0)),
+            alone(sb.LogisticRegression(learning_rate=4.0)),
             alone(sb.NaiveBayes(), drift="adwin", background=False),
             alone(sb.NearestNeighbors()),
         ]
@@ -63,7 +63,7 @@ def oza(seed: int, nominal: dict[str, Any]) -> Any:
 
 
 def third_rate(seed: int, nominal: dict[str, Any]) -> Any:
-    return sb.SingleLearnerClassifier(sb.LogisticRegression(rate=16.0), **nominal)
+    return sb.SingleLearnerClassifier(sb.LogisticRegression(learning_rate=16.0), **nominal)
 
 
 def last_label(seed: int, nominal: dict[str, Any]) -> Any:
@@ -83,12 +83,12 @@ CHANGES: dict[str, Maker] = {
     "equal votes": changed(vote="uniform"),
     "votes by accuracy since birth": changed(vote="accuracy"),
     "no subsets of columns": changed(max_features=None),
-    "rate 3": changed(rate=3.0),
+    "rate 3": changed(poisson_rate=3.0),
     "10 trees": changed(n_estimators=10),
     "60 trees": changed(n_estimators=60),
     "histogram observers": changed(estimator=tree(growth="ensemble", numeric_observer="histogram")),
     "drawn growth settings": changed(estimator=tree(growth="varied")),
-    "horizon 500": changed(horizon=500.0),
+    "horizon 500": changed(window=500.0),
     "the pool always speaks": pooled(referee=False),
     "posterior weights instead of the pool": pooled(combine="bayes"),
     "with boosted trees (OLM)": pooled(boosted),

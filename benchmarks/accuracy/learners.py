@@ -55,7 +55,7 @@ CELLS = 600_000
 """Rows times columns of a set at most: wide sets are cut."""
 LEARNERS: dict[str, Callable[[], Any]] = {
     "logistic": sb.LogisticRegression,
-    "logistic, spread 1": lambda: sb.LogisticRegression(rate_spread=1),
+    "logistic, spread 1": lambda: sb.LogisticRegression(learning_rate_spread=1),
     "logistic, plain": lambda: sb.LogisticRegression(update="plain", scale="standard"),
     "perceptron": lambda: sb.Perceptron(scale="standard"),
     "ogd": lambda: sb.OGD(scale="standard"),

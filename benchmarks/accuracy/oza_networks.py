@@ -32,10 +32,10 @@ def network(kind: str, hidden: int | str, rate: float, rows: ArrayStream) -> Any
     about = {"random_state": 0, "categorical_features": rows.nominal}
     if kind == "neural_network_10epoch":
         # One model of batch boosting is a network that passes over its rows again and again.
-        learner = MLP(hidden, rate=rate)
+        learner = MLP(hidden, learning_rate=rate)
         return AdaBoostM1Classifier(learner, n_estimators=1, n_passes=10, **about)
     updates = 10 if kind == "neural_network_10update" else 1
-    return SingleLearnerClassifier(MLP(hidden, updates_per_example=updates, rate=rate), **about)
+    return SingleLearnerClassifier(MLP(hidden, updates_per_example=updates, learning_rate=rate), **about)
 
 
 def main() -> None:

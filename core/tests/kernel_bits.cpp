@@ -1,4 +1,4 @@
-// Prints one digest per kernel. tests/unit/test_kernel_bits.py builds this program, with all of core/src/*/kernels_*.cpp,
+// Prints one digest per kernel. tests/unit/test_kernel_bits.py builds this program, with all of core/src/*/*_kernels.cpp,
 // for each x86-64 level and with target_clones: the outputs must be identical.
 //
 // To add a kernel, add one line to main: its name and a call that reads `in` (n doubles in (-4, 4), all distinct) and
@@ -12,9 +12,24 @@
 #include <limits>
 #include <vector>
 
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/drift/adwin_kernels.hpp"
+#include "streamboost/ensembles/bayes_kernels.hpp"
+#include "streamboost/ensembles/booster_kernels.hpp"
+#include "streamboost/ensembles/regressor_kernels.hpp"
+#include "streamboost/learners/class_joints_kernels.hpp"
+#include "streamboost/learners/hoeffding_kernels.hpp"
+#include "streamboost/learners/hoeffding_outlook_kernels.hpp"
+#include "streamboost/learners/linear_kernels.hpp"
+#include "streamboost/learners/linear_regression_kernels.hpp"
+#include "streamboost/learners/logistic_kernels.hpp"
+#include "streamboost/learners/mlp_kernels.hpp"
+#include "streamboost/learners/naive_bayes_kernels.hpp"
+#include "streamboost/learners/nearest_neighbors_kernels.hpp"
+#include "streamboost/learners/zero_score_kernels.hpp"
 #include "streamboost/math/math.hpp"
+#include "streamboost/math/potential_kernels.hpp"
 #include "streamboost/math/rng.hpp"
+#include "streamboost/run/intake_kernels.hpp"
 
 namespace sb = streamboost;
 

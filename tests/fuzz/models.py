@@ -37,7 +37,7 @@ ENSEMBLES: dict[str, Any] = {
 }
 NUMBER_LEARNERS: dict[str, Any] = {
     "linear": sb.LinearRegression(),
-    "linear-32": sb.LinearRegression(dtype="float32", rate_spread=1),
+    "linear-32": sb.LinearRegression(dtype="float32", learning_rate_spread=1),
     "tree": sb.HoeffdingTreeRegressor(grace_period=5, delta=0.5, min_branch=0.1),
     "tree-mean": sb.HoeffdingTreeRegressor(grace_period=5, tie_threshold=0.9, leaf_prediction="mean"),
 }

@@ -40,7 +40,7 @@ def built_core() -> Path | None:
 
 def digests(folder: Path, *options: str, library: Path | None = None) -> dict[str, str]:
     program = folder / "kernel_bits"
-    kernels = sorted((ROOT / "core/src").glob("*/kernels_*.cpp")) if library is None else [library]
+    kernels = sorted((ROOT / "core/src").glob("*/*_kernels.cpp")) if library is None else [library]
     command = [
         COMPILER,
         *FLAGS,

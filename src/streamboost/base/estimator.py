@@ -56,7 +56,7 @@ class Estimator(FittedAttributes, Persistence, WatchedParameters, BaseEstimator)
         """Return what comes after the vote, as the core reads it; empty: nothing."""
         return {}
 
-    def _class_facts(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
+    def _class_settings(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
         """Return what the user says of the classes, as the core reads it, or refuse it. `labels`: by code."""
         return None
 
@@ -91,7 +91,7 @@ class Estimator(FittedAttributes, Persistence, WatchedParameters, BaseEstimator)
             schema=columns,
             frozen=snapshot(self, names),
             stages=self._stages(),
-            class_settings=self._class_facts,
+            class_settings=self._class_settings,
         )
 
     def _ask(self, X: Any, answer: str) -> NDArray[Any]:

@@ -27,14 +27,14 @@ from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, Nai
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-RATE = parameter(
-    "rate",
+POISSON_RATE = parameter(
+    "poisson_rate",
     number("(0, inf)"),
     "Mean number of copies of an example that a learner gets: more than 1 makes quick and different learners.",
 )
 VOTE = parameter(
     "vote",
-    one_of("log-odds", "accuracy", "uniform"),
+    one_of("log_odds", "accuracy", "uniform"),
     "Weight of a learner's vote: the log odds of being right lately, its share of right answers since it was born, or 1.",
 )
 CHAIN = parameter(
@@ -42,10 +42,10 @@ CHAIN = parameter(
     FLAG,
     "Whether every other learner is a link of a boosting chain, which gets examples more often that earlier links got wrong.",
 )
-HORIZON = parameter(
-    "horizon",
+WINDOW = parameter(
+    "window",
     number("(1, inf)"),
-    "Examples that count as lately, for votes, the chain and the pool.",
+    "About how many of the last examples count as lately, for votes, the chain and the pool.",
 )
 TREES = LEARNER.saying(
     "The weak learner. None: Hoeffding trees that split early and look at a random part of the columns at each node. Any "
@@ -59,7 +59,7 @@ MAX_FEATURES = parameter(
 )
 LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, *OUTPUT_OPTIONS)
 COMPANIONS = {
-    "linear": (("linear", {"rate": 1.0}), ("linear-quick", {"rate": 4.0})),
+    "linear": (("linear", {"learning_rate": 1.0}), ("linear-quick", {"learning_rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
 }
@@ -103,7 +103,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     Notes
     -----
-    The forest: every tree gets each example :math:`k \sim \mathrm{Poisson}(rate)` times (every other tree, as a link of a
+    The forest: every tree gets each example :math:`k \sim \mathrm{Poisson}(r)` times (every other tree, as a link of a
     boosting chain, more often where earlier links failed), splits early, and looks at a random part of the columns at each
     node. ADWIN watches the errors of each tree; a warning grows a tree in the background, a drift puts it in its place. A tree
     votes with its class distribution times :math:`\ln(a (K - 1) / (1 - a))`, a being how often it was right lately.
@@ -113,7 +113,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     .. math:: P_c \propto \exp \sum_m \beta_m \ln p_m(c),
 
-    its weights :math:`\beta` learned by Newton steps on the logarithmic loss with a memory of about `horizon` examples. A
+    its weights :math:`\beta` learned by Newton steps on the logarithmic loss with a memory of about `window` examples. A
     referee lets one of them speak alone while it has been right more often than all others and than the pool.
 
     References
@@ -135,7 +135,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     _parameters = (
         TREES,
         SIZE.saying("Number of trees."),
-        RATE,
+        POISSON_RATE,
         MAX_FEATURES,
         VOTE,
         CHAIN,
@@ -146,7 +146,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             "the last 1,000 rows); () for none.",
             to_core=False,
         ),
-        HORIZON,
+        WINDOW,
         *with_defaults(OPTIONS, drift="adwin"),
     )
 
@@ -155,27 +155,27 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         estimator: Any = None,
         *,
         n_estimators: int = 30,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         max_features: float | str | None = 0.6,
-        vote: str = "log-odds",
+        vote: str = "log_odds",
         chain: bool = True,
         companions: Sequence[str] = ("linear", "naive-bayes", "neighbors"),
-        horizon: float = 1000.0,
+        window: float = 1000.0,
         **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self.max_features = max_features
         self.vote = vote
         self.chain = chain
         self.companions = companions
-        self.horizon = horizon
+        self.window = window
         self._set_options(options)
 
     def _booster_plan(self) -> BoosterPlan:
         found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
-        pool = {"horizon": float(self.horizon), "referee": True} if found else {}
+        pool = {"window": float(self.window), "referee": True} if found else {}
         return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
 
     def _companion_names(self) -> list[str]:
@@ -196,7 +196,7 @@ class _NamedForest(AdaptiveEnsemble):
 
     def _booster_plan(self) -> BoosterPlan:
         plan = super()._booster_plan()
-        return replace(plan, params={**plan.params, "vote": self._vote, "chain": False, "horizon": 1000.0})
+        return replace(plan, params={**plan.params, "vote": self._vote, "chain": False, "window": 1000.0})
 
 
 class AdaptiveRandomForestClassifier(_NamedForest):
@@ -231,7 +231,7 @@ class AdaptiveRandomForestClassifier(_NamedForest):
     _parameters = (
         TREES,
         SIZE.saying("Number of trees."),
-        RATE,
+        POISSON_RATE,
         MAX_FEATURES,
         *with_defaults(OPTIONS, drift="adwin"),
     )
@@ -241,13 +241,13 @@ class AdaptiveRandomForestClassifier(_NamedForest):
         estimator: Any = None,
         *,
         n_estimators: int = 100,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         max_features: float | str | None = 0.6,
         **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self.max_features = max_features
         self._set_options(options)
 
@@ -285,7 +285,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
             "The weak learner. None: Hoeffding trees, each with its own random part of the columns."
         ),
         SIZE.saying("Number of trees."),
-        RATE,
+        POISSON_RATE,
         parameter(
             "feature_fraction",
             number("(0, 1]"),
@@ -300,13 +300,13 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         estimator: Any = None,
         *,
         n_estimators: int = 100,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         feature_fraction: float = 0.6,
         **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self.feature_fraction = feature_fraction
         self._set_options(options)
 
@@ -346,7 +346,7 @@ class LeveragingBaggingClassifier(_NamedForest):
     _parameters = (
         TREES.saying("The weak learner. None: Hoeffding trees as first published."),
         SIZE,
-        RATE,
+        POISSON_RATE,
         *with_defaults(LEVERAGING_OPTIONS, drift=("adwin", 0.002, None)),
     )
 
@@ -355,12 +355,12 @@ class LeveragingBaggingClassifier(_NamedForest):
         estimator: Any = None,
         *,
         n_estimators: int = 10,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         **options: Unpack[LeveragingOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self._set_options(options)
 
 
@@ -390,12 +390,12 @@ class ADWINBaggingClassifier(LeveragingBaggingClassifier):
         estimator: Any = None,
         *,
         n_estimators: int = 10,
-        rate: float = 1.0,
+        poisson_rate: float = 1.0,
         **options: Unpack[LeveragingOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self._set_options(options)
 
 

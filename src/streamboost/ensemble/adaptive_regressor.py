@@ -23,7 +23,9 @@ TREE_LEARNER = REGRESSION_LEARNER.saying(
     "60 % of the columns at each node), or any regressor with ``partial_fit`` and ``predict`` or ``learn_one`` and "
     "``predict_one``."
 )
-RATE = parameter("rate", number("(0, inf)"), "Mean number of copies of an example that a learner gets.")
+POISSON_RATE = parameter(
+    "poisson_rate", number("(0, inf)"), "Mean number of copies of an example that a learner gets."
+)
 
 
 class AdaptiveRandomForestRegressor(RegressionEnsemble):
@@ -56,7 +58,7 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
     _parameters: ClassVar[tuple[Parameter, ...]] = (
         TREE_LEARNER,
         SIZE,
-        RATE,
+        POISSON_RATE,
         *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
     )
 
@@ -65,12 +67,12 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
         estimator: Any = None,
         *,
         n_estimators: int = 30,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         **options: Unpack[RegressionOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self._set_options(options)
 
     @classmethod
@@ -78,7 +80,12 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
         return HoeffdingTreeRegressor(delta=0.01, ridge=100.0, max_features=0.6)
 
     def _core_params(self) -> dict[str, Any]:
-        return {"sampling": "poisson", "fraction": 1.0, "rate": float(self.rate), "combine": "recent"}
+        return {
+            "sampling": "poisson",
+            "fraction": 1.0,
+            "poisson_rate": float(self.poisson_rate),
+            "combine": "recent",
+        }
 
 
 class StreamBoostRegressor(AdaptiveRandomForestRegressor):
@@ -108,7 +115,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
     _parameters = (
         TREE_LEARNER,
         SIZE,
-        RATE,
+        POISSON_RATE,
         parameter(
             "companions",
             anything("sequence of names"),
@@ -123,7 +130,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         estimator: Any = None,
         *,
         n_estimators: int = 30,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         companions: Sequence[str] = ("linear", "boosted"),
         **options: Unpack[RegressionOptions],
     ) -> None:
@@ -131,7 +138,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         super().__init__(
             estimator,
             n_estimators=n_estimators,
-            rate=rate,
+            poisson_rate=poisson_rate,
             **options,
         )
 
@@ -139,7 +146,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         found = [
             made for name in companion_names(self.companions, _COMPANIONS) for made in _COMPANIONS[name]()
         ]
-        pool = {"horizon": 1000.0} if found else {}
+        pool = {"window": 1000.0} if found else {}
         return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
 
 
@@ -149,7 +156,7 @@ def _linear() -> list[dict[str, Any]]:
         {
             "name": name,
             "learner": LinearRegression._entry.core,
-            "params": LinearRegression(rate=rate)._core_params(),
+            "params": LinearRegression(learning_rate=rate)._core_params(),
             "guard": {},
         }
         for name, rate in (("slow", 0.1), ("quick", 1.0))

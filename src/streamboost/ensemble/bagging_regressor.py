@@ -22,7 +22,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
 
     Notes
     -----
-    For each learner :math:`h_m` and each example of weight s: :math:`k \sim \mathrm{Poisson}(s \cdot \texttt{rate})`, then k
+    For each learner :math:`h_m` and each example of weight s: :math:`k \sim \mathrm{Poisson}(s r)`, r the `poisson_rate`, then k
     updates. The answer is the mean of :math:`h_m(x)`, or their lower median, over the learners that have learned something.
 
     References
@@ -46,14 +46,14 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         parameter(
             "sampling",
             one_of("poisson", "fraction"),
-            "Copies drawn from Poisson(`rate`), or each example passed on with probability `fraction`.",
+            "Copies drawn from Poisson(`poisson_rate`), or each example passed on with probability `fraction`.",
         ),
         parameter(
             "fraction",
             number("(0, 1]"),
             'Share of the examples each learner sees with ``sampling="fraction"``.',
         ),
-        parameter("rate", number("(0, inf)"), "Mean number of copies; 6 is leveraging bagging."),
+        parameter("poisson_rate", number("(0, inf)"), "Mean number of copies; 6 is leveraging bagging."),
         parameter(
             "combine",
             one_of("mean", "median"),
@@ -69,7 +69,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         n_estimators: int = 100,
         sampling: str = "poisson",
         fraction: float = 0.7,
-        rate: float = 1.0,
+        poisson_rate: float = 1.0,
         combine: str = "mean",
         **options: Unpack[RegressionOptions],
     ) -> None:
@@ -77,7 +77,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         self.n_estimators = n_estimators
         self.sampling = sampling
         self.fraction = fraction
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self.combine = combine
         self._set_options(options)
 
@@ -115,4 +115,4 @@ class SingleLearnerRegressor(RegressionEnsemble):
         return 1
 
     def _core_params(self) -> dict[str, Any]:
-        return {"sampling": "all", "fraction": 1.0, "rate": 1.0, "combine": "mean"}
+        return {"sampling": "all", "fraction": 1.0, "poisson_rate": 1.0, "combine": "mean"}

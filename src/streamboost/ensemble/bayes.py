@@ -127,9 +127,9 @@ class BayesianEnsembleClassifier(Ensemble):
             "Factor on the past at each example; below 1 the weights follow drifting streams.",
         ),
         parameter(
-            "sgd_rate",
+            "learning_rate",
             number("(0, inf)"),
-            'Step size of ``vote="sgd"``; step t is ``sgd_rate / t``.',
+            'Step size of ``vote="sgd"``; step t is ``learning_rate / t``.',
         ),
         parameter(
             "refresh",
@@ -155,7 +155,7 @@ class BayesianEnsembleClassifier(Ensemble):
         prior_rate: float = 1.0,
         theta: float = 0.1,
         forgetting: float = 1.0,
-        sgd_rate: float = 1.0,
+        learning_rate: float = 1.0,
         refresh: int = 1,
         **options: Unpack[EnsembleOptions],
     ) -> None:
@@ -172,7 +172,7 @@ class BayesianEnsembleClassifier(Ensemble):
         self.prior_rate = prior_rate
         self.theta = theta
         self.forgetting = forgetting
-        self.sgd_rate = sgd_rate
+        self.learning_rate = learning_rate
         self.refresh = refresh
         self._set_options(options)
 

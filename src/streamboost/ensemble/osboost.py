@@ -99,7 +99,7 @@ class OSBoostClassifier(Ensemble):
         ),
         parameter(
             "domain",
-            one_of("simplex", "l1-ball"),
+            one_of("simplex", "l1_ball"),
             'For ``vote="ocp"``: which weights are allowed: positive ones that sum to 1, as the paper says, or '
             "any whose sizes sum to at most 1, so that learners can also count against themselves. The paper's "
             "own tables fit the second; it answers worse on short streams.",

@@ -54,7 +54,7 @@ class OutputVerbs(StreamClassifier):
     def _stages(self) -> dict[str, Any]:
         return stages_of(self, bool(self._guard()))
 
-    def _class_facts(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
+    def _class_settings(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
         return class_settings(self, labels, declared)
 
     # Sets.

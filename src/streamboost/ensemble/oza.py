@@ -77,7 +77,7 @@ class OnlineBoostingClassifier(Ensemble):
         ),
         parameter(
             "vote",
-            one_of("log_odds", "sun_literal", "linear_edge", "unweighted"),
+            one_of("log_odds", "sun_literal", "linear_edge", "uniform"),
             "Weight of a learner's vote as a function of its error.",
         ),
         parameter(

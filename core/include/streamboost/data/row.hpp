@@ -1,4 +1,4 @@
-// Examples as they reach the lanes: one row, its label, its weight, its number.
+// Views of rows: one row, a row as kernels take it, a block of rows as it comes from outside.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -29,39 +29,11 @@ struct Row {
   }
 };
 
-struct Example {
-  Row row;
-  int label = -1;           // internal code; -1: not given; 0 where a number is to be learned
-  double target = 0;        // the number to be learned, of models that answer numbers
-  double weight = 1;        // sample weight s; 0: answered, never learned
-  std::int64_t number = 0;  // examples learned before this one; keys every draw
-  int n_classes = 0;        // classes known when it arrives: answers range over these
-  int n_classes_after = 0;  // the same once its own label is learned
-};
-
-// One label for all lanes, or one per lane (multiclass boosters teach each lane its own target).
-struct Labels {
-  int common = -1;
-  const std::int32_t* per_lane = nullptr;
-  int of(int lane) const { return per_lane ? per_lane[lane] : common; }
-};
-
-// What there is to learn about a block of rows: a label each, or a number each.
-struct Truth {
-  const std::int32_t* label = nullptr;
-  const double* target = nullptr;
-  Truth(const std::int32_t* labels) : label(labels) {}
-  static Truth of_numbers(const double* targets) {
-    Truth truth(nullptr);
-    truth.target = targets;
-    return truth;
-  }
-  Truth from(int row) const {
-    Truth rest = *this;
-    if (label) rest.label += row;
-    if (target) rest.target += row;
-    return rest;
-  }
+// A row as kernels take it: x[i] belongs to table row index[i], or i if index is null.
+struct Entries {
+  const double* x;
+  const std::int32_t* index;
+  int n;
 };
 
 // A block of raw rows as it comes from outside: dense row-major, or CSR.

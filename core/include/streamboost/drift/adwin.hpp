@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "streamboost/data/fields.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/drift/adwin_kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {

@@ -22,10 +22,10 @@
 #pragma once
 #include <algorithm>
 
+#include "streamboost/data/batch_phase.hpp"
 #include "streamboost/ensembles/booster.hpp"
 #include "streamboost/ensembles/oza.hpp"
 #include "streamboost/math/rng.hpp"
-#include "streamboost/run/row_memory.hpp"
 
 namespace streamboost {
 

@@ -21,6 +21,7 @@
 #include <cmath>
 
 #include "streamboost/ensembles/booster.hpp"
+#include "streamboost/ensembles/booster_kernels.hpp"
 #include "streamboost/ensembles/hedge.hpp"
 #include "streamboost/math/math.hpp"
 

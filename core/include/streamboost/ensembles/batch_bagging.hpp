@@ -10,8 +10,8 @@
 #pragma once
 #include <algorithm>
 
+#include "streamboost/data/batch_phase.hpp"
 #include "streamboost/ensembles/bagging.hpp"
-#include "streamboost/run/row_memory.hpp"
 
 namespace streamboost {
 

@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/ensembles/bayes_kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {

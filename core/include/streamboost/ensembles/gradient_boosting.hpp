@@ -37,6 +37,7 @@
 #include <limits>
 #include <tuple>
 
+#include "streamboost/ensembles/regressor_kernels.hpp"
 #include "streamboost/ensembles/residuals.hpp"
 #include "streamboost/math/math.hpp"
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "streamboost/ensembles/booster.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/ensembles/booster_kernels.hpp"
 #include "streamboost/math/rng.hpp"
 
 namespace streamboost {

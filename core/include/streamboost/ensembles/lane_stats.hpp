@@ -8,8 +8,9 @@
 //   reduced[i]      rows whose weight for lane i was below the sample weight
 #pragma once
 #include "streamboost/data/bound_sums.hpp"
+#include "streamboost/ensembles/bayes_kernels.hpp"
+#include "streamboost/ensembles/booster_kernels.hpp"
 #include "streamboost/learners/bank.hpp"
-#include "streamboost/math/kernels.hpp"
 
 namespace streamboost {
 

@@ -20,6 +20,7 @@
 #include <algorithm>
 
 #include "streamboost/ensembles/booster.hpp"
+#include "streamboost/ensembles/booster_kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "streamboost/ensembles/booster.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/ensembles/regressor_kernels.hpp"
 
 namespace streamboost {
 

@@ -11,12 +11,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "streamboost/data/example.hpp"
 #include "streamboost/data/fields.hpp"
+#include "streamboost/data/intake_needs.hpp"
 #include "streamboost/data/lanes.hpp"
-#include "streamboost/data/row.hpp"
 #include "streamboost/data/schema.hpp"
-#include "streamboost/math/kernels.hpp"
-#include "streamboost/run/intake.hpp"
+#include "streamboost/math/math.hpp"
 
 namespace streamboost {
 

@@ -5,8 +5,8 @@
 #pragma once
 #include <algorithm>
 
+#include "streamboost/learners/class_joints_kernels.hpp"
 #include "streamboost/learners/explained.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {

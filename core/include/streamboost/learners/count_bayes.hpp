@@ -28,6 +28,8 @@
 #include "streamboost/learners/class_joints.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/learners/zero_score.hpp"
+#include "streamboost/learners/zero_score_kernels.hpp"
+#include "streamboost/math/math.hpp"
 
 namespace streamboost {
 

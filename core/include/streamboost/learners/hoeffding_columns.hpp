@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "streamboost/learners/hoeffding_bins.hpp"
+#include "streamboost/learners/hoeffding_kernels.hpp"
 #include "streamboost/learners/subset.hpp"
-#include "streamboost/math/kernels.hpp"
 
 namespace streamboost {
 

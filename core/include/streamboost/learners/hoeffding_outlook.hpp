@@ -10,6 +10,7 @@
 // What is in doubt is searched exactly, so the trees are the same to the bit.
 // Cost        columns x classes x points at a fraction of the exact search; columns go in groups, the last ones often need not be seen.
 #pragma once
+#include "streamboost/learners/hoeffding_outlook_kernels.hpp"
 #include "streamboost/learners/hoeffding_split.hpp"
 
 namespace streamboost {

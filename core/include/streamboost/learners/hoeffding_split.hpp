@@ -18,7 +18,9 @@
 // where a point lies outside of a class's values, all or nothing of it is left and neither is needed.
 #pragma once
 #include "streamboost/learners/hoeffding_columns.hpp"
+#include "streamboost/learners/hoeffding_kernels.hpp"
 #include "streamboost/learners/hoeffding_layout.hpp"
+#include "streamboost/math/math.hpp"
 
 namespace streamboost {
 

@@ -11,8 +11,8 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/explained.hpp"
+#include "streamboost/learners/linear_kernels.hpp"
 #include "streamboost/learners/subset.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 

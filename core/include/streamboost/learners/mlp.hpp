@@ -25,7 +25,8 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/learners/linear_kernels.hpp"
+#include "streamboost/learners/mlp_kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 
@@ -44,7 +45,7 @@ class MlpBank final : public Bank {
     int updates_per_example;
     double rate;
     static Params read(const Config& c) {
-      return {c.whole<std::size_t>("hidden_units"), c.whole<int>("updates_per_example"), c.number("rate")};
+      return {c.whole<std::size_t>("hidden_units"), c.whole<int>("updates_per_example"), c.number("learning_rate")};
     }
   };
 

@@ -38,9 +38,9 @@
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/class_joints.hpp"
 #include "streamboost/learners/explained.hpp"
+#include "streamboost/learners/naive_bayes_kernels.hpp"
 #include "streamboost/learners/sparse_moments.hpp"
 #include "streamboost/learners/subset.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {

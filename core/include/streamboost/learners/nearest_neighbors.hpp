@@ -26,7 +26,7 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/learners/nearest_neighbors_kernels.hpp"
 
 namespace streamboost {
 

@@ -24,8 +24,8 @@
 #include "streamboost/data/fields.hpp"
 #include "streamboost/learners/regression_leaf.hpp"
 #include "streamboost/learners/subset.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
+#include "streamboost/math/rng.hpp"
 
 namespace streamboost {
 

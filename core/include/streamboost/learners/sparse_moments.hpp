@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "streamboost/learners/zero_score.hpp"
+#include "streamboost/learners/zero_score_kernels.hpp"
 
 namespace streamboost {
 

@@ -29,7 +29,7 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/subset.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/math/math.hpp"
 
 namespace streamboost {
 

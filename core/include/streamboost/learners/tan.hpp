@@ -35,7 +35,6 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {

@@ -28,7 +28,7 @@
 
 #include "streamboost/data/fields.hpp"
 #include "streamboost/data/lanes.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/learners/zero_score_kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/product.hpp"
 #include "streamboost/math/vec.hpp"

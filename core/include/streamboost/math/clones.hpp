@@ -1,3 +1,7 @@
+// Kernels: hot loops over lanes, in X_kernels.hpp and .cpp beside the file X that calls them. Free functions, so that gcc can clone
+// them for AVX2 and AVX-512. Plain arithmetic in a fixed order, no contraction, sums along features left to right: every clone gives the
+// same bits.
+//
 // STREAMBOOST_CLONES: compile a free function once per x86-64 level and pick one when the program loads.
 // The clones give the same bits because the core is built with -ffp-contract=off and no -ffast-math.
 // A macro, because an attribute cannot be put behind a constexpr switch. Sanitizer builds define

@@ -16,8 +16,8 @@
 // Cost        tables O(N^2 H) once; then O(values of m x distinct gaps x H) per potential, about 5 microseconds at k = 26, N = 100.
 #pragma once
 #include "streamboost/data/lanes.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/potential.hpp"
+#include "streamboost/math/potential_kernels.hpp"
 
 namespace streamboost {
 

@@ -4,7 +4,7 @@
 //   key     = (seed low, seed high)
 //   counter = (example low, example high, lane, purpose << 24 | attempt)
 // and output r0..r3, read as two 53-bit numbers (r1:r0) >> 11 and (r3:r2) >> 11.
-// The numbers of the purposes and everything below are part of the format of saved models: never change them.
+// All of it is part of the format of saved models: never change it.
 #pragma once
 
 #include <array>
@@ -12,25 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "streamboost/data/purpose.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
-
-enum class Purpose : std::uint32_t {
-  start = 0,
-  poisson = 1,
-  fraction = 2,
-  tie = 3,
-  hedge = 4,
-  subset = 5,
-  coin = 6,
-  learner = 7,
-  black_box = 8,
-  pivot = 9,
-  bandit = 10,
-  node = 11,
-  explanation = 12,
-};
 
 struct Key {
   std::uint64_t seed;
@@ -179,7 +164,7 @@ inline double poisson(double lambda, Key key) {
   return poisson(lambda, lambda < detail::poisson_inversion_below ? uniform(key) : 0.0, key);
 }
 
-// The draws of lanes first_lane .. first_lane + n - 1, with the bits of the scalar functions. core/src/math/kernels_math.cpp.
+// The draws of lanes first_lane .. first_lane + n - 1, with the bits of the scalar functions. core/src/math/math_kernels.cpp.
 void uniform_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, Purpose purpose, double* out, std::size_t n,
                    std::uint32_t attempt = 0);
 // One rate for all lanes; fast below 10, one lane at a time above.
@@ -188,5 +173,8 @@ void poisson_lanes(double lambda, std::uint64_t seed, std::uint64_t example, std
 // Every lane has a rate of its own; u_then_k holds the uniforms; both arrays padded and aligned. Numbers above `most` may come out
 // smaller than they are, but not below it. False: some rate is 10 or more, whose lanes are left to the caller.
 bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most);
+// the uniforms of keys (seed, node + 2^32 column, lane, node subset, birth), one for each column
+void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth, const std::int32_t* column, double* out,
+                   std::size_t n);
 
 }  // namespace streamboost

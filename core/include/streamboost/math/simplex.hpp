@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <functional>
 
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/rng.hpp"
 
 namespace streamboost {

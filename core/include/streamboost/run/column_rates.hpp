@@ -12,13 +12,12 @@
 #include <cmath>
 
 #include "streamboost/data/fields.hpp"
+#include "streamboost/data/intake_needs.hpp"
 #include "streamboost/data/row.hpp"
 #include "streamboost/data/schema.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/run/intake_kernels.hpp"
 
 namespace streamboost {
-
-inline constexpr double usual_squared_slope = 0.1;
 
 class ColumnRates {
  public:

@@ -12,31 +12,15 @@
 #include <cmath>
 #include <cstdint>
 
+#include "streamboost/data/example.hpp"
 #include "streamboost/data/fields.hpp"
+#include "streamboost/data/intake_needs.hpp"
 #include "streamboost/data/row.hpp"
 #include "streamboost/data/schema.hpp"
 #include "streamboost/run/column_rates.hpp"
 #include "streamboost/run/scaler.hpp"
 
 namespace streamboost {
-
-struct IntakeNeeds {
-  bool coordinates = false;
-  bool dense = true;
-  bool fit_intercept = true;  // with coordinates, as all that follows
-  Scale scale = Scale::none;
-  double clip = 0;        // of Scale::automatic, in standard deviations
-  bool unit_ball = true;  // divide by R
-  bool rates = false;
-  double rate = 1;                             // of rates
-  double squared_slope = usual_squared_slope;  // of rates
-};
-
-// Buffers that keep the views of a chunk of rows alive while blocks of lanes work on them.
-struct RowBuffer {
-  AlignedVector<double> value, teach;
-  std::vector<std::int32_t> index;
-};
 
 class Intake {
  public:

@@ -1,4 +1,4 @@
-// How a table of boosters is written: a name and `make<Booster>`. The boosters are compiled in families (core/src/ensembles/
+// How a table of boosters is written: a name and `make<Booster>`. The boosters are compiled in families (core/src/run/
 // models_*.cpp), because one file with all of them takes a core a minute.
 #pragma once
 #include <algorithm>

@@ -1,19 +1,22 @@
-// The table of what there is: booster and learner names to models. Names are part of the file format.
+// Models by the names of their boosters. Names are part of the file format.
 #pragma once
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "streamboost/learners/banks.hpp"
 #include "streamboost/run/pipeline.hpp"
 
 namespace streamboost {
 
-std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble);
+// A bank of the ensemble's learners.
+inline std::unique_ptr<Bank> make_bank(const std::string& learner, const Config& config, Lanes lanes, const Ensemble& ensemble) {
+  return make_bank(learner, config, lanes, ensemble.n_estimators, ensemble.seed);
+}
 
 std::unique_ptr<Model> make_model(const std::string& booster, const Config& config, const Ensemble& ensemble, const BankFactory& bank,
                                   const std::vector<int>& cuts);
 
 std::vector<std::string> booster_names();
-std::vector<std::string> bank_names();
 
 }  // namespace streamboost

@@ -13,11 +13,10 @@
 #include <cmath>
 
 #include "streamboost/data/fields.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/data/intake_needs.hpp"
+#include "streamboost/run/intake_kernels.hpp"
 
 namespace streamboost {
-
-enum class Scale { none, maxabs, standard, unit, automatic };
 
 class Scaler {
  public:

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "streamboost/ensembles/bayes_kernels.hpp"
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -43,10 +43,6 @@ STREAMBOOST_CLONES void watch_signs(const double* __restrict c, double y, double
 
 STREAMBOOST_CLONES void add_squares(double* __restrict sum, const double* __restrict g, double weight, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) sum[i] += weight * g[i] * g[i];
-}
-
-STREAMBOOST_CLONES void margin_log_odds(const double* h, double limit, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = clip(streamboost::log((1.0 + h[i]) / (1.0 - h[i])), -limit, limit);
 }
 
 STREAMBOOST_CLONES void losses(Loss loss, const double* __restrict c, double y, double* __restrict g, std::size_t n) {

@@ -1,8 +1,8 @@
 #include <cmath>
 
+#include "streamboost/learners/linear_regression_kernels.hpp"
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/flow.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/kernels.hpp"
+#include "streamboost/run/intake_kernels.hpp"
 
 namespace streamboost {
 namespace {

@@ -1,5 +1,5 @@
+#include "streamboost/math/potential_kernels.hpp"
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/vec.hpp"
 
 namespace streamboost {

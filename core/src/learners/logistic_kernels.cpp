@@ -1,9 +1,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "streamboost/learners/logistic_kernels.hpp"
 #include "streamboost/math/clones.hpp"
 #include "streamboost/math/flow.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {

@@ -32,6 +32,39 @@ STREAMBOOST_CLONES void sigmoid_lanes(const double* in, double* out, std::size_t
   for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::sigmoid(in[i]);
 }
 
+STREAMBOOST_CLONES void normal_cdf_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = in[i] * 0x1.6a09e667f3bcdp-1;  // z / sqrt(2)
+    const double a = std::fabs(x);
+    const double near = a < 1.0 ? x : 0.0;
+    const double far = a < 6.0 ? a : 6.0;
+    const double inside = near * detail::horner(detail::erf_near_zero, near * near);
+    const double tail = 1.0 - streamboost::exp(-far * far) * detail::horner(detail::erf_tail, 1.0 / (far + 3.0));
+    const double outside = std::copysign(a < 6.0 ? tail : 1.0, x);
+    out[i] = 0.5 + 0.5 * (a < 1.0 ? inside : outside);
+  }
+}
+
+STREAMBOOST_CLONES void x_log_x_lanes(const double* in, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = in[i];
+    const double y = x * streamboost::log(x > 0.0 ? x : 1.0);
+    out[i] = x > 0.0 ? y : 0.0;
+  }
+}
+
+STREAMBOOST_CLONES void margin_log_odds(const double* h, double limit, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double odds = streamboost::log((1.0 + h[i]) / (1.0 - h[i]));
+    const double above = odds < -limit ? -limit : odds;
+    out[i] = above > limit ? limit : above;
+  }
+}
+
+STREAMBOOST_CLONES void add_lanes(double* __restrict to, const double* __restrict amount, std::size_t lanes) {
+  for (std::size_t l = 0; l < lanes; ++l) to[l] += amount[l];
+}
+
 namespace {
 
 // Philox of rng.hpp for a run of lanes, in words of 32 bits, or of 64 whose upper halves do not matter. AVX-512 multiplies the
@@ -193,6 +226,16 @@ void poisson_lanes(double lambda, std::uint64_t seed, std::uint64_t example, std
     count_sums(out, n, lambda);
   } else {
     for (std::size_t i = 0; i < n; ++i) out[i] = poisson(lambda, Key{seed, example, first_lane + static_cast<std::uint32_t>(i), purpose});
+  }
+}
+
+STREAMBOOST_CLONES void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth,
+                                      const std::int32_t* __restrict column, double* __restrict out, std::size_t n) {
+  const std::uint32_t last = detail::last_word(Purpose::node, birth);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto w = detail::philox<std::uint32_t>({node, static_cast<std::uint32_t>(column[j]), lane, last},
+                                                 static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+    out[j] = detail::unit(w.r1, w.r0);
   }
 }
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "streamboost/learners/linear_kernels.hpp"
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/vec.hpp"
 
 namespace streamboost {

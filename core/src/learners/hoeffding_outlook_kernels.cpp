@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "streamboost/learners/hoeffding_outlook_kernels.hpp"
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/kernels.hpp"
 
 namespace streamboost {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "streamboost/ensembles/regressor_kernels.hpp"
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/kernels.hpp"
 
 namespace streamboost {
 

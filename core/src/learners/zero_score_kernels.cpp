@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "streamboost/learners/zero_score_kernels.hpp"
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/product.hpp"
 #include "streamboost/math/vec.hpp"

@@ -1,5 +1,5 @@
+#include "streamboost/learners/mlp_kernels.hpp"
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/kernels.hpp"
 
 namespace streamboost {
 

@@ -1,8 +1,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "streamboost/learners/hoeffding_kernels.hpp"
 #include "streamboost/math/clones.hpp"
-#include "streamboost/math/kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 #include "streamboost/math/vec.hpp"
@@ -287,27 +287,6 @@ void cells_observe(const TreeCells& cells, const double* x, std::size_t used, do
   observe(cells, x, used, amount, floor, out);
 }
 
-STREAMBOOST_CLONES void normal_cdf_lanes(const double* in, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const double x = in[i] * 0x1.6a09e667f3bcdp-1;  // z / sqrt(2)
-    const double a = std::fabs(x);
-    const double near = a < 1.0 ? x : 0.0;
-    const double far = a < 6.0 ? a : 6.0;
-    const double inside = near * detail::horner(detail::erf_near_zero, near * near);
-    const double tail = 1.0 - streamboost::exp(-far * far) * detail::horner(detail::erf_tail, 1.0 / (far + 3.0));
-    const double outside = std::copysign(a < 6.0 ? tail : 1.0, x);
-    out[i] = 0.5 + 0.5 * (a < 1.0 ? inside : outside);
-  }
-}
-
-STREAMBOOST_CLONES void x_log_x_lanes(const double* in, double* out, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const double x = in[i];
-    const double y = x * streamboost::log(x > 0.0 ? x : 1.0);
-    out[i] = x > 0.0 ? y : 0.0;
-  }
-}
-
 STREAMBOOST_CLONES std::size_t split_positions(const ClassSummary* seen, std::size_t classes, const double* __restrict threshold,
                                                std::size_t points, double far, PointRange* range, double* __restrict z) {
   std::size_t written = 0;
@@ -363,16 +342,6 @@ STREAMBOOST_CLONES void split_insides(const double* whole, const PointRange* ran
     for (std::size_t m = end; m < points; ++m) inside[m] += all;
     left += end - begin;
     right += end - begin;
-  }
-}
-
-STREAMBOOST_CLONES void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth,
-                                      const std::int32_t* __restrict column, double* __restrict out, std::size_t n) {
-  const std::uint32_t last = detail::last_word(Purpose::node, birth);
-  for (std::size_t j = 0; j < n; ++j) {
-    const auto w = detail::philox<std::uint32_t>({node, static_cast<std::uint32_t>(column[j]), lane, last},
-                                                 static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
-    out[j] = detail::unit(w.r1, w.r0);
   }
 }
 

@@ -1,0 +1,27 @@
+// Loops of the regressors over lanes; any n, no alignment needed. vote: -1 for a lane that is untrained.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace streamboost {
+
+struct ResidualLanes {
+  double *miss, *seen, *weight, *absolute, *squared;  // ensembles/residuals.hpp
+};
+// wrong = 1 where |target - answer| is above miss / seen, or the lane untrained; then the sums grow, the first two fading
+void judge_numbers(const std::int32_t* vote, const double* answer, const double* target, double fading, double weight,
+                   const ResidualLanes& lanes, double* wrong, std::size_t n);
+// The slope of a loss of the answer z of a target y (ensembles/gradient_boosting.hpp), and what lanes make of it.
+struct SlopeRule {
+  double y, low, high;  // z - y between low and high; with `steps` low below y, high above it and 0 between
+  bool steps, hull;
+  double most, range, rate, weight;  // L_B, the range of targets, the step of sigma, the example's weight
+};
+// share = slope / L_B, target and amount of each lane, and its sigma after; before: y^{i-1}
+void descend_losses(const double* before, const SlopeRule& rule, double* target, double* amount, double* share, double* shrink,
+                    std::size_t n);
+// sum += weight share, answer_sum += weight share answer
+void watch_slopes(const double* share, const std::int32_t* vote, const double* answer, double weight, double* sum, double* answer_sum,
+                  std::size_t n);
+
+}  // namespace streamboost
