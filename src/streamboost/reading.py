@@ -6,12 +6,11 @@ the command line with their help, the words of error messages there, and the tab
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, TypedDict, get_args, get_type_hints
-
-from streamboost.streams.base import DataError
 
 FORMATS = ("csv", "libsvm", "arff", "vw", "jsonl", "parquet", "arrow")
 _TABLES = ("csv", "arff", "jsonl", "parquet", "arrow")
@@ -27,8 +26,8 @@ class ReadingOption:
     default: Any = None
     choices: tuple[str, ...] = ()
     least: int | None = None
-    metavar: str | None = None
-    """Of the flag, where its name says too little."""
+    written: str = ""
+    """How a list is written where only text can be, as ``a,b,c``."""
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -43,9 +42,10 @@ class ReadingOptions(TypedDict, total=False):
     ]
     label: Annotated[str | None, ReadingOption("Label column (default: the last one).", _TABLES)]
     nominal: Annotated[
-        Sequence[str] | str | None, ReadingOption("Columns to read as nominal, as a,b,c, or all.", _TABLES)
+        Sequence[str] | str | None,
+        ReadingOption("Columns to read as nominal, or all.", _TABLES, written="a,b,c"),
     ]
-    drop: Annotated[Sequence[str] | None, ReadingOption("Columns to leave out, as a,b,c.", _TABLES)]
+    drop: Annotated[Sequence[str] | None, ReadingOption("Columns to leave out.", _TABLES, written="a,b,c")]
     header: Annotated[bool | None, ReadingOption("Whether a CSV file begins with names.", ("csv",))]
     delimiter: Annotated[
         str | None, ReadingOption("Between the cells of a CSV file (default: found out).", ("csv",))
@@ -54,8 +54,9 @@ class ReadingOptions(TypedDict, total=False):
     na_values: Annotated[
         Sequence[str] | None,
         ReadingOption(
-            "Cells that mean missing, as NA,null,- (default: the usual ones; an empty cell always does).",
+            "Cells that mean missing (default: the usual ones; an empty cell always does).",
             ("csv", "arff", "jsonl"),
+            written="NA,null,-",
         ),
     ]
     dates: Annotated[
@@ -64,13 +65,13 @@ class ReadingOptions(TypedDict, total=False):
             "Columns of dates in a CSV or JSON file: take them apart (days, weekday, hour), or leave them out.",
             ("csv", "jsonl"),
             choices=("parts", "drop"),
-            metavar="parts|drop",
         ),
     ]
     limits: Annotated[
         Mapping[str, int] | None,
         ReadingOption(
-            "Let a file ask for more: line=BYTES, cell=BYTES, label=BYTES, texts=BYTES, columns=N, as a=1,b=2."
+            "What a file may ask for at most: bytes of a line, cell or label, of all texts, number of columns.",
+            written="line=200000000,columns=500000",
         ),
     ]
     sparse: Annotated[
@@ -98,17 +99,18 @@ def reading_options() -> dict[str, tuple[Any, ReadingOption]]:
     return {name: (get_args(hint)[0], get_args(hint)[1]) for name, hint in hints.items()}
 
 
-def checked_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options with their values, the defaults filled in; raises for names and values that no file could make right."""
-    table = reading_options()
-    for name in given:
-        if name not in table:
-            raise TypeError(f"open_stream() got an unexpected keyword argument {name!r}")
-    found = {name: given.get(name, option.default) for name, (_, option) in table.items()}
-    for name, (_, option) in table.items():
-        value = found[name]
-        if option.choices and value != option.default and value not in option.choices:
-            raise DataError(
-                f"{name}={value!r} is not allowed; choose {', '.join(option.choices[:-1])} or {option.choices[-1]}."
-            )
-    return found
+def show_options(function: Callable[..., Any]) -> None:
+    """Spell out the ``**reading`` of a function in its signature and its docstring."""
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=type_)
+        for name, (type_, option) in reading_options().items()
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+    if function.__doc__ is not None:  # not under python -OO
+        lines = [
+            f"    {name} : default={option.default!r}\n        {option.help}"
+            for name, (_, option) in reading_options().items()
+        ]
+        function.__doc__ = function.__doc__.rstrip() + "\n" + "\n".join(lines) + "\n"
