@@ -19,8 +19,8 @@ class Entry:
     """Its name in the core."""
     page: str
     """In the documentation, without its ending; of a learner its section."""
-    numbers: bool = False
-    """Whether it predicts numbers; else it tells classes."""
+    task: str = "classification"
+    """What it predicts, as `streamboost.evaluate.tasks` names it: classification or regression."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -342,10 +342,10 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         class_name="StreamBoostRegressor",
         core="bagging_regressor",
         page="regression",
-        title="StreamBoost for numbers",
+        title="StreamBoost for regression",
         weight="Poisson(6) copies",
         vote="recent errors decide, pooled with linear learners",
-        numbers=True,
+        task="regression",
     ),
     ModelEntry(
         name="adaptive-random-forest-regressor",
@@ -355,7 +355,7 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         title="Adaptive random forest of regression trees",
         weight="Poisson(6) copies",
         vote="mean, weighed by recent errors",
-        numbers=True,
+        task="regression",
     ),
     ModelEntry(
         name="gradient-boosting",
@@ -365,7 +365,7 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         title="Online gradient boosting",
         weight="the example's own; every learner has a target of its own",
         vote="a chain of corrections",
-        numbers=True,
+        task="regression",
     ),
     ModelEntry(
         name="bagging-regressor",
@@ -375,7 +375,7 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         title="Online bagging of regressors",
         weight="Poisson(1) copies, or a fraction of the examples",
         vote="mean or median of the answers",
-        numbers=True,
+        task="regression",
     ),
     ModelEntry(
         name="single-regressor",
@@ -386,10 +386,10 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         weight="the example's own",
         vote="none",
         sized=False,
-        numbers=True,
+        task="regression",
     ),
 )
-"""Ensembles that predict numbers."""
+"""Ensembles for regression."""
 
 REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
     LearnerEntry(
@@ -397,17 +397,17 @@ REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
         class_name="LinearRegression",
         core="linear_regression",
         page="regression#linearregression",
-        numbers=True,
+        task="regression",
     ),
     LearnerEntry(
         name="hoeffding-tree-regressor",
         class_name="HoeffdingTreeRegressor",
         core="regression_tree",
         page="regression#hoeffdingtreeregressor",
-        numbers=True,
+        task="regression",
     ),
 )
-"""Weak learners that predict numbers."""
+"""Weak learners for regression."""
 
 ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS)
 

@@ -34,7 +34,7 @@ MODELS: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MODELS)
 """Name on the command line and in model files -> class."""
 
 REGRESSORS: dict[str, type[LearnerEnsemble]] = _classes(catalogue.REGRESSORS)
-"""The same for models that predict numbers."""
+"""The same for regressors."""
 
 BATCH_MODELS: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MODELS, streams=False)
 """Models that learn no streams: they have files, but no place on the command line."""

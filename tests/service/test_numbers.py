@@ -65,7 +65,7 @@ def test_numbers_and_classes_do_not_mix(tmp_path: Path) -> None:
         store.create("load", **NUMBERS)
         store.create("kind", model="osboost", learner="naive-bayes")
         with pytest.raises(
-            Conflict, match=r"OSBoostClassifier tells classes, but the champion of 'load' predicts"
+            Conflict, match=r"OSBoostClassifier is a classifier, but the champion of 'load' is a regressor"
         ):
             store.add_shadow("load", "s", model="osboost", learner="naive-bayes")
         store.add_shadow("load", "boosted", model="gradient-boosting", params={"n_estimators": 3})
@@ -75,9 +75,9 @@ def test_numbers_and_classes_do_not_mix(tmp_path: Path) -> None:
         classifier = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2, random_state=0)
         classifier.learn_one({"a": 1.0}, "x")
         classifier.save(tmp_path / "c.sboost")
-        with pytest.raises(Conflict, match="tells classes"):
+        with pytest.raises(Conflict, match="is a classifier"):
             store.put_file("load", (tmp_path / "c.sboost").read_bytes())
-        with pytest.raises(BadRequest, match="tells classes, but OnlineBaggingRegressor predicts numbers"):
+        with pytest.raises(BadRequest, match="is a classifier, but OnlineBaggingRegressor is a regressor"):
             store.create("x", model="bagging-regressor", learner="naive-bayes")
         with pytest.raises(BadRequest, match="has no classes"):
             store.create("x", **NUMBERS, classes=[1, 2])

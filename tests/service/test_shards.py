@@ -73,7 +73,7 @@ def test_the_same_as_in_one_process(tmp_path: Path, model: str, engine: str) -> 
                 shards = store.stream("m").champion.shards
                 assert shards is not None
                 os.kill(shards._shards.pids()[1], signal.SIGKILL)
-                until(lambda store=store: store.shards()["running"] < 4)  # type: ignore[misc]
+                until(lambda store=store: store.shards()["running"] < 4 or store.shards()["lost"])  # type: ignore[misc]
                 # The neighbour of one that died ends too, a little later.
                 assert store.shards()["running"] in (2, 3)
             outcomes += learn(store, lessons[40:], 7, outcomes[-1][0])

@@ -94,17 +94,17 @@ def test_before_the_first_target(cls):
 def test_learners_of_the_other_kind_are_refused():
     with pytest.raises(
         TypeError,
-        match=r"NaiveBayes\(\) tells classes, but OnlineBaggingRegressor predicts numbers.*LinearRegression",
+        match=r"NaiveBayes\(\) is a classifier, but OnlineBaggingRegressor is a regressor.*LinearRegression",
     ):
         OnlineBaggingRegressor(NaiveBayes()).fit(X, Y)
     with pytest.raises(
         TypeError,
-        match=r"LinearRegression\(\) predicts numbers, but OnlineBaggingClassifier tells classes.*NaiveBayes",
+        match=r"LinearRegression\(\) is a regressor, but OnlineBaggingClassifier is a classifier.*NaiveBayes",
     ):
         OnlineBaggingClassifier(LinearRegression()).fit(X, Y > 7)
-    with pytest.raises(TypeError, match="tells classes, but"):
+    with pytest.raises(TypeError, match="is a classifier, but"):
         SingleLearnerRegressor(SklearnPerceptron()).fit(X, Y)
-    with pytest.raises(TypeError, match="predicts numbers, but"):
+    with pytest.raises(TypeError, match="is a regressor, but"):
         OnlineBaggingClassifier(SGDRegressor(), n_estimators=2).fit(X, Y > 7)
     with pytest.raises(TypeError, match="is a class"):
         SingleLearnerRegressor(LinearRegression).fit(X, Y)
@@ -114,7 +114,7 @@ def test_learners_of_others():
     river = pytest.importorskip("river")
     from river import linear_model, tree
 
-    with pytest.raises(TypeError, match="tells classes, but"):
+    with pytest.raises(TypeError, match="is a classifier, but"):
         SingleLearnerRegressor(tree.HoeffdingTreeClassifier()).fit(X, Y)
     for learner in (SGDRegressor(), linear_model.LinearRegression(), tree.HoeffdingTreeRegressor()):
         model = OnlineBaggingRegressor(learner, n_estimators=3, random_state=1)

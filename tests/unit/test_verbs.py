@@ -395,3 +395,31 @@ def test_predict_both_is_predict_and_predict_proba():
     labels, proba = model.predict_both(X)
     assert labels.tolist() == model.predict(X).tolist()
     assert proba.tobytes() == model.predict_proba(X).tobytes()
+
+
+@pytest.mark.parametrize("cls", EVERY)
+def test_one_row_is_answered_and_learned_as_by_two_verbs(cls):
+    """`test_then_train_one` says what `predict_one` and `predict_proba_one` would have said, and learns what `learn_one` does."""
+    one, two = small(cls, NaiveBayes()), small(cls, NaiveBayes())
+    colours = ["red", "blue", "green"]
+    for t, (row, label) in enumerate(zip(X.tolist(), Y.tolist(), strict=True)):
+        x = {"a": row[0], "b": row[1], "colour": colours[t % (2 + (t > 60))]}
+        if t % 40 == 39:
+            x["late"] = row[2]  # rows that are not as usual take the long way
+        weight = (1.0, 1.0, 0.0, 2.0)[t % 4]
+        before = two.predict_one(x), two.predict_proba_one(x)
+        assert two.predict_both_one(x) == before
+        assert one.test_then_train_one(x, label, weight) == before
+        two.learn_one(x, label, weight)
+    assert one.to_bytes() == two.to_bytes()
+
+
+def test_one_row_of_a_regressor_is_answered_and_learned_as_by_two_verbs():
+    one, two = (streamboost.OnlineBaggingRegressor(n_estimators=4, random_state=1) for _ in range(2))
+    for t, row in enumerate(X.tolist()):
+        x = {"a": row[0], "b": row[1], **({"late": 1.0} if t % 40 == 39 else {})}
+        weight = (1.0, 1.0, 0.0, 2.0)[t % 4]
+        before = two.predict_one(x)
+        assert one.test_then_train_one(x, row[2], weight) == before
+        two.learn_one(x, row[2], weight)
+    assert one.to_bytes() == two.to_bytes()

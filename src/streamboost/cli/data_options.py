@@ -23,7 +23,7 @@ Task = Annotated[
     str | None,
     typer.Option(
         "--task",
-        help="classes, or regression for labels that are numbers (default: as the model; one for both looks at the labels).",
+        help="classification or regression (default: as the model; if it does both, the labels decide).",
     ),
 ]
 CheckpointEvery = Annotated[

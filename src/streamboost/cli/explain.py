@@ -32,7 +32,7 @@ def explain(
     about: dict[str, Any] = {}
     if of is not None:
         if is_regressor(model):
-            raise UserError(f"--of {of}: {opened.name} predicts numbers and has no classes.")
+            raise UserError(f"--of {of}: {opened.name} is a regressor and has no classes.")
         found = [known for known in model.classes_.tolist() if str(known) == of]
         if not found:
             raise UserError(

@@ -73,31 +73,31 @@ class ModelSpec:
 
     def for_task(self, task: str | None) -> ModelSpec:
         """The same for a task: regression takes a model's name for its regressor's, and no classifier."""
-        if task not in (None, "classes", "regression"):
-            raise UserError(f"--task {task}: expected classes or regression.")
+        if task not in (None, "classification", "regression"):
+            raise UserError(f"--task {task}: expected classification or regression.")
         if task == "regression" and self.model not in REGRESSORS:
             regressor = f"{self.model}-regressor"
             if regressor not in REGRESSORS:
-                raise UserError(_unknown("model of numbers", self.model, list(REGRESSORS)))
+                raise UserError(_unknown("regressor", self.model, list(REGRESSORS)))
             return replace(self, model=regressor)
-        if task == "classes" and self.model in REGRESSORS:
-            raise UserError(f"--task classes: {self.model} predicts numbers.")
+        if task == "classification" and self.model in REGRESSORS:
+            raise UserError(f"--task classification: {self.model} is a regressor.")
         return self
 
     @property
-    def may_predict_numbers(self) -> bool:
+    def has_regressor(self) -> bool:
         """Whether the name of a classifier stands for a regressor as well."""
-        of_classes = self.model in MODELS and self.model not in REGRESSORS
+        classifier = self.model in MODELS and self.model not in REGRESSORS
         return (
-            of_classes
+            classifier
             and f"{self.model}-regressor" in REGRESSORS
             and (self.learner is None or self.learner in REGRESSION_LEARNERS)
         )
 
     @property
-    def predicts_numbers(self) -> bool:
-        """Whether the model is a regressor."""
-        return self.model in REGRESSORS
+    def task(self) -> str:
+        """What the model predicts."""
+        return "regression" if self.model in REGRESSORS else "classification"
 
     @property
     def name(self) -> str:

@@ -33,7 +33,7 @@ def _import_what_serves() -> None:
 
     try:
         import apsw  # noqa: F401
-        import fastapi  # noqa: F401
+        import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise UserError(

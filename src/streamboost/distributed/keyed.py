@@ -220,7 +220,7 @@ class KeyedClassifier(Closing):
         if own is None:
             raise RuntimeError("a key got no model")
         whole = self._global
-        if whole is not None and whole._session is not None and own.started:
+        if whole is not None and whole.started and own.started:
             lost_own = 1.0 - own.predict_proba_one(rest).get(y, 0.0)
             lost_global = 1.0 - whole.predict_proba_one(rest).get(y, 0.0)
         else:
@@ -255,7 +255,7 @@ class KeyedClassifier(Closing):
         if self.fallback == "prior":
             total = sum(self._counts.values())
             return mine or {label: count / total for label, count in self._counts.items()}
-        if self._global is None or self._global._session is None:
+        if self._global is None or not self._global.started:
             return mine
         others: dict[Any, float] = self._global.predict_proba_one(rest)
         if own is None or not mine:
@@ -306,7 +306,7 @@ class KeyedClassifier(Closing):
         for key, own in self._owns.items():
             self._write(key, own)
         whole = self._global
-        data = b"" if whole is None or whole._session is None else whole.to_bytes()
+        data = b"" if whole is None or not whole.started else whole.to_bytes()
         self._store.put_global({"counts": list(self._counts.items())}, data)
         self._store.commit()
 

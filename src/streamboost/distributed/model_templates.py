@@ -23,8 +23,7 @@ import numpy as np
 from streamboost import _core
 from streamboost.base.files.archive import FORMAT, FORMAT_VERSION, parse_json, read_archive
 from streamboost.base.files.manifest import Manifest
-from streamboost.base.row_verbs import LOOK_BACK_EVERY
-from streamboost.base.session import JUDGED_AFTER, Session
+from streamboost.base.session import JUDGED_AFTER, Session, looks_back
 from streamboost.models import rebuild, restore
 
 MOST = 256
@@ -94,11 +93,11 @@ class KeyedModel:
     @property
     def started(self) -> bool:
         """Whether it has learned anything."""
-        return self.face is None or self.face._session is not None
+        return self.face is None or self.face.started
 
     def forget_face(self) -> None:
         """Be a template and numbers again, if there is nothing to know beyond them."""
-        session, template = None if self.face is None else self.face._session, self.template
+        session, template = None if self.face is None else self.face.session, self.template
         if (
             self.given
             or session is None
@@ -125,9 +124,10 @@ class KeyedModel:
         if self.core is None or self.template is None or self.template.fast is None:
             return bool(self.model._learn_fast(x, y))
         n_learned = self.template.fast.learn_in(self.core, x, y)
-        if n_learned and (n_learned == JUDGED_AFTER or not n_learned % LOOK_BACK_EVERY):
-            session = self.model._session
-            session.judged = n_learned > JUDGED_AFTER
+        judged = n_learned > JUDGED_AFTER
+        if looks_back(n_learned, judged):
+            session = self.model.session
+            session.judged = judged
             self.model._look_back(session)
         return n_learned > 0
 
@@ -138,16 +138,14 @@ class KeyedModel:
         elif self.core is not None:
             self.core.reserve(*after.room)
         else:
-            session = self.model._session
+            session = self.model.session
             with session.writing:
                 session.grow_like(after.session, after.room)
         self.template = after
 
     def as_made(self) -> bool:
         """Whether it has discovered nothing that its template does not have."""
-        return self.core is not None or (
-            self.template is not None and self.template.fits(self.model._session)
-        )
+        return self.core is not None or (self.template is not None and self.template.fits(self.model.session))
 
     def numbers(self) -> bytes | None:
         """Return the numbers of a model without an estimator."""
@@ -256,7 +254,7 @@ class ModelTemplates:
         self, keyed_model: KeyedModel, before: ModelTemplate | None, x: Mapping[Any, Any], y: Any
     ) -> None:
         """A model has learned a row the long way: from the second time on there is a template for what it has become."""
-        session = keyed_model.model._session
+        session = keyed_model.model.session
         if session is None or (before is not None and before.fits(session)):
             return
         keyed_model.template = None

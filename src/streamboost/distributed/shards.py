@@ -92,13 +92,13 @@ class Shards(Closing):
                 raise TypeError(
                     f"Shards takes one of streamboost's ensembles for streams, not a {type(model).__name__}."
                 )
-            if model._session is None:
+            if not model.started:
                 self.model = type(model)(**model.get_params(deep=False))
                 self._take(self.model)
                 own = None if model.estimator is None else model._learner_plan(0).lane_factory
                 Plan({"lane_factory": own, "stages": model._stages()}).check_learning()
             else:
-                Plan(model._session.plan).check_learning()
+                Plan(model.session.plan).check_learning()
                 raw, arrays = _archive_of(model)
                 manifest = Manifest.read(raw)
                 self.model = rebuild(manifest, arrays)
@@ -260,9 +260,31 @@ class Shards(Closing):
         model: ShardedModel = session.model
         model.attach(line)
         session._reserved = model.n_learned > 0
-        self.model._session = session
+        self.model.take_session(session)
         line.line_complete = lambda: self._write_head(session, line)
         self._write_head(session, line)
+
+    # Single rows that are held back and sent together, for who teaches many of them: the service.
+
+    def hold(self) -> None:
+        """Send the rows of `learn_one` from now on together, with the next `promised`; does nothing before the first row."""
+        if self.model.started:
+            self.model.session.model.hold()
+
+    def promised(self) -> list[NDArray[np.float64]]:
+        """Send what is held, and wait for the answers before each row since the last time: probabilities, then the code."""
+        found: list[NDArray[np.float64]] = self.model.session.model.promised()
+        return found
+
+    def known_labels(self) -> tuple[NDArray[np.intp], list[Any], list[Any]]:
+        """Return the labels known so far: codes in the order of ``classes_``, labels in that order, labels by code."""
+        labels = self.model.session.labels
+        return labels.order, labels.classes.tolist(), labels.book.values
+
+    @property
+    def broken(self) -> bool:
+        """Whether the shards cannot come back."""
+        return self.model.started and self.model.session.model.broken is not None
 
     # Learning.
 
@@ -321,6 +343,10 @@ class Shards(Closing):
         scores: NDArray[np.float64] = self._reader(stale).decision_function(X)
         return scores
 
+    def test_then_train_one(self, x: Any, y: Any, **options: Any) -> Any:
+        """Answer for one row, then learn it."""
+        return self._open().test_then_train_one(x, y, **options)
+
     def predict_one(self, x: Any) -> Any:
         """Return the most likely label of one row."""
         return self._open().predict_one(x)
@@ -331,7 +357,7 @@ class Shards(Closing):
         if stale != "ok":
             raise ValueError(f"stale={stale!r} is not allowed: give None or 'ok'.")
         self._open()
-        session = self.model._session
+        session = self.model.session
         line = None if session is None else session.model.line
         if line is None:
             return self.model
@@ -342,7 +368,7 @@ class Shards(Closing):
         if reader is None:  # too young to tell, or from before a column appeared
             self.stale_by = 0
             return self.model
-        self.stale_by = session.model.n_learned - reader._session.model.n_learned
+        self.stale_by = session.model.n_learned - reader.session.model.n_learned
         return reader
 
     def _joined(self, next_seq: int, session: ShardedSession, line: Line) -> Any:
@@ -366,7 +392,7 @@ class Shards(Closing):
             own.reserve(n_values[:first_width], n_classes, declared)
         own.reserve(n_values, n_classes, declared)
         own.restore(join_states(states))
-        reader._session = session.snapshot_of(own, n_classes)
+        reader.take_session(session.snapshot_of(own, n_classes))
         return reader
 
     # The whole.
@@ -380,7 +406,7 @@ class Shards(Closing):
     @property
     def n_learned(self) -> int:
         """Examples learned, or logged and on their way."""
-        session = self.model._session
+        session = self.model.session
         return 0 if session is None else int(session.model.n_learned)
 
     @property
@@ -405,7 +431,7 @@ class Shards(Closing):
         return 0 if line is None else line.losses
 
     def _line(self) -> Line | None:
-        session = self.model._session
+        session = self.model.session
         return None if session is None else session.model.line
 
     def drain(self) -> None:
@@ -423,7 +449,7 @@ class Shards(Closing):
             self._n = n
             return self
         lanes = even_lanes(line.plan.n_lanes, n, line.plan.grain())
-        with self.model._session.writing:
+        with self.model.session.writing:
             self._n = n
             line.scale(lanes)
         return self
@@ -432,7 +458,7 @@ class Shards(Closing):
         """Let every shard write its state now."""
         line = self._line()
         if line is not None:
-            with self.model._session.writing:
+            with self.model.session.writing:
                 line.checkpoint()
 
     def report(self) -> Any:
@@ -450,7 +476,7 @@ class Shards(Closing):
     def to_model(self) -> Any:
         """Join the shards into the plain estimator, which goes on exactly where they stop."""
         model = self._open()
-        if model._session is None:
+        if not model.started:
             return type(model)(**model.get_params(deep=False))
         raw, arrays = _archive_of(model)
         return restore(raw, arrays)
@@ -487,5 +513,4 @@ class Shards(Closing):
 
 def _archive_of(model: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return manifest and arrays of a model, as its file has them."""
-    data = model._read(lambda session: model._file_bytes(session, None), fitted=False)
-    return read_archive(io.BytesIO(data))
+    return read_archive(io.BytesIO(model.to_bytes()))

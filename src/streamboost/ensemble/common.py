@@ -39,7 +39,7 @@ class LearnerEnsemble(Declared, Estimator):
             return self._within_memory(self._own_learner().plan())
         if isinstance(self.estimator, Learner):
             return self._within_memory(self.estimator.plan())
-        return adapter_plan(self.estimator, seed, numbers=self._entry.numbers)
+        return adapter_plan(self.estimator, seed, task=self._entry.task)
 
     @classmethod
     def _default_learner(cls) -> Learner:
@@ -65,7 +65,7 @@ class LearnerEnsemble(Declared, Estimator):
         return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
-        return resumed_plan(self.estimator, lanes, numbers=self._entry.numbers)
+        return resumed_plan(self.estimator, lanes, task=self._entry.task)
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:

@@ -82,8 +82,8 @@ class OutputVerbs(StreamClassifier):
 
     def predict_set_one(self, x: Mapping[Any, Any], coverage: float = 0.9) -> set[Any]:
         """Return the set of labels for one dict; empty while no class is known."""
-        answers = self._ask_one(x, self._set_answer(coverage))
-        return set() if answers is None else {label for label, inside in answers[0].items() if inside}
+        inside = self._ask_one(x, self._set_answer(coverage))
+        return set() if inside is None else set(self.classes_[inside[0]].tolist())
 
     def test_then_train_sets(
         self,

@@ -7,6 +7,7 @@ from streamboost.evaluate.baselines import (
     NoChangeClassifier,
     NoChangeRegressor,
 )
+from streamboost.evaluate.classification import ClassificationResult
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.count_metrics import (
     F1,
@@ -27,20 +28,19 @@ from streamboost.evaluate.count_metrics import (
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.folds import CrossValidation, cross_validate
 from streamboost.evaluate.metric import Faded, Metric, Windowed
-from streamboost.evaluate.metrics import METRICS, make_metric
-from streamboost.evaluate.number_metrics import (
+from streamboost.evaluate.metrics import CLASSIFICATION_METRICS, REGRESSION_METRICS, make_metric
+from streamboost.evaluate.panel import MetricSeries
+from streamboost.evaluate.prequential import Progress, permutation, prequential
+from streamboost.evaluate.regression import RegressionResult
+from streamboost.evaluate.regression_metrics import (
     MAE,
     MAPE,
     MSE,
-    NUMBER_METRICS,
     R2,
     RMSE,
-    NumberRows,
     Pinball,
+    RegressionRows,
 )
-from streamboost.evaluate.panel import MetricSeries, Panel
-from streamboost.evaluate.prequential import Progress, permutation, prequential
-from streamboost.evaluate.regression import RegressionResult
 from streamboost.evaluate.reliability import ReliabilityCurve, plot_reliability, reliability
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.rows import Judge, Rows
@@ -68,13 +68,13 @@ from streamboost.evaluate.stacked import StackedClassifier
 
 __all__ = [
     "AUC",
+    "CLASSIFICATION_METRICS",
     "F1",
     "MAE",
     "MAPE",
-    "METRICS",
     "MSE",
-    "NUMBER_METRICS",
     "R2",
+    "REGRESSION_METRICS",
     "RMSE",
     "AveragePrecision",
     "BalancedAccuracy",
@@ -83,6 +83,7 @@ __all__ = [
     "BrierResolution",
     "BrierUncertainty",
     "CalibrationError",
+    "ClassificationResult",
     "Confusion",
     "CrossValidation",
     "ErrorCurve",
@@ -103,9 +104,7 @@ __all__ = [
     "MetricSeries",
     "NoChangeClassifier",
     "NoChangeRegressor",
-    "NumberRows",
     "PairedTest",
-    "Panel",
     "Pinball",
     "Precision",
     "PrecisionAtTop",
@@ -115,6 +114,7 @@ __all__ = [
     "Recall",
     "RecallAtFPR",
     "RegressionResult",
+    "RegressionRows",
     "ReliabilityCurve",
     "Rows",
     "SetScore",

@@ -90,6 +90,7 @@ class RowByRow:
         # A pipeline of River hands on what it is given by name.
         loose = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
         self._weight_name = takes[0] if takes else "w" if loose else None
+        self._one = getattr(model, "test_then_train_one", None)
         self._known: dict[Any, None] = {}
 
     @property
@@ -116,15 +117,15 @@ class RowByRow:
         answers: list[Any] = []
         proba: list[dict[Any, float]] = []
         for x, label, w in zip(as_records(X, self.feature_names), y.tolist(), weight.tolist(), strict=True):
-            answers.append(self.model.predict_one(x))
+            more: dict[str, Any] = {} if w == 1 or self._weight_name is None else {self._weight_name: w}
+            if w > 0 and classes is not None and self._ours:
+                more["classes"], classes = classes, None  # the first row that is learned declares them
+            answer, found = self._answered(x, label, w > 0, more, both)
+            answers.append(answer)
             if both:
-                proba.append(self.model.predict_proba_one(x))
-                self._known.update(dict.fromkeys(proba[-1]))
+                proba.append(found)
+                self._known.update(dict.fromkeys(found))
             if w > 0:
-                more: dict[str, Any] = {} if w == 1 or self._weight_name is None else {self._weight_name: w}
-                if classes is not None and self._ours:
-                    more["classes"], classes = classes, None  # the first row that is learned declares them
-                self.model.learn_one(x, label, **more)
                 self._known.setdefault(label)
         if not both:
             return _as_labels(answers)
@@ -135,6 +136,19 @@ class RowByRow:
                 row[:] = 0.0
                 row[[columns[label] for label in found]] = list(found.values())
         return _as_labels(answers), table
+
+    def _answered(
+        self, x: dict[Any, Any], label: Any, learn: bool, more: dict[str, Any], both: bool
+    ) -> tuple[Any, dict[Any, float]]:
+        """The answer to one row and, with ``both``, its probabilities; then it is learned, if it is to be."""
+        if learn and self._one is not None and "classes" not in more:
+            found = self._one(x, label, **more)
+            return found if isinstance(found, tuple) else (found, {})
+        answer = self.model.predict_one(x)
+        proba: dict[Any, float] = self.model.predict_proba_one(x) if both else {}
+        if learn:
+            self.model.learn_one(x, label, **more)
+        return answer, proba
 
     def partial_fit(self, X: Any, y: Any) -> None:
         """Learn rows."""
@@ -170,7 +184,7 @@ class Stepwise:
         self._waiting: list[tuple[Any, Labels, npt.NDArray[np.float64]]] = []
         self._n_waiting = 0
         self._learned = False
-        self._numbers = _is_regressor(estimator)
+        self._regression = _is_regressor(estimator)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The constructor's arguments, for clones."""
@@ -222,7 +236,7 @@ class Stepwise:
     def _declare(self, classes: Any, y: Labels) -> None:
         if classes is not None:
             self._classes = np.unique(np.asarray(classes))
-        elif self._classes is None and self.needs_classes and not self._numbers:
+        elif self._classes is None and self.needs_classes and not self._regression:
             raise ValueError(
                 f"{type(self.estimator).__name__}.partial_fit must know all labels before the first row; pass classes=[...]."
             )
@@ -249,7 +263,7 @@ class Stepwise:
             self._learn(rows, *(np.concatenate([part[i] for part in parts]) for i in (1, 2)))
 
     def _learn(self, X: Any, y: Labels, weight: npt.NDArray[np.float64]) -> None:
-        options: dict[str, Any] = {} if self._learned or self._numbers else {"classes": self._classes}
+        options: dict[str, Any] = {} if self._learned or self._regression else {"classes": self._classes}
         for transformer in self._transformers:
             if hasattr(transformer, "partial_fit"):
                 transformer.partial_fit(X)

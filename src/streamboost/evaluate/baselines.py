@@ -106,7 +106,7 @@ class NoChangeClassifier(_Baseline):
         return found
 
 
-class _NumberBaseline(RegressorMixin, BaseEstimator, ABC):
+class _RegressionBaseline(RegressorMixin, BaseEstimator, ABC):
     """Looks at targets only, those of positive weight."""
 
     def _start(self) -> None:
@@ -153,29 +153,25 @@ class _NumberBaseline(RegressorMixin, BaseEstimator, ABC):
         return 24
 
 
-class MeanRegressor(_NumberBaseline):
+class MeanRegressor(_RegressionBaseline):
     """Answers the mean of the targets so far."""
 
     def _answer(self) -> float:
         return float(self._mean)
 
 
-class NoChangeRegressor(_NumberBaseline):
+class NoChangeRegressor(_RegressionBaseline):
     """Answers the last target that has arrived."""
 
     def _answer(self) -> float:
         return float(self._last)
 
 
-CLASS_BASELINES: dict[str, Callable[[], Any]] = {
-    "majority": MajorityClassifier,
-    "no-change": NoChangeClassifier,
+BASELINES_OF: dict[str, dict[str, Callable[[], Any]]] = {
+    "classification": {"majority": MajorityClassifier, "no-change": NoChangeClassifier},
+    "regression": {"mean": MeanRegressor, "no-change-regressor": NoChangeRegressor},
 }
-"""By the names that tables have for them."""
-NUMBER_BASELINES: dict[str, Callable[[], Any]] = {
-    "mean": MeanRegressor,
-    "no-change-regressor": NoChangeRegressor,
-}
-BASELINES = {**CLASS_BASELINES, **NUMBER_BASELINES}
+"""Task -> the names that tables have for its baselines."""
+BASELINES = {name: make for known in BASELINES_OF.values() for name, make in known.items()}
 LOOKS_BACK = ("no-change", "no-change-regressor")
 """What means nothing on rows that are held out."""

@@ -34,7 +34,7 @@ LONGEST = 1.0
 
 def scores_for(model: Any) -> type[Scores]:
     """The kind of figures that a model has."""
-    return RegressionScores if estimators.predicts_numbers(model) else ClassScores
+    return RegressionScores if estimators.is_regressor(model) else ClassScores
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,18 @@ class Candidate:
         self.close()
         self.shards = None if self.shard_factory is None else self.shard_factory.cut(live)
         self.live, self.seq = live if self.shards is None else self.shards.model, seq
-        self._trained = live._session is not None
+        self._trained = live.started
         self._columns = set(live.columns_.names or ()) if self._trained else set()
         self._labels = set(self.description.classes or ())
-        if self._trained and not estimators.predicts_numbers(live):
+        if self._trained and not estimators.is_regressor(live):
             self._labels = set(live.classes_.tolist())
         self.publish()
 
-    def learn(self, features: Features, label: Label, weight: float) -> None:
-        """Learn one lesson; if it is refused nothing has changed."""
+    def learn(self, features: Features, label: Label, weight: float, *, answers: bool = False) -> Answer:
+        """Learn one lesson; if it is refused nothing has changed.
+
+        With ``answers`` the result is what the model says of the event before it learns it; else it says nothing.
+        """
         if not self._columns.issuperset(features):
             n = len(self._columns.union(features))
             if n > self.limits.columns:
@@ -105,13 +108,17 @@ class Candidate:
                     hint="Names of features must not hold identifiers.",
                     field="features",
                 )
-        new = label not in self._labels and not estimators.predicts_numbers(self.live)
+        new = label not in self._labels and not estimators.is_regressor(self.live)
         if new and len(self._labels) >= self.limits.classes:
             raise Refused(
                 f"The label {label!r} would be class number {len(self._labels) + 1}; limits.classes is {self.limits.classes}.",
                 field="label",
             )
-        estimators.learn(self.live, features, label, weight, self.description, first=not self._trained)
+        before = Answer(seq=self.seq)
+        if answers and self._trained:
+            before = estimators.test_then_train(self.live, features, label, weight, self.seq)
+        else:
+            estimators.learn(self.live, features, label, weight, self.description, first=not self._trained)
         self._stale = True
         if weight > 0:
             self._trained = True
@@ -120,6 +127,7 @@ class Candidate:
                 self._labels.add(label)
             if len(features) and not self._columns.issuperset(features):
                 self._columns.update(features)
+        return before
 
     def take(self, body: Body, at: float, given: Answer | None) -> Answer:
         """Learn a lesson and count it, with the answer that was given before or else the one of this moment."""
@@ -128,9 +136,8 @@ class Candidate:
             raise ValueError("a lesson without a label")
         if self.shards is not None and self._trained and body.weight > 0:
             return self._send(self.shards, features, label, body, at, given)
-        if given is None:
-            given = estimators.answer(self.live if self._trained else None, features, self.seq)
-        self.learn(features, label, body.weight)
+        before = self.learn(features, label, body.weight, answers=given is None)
+        given = before if given is None else given
         if self.shards is not None and self._trained:
             self.shards.taught()
         if body.weight > 0:

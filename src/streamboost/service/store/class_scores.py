@@ -28,7 +28,7 @@ _Counted = tuple[int, int, list[float]]
 class ClassScores(Scores):
     """The figures of one model of classes."""
 
-    task = "classes"
+    task = "classification"
     names = METRICS
 
     def __init__(self) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from streamboost.evaluate.metric import Faded, value_of
-from streamboost.evaluate.number_metrics import NUMBER_METRICS, NumberRows
+from streamboost.evaluate.metrics import make_metric
+from streamboost.evaluate.regression_metrics import RegressionRows
 from streamboost.service.store.scores import FADING, WINDOW, Judged, Scores, freeze, plain, thaw
 
 METRICS = ("mae", "rmse", "r2")
@@ -23,8 +24,8 @@ class RegressionScores(Scores):
 
     def __init__(self) -> None:
         super().__init__()
-        self._all = {name: NUMBER_METRICS[name]() for name in METRICS}
-        self._faded = {name: Faded(NUMBER_METRICS[name](), FADING) for name in METRICS}
+        self._all = {name: make_metric(name) for name in METRICS}
+        self._faded = {name: Faded(make_metric(name), FADING) for name in METRICS}
         self._window: deque[tuple[float, float]] = deque(maxlen=WINDOW)
 
     def _count_block(self, lessons: Judged) -> None:
@@ -45,12 +46,12 @@ class RegressionScores(Scores):
         return {
             "window": len(rows),
             "cumulative": {name: plain(metric.value()) for name, metric in self._all.items()},
-            "windowed": {name: plain(value_of(NUMBER_METRICS[name](), rows)) for name in METRICS},
+            "windowed": {name: plain(value_of(make_metric(name), rows)) for name in METRICS},
             "faded": {name: plain(metric.value()) for name, metric in self._faded.items()},
         }
 
     def _errors(self) -> tuple[float | None, float | None]:
-        recent = value_of(NUMBER_METRICS["mae"](), _rows(list(self._window)))
+        recent = value_of(make_metric("mae"), _rows(list(self._window)))
         return plain(self._all["mae"].value()), plain(recent)
 
     def _freeze(self, arrays: dict[str, Any], parts: dict[str, Any]) -> None:
@@ -69,4 +70,4 @@ class RegressionScores(Scores):
 
 def _rows(block: list[tuple[float, float]]) -> Any:
     table = np.array(block, dtype=np.float64).reshape(-1, 2)
-    return NumberRows(table[:, 0].copy(), table[:, 1].copy())
+    return RegressionRows(table[:, 0].copy(), table[:, 1].copy())

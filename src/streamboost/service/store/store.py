@@ -285,7 +285,7 @@ class LearningStore:
     def file(self, name: str, seq: int | None = None) -> bytes:
         """The model file of the champion, now or after a record."""
         model = self._command(lambda: self._registry.state_at(name, seq))
-        if model is None or model._session is None:
+        if model is None or not model.started:
             raise Conflict(f"The model {name!r} had learned nothing: there is no file.")
         return estimators.to_bytes(model)
 

@@ -1,4 +1,4 @@
-"""Metrics of numbers, the loop for regressors, the generators of numbers, and the command line."""
+"""Regression metrics, regressors in the evaluation loop, the generators of targets, and the command line."""
 
 import json
 import math
@@ -18,13 +18,14 @@ from streamboost import (
 )
 from streamboost.evaluate import (
     MAE,
-    NUMBER_METRICS,
+    REGRESSION_METRICS,
     MeanRegressor,
     NoChangeRegressor,
-    NumberRows,
     Pinball,
     RegressionResult,
+    RegressionRows,
     cross_validate,
+    make_metric,
     prequential,
 )
 from streamboost.experiments import compare
@@ -54,10 +55,10 @@ def test_metrics_are_those_of_scikit_learn(weight):
         "mape": sk.mean_absolute_percentage_error(TRUE, PRED, sample_weight=weight),
         "pinball": sk.mean_pinball_loss(TRUE, PRED, sample_weight=weight, alpha=0.5),
     }
-    assert expected.keys() == NUMBER_METRICS.keys()
-    rows = NumberRows(TRUE, PRED, weight)
+    assert expected.keys() == set(REGRESSION_METRICS)
+    rows = RegressionRows(TRUE, PRED, weight)
     for name, value in expected.items():
-        metric = NUMBER_METRICS[name]()
+        metric = make_metric(name)
         for a, b in ((0, 1), (1, 90), (90, 500)):
             metric.update(rows.part(a, b))
         assert metric.value() == pytest.approx(value), name
@@ -67,11 +68,11 @@ def test_metrics_are_those_of_scikit_learn(weight):
 
 
 def test_rows_without_answers_and_small_targets_are_left_out():
-    rows = NumberRows(np.array([1.0, 2.0, 0.0]), np.array([np.nan, 3.0, 1.0]))
+    rows = RegressionRows(np.array([1.0, 2.0, 0.0]), np.array([np.nan, 3.0, 1.0]))
     assert MAE().of(rows) == 1.0
-    assert NUMBER_METRICS["mape"]().of(rows) == 0.5
+    assert make_metric("mape").of(rows) == 0.5
     assert math.isnan(MAE().of(rows.part(0, 1)))
-    assert math.isnan(NUMBER_METRICS["r2"]().of(rows.part(1, 2)))
+    assert math.isnan(make_metric("r2").of(rows.part(1, 2)))
 
 
 def test_the_loop_is_test_then_train():
@@ -129,9 +130,9 @@ def test_what_makes_no_sense_is_refused():
         wrong[30] = bad
         with pytest.raises(ValueError, match=words):
             prequential(SingleLearnerRegressor(), (X, wrong), chunk_size=20)
-    with pytest.raises(ValueError, match="are for classifiers"):
+    with pytest.raises(ValueError, match="are for classification"):
         prequential(SingleLearnerRegressor(), (X, y), classes=[0, 1])
-    with pytest.raises(ValueError, match="There is no metric 'auc' of numbers"):
+    with pytest.raises(ValueError, match="There is no metric 'auc' for regression"):
         prequential(SingleLearnerRegressor(), (X, y), metrics=["auc"])
     with pytest.raises(ValueError, match="must hold numbers"):
         prequential(SingleLearnerRegressor(), (X, np.full(50, "a")))
@@ -236,7 +237,7 @@ def test_held_out_rows_and_comparisons():
     assert frame["mae"][0] == pytest.approx(table.results["f", "linear", 0].mae, rel=0.2)
     assert table.best == {"f": "linear"}
     assert "MAE" in repr(table)
-    with pytest.raises(ValueError, match=r"Regressors \(linear\) and classifiers \(nb\) cannot be compared"):
+    with pytest.raises(ValueError, match=r"cannot be compared: classification \(nb\), regression \(linear\)"):
         compare({"linear": SingleLearnerRegressor(), "nb": OnlineBaggingClassifier()}, (X, y))
 
 
@@ -291,9 +292,9 @@ def test_the_command_line(tmp_path):
     assert result.exit_code == 0, result.output
     assert "MAE" in result.output
     for wrong, words in (
-        (["run", "friedman", "--task", "regression", "-m", "osboost"], "no model of numbers 'osboost'"),
-        (["run", "friedman", "--task", "numbers"], "expected classes or regression"),
-        (["run", "friedman", "-m", "single-regressor", "--classes", "1,2"], "predicts numbers"),
+        (["run", "friedman", "--task", "regression", "-m", "osboost"], "no regressor 'osboost'"),
+        (["run", "friedman", "--task", "numbers"], "expected classification or regression"),
+        (["run", "friedman", "-m", "single-regressor", "--classes", "1,2"], "is a regressor"),
     ):
         result = CliRunner().invoke(app, wrong)
         assert result.exit_code != 0

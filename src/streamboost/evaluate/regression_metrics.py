@@ -1,4 +1,4 @@
-"""Metrics of numbers: how far answers were from targets."""
+"""Regression metrics: how far answers were from targets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NumberRows:
+class RegressionRows:
     """Judged rows, oldest first: targets, answers (NaN where there was none), and weights (None: each counts once)."""
 
     true: Floats
@@ -37,21 +37,21 @@ class NumberRows:
         """Target less answer; 0 where there was none."""
         return np.where(np.isnan(self.pred), 0.0, self.true - self.pred)
 
-    def part(self, first: int, last: int) -> NumberRows:
+    def part(self, first: int, last: int) -> RegressionRows:
         """Some of the rows."""
         weight = None if self.weight is None else self.weight[first:last]
-        return NumberRows(self.true[first:last], self.pred[first:last], weight)
+        return RegressionRows(self.true[first:last], self.pred[first:last], weight)
 
-    def followed_by(self, later: NumberRows) -> NumberRows:
+    def followed_by(self, later: RegressionRows) -> RegressionRows:
         """These rows and then others."""
         weight = None
         if self.weight is not None and later.weight is not None:
             weight = np.concatenate((self.weight, later.weight))
         true = np.concatenate((self.true, later.true))
-        return NumberRows(true, np.concatenate((self.pred, later.pred)), weight)
+        return RegressionRows(true, np.concatenate((self.pred, later.pred)), weight)
 
 
-class NumberMetric(Metric):
+class RegressionMetric(Metric):
     """A mean over answered rows: the sum of ``loss`` over the sum of the weights."""
 
     greater_is_better = False
@@ -60,7 +60,7 @@ class NumberMetric(Metric):
         self._weight = self._sum = 0.0
 
     @abstractmethod
-    def loss(self, rows: NumberRows) -> Floats:
+    def loss(self, rows: RegressionRows) -> Floats:
         """What every row adds."""
 
     def update(self, rows: Any) -> None:
@@ -78,22 +78,22 @@ class NumberMetric(Metric):
         self._sum *= factor
 
 
-class MAE(NumberMetric):
+class MAE(RegressionMetric):
     """Mean absolute error."""
 
     name = "mae"
 
-    def loss(self, rows: NumberRows) -> Floats:
+    def loss(self, rows: RegressionRows) -> Floats:
         """The absolute errors."""
         return np.abs(rows.errors)
 
 
-class MSE(NumberMetric):
+class MSE(RegressionMetric):
     """Mean squared error."""
 
     name = "mse"
 
-    def loss(self, rows: NumberRows) -> Floats:
+    def loss(self, rows: RegressionRows) -> Floats:
         """The squared errors."""
         squared: Floats = rows.errors**2
         return squared
@@ -109,7 +109,7 @@ class RMSE(MSE):
         return math.sqrt(super().value()) if self._weight > 0 else math.nan
 
 
-class MAPE(NumberMetric):
+class MAPE(RegressionMetric):
     """Mean absolute error over the size of the target, for targets that are at least ``least`` in size; others are left out."""
 
     name = "mape"
@@ -123,12 +123,12 @@ class MAPE(NumberMetric):
         large = np.abs(rows.true) >= self.least
         super().update(replace(rows, weight=rows.weights * large))
 
-    def loss(self, rows: NumberRows) -> Floats:
+    def loss(self, rows: RegressionRows) -> Floats:
         """The relative errors."""
         return np.abs(rows.errors) / np.maximum(np.abs(rows.true), self.least)
 
 
-class Pinball(NumberMetric):
+class Pinball(RegressionMetric):
     """The loss of a quantile: ``quantile`` times the error where the target is above, else 1 - ``quantile`` times its size."""
 
     name = "pinball"
@@ -139,8 +139,8 @@ class Pinball(NumberMetric):
             raise ValueError(f"quantile must lie between 0 and 1, got {quantile:g}.")
         self.quantile = quantile
 
-    def loss(self, rows: NumberRows) -> Floats:
-        """Of every row."""
+    def loss(self, rows: RegressionRows) -> Floats:
+        """The pinball losses."""
         return np.maximum(self.quantile * rows.errors, (self.quantile - 1) * rows.errors)
 
 
@@ -175,39 +175,4 @@ class R2(Metric):
         self._errors *= factor
 
 
-NUMBER_METRICS: dict[str, type[Metric]] = {cls.name: cls for cls in (MAE, RMSE, MSE, R2, MAPE, Pinball)}
-"""The metrics of numbers by name."""
-
-
-def number_metrics(chosen: Any) -> tuple[Any, ...]:
-    """Metrics from names and objects; "mae", "rmse" and "r2" are always among them."""
-    if isinstance(chosen, str):
-        chosen = list(NUMBER_METRICS) if chosen == "all" else [chosen]
-    elif hasattr(chosen, "update"):
-        chosen = [chosen]
-    found: dict[str, Any] = {name: NUMBER_METRICS[name]() for name in ("mae", "rmse", "r2")}
-    for one in chosen:
-        metric = _named(one) if isinstance(one, str) else one
-        found.setdefault(metric.name, metric)
-    return tuple(found.values())
-
-
-def _named(text: str) -> Metric:
-    name, _, setting = text.partition(":")
-    if name not in NUMBER_METRICS:
-        raise ValueError(f"There is no metric {name!r} of numbers; there are {', '.join(NUMBER_METRICS)}.")
-    values: dict[str, Any] = {}
-    if setting:
-        key, equals, value = setting.partition("=")
-        known = {"pinball": "quantile", "mape": "least"}.get(name)
-        if key != known or not equals:
-            raise ValueError(
-                f"{text}: {setting!r} is no parameter of {name}; it takes {f'{known}=VALUE' if known else 'none'}."
-            )
-        try:
-            values[key] = float(value)
-        except ValueError:
-            raise ValueError(f"{text}: {key} must be a number, got {value!r}.") from None
-    metric = NUMBER_METRICS[name](**values)
-    metric.name = text
-    return metric
+TARGET_METRICS: tuple[type[Metric], ...] = (MAE, RMSE, MSE, R2, MAPE, Pinball)
