@@ -96,9 +96,7 @@ def test_what_cannot_be_compared(fails, rents, tmp_path):
     assert "are regressors and cannot be compared with classifiers" in fails(
         "compare", rents, "-m", "oza-boost,gradient-boosting", *out
     )
-    assert "no regressor 'osboost'" in fails(
-        "compare", rents, "--task", "regression", "-m", "osboost", *out
-    )
+    assert "no regressor 'osboost'" in fails("compare", rents, "--task", "regression", "-m", "osboost", *out)
     assert "is a classifier, but bagging-regressor is a regressor" in fails(
         "compare", rents, "--task", "regression", "-m", "bagging", "-l", "naive-bayes", *out
     )
@@ -137,8 +135,13 @@ def test_the_task_is_guessed_and_said_aloud(run, fails, rents, tmp_path):
     many = tmp_path / "many.csv"
     many.write_text("a,b\n" + "\n".join(f"{i % 7},{i % 25}" for i in range(100)) + "\n")
     assert ": regression (--task" in run("run", many, "-m", "bagging", "-n", 2).stderr
-    assert ": regression (--task" not in run("run", many, "-m", "bagging", "-n", 2, "--task", "classification").stderr
-    assert ": regression (--task" not in run("run", many, "-m", "bagging", "-l", "naive-bayes", "-n", 2).stderr
+    assert (
+        ": regression (--task"
+        not in run("run", many, "-m", "bagging", "-n", 2, "--task", "classification").stderr
+    )
+    assert (
+        ": regression (--task" not in run("run", many, "-m", "bagging", "-l", "naive-bayes", "-n", 2).stderr
+    )
 
 
 def test_a_saved_regressor_knows_words(run, rents, tmp_path):

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 
 import streamboost
 from streamboost import OSBoostClassifier, _core, catalogue
-from streamboost.base.estimator import Classifier, StreamClassifier
+from streamboost.base.classifier import Classifier, StreamClassifier
 from streamboost.base.parameter import (
     FLAG,
     NONE,

@@ -6,6 +6,7 @@ line, the tables of the documentation, the reading of files and what the core is
 
 from __future__ import annotations
 
+import functools
 import inspect
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
+
+from streamboost import _core
 
 LARGEST_WHOLE = 2**62
 """Whole numbers beyond this reach the core as this: it counts in 64 bits."""
@@ -152,6 +155,16 @@ class Declared:
         }
         cls.__doc__ = _with_sections(cls.__doc__, cls)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if not name.startswith("_"):
+            _core.parameter_changed()  # whoever has compared parameters need not compare them row by row
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        kind: Any = cls
+        return list(_parameter_names(kind))
+
     def _set_options(self, given: Mapping[str, Any]) -> None:
         """Store what the constructor was given as ``**options``, and the defaults of the rest."""
         for name in given:
@@ -165,6 +178,12 @@ class Declared:
     def _core_params(self) -> dict[str, Any]:
         """Return what the core is given: every declared parameter that it reads, as plain values."""
         return {p.name: p.core_value(getattr(self, p.name)) for p in self._parameters if p.to_core}
+
+
+@functools.cache
+def _parameter_names(kind: Any) -> tuple[str, ...]:
+    """Read the constructor once: scikit-learn does so at every validation, a large part of a small model's first call."""
+    return tuple(super(Declared, kind)._get_param_names())
 
 
 def _constructor(cls: type[Declared]) -> Mapping[str, inspect.Parameter]:

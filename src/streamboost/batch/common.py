@@ -5,13 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, NoReturn
 
-from streamboost.base.estimator import Classifier
+from streamboost.base.classifier import Classifier
 from streamboost.base.parameter import parameter, whole
 from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import (
-    Ensemble,
-    LearnerEnsemble,
-)
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.common import LearnerEnsemble
 
 N_PASSES = parameter(
     "n_passes",

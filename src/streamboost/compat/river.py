@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone as fresh
 
-from streamboost.base.estimator import StreamClassifier
+from streamboost.base.classifier import StreamClassifier
 from streamboost.base.regressor import StreamRegressor
 from streamboost.base.words import Refusal
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import Ensemble, companion_names, guard_of
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.common import companion_names, guard_of
 from streamboost.ensemble.options import (
     DRIFT,
     LEARNER,
@@ -78,6 +79,8 @@ class AdaptiveEnsemble(Ensemble):
     _growth: ClassVar[dict[str, Any]] = {"growth": "ensemble"}
     _error: ClassVar[str] = "before"
     _spare_amount: ClassVar[str] = "lane"
+    _vote: ClassVar[str | None] = None
+    """Of a published ensemble, whose arrangement is fixed."""
     drift: Any
     max_features: float | str | None = None
 
@@ -87,6 +90,12 @@ class AdaptiveEnsemble(Ensemble):
 
     def _own_learner(self) -> Learner:
         return HoeffdingTree(**self._growth, max_features=self.max_features)
+
+    def _core_params(self) -> dict[str, Any]:
+        params = super()._core_params()
+        if self._vote is not None:
+            params |= {"vote": self._vote, "chain": False, "window": 1000.0}
+        return params
 
     def _guard(self) -> dict[str, Any]:
         if self.drift is None:
@@ -189,17 +198,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"name": name, "learner": plan.bank, "params": plan.params, "guard": guard}
 
 
-class _NamedForest(AdaptiveEnsemble):
-    """A published ensemble: leveraged bagging of trees in a fixed arrangement."""
-
-    _vote: ClassVar[str]
-
-    def _booster_plan(self) -> BoosterPlan:
-        plan = super()._booster_plan()
-        return replace(plan, params={**plan.params, "vote": self._vote, "chain": False, "window": 1000.0})
-
-
-class AdaptiveRandomForestClassifier(_NamedForest):
+class AdaptiveRandomForestClassifier(AdaptiveEnsemble):
     r"""Adaptive random forest (ARF): leveraged bagging of trees with random columns at each node, watched by ADWIN.
 
     When to use it: to compare with the published algorithm. :class:`StreamBoostClassifier` is more accurate.
@@ -252,7 +251,7 @@ class AdaptiveRandomForestClassifier(_NamedForest):
         self._set_options(options)
 
 
-class StreamingRandomPatchesClassifier(_NamedForest):
+class StreamingRandomPatchesClassifier(AdaptiveEnsemble):
     r"""Streaming random patches (SRP): leveraged bagging of trees that each see a random part of the columns.
 
     When to use it: to compare with the published algorithm. :class:`StreamBoostClassifier` is more accurate.
@@ -314,7 +313,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         return HoeffdingTree(**self._growth, feature_fraction=self.feature_fraction)
 
 
-class LeveragingBaggingClassifier(_NamedForest):
+class LeveragingBaggingClassifier(AdaptiveEnsemble):
     r"""Leveraging bagging: Poisson(6) copies, and the worst learner starts again when any of them notices drift.
 
     When to use it: to compare with the published algorithm, or to guard any learner without background copies.
@@ -364,7 +363,7 @@ class LeveragingBaggingClassifier(_NamedForest):
         self._set_options(options)
 
 
-class ADWINBaggingClassifier(LeveragingBaggingClassifier):
+class ADWINBaggingClassifier(AdaptiveEnsemble):
     r"""Online bagging in which the worst learner starts again when any of them notices drift.
 
     When to use it: to compare with the published algorithm: :class:`LeveragingBaggingClassifier` with Poisson(1) copies.
@@ -383,6 +382,11 @@ class ADWINBaggingClassifier(LeveragingBaggingClassifier):
     """
 
     _entry = model_entry("adwin-bagging")
+    _growth = {"growth": "vfdt"}  # noqa: RUF012
+    _vote = "uniform"
+    _error = "after"
+    background = False
+    on_drift = "worst"
     _parameters = LeveragingBaggingClassifier._parameters
 
     def __init__(

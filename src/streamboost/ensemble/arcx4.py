@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 
 if TYPE_CHECKING:

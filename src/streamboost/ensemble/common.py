@@ -13,16 +13,15 @@ from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params, check_version, unflattened
 from streamboost.base.files.persist import PARAMETER
-from streamboost.base.parameter import Declared, Parameter
+from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift import ADWIN
-from streamboost.ensemble.output_verbs import OutputVerbs
 from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
 
 
-class LearnerEnsemble(Declared, Estimator):
+class LearnerEnsemble(Estimator):
     """A model made of weak learners, online or batch."""
 
     _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = (
@@ -232,10 +231,6 @@ class StreamEnsemble(LearnerEnsemble):
             trace_label=self._trace_label,
             replacements=_last_replacements(replacements),
         )
-
-
-class Ensemble(StreamEnsemble, OutputVerbs):
-    """A classifier among them."""
 
 
 def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]], default: Learner) -> Learner | None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.estimator import StreamClassifier
+from streamboost.base.classifier import StreamClassifier
 from streamboost.base.files.manifest import Manifest, check_params
 from streamboost.base.parameter import NONE, Kind, number, one_of, parameter
 from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
 from streamboost.ensemble.options import EXPERT_OPTIONS, ExpertOptions
 from streamboost.ensemble.single import SingleLearnerClassifier

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
 from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.report import Bound, exp_bounds, ocp_bounds, smooth_bounds

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 
 if TYPE_CHECKING:

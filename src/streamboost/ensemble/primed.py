@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import FLAG, NONE, parameter, whole
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.options import LEARNER, SIZE, UNGUARDED_OPTIONS, UnguardedOptions
 from streamboost.ensemble.oza import DEFAULT_COPIES_CAP, OnlineBoostingClassifier
 from streamboost.report import advise

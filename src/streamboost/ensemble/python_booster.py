@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from streamboost.base.files.manifest import Manifest, check_params
 from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.experts import ModelLane
 from streamboost.ensemble.options import EXPERT_OPTIONS, LEARNER, SIZE, ExpertOptions
 from streamboost.ensemble.single import SingleLearnerClassifier

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.regressor import StreamRegressor
 from streamboost.base.session import Session, Source
+from streamboost.ensemble.classifier import USUAL_ORDERS, column_names
 from streamboost.ensemble.common import StreamEnsemble
 from streamboost.ensemble.options import LEARNER
 from streamboost.ensemble.output_options import check_coverages, kept_coverages
-from streamboost.ensemble.output_verbs import USUAL_ORDERS, column_names
 from streamboost.learners import Learner, LinearRegression
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.options import LEARNER, OPTIONS, EnsembleOptions
 from streamboost.learners import HoeffdingTree
 from streamboost.learners.hoeffding import GROWTH

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.base.estimator import Classifier, Estimator
+from streamboost.base.classifier import Classifier
+from streamboost.base.estimator import Estimator
 from streamboost.evaluate.records import as_records, n_rows_of, stacked, taken
 from streamboost.streams.base import Chunk
 

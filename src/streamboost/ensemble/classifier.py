@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streamboost.base.estimator import StreamClassifier
+from streamboost.base.classifier import StreamClassifier
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
+from streamboost.ensemble.common import StreamEnsemble
 from streamboost.ensemble.output_options import (
     check_output_options,
     class_settings,
@@ -29,8 +30,8 @@ def column_names(session: Session) -> list[Any]:
     return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
 
 
-class OutputVerbs(StreamClassifier):
-    """A streaming classifier with the parameters of `output_options.OUTPUT_OPTIONS`."""
+class Ensemble(StreamEnsemble, StreamClassifier):
+    """A classifier made of weak learners, with the parameters of `output_options.OUTPUT_OPTIONS`."""
 
     # The defaults, for a subclass whose constructor does not take them.
     calibration: str | None = None
@@ -42,10 +43,6 @@ class OutputVerbs(StreamClassifier):
     coverages: Sequence[float] | None = None
     keep_health: bool = False
     importances: bool = False
-
-    def _guard(self) -> dict[str, Any]:
-        """Return the guard against drift as the core reads it."""
-        return {}
 
     def _validate_params(self) -> None:
         super()._validate_params()
