@@ -17,7 +17,6 @@ from streamboost import (
     load,
 )
 from streamboost.evaluate import (
-    MAE,
     REGRESSION_METRICS,
     MeanRegressor,
     NoChangeRegressor,
@@ -28,6 +27,7 @@ from streamboost.evaluate import (
     make_metric,
     prequential,
 )
+from streamboost.evaluate.regression_metrics import MAE
 from streamboost.experiments import compare
 from streamboost.streams import (
     DataError,
