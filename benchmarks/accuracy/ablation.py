@@ -21,7 +21,8 @@ from benchmarks.accuracy.learners import Data
 from benchmarks.accuracy.streams import EVERY, STREAMS
 from benchmarks.pages import RESULTS, Page, parser
 from benchmarks.tables import Table
-from streamboost.evaluate import NoChangeClassifier, prequential
+from streamboost.baselines import NoChangeClassifier
+from streamboost.evaluate import prequential
 from streamboost.streams import ArrayStream, DataError
 
 Maker = Callable[[int, dict[str, Any]], Any]

@@ -14,7 +14,8 @@ import streamboost as sb
 from benchmarks.accuracy.learner_peers import vw_lines
 from benchmarks.accuracy.learners import Data, Floats
 from benchmarks.accuracy.peer import MoaRows, Peer
-from streamboost.evaluate import MajorityClassifier, NoChangeClassifier, SlidingWindow
+from streamboost.baselines import MajorityClassifier, NoChangeClassifier
+from streamboost.evaluate import SlidingWindow
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,8 @@ def measure(model: str, learner: str, stream_name: str, calls: int, n_estimators
     for x, y in zip(rows[:WARM], labels[:WARM], strict=True):
         untrained.learn_one(x, y)
     events = rows[WARM:]
-    lessons = list(zip(events, labels[WARM:], strict=True))
-    learn = timed("learn_one", untrained.learn_one, lessons, calls)
+    examples = list(zip(events, labels[WARM:], strict=True))
+    learn = timed("learn_one", untrained.learn_one, examples, calls)
     questions = [(x,) for x in events]
     predict = timed("predict_one", untrained.predict_one, questions, calls)
     proba = timed("predict_proba_one", untrained.predict_proba_one, questions, calls)

@@ -1,5 +1,5 @@
-"""The table of models and learners: one entry each. Imports, files, the command line, lists in the documentation and tests
-read it; so it imports nothing."""
+"""The table of models, learners and drift detectors: one entry each. Imports, files, the command line, lists in the
+documentation and tests read it; so it imports nothing."""
 
 from __future__ import annotations
 
@@ -409,6 +409,82 @@ REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
 )
 """Weak learners for regression."""
 
+
+@dataclass(frozen=True, kw_only=True)
+class DetectorEntry:
+    """One detector of drift."""
+
+    name: str
+    """For `drift=`, on the command line, in model files and in the core; never changes."""
+    class_name: str
+    """In ``streamboost.drift``."""
+    takes: str
+    """What numbers it takes."""
+    notices: str
+    """What it finds, for the table of the documentation (Markdown)."""
+    lowest: float
+    highest: float
+    """The range of these numbers."""
+    guard: tuple[tuple[str, object], ...] = ()
+    """Parameters of a detector that a guard asks for by name, where they differ from the constructor's defaults."""
+
+
+_FAR = 1e300  # numbers of any size: sums of a few of them are still numbers
+DETECTORS: tuple[DetectorEntry, ...] = (
+    DetectorEntry(
+        name="adwin",
+        class_name="ADWIN",
+        takes="numbers from 0 to 1",
+        notices="a rise of the mean over a window that grows while nothing changes; the rate of false alarms is set by `delta`",
+        lowest=0.0,
+        highest=1.0,
+        guard=(("warning", 0.01),),
+    ),
+    DetectorEntry(
+        name="ddm",
+        class_name="DDM",
+        takes="errors, 0 or 1",
+        notices="an error rate several standard deviations above its lowest point; quick for sudden changes",
+        lowest=0.0,
+        highest=1.0,
+    ),
+    DetectorEntry(
+        name="hddm-a",
+        class_name="HDDM_A",
+        takes="numbers from 0 to 1",
+        notices="a mean above its lowest point by more than Hoeffding's bound; for sudden changes",
+        lowest=0.0,
+        highest=1.0,
+    ),
+    DetectorEntry(
+        name="hddm-w",
+        class_name="HDDM_W",
+        takes="numbers from 0 to 1",
+        notices="the same for a mean that weighs recent numbers more; for gradual changes",
+        lowest=0.0,
+        highest=1.0,
+    ),
+    DetectorEntry(
+        name="kswin",
+        class_name="KSWIN",
+        takes="any numbers",
+        notices="a change of the distribution, not of the mean alone",
+        lowest=-_FAR,
+        highest=_FAR,
+        guard=(("mode", "up"),),
+    ),
+    DetectorEntry(
+        name="page-hinkley",
+        class_name="PageHinkley",
+        takes="any numbers",
+        notices="a sum of deviations from the mean that leaves its extreme",
+        lowest=-_FAR,
+        highest=_FAR,
+        guard=(("mode", "up"),),
+    ),
+)
+"""Detectors of drift, for `drift=` and to stand alone."""
+
 ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS)
 
 
@@ -420,3 +496,8 @@ def model_entry(name: str) -> ModelEntry:
 def learner_entry(name: str) -> LearnerEntry:
     """Return the entry of a learner by its name."""
     return next(entry for entry in (*LEARNERS, *REGRESSION_LEARNERS) if entry.name == name)
+
+
+def detector_entry(name: str) -> DetectorEntry:
+    """Return the entry of a drift detector by its name."""
+    return next(entry for entry in DETECTORS if entry.name == name)

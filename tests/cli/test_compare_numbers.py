@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from streamboost import SingleLearnerRegressor
-from streamboost.evaluate import MeanRegressor, prequential
+from streamboost.baselines import MeanRegressor
+from streamboost.evaluate import prequential
 from streamboost.streams import FriedmanStream, open_stream
 
 

@@ -65,7 +65,7 @@ def more_models():
 
 
 def setting(name, n=60):
-    """A plan, its parts after some lessons, and the next chunk with the carry between the parts."""
+    """A plan, its parts after some chunks, and the next chunk with the carry between the parts."""
     model = {**models(), **more_models()}[name]
     X, y = rows(n + 40, d=3)
     numbers = name in ("median", "gradient")
@@ -164,7 +164,7 @@ def test_order_is_kept():
     assert {n: a.tobytes() for n, a in parts[1].state().items()} == state
     question = _core.encode_chunk(np.zeros((2, 3)), 3, None, None, "label", True)
     with pytest.raises(ValueError, match="is next"):
-        stages[0].step(question, b"", seq)  # it is older than the last lesson
+        stages[0].step(question, b"", seq)  # it is older than the last chunk
 
 
 def test_messages_of_others():

@@ -67,10 +67,10 @@ def test_every_key_is_its_own_stream(name, max_models):
             assert (own._session is None) == (mine is None or mine._session is None)
             if own._session is not None:
                 assert file_of(mine) == file_of(own)
-        assert keyed._moulds._by_text  # the short way was gone
+        assert keyed._templates._by_text  # the short way was gone
 
 
-def lesson(i, label):
+def example(i, label):
     return {"a": float(i), "colour": "red"}, label
 
 
@@ -79,7 +79,7 @@ def test_a_model_that_follows_others_takes_the_short_way(monkeypatch):
     for _ in range(4):  # each way is known from the second time on
         keyed_model = KeyedModel(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
         for i, label in enumerate("xyxy"):
-            model_templates.learn(keyed_model, *lesson(i, label), 1.0)
+            model_templates.learn(keyed_model, *example(i, label), 1.0)
     expected = keyed_model.model.to_bytes()
     packed = model_templates.pack(keyed_model)
     for _ in range(2):  # a text is known from the second time on
@@ -88,7 +88,7 @@ def test_a_model_that_follows_others_takes_the_short_way(monkeypatch):
     monkeypatch.setattr(type(keyed_model.model), "_restore", None)
     fresh = KeyedModel(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
     for i, label in enumerate("xyxy"):
-        model_templates.learn(fresh, *lesson(i, label), 1.0)
+        model_templates.learn(fresh, *example(i, label), 1.0)
     woken = model_templates.unpack(*packed)
     monkeypatch.undo()
     assert fresh.model.to_bytes() == woken.model.to_bytes() == expected

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import is_regressor
 
 import streamboost as sb
-from tests.fuzz.models import lesson, random_maker, random_rows, state
+from tests.fuzz.models import example, random_maker, random_rows, state
 
 
 class Laws:
@@ -32,7 +32,7 @@ class Laws:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             whole = make()
-            whole.partial_fit(**lesson(whole, X, y, weight))
+            whole.partial_fit(**example(whole, X, y, weight))
             pieces, interludes = self._in_pieces(make(n_jobs=int(rng.integers(1, 3))), X, y, weight, rng)
             # The number of threads is a parameter, not a part of what is learned.
             if state(whole.set_params(n_jobs=None)) != state(pieces.set_params(n_jobs=None)):
@@ -49,7 +49,7 @@ class Laws:
             end = min(len(y), done + int(rng.choice([1, 2, 5, 17, 64])))
             part = slice(done, end)
             verb = model.test_then_train if rng.random() < 0.5 else model.partial_fit
-            verb(**lesson(model, X[part], y[part], weight[part]))
+            verb(**example(model, X[part], y[part], weight[part]))
             done = end
             if rng.random() < 0.3:
                 interludes.append(str(rng.choice(["file", "pickle", "ask", "snapshot", "refused"])))

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import is_regressor
 
 import streamboost as sb
+from streamboost.catalogue import DETECTORS
 
 LEARNERS: dict[str, Any] = {
     "naive-bayes": sb.NaiveBayes(),
@@ -23,7 +24,7 @@ LEARNERS: dict[str, Any] = {
 }
 ENSEMBLES: dict[str, Any] = {
     "bagging": (sb.OnlineBaggingClassifier, {}),
-    "bagging-adwin": (sb.OnlineBaggingClassifier, {"drift": "adwin"}),
+    **{f"bagging-{e.name}": (sb.OnlineBaggingClassifier, {"drift": e.name}) for e in DETECTORS},
     "oza": (sb.OnlineBoostingClassifier, {}),
     "osboost": (sb.OSBoostClassifier, {}),
     "osboost-ocp": (sb.OSBoostClassifier, {"vote": "ocp"}),
@@ -76,7 +77,7 @@ def random_rows(rng: np.random.Generator, n: int, width: int = 3) -> tuple[Any, 
     return X, y, weight
 
 
-def lesson(model: Any, X: Any, y: Any, weight: Any = None) -> dict[str, Any]:
+def example(model: Any, X: Any, y: Any, weight: Any = None) -> dict[str, Any]:
     """What a learning verb takes: the classes are declared, or made numbers, large where the rows are."""
     if not is_regressor(model):
         return {"X": X, "y": y, "classes": [0, 1], "sample_weight": weight}

@@ -46,6 +46,16 @@ def test_generated_lists_name_every_model_and_learner(monkeypatch):
         assert list(declared.parameter_rows(cls)), cls
 
 
+def test_every_detector_is_in_the_table_and_the_reference(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    import declared
+
+    assert "```{detectors}" in (DOCS / "drift.md").read_text()
+    assert [row[0] for row in declared.detector_rows()] == [f"`{e.name}`" for e in catalogue.DETECTORS]
+    reference = re.findall(r"autoclass:: streamboost\.drift\.(\w+)", (DOCS / "api.md").read_text())
+    assert sorted(reference) == sorted(entry.class_name for entry in catalogue.DETECTORS)
+
+
 def test_the_readme_lists_every_model_with_its_classes():
     lines = (DOCS.parent / "README.md").read_text().splitlines()
     first = lines.index("| ensemble | paper | classes |") + 2

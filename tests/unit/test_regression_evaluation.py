@@ -16,10 +16,9 @@ from streamboost import (
     SingleLearnerRegressor,
     load,
 )
+from streamboost.baselines import MeanRegressor, NoChangeRegressor
 from streamboost.evaluate import (
     REGRESSION_METRICS,
-    MeanRegressor,
-    NoChangeRegressor,
     Pinball,
     RegressionResult,
     RegressionRows,

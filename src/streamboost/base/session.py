@@ -110,13 +110,23 @@ class Session:
             "tie": tie,
             "monitor": monitor,
             "lane_factory": learner.lane_factory,
-            "threads": 1 if learner.lane_factory is not None else threads,  # Python learners hold the GIL
+            "threads": 1 if self.in_python else threads,  # what is written in Python holds the GIL
             "guard": booster.guard,
             "companions": list(booster.companions),
             "pool": booster.pool,
             "stages": dict(stages),
         }
         self._use(self._new_model())
+
+    @property
+    def detectors(self) -> Any:
+        """The detectors of drift if they are written in Python, else None."""
+        return self.booster.guard.get("detectors")
+
+    @property
+    def in_python(self) -> bool:
+        """Whether a part of the model is written in Python: it then keeps the GIL, has one thread and no file."""
+        return self.learner.lane_factory is not None or self.detectors is not None
 
     def _new_model(self) -> _core.Model:
         return _core.Model(**self.plan)
@@ -125,7 +135,7 @@ class Session:
         self.model = model
         self.fast: _core.FastRow | None = None
         self.writing = model.writing()
-        self.reading = model.reading() if self.learner.lane_factory is None else self.writing
+        self.reading = self.writing if self.in_python else model.reading()
 
     def snapshot(self) -> Session:
         """Return a copy that is only ever read."""
@@ -255,9 +265,9 @@ class Session:
             return None if answer == "none" else self._present(self._ask(rows, wanted), answer, known_before)
         unscaled = self._warn(rows)
         known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
-        lesson = TrainingBatch(rows, codes, weight, new, len(self.labels), known)
+        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known)
         try:
-            raw = self._learn(lesson, wanted)
+            raw = self._learn(batch, wanted)
         except BaseException as error:
             learned = rows.cut(0, getattr(error, "n_rows_learned", 0))
             self.warned |= unscaled and largest_magnitude(learned, self.schema) > UNSCALED
@@ -267,17 +277,17 @@ class Session:
         self.refresh_fast()
         return None if raw is None else self._present(raw, answer, known_before)
 
-    def _learn(self, lesson: TrainingBatch, answer: str) -> NDArray[Any] | None:
-        n, done, first, end, begun = lesson.rows.n_rows, 0, 0, 0, self.model.n_learned
-        at_start, least = begun, lesson.first_active + 1
+    def _learn(self, batch: TrainingBatch, answer: str) -> NDArray[Any] | None:
+        n, done, first, end, begun = batch.rows.n_rows, 0, 0, 0, self.model.n_learned
+        at_start, least = begun, batch.first_active + 1
         parts: list[NDArray[Any]] = []
         try:
-            with InterruptsWait(self.learner.lane_factory is not None) as interrupts:
+            with InterruptsWait(self.in_python) as interrupts:
                 while done < n:
                     first, begun = done, self.model.n_learned
                     end = min(n, max(done + self.pace.rows, least))
                     clock = time.perf_counter()
-                    raw = self._learn_piece(lesson.piece(done, end, self.schema, self.labels), answer)
+                    raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
                     self.pace.took(end - done, time.perf_counter() - clock)
                     if raw is not None:
                         parts.append(raw)
@@ -289,7 +299,7 @@ class Session:
                 self.broken = f"{type(error).__name__}: {error}"
                 self.fast = None
                 raise
-            done = lesson.after(first, end, self.model.n_learned - begun)
+            done = batch.after(first, end, self.model.n_learned - begun)
             if isinstance(error, KeyboardInterrupt):
                 raise LearningInterrupted(done, n) from error
             if self.model.n_learned != at_start:
@@ -389,7 +399,7 @@ class Session:
         largest = UNSCALED if self.learner.warns_unscaled and not self.warned else LARGEST
         fast, labels, schema = self.fast, self.labels, self.schema
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
-            if self.learner.lane_factory is not None or not self.knows_classes or self._delayed is not None:
+            if self.in_python or not self.knows_classes or self._delayed is not None:
                 return
             if self.learner.counts:  # whose rows are checked
                 return

@@ -208,7 +208,7 @@ def snapshot(model: Estimator) -> Any:
 
 
 def _snapshot_of(model: Estimator, session: Session) -> Session:
-    if session.learner.lane_factory is None:
+    if not session.in_python:
         return session.snapshot()
     copied = copied_session(model, session)
     copied.read_only = True

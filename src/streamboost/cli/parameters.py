@@ -29,6 +29,8 @@ def parse(parameter: Parameter, text: str | None) -> Any:
         return True
     if text in {option for kind in parameter.kinds for option in kind.words}:
         return text
+    if text.endswith(")"):  # a detector with parameters
+        return text
     if "=" in text:  # of labels, or of pairs of them: spam=20 or spam>ham=10,ham>spam=1
         pairs = [part.rpartition("=") for part in text.split(",")]
         return {

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from streamboost.adapters.any_model import needs_classes
 from streamboost.base.files.writing import check_target, write_file
 from streamboost.cli.console import plain_value, quantity, stderr, stdout
 from streamboost.cli.errors import UserError
@@ -21,7 +22,6 @@ from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
 from streamboost.evaluate import ClassificationResult, PrequentialResult
-from streamboost.evaluate.adapters import needs_classes
 from streamboost.streams import Label, Stream
 
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")

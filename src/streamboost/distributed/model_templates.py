@@ -42,7 +42,7 @@ class ModelTemplate:
         schema = session.schema
         self.nominal = {str(name) for name, i in schema.index.items() if schema.books[i] is not None}
 
-    def face(self, core: _core.Model) -> Any:
+    def estimator_of(self, core: _core.Model) -> Any:
         """Return the estimator of a model that was made here."""
         session = self.session.twin(core)
         session.judged = core.n_learned >= JUDGED_AFTER
@@ -75,29 +75,29 @@ def with_session(model: Any, session: Session | None) -> Any:
 class KeyedModel:
     """A model: a template and numbers, or an estimator, and then the template that it fits, if that is known."""
 
-    __slots__ = ("core", "face", "given", "template")
+    __slots__ = ("core", "estimator", "given", "template")
 
     def __init__(
-        self, face: Any | None, template: ModelTemplate | None = None, core: _core.Model | None = None
+        self, estimator: Any | None, template: ModelTemplate | None = None, core: _core.Model | None = None
     ) -> None:
-        self.face, self.template, self.core = face, template, core
+        self.estimator, self.template, self.core = estimator, template, core
         self.given = False  # somebody else has the estimator
 
     @property
     def model(self) -> Any:
-        """The estimator."""
-        if self.face is None:
-            self.face, self.core = self.template.face(self.core), None  # type: ignore[union-attr, arg-type]
-        return self.face
+        """The estimator, which is made now if there was none."""
+        if self.estimator is None:
+            self.estimator, self.core = self.template.estimator_of(self.core), None  # type: ignore[union-attr, arg-type]
+        return self.estimator
 
     @property
     def started(self) -> bool:
         """Whether it has learned anything."""
-        return self.face is None or self.face.started
+        return self.estimator is None or self.estimator.started
 
-    def forget_face(self) -> None:
+    def drop_estimator(self) -> None:
         """Be a template and numbers again, if there is nothing to know beyond them."""
-        session, template = None if self.face is None else self.face.session, self.template
+        session, template = None if self.estimator is None else self.estimator.session, self.template
         if (
             self.given
             or session is None
@@ -107,7 +107,7 @@ class KeyedModel:
         ):
             return
         if session.fast is not None and not (session.capped or session.full or session.starved):
-            self.core, self.face = session.model, None
+            self.core, self.estimator = session.model, None
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each label for one row."""
@@ -134,7 +134,7 @@ class KeyedModel:
     def grow(self, after: ModelTemplate) -> None:
         """Have the columns and labels of another template: this one's and more. The row that brings them is next."""
         if not self.started:
-            self.core, self.face = after.session.model.clone(), None
+            self.core, self.estimator = after.session.model.clone(), None
         elif self.core is not None:
             self.core.reserve(*after.room)
         else:
@@ -190,7 +190,7 @@ class ModelTemplates:
             return KeyedModel(restore(*read_archive(io.BytesIO(numbers))))
         template = self._by_text.get(text)
         if template is None and text in self._once:
-            template = self._cast(text, len(numbers))
+            template = self._make_template(text, len(numbers))
         if template is not None:
             return KeyedModel(None, template, template.session.model.unpacked(numbers))
         if len(self._once) >= 16 * MOST:
@@ -198,7 +198,7 @@ class ModelTemplates:
         self._once.add(text)
         return KeyedModel(restore(parse_json(text), _core.unpack_state(numbers)))
 
-    def _cast(self, text: bytes, n_bytes: int) -> ModelTemplate | None:
+    def _make_template(self, text: bytes, n_bytes: int) -> ModelTemplate | None:
         """Return the template of a text; None if its models must be brought up to date one by one."""
         manifest = Manifest.read(parse_json(text))
         model = rebuild(manifest, {})
@@ -221,7 +221,7 @@ class ModelTemplates:
         keyed_model.model.learn_one(x, y, weight)
         if known and weight == 1.0:
             self._remember(keyed_model, before, x, y)
-        keyed_model.forget_face()
+        keyed_model.drop_estimator()
 
     def _way(self, before: ModelTemplate | None, x: Mapping[Any, Any], y: Any) -> tuple[Any, ...] | None:
         """Return what decides how a row changes the columns and labels of a model: all but the sizes of its numbers."""
@@ -268,7 +268,9 @@ class ModelTemplates:
         arrays: dict[str, Any] = {}
         text = _text(keyed_model.model, session, arrays)
         template = (
-            None if arrays else self._by_text.get(text) or self._cast(text, keyed_model.model.memory_bytes())
+            None
+            if arrays
+            else self._by_text.get(text) or self._make_template(text, keyed_model.model.memory_bytes())
         )
         if template is not None:
             self._after[way] = keyed_model.template = template

@@ -18,7 +18,7 @@ from streamboost.distributed.closing import Closing
 from streamboost.distributed.engines import ENGINES, make_engine
 from streamboost.distributed.folder import HEAD, Folder, complete_lines, line_name, log_name, read_record
 from streamboost.distributed.line import Line
-from streamboost.distributed.model import ShardedModel, ShardedSession, heard
+from streamboost.distributed.model import ShardedModel, ShardedSession, read_growth
 from streamboost.distributed.parts import Plan, check_lanes, even_lanes, join_states
 from streamboost.distributed.stage import read_line, state_of_line
 from streamboost.models import rebuild, restore
@@ -43,7 +43,7 @@ class Shards(Closing):
         :meth:`resume`. Without one a temporary folder lets lost shards come back, until `close`. Shards on several machines
         need a place that all of them reach.
     every : int
-        Lessons (chunks) between two snapshots.
+        Chunks between two snapshots.
     chunk_rows : int
         Rows in a chunk. Larger ones cost less, smaller ones wait less.
     window : int, optional
@@ -96,7 +96,9 @@ class Shards(Closing):
                 self.model = type(model)(**model.get_params(deep=False))
                 self._take(self.model)
                 own = None if model.estimator is None else model._learner_plan(0).lane_factory
-                Plan({"lane_factory": own, "stages": model._stages()}).check_learning()
+                Plan(
+                    {"lane_factory": own, "stages": model._stages(), "guard": model._guard()}
+                ).check_learning()
             else:
                 Plan(model.session.plan).check_learning()
                 raw, arrays = _archive_of(model)
@@ -195,7 +197,7 @@ class Shards(Closing):
         window: int | None = None,
         address: str | None = None,
     ) -> Self:
-        """Go on with what a folder holds: every lesson that was logged is learned, whoever was killed.
+        """Go on with what a folder holds: every chunk that was logged is learned, whoever was killed.
 
         `n_learned` says how many examples that are; the source goes on after them.
 
@@ -253,7 +255,7 @@ class Shards(Closing):
             growths.append(read_record(self._folder.read(log_name(next_seq)))[0])
             next_seq += 1
         for entry in growths:
-            growth, labels = heard(entry)
+            growth, labels = read_growth(entry)
             session.schema.commit(growth)
             session.labels.extend(labels)
         line.resume(next_seq)
@@ -317,7 +319,7 @@ class Shards(Closing):
     # Answering.
 
     def predict(self, X: Any, *, stale: str | None = None) -> NDArray[Any]:
-        """Return the most likely label of each row, after all lessons so far.
+        """Return the most likely label of each row, after all chunks so far.
 
         Parameters
         ----------

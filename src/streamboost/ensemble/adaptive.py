@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
+from streamboost.drift.choice import guard_of
 from streamboost.ensemble.classifier import Ensemble
-from streamboost.ensemble.common import companion_names, guard_of
+from streamboost.ensemble.common import companion_names
 from streamboost.ensemble.options import (
     DRIFT,
     LEARNER,
@@ -291,7 +292,7 @@ class StreamingRandomPatchesClassifier(AdaptiveEnsemble):
             "Share of the columns that each of the default trees sees.",
             to_core=False,
         ),
-        *with_defaults(OPTIONS, drift=("adwin", 1e-5, 1e-4)),
+        *with_defaults(OPTIONS, drift="adwin(delta=1e-5, warning=1e-4)"),
     )
 
     def __init__(
@@ -346,7 +347,7 @@ class LeveragingBaggingClassifier(AdaptiveEnsemble):
         TREES.saying("The weak learner. None: Hoeffding trees as first published."),
         SIZE,
         POISSON_RATE,
-        *with_defaults(LEVERAGING_OPTIONS, drift=("adwin", 0.002, None)),
+        *with_defaults(LEVERAGING_OPTIONS, drift="adwin(delta=0.002)"),
     )
 
     def __init__(
@@ -424,7 +425,11 @@ class ADWINBoostingClassifier(Ensemble):
     """
 
     _entry = model_entry("adwin-boosting")
-    _parameters = (LEARNER, SIZE, *with_defaults(OPTIONS, drift=("adwin", 0.002, None), background=False))
+    _parameters = (
+        LEARNER,
+        SIZE,
+        *with_defaults(OPTIONS, drift="adwin(delta=0.002, warning=None)", background=False),
+    )
 
     def __init__(
         self,

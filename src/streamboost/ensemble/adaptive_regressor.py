@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.parameter import Parameter, anything, number, parameter, with_defaults
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import companion_names, guard_of
+from streamboost.drift.choice import guard_of
+from streamboost.ensemble.common import companion_names
 from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegressor
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble

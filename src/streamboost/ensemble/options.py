@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from streamboost.base.parameter import FLAG, NONE, Kind, anything, numbers, one_of, parameter, whole
+from streamboost.drift.choice import DETECTOR
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS, REGRESSION_OUTPUT_OPTIONS, OutputOptions
 
 
@@ -116,9 +117,9 @@ MAX_BYTES = parameter(
 DRIFT = (
     parameter(
         "drift",
-        anything('None, "adwin" or ADWIN'),
-        "A guard for every learner: :class:`streamboost.drift.ADWIN` watches its errors and has it replaced when they rise. "
-        '"adwin" is ``ADWIN(0.001, warning=0.01)``. None: learners are never replaced.',
+        DETECTOR,
+        "A guard for every learner: a detector watches its errors and has it replaced when they rise. As text, a detector may "
+        'have parameters, ``"adwin(delta=0.002)"``. None: learners are never replaced.',
         to_core=False,
         default=None,
     ),

@@ -1,12 +1,6 @@
 """Test-then-train evaluation: one loop for any model, metrics as objects, pictures."""
 
-from streamboost.evaluate.adapters import SlidingWindow, Stepwise
-from streamboost.evaluate.baselines import (
-    MajorityClassifier,
-    MeanRegressor,
-    NoChangeClassifier,
-    NoChangeRegressor,
-)
+from streamboost.adapters.any_model import SlidingWindow, Stepwise
 from streamboost.evaluate.classification import ClassificationResult
 from streamboost.evaluate.count_metrics import ExpectedCost, FBeta
 from streamboost.evaluate.folds import CrossValidation, cross_validate
@@ -21,7 +15,6 @@ from streamboost.evaluate.rows import Rows
 from streamboost.evaluate.score_metrics import PrecisionAtTop, RecallAtFPR
 from streamboost.evaluate.sets import SetScore, score_sets
 from streamboost.evaluate.significance import corrected_t, paired_t, rank_models, sign_test, wilcoxon
-from streamboost.evaluate.stacked import StackedClassifier
 
 __all__ = [
     "CLASSIFICATION_METRICS",
@@ -31,11 +24,7 @@ __all__ = [
     "ExpectedCost",
     "FBeta",
     "Faded",
-    "MajorityClassifier",
-    "MeanRegressor",
     "Metric",
-    "NoChangeClassifier",
-    "NoChangeRegressor",
     "Pinball",
     "PrecisionAtTop",
     "PrequentialResult",
@@ -46,7 +35,6 @@ __all__ = [
     "Rows",
     "SetScore",
     "SlidingWindow",
-    "StackedClassifier",
     "Stepwise",
     "Windowed",
     "corrected_t",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.adapters import given
+from streamboost.adapters.any_model import given
 from streamboost.evaluate.prequential import permutation
 from streamboost.evaluate.significance import PairedTest, corrected_t, paired_t
 from streamboost.evaluate.tasks import task_of

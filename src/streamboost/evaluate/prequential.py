@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.adapters import RowByRow, Stepwise, as_model, fresh_copy, given
+from streamboost.adapters.any_model import RowByRow, Stepwise, as_model, fresh_copy, given
+from streamboost.adapters.records import RecordStream, held_rows, open_data
 from streamboost.evaluate.delay import LateLabels, check_delay
 from streamboost.evaluate.drifts import DriftLog
-from streamboost.evaluate.records import RecordStream, held_rows, open_data
 from streamboost.evaluate.resources import ResourceLog, size_of
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.task import Scores, Settings

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.metric import Metric
+from streamboost.evaluate.metric import MeanLoss, Metric
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,50 +50,21 @@ class RegressionRows:
         return RegressionRows(true, np.concatenate((self.pred, later.pred)), weight)
 
 
-class RegressionMetric(Metric):
-    """A mean over answered rows: the sum of ``loss`` over the sum of the weights."""
-
-    greater_is_better = False
-
-    def __init__(self) -> None:
-        self._weight = self._sum = 0.0
-
-    @abstractmethod
-    def loss(self, rows: RegressionRows) -> Floats:
-        """What every row adds."""
-
-    def update(self, rows: Any) -> None:
-        """Look at more rows."""
-        self._weight += float(rows.weights.sum())
-        self._sum += float((rows.weights * self.loss(rows)).sum())
-
-    def value(self) -> float:
-        """The mean."""
-        return self._sum / self._weight if self._weight > 0 else math.nan
-
-    def scale(self, factor: float) -> None:
-        """Multiply the weight of everything seen so far."""
-        self._weight *= factor
-        self._sum *= factor
-
-
-class MAE(RegressionMetric):
+class MAE(MeanLoss):
     """Mean absolute error."""
 
     name = "mae"
 
-    def loss(self, rows: RegressionRows) -> Floats:
-        """The absolute errors."""
+    def _losses(self, rows: RegressionRows) -> Floats:
         return np.abs(rows.errors)
 
 
-class MSE(RegressionMetric):
+class MSE(MeanLoss):
     """Mean squared error."""
 
     name = "mse"
 
-    def loss(self, rows: RegressionRows) -> Floats:
-        """The squared errors."""
+    def _losses(self, rows: RegressionRows) -> Floats:
         squared: Floats = rows.errors**2
         return squared
 
@@ -105,11 +75,11 @@ class RMSE(MSE):
     name = "rmse"
 
     def value(self) -> float:
-        """The root."""
-        return math.sqrt(super().value()) if self._weight > 0 else math.nan
+        """The root of the mean squared error; NaN without answered rows."""
+        return math.sqrt(super().value())
 
 
-class MAPE(RegressionMetric):
+class MAPE(MeanLoss):
     """Mean absolute error over the size of the target, for targets that are at least ``least`` in size; others are left out."""
 
     name = "mape"
@@ -123,12 +93,11 @@ class MAPE(RegressionMetric):
         large = np.abs(rows.true) >= self.least
         super().update(replace(rows, weight=rows.weights * large))
 
-    def loss(self, rows: RegressionRows) -> Floats:
-        """The relative errors."""
+    def _losses(self, rows: RegressionRows) -> Floats:
         return np.abs(rows.errors) / np.maximum(np.abs(rows.true), self.least)
 
 
-class Pinball(RegressionMetric):
+class Pinball(MeanLoss):
     """The loss of a quantile: ``quantile`` times the error where the target is above, else 1 - ``quantile`` times its size."""
 
     name = "pinball"
@@ -139,8 +108,7 @@ class Pinball(RegressionMetric):
             raise ValueError(f"quantile must lie between 0 and 1, got {quantile:g}.")
         self.quantile = quantile
 
-    def loss(self, rows: RegressionRows) -> Floats:
-        """The pinball losses."""
+    def _losses(self, rows: RegressionRows) -> Floats:
         return np.maximum(self.quantile * rows.errors, (self.quantile - 1) * rows.errors)
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from streamboost.evaluate.adapters import fresh_copy, needs_classes
-from streamboost.evaluate.baselines import BASELINES
+from streamboost.adapters.any_model import fresh_copy, needs_classes
+from streamboost.adapters.records import held_rows, open_data
+from streamboost.baselines import BASELINES
 from streamboost.evaluate.prequential import Progress, permutation, prequential
-from streamboost.evaluate.records import held_rows, open_data
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.task import Task
 from streamboost.evaluate.tasks import task_of

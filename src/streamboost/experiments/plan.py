@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from streamboost.evaluate.baselines import BASELINES, BASELINES_OF, LOOKS_BACK
+from streamboost.baselines import BASELINES, BASELINES_OF, LOOKS_BACK
 from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
 from streamboost.streams.open import open_stream
@@ -92,7 +92,7 @@ class DataFacts:
 
     @property
     def name(self) -> str:
-        """The short name."""
+        """The short name of the data set, for tables."""
         return self.source.name
 
 

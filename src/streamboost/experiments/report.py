@@ -219,13 +219,13 @@ class _Report:
         assert ranking is not None
         names = [s.algorithms[i].name for i in s.ranked]
         left_out = [a for i, a in enumerate(s.algorithms) if i not in s.ranked and not a.is_baseline]
-        told = ranking.critical_difference < len(names) - 1
+        separates = ranking.critical_difference < len(names) - 1
         words = (
             f"Friedman's test over {count(ranking.n_sets, 'data set')}: {p_text(ranking.p_friedman)} "
             f"(Iman and Davenport: {p_text(ranking.p)}). Nemenyi's critical difference at {ALPHA:g} is "
             f"{ranking.critical_difference:.2f}: models whose bars do not overlap are told apart."
         )
-        if not told:
+        if not separates:
             words += (
                 " It is larger than any possible difference of ranks: these are too few data sets to tell."
             )

@@ -161,7 +161,7 @@ class Cell:
             series.append(list(curve.series()))
         so_far, lately = (np.mean([s[i] for s in series], axis=0) for i in (1, 2))
         figures = self.records[0].figures or {}
-        drifts = figures["drifts"] if len(self.records) == 1 and "drifts" in figures else []
+        drifts = figures.get("drifts", []) if len(self.records) == 1 else []
         rows = np.array(drifts, dtype=np.int64)
         most = math.inf if self.regression else 1.0
         return Curve(self.algorithm.name, series[0][0], so_far, lately, window, rows, most)

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from streamboost.adapters.any_model import needs_classes
 from streamboost.evaluate import ClassificationResult, PrequentialResult, prequential
-from streamboost.evaluate.adapters import needs_classes
 from streamboost.evaluate.folds import fold_outcomes
 from streamboost.evaluate.measures import balanced_accuracy, g_mean
 from streamboost.evaluate.prequential import permutation

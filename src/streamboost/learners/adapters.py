@@ -179,15 +179,18 @@ def adapter_plan(learner: Any, seed: int, *, task: str = "classification") -> Le
     return LearnerPlan(bank, {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
 
 
-def resumed_plan(learner: Any, lanes: list[Any], *, task: str = "classification") -> LearnerPlan:
-    """Return the plan for lanes that come out of a pickle."""
+def resumed_plan(learner: Any, seed: int, lanes: list[Any], *, task: str = "classification") -> LearnerPlan:
+    """Return the plan for lanes that come out of a pickle; a learner that is replaced later starts anew."""
     scope: LaneScope = lanes[0].scope
+    kind, waiting = type(lanes[0]), dict(enumerate(lanes))
+
+    def make(lane: int) -> object:
+        return waiting.pop(lane) if lane in waiting else kind(seeded_copy(learner, seed, lane), scope)
+
     discovers = 0 if lane_kind(learner) is ArrayLane else None
     title = type(learner).__name__
     bank = "black_box_regressor" if task == "regression" else "black_box"
-    return LearnerPlan(
-        bank, {}, title, None, discovers=discovers, lane_factory=lanes.__getitem__, scope=scope
-    )
+    return LearnerPlan(bank, {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
 
 
 _KINDS = {"classifier": "classification", "regressor": "regression"}

@@ -19,6 +19,7 @@ enum class Purpose : std::uint32_t {
   bandit = 10,
   node = 11,
   explanation = 12,
+  detector = 13,
 };
 
 }  // namespace streamboost

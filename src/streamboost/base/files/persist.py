@@ -50,14 +50,18 @@ def _check_loads(model: Estimator, data: bytes) -> None:
 
 def file_bytes(model: Estimator, session: Session, facts: Mapping[str, Any] | None) -> bytes:
     """Return the bytes of a file, or refuse a model that no file can hold; the caller holds the session."""
-    if session.learner.lane_factory is not None:
+    if session.in_python:
+        own = "an ensemble of one of streamboost's own learners"
         if "estimators" in model._object_parameters:
             reason = f"the experts of a {type(model).__name__} may be any Python objects"
-        else:
+        elif session.learner.lane_factory is not None:
             reason = f"{session.learner.title} is a Python-written learner"
+        else:
+            reason = f"{session.detectors.title} is a Python-written detector of drift"
+            own = "one of streamboost's own detectors"
         raise ValueError(
             f"save cannot store this {type(model).__name__}: {reason}, and a model file holds no code. "
-            "Use pickle or joblib for this model, or an ensemble of one of streamboost's own learners."
+            f"Use pickle or joblib for this model, or {own}."
         )
     return bytes_of(model, session, facts)
 
@@ -83,6 +87,7 @@ def manifest_of(
         name: json_value(value)
         for name, value in session.frozen.items()
         if name not in model._object_parameters
+        if name != "drift" or session.detectors is None
     }
     for name in ("random_state", "n_jobs"):
         value = getattr(model, name)
@@ -157,7 +162,11 @@ def _pickled(model: Estimator, session: Session) -> dict[str, Any]:
     state: dict[str, Any] = {"_archive": bytes_of(model, session)}
     if session.learner.lane_factory is not None:
         # Copied here: what is pickled after the lock is gone must not learn any more.
-        state["_lanes"] = copy.deepcopy(session.model.lane_objects()), session.frozen
+        state["_lanes"] = copy.deepcopy(session.model.lane_objects())
+    if session.detectors is not None:
+        state["_detectors"] = copy.deepcopy(session.detectors)
+    if session.in_python:
+        state["_frozen"] = session.frozen
     return state
 
 
@@ -175,7 +184,7 @@ def set_state(model: Estimator, state: Mapping[str, Any]) -> None:
     """Become what `get_state` has returned."""
     attributes = dict(state)
     data = attributes.pop("_archive", None)
-    lanes, frozen = attributes.pop("_lanes", (None, None))
+    lanes, detectors, frozen = (attributes.pop(name, None) for name in ("_lanes", "_detectors", "_frozen"))
     model.__dict__.update(attributes)
     if data is None:
         return
@@ -184,7 +193,11 @@ def set_state(model: Estimator, state: Mapping[str, Any]) -> None:
     # The parameters the model started with count, not those it may have been given since.
     (learner,) = model._object_parameters
     source = model._rebuild(manifest, arrays, None if lanes is None else attributes[learner])
+    if detectors is not None:
+        source.drift = frozen["drift"]
     session = source._restore(manifest, arrays, lanes)
+    if detectors is not None:
+        session.detectors.take(detectors)
     session.frozen = session.frozen if frozen is None else frozen
     model._session = session
 

@@ -44,7 +44,7 @@ class Service:
 
     def __init__(self, store: LearningStore, *, open_to_all: bool, rate: float) -> None:
         self.store = store
-        self.gate = TokenAuth(store.folder, open_to_all=open_to_all, rate=rate)
+        self.auth = TokenAuth(store.folder, open_to_all=open_to_all, rate=rate)
         self.watcher = Watcher(store)
         self.metrics = Metrics(store)
         self.stopping = asyncio.Event()
@@ -131,7 +131,7 @@ class MetricsMiddleware:
         self._inner, self.service, self.app = inner, service, app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Watch one request."""
+        """Count and time one request."""
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return

@@ -116,7 +116,7 @@ class Routes:
 
     def _enter(self, request: Request, scope: str) -> tuple[str, Token]:
         model = request.path_params.get("model")
-        token = self._service.gate.check(request.headers.get("authorization"), scope, model)
+        token = self._service.auth.check(request.headers.get("authorization"), scope, model)
         return model or "", token
 
     async def _work(self, act: Callable[[], Any]) -> Any:
@@ -239,7 +239,7 @@ class Routes:
         return answered({"seq": seq, "target": body.seq})
 
     async def add_shadow(self, request: Request) -> Response:
-        """Let another model learn from the same lessons without answering."""
+        """Let another model learn from the same examples without answering."""
         model, token = self._enter(request, "admin")
         fields = msgspec.structs.asdict(bodies.read(await request.body(), bodies.Shadow))
         name = fields.pop("name")

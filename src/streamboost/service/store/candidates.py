@@ -19,7 +19,7 @@ from streamboost.service.store.sharded import Known, Sharded, ShardFactory
 
 @dataclass(slots=True)
 class PendingAnswer:
-    """A lesson that is on its way to shards; `known` is None if the answer is there already."""
+    """An example that is on its way to shards; `known` is None if the answer is there already."""
 
     answer: Answer
     known: Known | None
@@ -69,7 +69,7 @@ class Candidate:
     scores: Scores = field(init=False)
     shards: Sharded | None = field(init=False, default=None)
     reader: Reader = field(init=False)
-    lessons_since_snapshot: int = 0
+    examples_since_snapshot: int = 0
     snapshot_at: float = field(default_factory=time.monotonic)
     _columns: set[str] = field(init=False, default_factory=set)
     _labels: set[Any] = field(init=False, default_factory=set)
@@ -84,7 +84,7 @@ class Candidate:
         self.replace_model(self.live, self.seq)
 
     def replace_model(self, live: Any, seq: int) -> None:
-        """Take another state."""
+        """Go on from another state, which readers see at once."""
         self.close()
         self.shards = None if self.shard_factory is None else self.shard_factory.cut(live)
         self.live, self.seq = live if self.shards is None else self.shards.model, seq
@@ -96,7 +96,7 @@ class Candidate:
         self.publish()
 
     def learn(self, features: Features, label: Label, weight: float, *, answers: bool = False) -> Answer:
-        """Learn one lesson; if it is refused nothing has changed.
+        """Learn one example; if it is refused nothing has changed.
 
         With ``answers`` the result is what the model says of the event before it learns it; else it says nothing.
         """
@@ -122,7 +122,7 @@ class Candidate:
         self._stale = True
         if weight > 0:
             self._trained = True
-            self.lessons_since_snapshot += 1
+            self.examples_since_snapshot += 1
             if new:
                 self._labels.add(label)
             if len(features) and not self._columns.issuperset(features):
@@ -130,10 +130,10 @@ class Candidate:
         return before
 
     def take(self, body: Body, at: float, given: Answer | None) -> Answer:
-        """Learn a lesson and count it, with the answer that was given before or else the one of this moment."""
+        """Learn an example and count it, with the answer that was given before or else the one of this moment."""
         features, label = body.features or {}, body.label
         if label is None:
-            raise ValueError("a lesson without a label")
+            raise ValueError("an example without a label")
         if self.shards is not None and self._trained and body.weight > 0:
             return self._send(self.shards, features, label, body, at, given)
         before = self.learn(features, label, body.weight, answers=given is None)
@@ -147,7 +147,7 @@ class Candidate:
     def _send(
         self, shards: Sharded, features: Features, label: Label, body: Body, at: float, given: Answer | None
     ) -> Answer:
-        """Let shards learn a lesson; `settle` waits for what they say before it."""
+        """Let shards learn an example; `settle` waits for what they say before it."""
         known = shards.known() if given is None else None
         self.learn(features, label, body.weight)
         answer = Answer(seq=self.seq) if given is None else given
@@ -155,11 +155,11 @@ class Candidate:
         return answer
 
     def settle(self) -> None:
-        """Wait for the answers of shards to the lessons so far, and count those."""
+        """Wait for the answers of shards to the examples so far, and count those."""
         if self.shards is None or not self._pending_answers:
             return
-        unheard, self._pending_answers = self._pending_answers, []
-        for one, row in zip(unheard, self.shards.answers(), strict=True):
+        pending, self._pending_answers = self._pending_answers, []
+        for one, row in zip(pending, self.shards.answers(), strict=True):
             if one.known is not None:
                 self.shards.fill(one.answer, row, one.known)
             self.scores.add(one.label, one.answer, one.at, one.delay)

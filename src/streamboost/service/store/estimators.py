@@ -72,7 +72,7 @@ def make(description: Description) -> Any:
         raise BadRequest(f"{description.model} is a regressor and has no classes.", field="classes")
     if model_class._entry.declared and not description.classes:
         raise BadRequest(
-            f"{description.model} must know all classes before its first lesson.",
+            f"{description.model} must know all classes before its first example.",
             hint='Name them: "classes": ["no", "yes"].',
             field="classes",
         )
@@ -99,7 +99,7 @@ def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str,
 def learn(
     model: Any, features: Features, label: Label, weight: float, description: Description, *, first: bool
 ) -> None:
-    """Teach one lesson; whatever the library refuses raises, and nothing was learned. Advice refuses nothing."""
+    """Teach one example; whatever the library refuses raises, and nothing was learned. Advice refuses nothing."""
     more = {"classes": description.classes} if first and description.classes is not None else {}
     _advised(model.learn_one, features, label, weight, **more)
 

@@ -190,7 +190,7 @@ class Registry:
         if taken is None:
             raise Conflict(f"The model {name!r} has learned nothing yet: there is nothing to keep.")
         self._writer.keep(taken, *snapshots.write_file(self._writer.folder, taken))
-        candidate.lessons_since_snapshot = 0
+        candidate.examples_since_snapshot = 0
         return taken.seq
 
     def snapshots(self, name: str) -> dict[str, Any]:
@@ -279,12 +279,12 @@ class Registry:
                 snapshots.add_row(self._db, *kept, writer.journal.now())
             self._finish()
         candidate.replace_model(live, noted)
-        candidate.lessons_since_snapshot = 0
+        candidate.examples_since_snapshot = 0
         self._done(stream)
         return noted
 
     def add_shadow(self, name: str, shadow: str, description: Description, by: str | None) -> int:
-        """Let another model learn from the same lessons from now on."""
+        """Let another model learn from the same examples from now on."""
         self._check_writable()
         stream = self.find(name)
         check_name(shadow)

@@ -1,4 +1,4 @@
-"""How well a model of numbers does: errors over all lessons, the last ones and fading ones."""
+"""How well a regressor does: errors over all examples, the last ones and fading ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ METRICS = ("mae", "rmse", "r2")
 
 
 class RegressionScores(Scores):
-    """The figures of one model of numbers. A lesson that nobody could answer counts as a lesson and in no figure."""
+    """The figures of one regressor. An example that nobody could answer counts as an example and in no figure."""
 
     task = "regression"
     names = METRICS
@@ -28,10 +28,10 @@ class RegressionScores(Scores):
         self._faded = {name: Faded(make_metric(name), FADING) for name in METRICS}
         self._window: deque[tuple[float, float]] = deque(maxlen=WINDOW)
 
-    def _count_block(self, lessons: Judged) -> None:
+    def _count_block(self, examples: Judged) -> None:
         block = [
             (float(label), math.nan if answer.label is None else float(answer.label))
-            for label, answer, _ in lessons
+            for label, answer, _ in examples
         ]
         rows = _rows(block)
         for metric in (*self._all.values(), *self._faded.values()):
@@ -39,7 +39,7 @@ class RegressionScores(Scores):
         self._window.extend(block)
         off = np.abs(rows.true - rows.pred)
         answered = [at for at, known in enumerate(np.isfinite(off).tolist()) if known]
-        self.history.extend(off[answered].tolist(), [lessons[at][2] for at in answered])
+        self.history.extend(off[answered].tolist(), [examples[at][2] for at in answered])
 
     def _figures(self, window: int) -> dict[str, Any]:
         rows = _rows(list(self._window)[-window:])

@@ -1,7 +1,7 @@
 """A model whose learners are spread over shards, as a candidate teaches it.
 
 The store's own log and snapshots are what outlives the process; the shards' folder only lets a lost shard come back, and is
-thrown away with them. Lessons of a transaction go to the shards together, and the answers before them come back at its end.
+thrown away with them. Examples of a transaction go to the shards together, and the answers before them come back at its end.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from streamboost.evaluate.adapters import as_model, fresh_copy
-from streamboost.evaluate.labels import LabelCodes
-from streamboost.evaluate.pools import POOLS, Bayes, Floats, Hedge, LogPool
-from streamboost.evaluate.records import n_rows_of
+from streamboost.adapters.any_model import as_model, fresh_copy
+from streamboost.adapters.labels import LabelCodes
+from streamboost.adapters.records import n_rows_of
+from streamboost.stacking.pools import POOLS, Bayes, Floats, Hedge, LogPool
 
 
 class StackedClassifier(ClassifierMixin, BaseEstimator):
@@ -81,7 +81,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> StackedClassifier:
-        """Learn rows."""
+        """Learn rows, all models the same."""
         self.test_then_train(X, y, classes=classes, sample_weight=sample_weight)
         return self
 

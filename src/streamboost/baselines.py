@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from streamboost.evaluate.labels import LabelCodes
-from streamboost.evaluate.records import n_rows_of
+from streamboost.adapters.labels import LabelCodes
+from streamboost.adapters.records import n_rows_of
 
 
 class _Baseline(ABC):
@@ -149,7 +149,7 @@ class _RegressionBaseline(RegressorMixin, BaseEstimator, ABC):
         return np.full(n_rows_of(X), self._answer())
 
     def memory_bytes(self) -> int:
-        """Three numbers."""
+        """The size of the state: weight, mean and last target."""
         return 24
 
 

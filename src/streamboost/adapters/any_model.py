@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.adapters.records import as_records, n_rows_of, stacked, taken
 from streamboost.base.classifier import Classifier
 from streamboost.base.estimator import Estimator
-from streamboost.evaluate.records import as_records, n_rows_of, stacked, taken
 from streamboost.streams.base import Chunk
 
 Labels = npt.NDArray[Any]
@@ -152,7 +152,7 @@ class RowByRow:
         return answer, proba
 
     def partial_fit(self, X: Any, y: Any) -> None:
-        """Learn rows."""
+        """Learn rows without being asked about them."""
         self.test_then_train(X, y)
 
 
@@ -192,14 +192,14 @@ class Stepwise:
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
     def set_params(self, **values: Any) -> Any:
-        """Change some of them."""
+        """Change some of the constructor's arguments, for clones."""
         for name, value in values.items():
             setattr(self, name, value)
         return self
 
     @property
     def classes_(self) -> Labels:
-        """The labels."""
+        """The labels known so far; none before the first row."""
         return np.zeros(0) if self._classes is None else self._classes
 
     def test_then_train(
