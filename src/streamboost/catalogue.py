@@ -41,6 +41,8 @@ class ModelEntry(Entry):
     """Whether it has `n_estimators`."""
     steady: bool = True
     """Whether every example is the same work; False: blocks or a batch at a time."""
+    learner: bool = True
+    """Whether it takes a weak learner; False: it grows its own."""
     experts: bool = False
     """Whether it takes a list of models instead of one learner: it has no file and no place on the command line."""
 
@@ -270,6 +272,18 @@ MODELS: tuple[ModelEntry, ...] = (
         steady=False,
     ),
     ModelEntry(
+        name="replay-boosting",
+        class_name="ReplayBoostingClassifier",
+        core="replay",
+        page="algorithms/replay-boosting",
+        title="Replayed gradient boosting",
+        weight="slope of the log loss at the trees before it, over all remembered rows",
+        vote="sum of the trees",
+        sized=False,
+        steady=False,
+        learner=False,
+    ),
+    ModelEntry(
         name="single",
         class_name="SingleLearnerClassifier",
         core="single",
@@ -375,6 +389,19 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         title="Online bagging of regressors",
         weight="Poisson(1) copies, or a fraction of the examples",
         vote="mean or median of the answers",
+        task="regression",
+    ),
+    ModelEntry(
+        name="replay-boosting-regressor",
+        class_name="ReplayBoostingRegressor",
+        core="replay_regressor",
+        page="algorithms/replay-boosting",
+        title="Replayed gradient boosting of numbers",
+        weight="slope of the loss at the trees before it, over all remembered rows",
+        vote="sum of the trees",
+        sized=False,
+        steady=False,
+        learner=False,
         task="regression",
     ),
     ModelEntry(

@@ -88,6 +88,8 @@ def build(
     if nominal is not None and np.any(nominal):
         values.setdefault("categorical_features", nominal)
     made = _ALL[model](random_state=seed, **values)
+    if not made._entry.learner and (learner is not None or learner_params):
+        raise TypeError(f"{type(made).__name__} grows its own trees: it takes no learner.")
     if learner is not None:
         made.set_params(estimator=ALL_LEARNERS[learner](**learner_params or {}))
         check_task(made, made.estimator)

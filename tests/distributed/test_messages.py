@@ -9,6 +9,7 @@ import streamboost as sb
 from streamboost import _core
 from streamboost.distributed.parts import Plan, even_lanes
 from tests.distributed.streams import models, rows
+from tests.inside.handles import session_of
 
 NAMES = [
     "osboost-ocp",
@@ -70,7 +71,7 @@ def setting(name, n=60):
     X, y = rows(n + 40, d=3)
     numbers = name in ("median", "gradient")
     model.partial_fit(X[:1], y[:1], **({} if numbers else {"classes": [0, 1]}))
-    plan = Plan(model._session.plan)
+    plan = Plan(session_of(model).plan)
     parts = [plan.model(lanes) for lanes in even_lanes(plan.n_lanes, 2, plan.grain())]
     stages = [_core.Stage(part) for part in parts]
     step = 1 if stages[0].one_by_one else 10

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from streamboost import LearningInterrupted
-from tests.fuzz.models import example, random_maker, random_rows, state
+from tests.catalogue import state
+from tests.fuzz.models import example, random_maker, random_rows
 
 ROWS = (200, 2_000, 20_000)
 

@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.base import clone, is_regressor
 
 import streamboost as sb
-from laws.catalogue import lane_report, lanes_cut, state_of
+from laws.catalogue import lane_report
 from streamboost import models
+from tests.inside.handles import lanes_cut, state_of
 
 
 def turning(n, seed=0, classes=2, columns=2):

@@ -12,9 +12,9 @@ from oracle.log_pool import LogPool
 from oracle.naive_bayes import NaiveBayes as SlowBayes
 
 import streamboost as sb
-from laws.catalogue import key_of, state_of
 from laws.guards import check_guard_laws, turning
 from streamboost.drift import ADWIN
+from tests.inside.handles import key_of, state_of
 
 EAGER = ADWIN(0.3, warning=0.7)  # so that streams of some hundred rows warn, drift and replace
 

@@ -227,7 +227,7 @@ class Kswin:
         older, newest, sample = self.xs[: -self.r], self.xs[-self.r :], []
         for i, number in enumerate(older):
             share = (self.r - len(sample)) / (len(older) - i)
-            if draws.uniform(self.seed, self.time, self.lane, 13, i) < share:
+            if draws.uniform(self.seed, self.time, self.lane, 17, i) < share:
                 sample.append(number)
         below, above = gaps(sample, newest)
         gap = {"up": below, "down": above, "both": max(below, above)}[self.mode]

@@ -23,6 +23,7 @@ from streamboost import (
     catalogue,
 )
 from streamboost.checks import expected_failed_checks
+from tests.catalogue import arrays
 
 X = np.random.default_rng(0).normal(size=(300, 3))
 Y = X @ [1.0, -2.0, 0.5] + 7
@@ -52,11 +53,11 @@ def small(cls):
 )
 def test_targets_that_are_none_are_refused_and_nothing_is_learned(cls, y, words):
     model = small(cls).fit(X, Y)
-    before = {key: value.tobytes() for key, value in model._session.model.state().items()}
+    before = {key: value.tobytes() for key, value in arrays(model).items()}
     for verb in (model.partial_fit, model.test_then_train, model.fit):
         with pytest.raises(ValueError, match=words.replace("SomeRegressor", cls.__name__)):
             verb(X[:3], y)
-    assert {key: value.tobytes() for key, value in model._session.model.state().items()} == before
+    assert {key: value.tobytes() for key, value in arrays(model).items()} == before
     with pytest.raises(ValueError, match="missing"):
         model.learn_one(dict(enumerate(X[0])), None)
     with pytest.raises(ValueError, match="must hold numbers"):

@@ -211,9 +211,9 @@ def with_defaults(options: Sequence[Parameter], **defaults: Any) -> tuple[Parame
     return tuple(replace(p, default=defaults.get(p.name, p.default)) for p in options)
 
 
-def parameters_of(cls: type[Declared]) -> dict[str, Parameter]:
-    """Return the parameters of a class by name, with their defaults, in the order of the constructor."""
-    return {p.name: p for p in cls._parameters}
+def parameters_of(cls: type) -> dict[str, Parameter]:
+    """Return the parameters of a class by name, with their defaults, in the order of the constructor; none of no learner."""
+    return {p.name: p for p in getattr(cls, "_parameters", ())}
 
 
 _SECTIONS = ("Notes", "References", "Examples")

@@ -141,7 +141,7 @@ class ModelSpec:
         learner_class = (
             type(model_class._default_learner()) if self.learner is None else LEARNERS[self.learner]
         )
-        learner_name = next(name for name, cls in LEARNERS.items() if cls is learner_class)
+        learner_name = next((name for name, cls in LEARNERS.items() if cls is learner_class), "of its own")
         of_model, of_learner = parameters_of(model_class), parameters_of(learner_class)
         model_values: dict[str, Any] = {}
         learner_values: dict[str, Any] = {}

@@ -24,6 +24,7 @@ from streamboost.ensemble.options import (
 )
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS
 from streamboost.ensemble.oza import OnlineBoostingClassifier
+from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
 if TYPE_CHECKING:
@@ -64,8 +65,16 @@ COMPANIONS = {
     "linear": (("linear", {"learning_rate": 1.0}), ("linear-quick", {"learning_rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
+    "replay": (
+        ("replay", {}),
+        (
+            "replay-quick",
+            {"memory": 4000, "rounds": 40, "leaves": 15, "learning_rate": 0.2, "refit": 1.2, "late": 0.5},
+        ),
+    ),
+    "history": (("history", {}),),
 }
-"""Single learners beside the forest: names in the report and in files, and their parameters."""
+"""Experts beside the forest: names in the report and in files, and their parameters."""
 
 
 class LeveragingOptions(UnguardedOptions, total=False):
@@ -105,11 +114,11 @@ class AdaptiveEnsemble(Ensemble):
 
 
 class StreamBoostClassifier(AdaptiveEnsemble):
-    r"""The default: a small adaptive forest, companions of another kind, and a combiner that learns whom to trust.
+    r"""The default: a small adaptive forest, companion models of other kinds, and a combiner that learns to weigh them.
 
-    No scaling, no declared classes, any number of them, nominal and missing values as they come, bounded memory.
+    Needs no scaling and no declared classes; takes nominal and missing values as they come; its memory is bounded.
 
-    When to use it: first. Streams that change, streams that do not, few columns or many; tune nothing.
+    When to use it: first. It suits streams that change and streams that do not, few columns or many, without tuning.
 
     Notes
     -----
@@ -152,8 +161,9 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         parameter(
             "companions",
             anything("sequence of names"),
-            'Single learners beside the forest: "linear" (a slow and a quick one), "naive-bayes" and "neighbors" (the closest of '
-            "the last 1,000 rows); () for none.",
+            'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
+            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 4,000, refitted in slices) '
+            'and "history" (what label follows the last two); () for none.',
             to_core=False,
         ),
         WINDOW,
@@ -185,7 +195,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _booster_plan(self) -> BoosterPlan:
         found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
-        pool = {"window": float(self.window), "referee": True} if found else {}
+        pool = {"window": float(self.window), "referee": True, "temperature": False} if found else {}
         return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
 
     def _companion_names(self) -> list[str]:
@@ -193,6 +203,11 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     @staticmethod
     def _companion(name: str, params: dict[str, Any]) -> dict[str, Any]:
+        if name in ("replay", "replay-quick", "history"):
+            booster = "history" if name == "history" else "replay"
+            more = {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params}
+            whole = {"booster": booster, "booster_params": more, "size": 1}
+            return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()
         guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}
@@ -261,7 +276,7 @@ class StreamingRandomPatchesClassifier(AdaptiveEnsemble):
     -----
     As in MOA: Poisson(6) copies, 60 % of the columns for each tree, drawn anew when it is replaced; warning 1e-4, drift 1e-5,
     judged by the answer after learning; background trees learn what their tree learns. MOA's background trees go on learning
-    beside the tree they have become; that slip is not copied.
+    beside the tree they have become; that is not copied here.
 
     References
     ----------

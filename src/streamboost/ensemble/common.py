@@ -68,23 +68,28 @@ class LearnerEnsemble(Estimator):
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
+        if estimator is None:
+            estimator = _rebuild_learner(manifest, arrays, cls._default_learner())
+        return cls._with_params(manifest, estimator=estimator)
+
+    @classmethod
+    def _with_params(cls, manifest: Manifest, **more: Any) -> Any:
+        """Return an untrained model with the parameters of a file."""
         if manifest.model_name != cls._entry.name:
             raise ModelFileError(f"the file holds a {manifest.model_name!r}, expected {cls._entry.name!r}")
         check_version(cls._entry.name, manifest.model_version, cls._model_version)
         names = [name for name in cls._get_param_names() if name != "estimator"]
         params = check_params(manifest.params, names, cls.__name__)
-        if estimator is None:
-            estimator = _rebuild_learner(manifest, arrays, cls._default_learner())
         try:
-            params = {p.name: _as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
-            model = cls(**params, estimator=estimator)
+            params = {p.name: as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
+            model = cls(**params, **more)
             model._validate_params()
         except ValueError as error:
             raise ModelFileError(str(error)) from error
         return model
 
 
-def _as_given(declared: Parameter, value: Any) -> Any:
+def as_given(declared: Parameter, value: Any) -> Any:
     """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
     if isinstance(value, list) and declared.name in ("class_weight", "decision_costs"):
         return unflattened(value)

@@ -66,7 +66,15 @@ def plot_errors(
         colour = COLOURS[i % len(COLOURS)]
         dashes = "-" if i < len(COLOURS) else "--"
         axes.plot(result.positions, result.windowed_error, color=colour, linewidth=0.8, alpha=faint)
-        axes.plot(result.positions, result.cumulative_error, color=colour, linewidth=2.0, linestyle=dashes)
+        # The first model lies on top of the others.
+        axes.plot(
+            result.positions,
+            result.cumulative_error,
+            color=colour,
+            linewidth=2.0 if i else 2.6,
+            linestyle=dashes,
+            zorder=3 - i / len(results),
+        )
         ends.append(float(result.cumulative_error[-1]))
     last = max(int(result.positions[-1]) for result in results)
     low, high = settled_range(results)

@@ -108,8 +108,8 @@ def reserved(model: Estimator, manifest: Manifest, state: Arrays, lanes: list[An
     """Return a session with the columns and labels of a file and room for them; `state` says how much is believed."""
     labels = model._stored_labels(manifest)
     schema = schema_of(manifest.columns, state)
-    if lanes is None:
-        plan = model._learner_plan(manifest.seed)
+    plan = model._learner_plan(manifest.seed) if lanes is None else None
+    if plan is not None and plan.bank:
         each = _core.Model.least_numbers(
             plan.bank, plan.params, schema.d0, schema.n_values(), len(labels), labels.declared
         )
@@ -203,7 +203,7 @@ def set_state(model: Estimator, state: Mapping[str, Any]) -> None:
 
 
 def _learner_entry(session: Session, arrays: Arrays) -> dict[str, Any] | None:
-    if session.learner.lane_factory is not None:
+    if session.learner.lane_factory is not None or not session.learner.bank:
         return None
     chosen = session.frozen["estimator"]
     params: dict[str, Any] = {}
