@@ -25,12 +25,14 @@ Plan default_classifier(std::uint64_t seed) {
       {"linear",
        "logistic",
        {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
-          {"learning_rate", 1.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+          {"learning_rate", 1.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"},
+          {"start", "zero"}},
        read_guard({})},
       {"linear-quick",
        "logistic",
        {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
-          {"learning_rate", 4.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+          {"learning_rate", 4.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"},
+          {"start", "zero"}},
        read_guard({})},
       {"naive-bayes",
        "naive_bayes",
@@ -43,7 +45,7 @@ Plan default_classifier(std::uint64_t seed) {
        {{"n_neighbors", 5}, {"window", 1000}},
        read_guard({})},
   };
-  plan.pool = {{"window", 1000.0}, {"referee", true}, {"temperature", false}};
+  plan.pool = {{"referee", true}, {"temperature", false}, {"window", 1000.0}};
   return plan;
 }
 
@@ -63,12 +65,14 @@ Plan default_regressor(std::uint64_t seed) {
       {"slow",
        "linear_regression",
        {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
-          {"learning_rate", 0.1}, {"learning_rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+          {"learning_rate", 0.1}, {"learning_rate_spread", 0.0}, {"scale", "auto"},
+          {"start", "zero"}},
        read_guard({})},
       {"quick",
        "linear_regression",
        {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
-          {"learning_rate", 1.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+          {"learning_rate", 1.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"},
+          {"start", "zero"}},
        read_guard({})},
       {"boosted",
        "regression_tree",
