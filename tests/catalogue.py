@@ -23,7 +23,7 @@ from streamboost.catalogue import LearnerEntry, ModelEntry
 EAGER = drift.ADWIN(0.3, warning=0.7)  # streams of some dozen rows warn, drift and have learners replaced
 
 MODELS: dict[str, dict[str, Any]] = {
-    "streamboost": {"n_estimators": 3, "horizon": 20.0, "drift": EAGER},
+    "streamboost": {"n_estimators": 3, "window": 20.0, "drift": EAGER},
     "adaptive-random-forest": {"n_estimators": 3, "drift": EAGER},
     "streaming-random-patches": {"n_estimators": 3, "drift": EAGER},
     "leveraging-bagging": {"n_estimators": 3, "drift": EAGER},

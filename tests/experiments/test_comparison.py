@@ -13,7 +13,8 @@ from streamboost import (
     OSBoostClassifier,
     Perceptron,
 )
-from streamboost.evaluate import SlidingWindow, permutation, prequential
+from streamboost.evaluate import SlidingWindow, prequential
+from streamboost.evaluate.prequential import permutation
 from streamboost.experiments import compare
 from streamboost.streams import DataError
 
