@@ -173,16 +173,19 @@ class FastRow {
   // Many models with the same columns and classes work where one of them does.
   class BorrowedScratch {
    public:
-    BorrowedScratch(PyModel& from, PyModel& to) : from_(from.model()), to_(to.model()) { swap(); }
+    BorrowedScratch(PyModel& from, PyModel& to) : from_(from.model()), to_(to.model()), lent_(&from != &to && from.same_plan(to)) {
+      swap();
+    }
     ~BorrowedScratch() { swap(); }
     BorrowedScratch(const BorrowedScratch&) = delete;
     BorrowedScratch& operator=(const BorrowedScratch&) = delete;
 
    private:
     void swap() noexcept {
-      if (&from_ != &to_) to_.swap_scratch(from_);
+      if (lent_) to_.swap_scratch(from_);
     }
     Model &from_, &to_;
+    bool lent_;
   };
 
   RowBlock block(const Values& row) const {

@@ -10,11 +10,10 @@
 
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "locking.hpp"
 #include "py_bank.hpp"
-#include "streamboost/learners/hoeffding.hpp"
-#include "streamboost/learners/iti.hpp"
 #include "streamboost/run/explain.hpp"
 #include "streamboost/run/packed.hpp"
 #include "streamboost/run/plan.hpp"
@@ -94,17 +93,11 @@ inline OutputBuffers output_of(const std::string& answer, const Model& model) {
     out.output = *plain;
     return out;
   }
-  const auto* staged = dynamic_cast<const StagedModel*>(&model);
-  if (answer.size() > 4 && answer.starts_with("set:") && staged != nullptr) {
+  const std::string_view kind = model.answers_numbers() ? "interval:" : "set:";
+  if (answer.size() > kind.size() && answer.starts_with(kind) && model.n_coverages() > 0) {
     out.output = Output::set;
-    out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(4)));
-    if (out.coverage < staged->n_coverages()) return out;
-  }
-  const auto* numbers = dynamic_cast<const StagedRegressor*>(&model);
-  if (answer.size() > 9 && answer.starts_with("interval:") && numbers != nullptr) {
-    out.output = Output::set;
-    out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(9)));
-    if (out.coverage < numbers->n_coverages()) return out;
+    out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(kind.size())));
+    if (out.coverage < model.n_coverages()) return out;
   }
   throw std::invalid_argument("answer must be none, label, score, proba, both, number, or set:N of a model that keeps sets");
 }
@@ -348,13 +341,6 @@ class PyModel {
   nb::dict report() {
     nb::dict out;
     ModelReport report = model_->report();
-    for (Bank* bank : model_->banks())
-      if (auto* trees = dynamic_cast<HoeffdingBank*>(bank))
-        for (int lane = 0; lane < bank->lanes().size(); ++lane) {
-          const auto [leaves, idle] = trees->count_leaves(lane);
-          report.lanes["leaves"].push_back(leaves);
-          report.lanes["idle_leaves"].push_back(idle);
-        }
     for (auto& [name, values] : report.lanes) {
       const std::size_t n = values.size();
       out[name.c_str()] = own(std::move(values), {n});
@@ -373,27 +359,26 @@ class PyModel {
   }
   nb::list lane_objects() {
     nb::list all;
-    for (Bank* bank : model_->banks())
-      if (auto* python = dynamic_cast<PyBank*>(bank))
-        for (const auto& object : python->objects()) all.append(object);
+    for (const BankHandle* bank : model_->banks())
+      if (const HoldsObjects* held = bank->can().objects)
+        for (int lane = 0; lane < (*bank)->lanes().size(); ++lane) all.append(nb::handle(static_cast<PyObject*>(held->object(lane))));
     return all;
   }
   bool short_of_memory() {
-    for (Bank* bank : model_->banks())
-      if (auto* trees = dynamic_cast<HoeffdingBank*>(bank); trees != nullptr && trees->short_of_memory()) return true;
+    for (const BankHandle* bank : model_->banks())
+      if (const LimitsTrees* trees = bank->can().limits; trees != nullptr && trees->short_of_memory()) return true;
     return false;
   }
   // A tree as a list of nodes in file order: (kind, column, threshold, value, fallback, children, masses per class,
   // values named by a grouped split).
   nb::list tree(int lane) {
     nb::list nodes;
-    for (Bank* bank : model_->banks()) {
-      auto* hoeffding = dynamic_cast<HoeffdingBank*>(bank);
-      auto* iti = dynamic_cast<ItiBank*>(bank);
-      if (hoeffding == nullptr && iti == nullptr) throw std::invalid_argument("the learners of this model are no trees");
-      if (lane < bank->lanes().begin || lane >= bank->lanes().end) continue;
-      const int own = lane - bank->lanes().begin;
-      for (const TreeNode& node : hoeffding ? hoeffding->show(own) : iti->show(own)) {
+    for (const BankHandle* bank : model_->banks()) {
+      const ShowsTrees* trees = bank->can().trees;
+      if (trees == nullptr) throw std::invalid_argument("the learners of this model are no trees");
+      const Lanes lanes = (*bank)->lanes();
+      if (lane < lanes.begin || lane >= lanes.end) continue;
+      for (const TreeNode& node : trees->show(lane - lanes.begin)) {
         nb::list children, mass, named;
         for (int v : node.named) named.append(v);
         for (int b = 0; b < node.branches; ++b) children.append(node.first + b);
@@ -414,6 +399,7 @@ class PyModel {
     return schema;
   }
   Model& model() { return *model_; }
+  bool same_plan(const PyModel& other) const { return plan_ == other.plan_; }
   const Model& model() const { return *model_; }
   SharedLock& lock() { return lock_; }
   const std::string& booster() const { return plan_->booster; }
@@ -461,9 +447,7 @@ class PyModel {
   // What is said of the classes counts from the moment in which they have their codes.
   void make_room(const Room& room) {
     model_->reserve(schema_of(room));
-    const auto& facts = std::get<3>(room);
-    auto* staged = dynamic_cast<StagedModel*>(model_.get());
-    if (facts && staged != nullptr) staged->describe({facts->data(), facts->data() + facts->shape(0)});
+    if (const auto& facts = std::get<3>(room)) model_->describe({facts->data(), facts->data() + facts->shape(0)});
   }
 
   // Safe: the arrays are held by the caller and no Python object is touched.

@@ -22,6 +22,7 @@ struct Example {
 struct Labels {
   int common = -1;
   const std::int32_t* per_lane = nullptr;
+  const double* target = nullptr;  // [lane], of a regressor: the number that the lane should have answered
   int of(int lane) const { return per_lane ? per_lane[lane] : common; }
 };
 

@@ -28,8 +28,7 @@
 
 namespace streamboost {
 
-struct AdaBoostOLM {
-  static constexpr bool weighs_by_costs = true;
+struct AdaBoostOLM : BoosterDefaults {
   struct Params {
     MarginLoss loss;
     bool paper_gradient, binary_step;
@@ -45,7 +44,7 @@ struct AdaBoostOLM {
               LabelHedge::read(c)};
     }
   };
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> alpha;
     LaneArray<double> weight_sum;  // of the weights in [0, 1], for their mean
     LaneArray<double> cost_sum;    // sum_t s C[y, l] / (k - 1)
@@ -63,9 +62,14 @@ struct AdaBoostOLM {
     }
   };
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = true;
-  static constexpr std::size_t column_rows = 2;  // what the experts answer; room for Hedge
-  static constexpr int column_labels_from = 0;
+  // Rows of the column: what the experts answer; room for Hedge.
+  static constexpr BoosterTraits traits{.votes = true,
+                                        .column = true,
+                                        .column_rows = 2,
+                                        .column_labels = 0,
+                                        .learner_needs = true,
+                                        .write_report = true,
+                                        .weighs_by_costs = true};
 
   Params params;
   std::uint64_t seed;
@@ -78,6 +82,7 @@ struct AdaBoostOLM {
         seed(ensemble.seed),
         n(ensemble.n_estimators),
         hedge(p.hedge, ensemble.seed, static_cast<std::size_t>(ensemble.n_estimators)) {}
+  LearnerNeeds learner_needs() const { return {.costs = params.costs == CostUse::leaf_costs}; }
   void reserve(int n_classes) { k = n_classes; }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -104,17 +109,16 @@ struct AdaBoostOLM {
       std::fill_n(scratch.amount.data(), n_lanes, example.weight);
     } else {
       weigh(example, block, scratch);
-      if (params.costs == CostUse::leaf_costs && !block.bank->learns_costs())
-        throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
     }
     block.events.votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
     if (params.costs == CostUse::leaf_costs && k >= 2)
-      block.bank->learn_costs(example, scratch.work.data() + (n_lanes + 1) * size, scratch.answers);
+      block.bank.can().costs->learn_costs(example, scratch.work.data() + (n_lanes + 1) * size, scratch.answers);
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    hedge.to_verdict(example.number, k, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage), verdict);
+    hedge.to_verdict(
+        example.number, k, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage), verdict);
   }
   void conclude(const Example& example, const Passage& passage) {
     if (k < 2) return;
@@ -122,9 +126,9 @@ struct AdaBoostOLM {
     for (int l = 0; l < k; ++l)
       if (l != example.label) loss += loss_value(params.loss, passage.votes[example.label] - passage.votes[l]);
     totals[0] += example.weight;
-    totals[1] +=
-        example.weight *
-        hedge.learn(example.label, example.weight, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage));
+    totals[1] += example.weight *
+                 hedge.learn(
+                     example.label, example.weight, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage));
     totals[2] = std::min(totals[2] + example.weight * loss, 1e300);
   }
   // edge: gamma_i = sum C[y, l] / sum C[y, y].

@@ -33,7 +33,7 @@
 
 namespace streamboost {
 
-struct Bayes {
+struct Bayes : BoosterDefaults {
   enum class Likelihood { exponential, gamma_rate, gamma };
   enum class Vote { bayes, sgd, uniform };
   enum class Hypothesis { sign, real, log_odds };
@@ -68,7 +68,7 @@ struct Bayes {
     }
   };
 
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> lambda, rate, count, loss_sum, log_loss_sum;
     // for report(), where the monitor is on: sum of g^2, and what count and loss_sum were when the stream was half as long or less
     LaneArray<double> square_sum, early_count, early_sum;
@@ -98,8 +98,9 @@ struct Bayes {
     double weight = 0;  // sum of lambda
     double loss = 0;    // sum of lambda g
     auto scan() { return std::tie(vote, weight, loss); }
+    bool sound(int, int) const { return true; }
   };
-  static constexpr bool needs_votes = false, needs_column = false;
+  static constexpr BoosterTraits traits{.begin = true, .write_report = true};
   static constexpr double odds_limit = 20;  // one confident error must not decide for ever
 
   Params params;
@@ -186,7 +187,7 @@ struct Bayes {
         std::copy_n(answers.margin.data(), n, scratch.draw.data());
         break;
       case Hypothesis::log_odds:
-        block.bank->log_odds(example, odds_limit, answers);
+        block.bank.log_odds(example, odds_limit, answers);
         std::copy_n(answers.margin.data(), n, scratch.draw.data());
         break;
     }

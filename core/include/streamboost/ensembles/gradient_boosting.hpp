@@ -38,7 +38,7 @@
 
 namespace streamboost {
 
-struct GradientBoosting {
+struct GradientBoosting : BoosterDefaults {
   enum class Domain { span, hull };
   struct Params {
     NumberLoss::Kind loss;
@@ -76,7 +76,8 @@ struct GradientBoosting {
     auto scan() { return std::tie(sum); }
     bool sound(int, int) const { return std::isfinite(sum); }
   };
-  static constexpr bool needs_votes = false, needs_column = false, answers_numbers = true, announces = true;
+  static constexpr BoosterTraits traits{
+      .numbers = true, .announces = true, .begin = true, .write_report = true, .reborn = true, .restart = true};
 
   Params params;
   bool monitor;
@@ -127,7 +128,7 @@ struct GradientBoosting {
     if (monitor)
       watch_slopes(share, scratch.answers.vote.data(), scratch.answers.margin.data(), s, state.slope_sum[0], state.slope_answer_sum[0], n);
     state.meet(scratch.answers, scratch.target.data(), s, block.events.judged());
-    block.bank->learn_targets(example, scratch.target.data(), scratch.amount.data(), Amount::weight, scratch.answers);
+    block.bank->learn(example, {.target = scratch.target.data()}, scratch.amount.data(), Amount::weight, scratch.answers);
   }
 
   double number(const Example&, const Passage& passage) const { return passage.centre + passage.sum; }

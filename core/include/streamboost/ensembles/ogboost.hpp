@@ -25,7 +25,7 @@
 
 namespace streamboost {
 
-struct OGBoost {
+struct OGBoost : BoosterDefaults {
   struct Params {
     MarginLoss loss;
     double shrinkage;
@@ -36,7 +36,7 @@ struct OGBoost {
               c.number("shrinkage"), c.whole<int>("n_candidates"), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})};
     }
   };
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> error;
     void reserve(Lanes lanes) { error = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
     void fields(FieldVisitor& v) { v("error", error); }
@@ -48,8 +48,9 @@ struct OGBoost {
     double vote = 0;                // of the ensemble as it was
     double score = 0, weight = -1;  // F and w of the ensemble as it learns; -1: not begun
     auto scan() { return std::tie(vote, score, weight); }
+    bool sound(int, int) const { return true; }
   };
-  static constexpr bool needs_votes = false, needs_column = false;
+  static constexpr BoosterTraits traits{.vote_weights = true, .learner_needs = true, .grain = true, .write_report = true};
   enum class Sum { weight, mistakes, count };
 
   Params params;
@@ -59,6 +60,7 @@ struct OGBoost {
     if (p.n_candidates < 1 || ensemble.n_estimators % p.n_candidates != 0)
       throw std::invalid_argument("lanes must be a multiple of n_candidates");
   }
+  LearnerNeeds learner_needs() const { return {.answers_after_learning = true}; }
   void reserve(int) {}
   int grain() const { return params.n_candidates; }
 
@@ -77,18 +79,18 @@ struct OGBoost {
 
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
-    Bank& bank = *block.bank;
+    const AnswersAfter* after_learning = block.bank.can().after;
     const double y = example.label == 1 ? 1.0 : -1.0;
     double *error = block.state.error[0], *amount = scratch.amount.data(), *after = scratch.extra.data();
-    if (bank.has_after()) bank.after_begin(example, scratch.answers);
-    const bool teaches = !bank.has_after() && !params.hard;  // below, so who is untrained now must be noted now
+    if (after_learning != nullptr) after_learning->after_begin(example, scratch.answers);
+    const bool teaches = after_learning == nullptr && !params.hard;  // below, so who is untrained now must be noted now
     if (teaches)
-      for (int i = 0; i < block.lanes().size(); ++i) scratch.answers.vote[static_cast<std::size_t>(i)] = bank.trained(i) ? 0 : -1;
+      for (int i = 0; i < block.lanes().size(); ++i) scratch.answers.vote[static_cast<std::size_t>(i)] = block.bank->trained(i) ? 0 : -1;
     if (passage.weight < 0) passage.weight = weight(0);
     for (int i = 0, n = block.lanes().size(); i < n; i += params.n_candidates) {
       for (int c = i; c < i + params.n_candidates; ++c) {
         amount[c] = passage.weight * example.weight;
-        after[c] = hypothesis_after(bank, c, example, amount[c], scratch.answers);
+        after[c] = hypothesis_after(block.bank.can(), c, example, amount[c], scratch.answers);
         if (amount[c] > 0 && (after[c] > 0) != (y > 0)) error[c] += amount[c];
       }
       passage.score += params.shrinkage * after[best(error, i)];
@@ -96,7 +98,7 @@ struct OGBoost {
     }
     std::fill(scratch.amount.begin() + block.lanes().size(), scratch.amount.end(), 0.0);
     block.events.margins(*block.bank, scratch.answers, params.hard || teaches, amount, y);
-    if (bank.has_after()) bank.learn(example, {example.label}, amount, Amount::weight, scratch.answers);
+    if (after_learning != nullptr) block.bank->learn(example, {example.label}, amount, Amount::weight, scratch.answers);
   }
 
   void answer(const Example&, const Passage& passage, Verdict& verdict) const {
@@ -120,12 +122,13 @@ struct OGBoost {
   }
 
   // A weight of 0 teaches nothing: the answer stands, unless the row itself moves all lanes.
-  double hypothesis_after(Bank& bank, int lane, const Example& example, double amount, Answers& answers) const {
+  double hypothesis_after(const Abilities& can, int lane, const Example& example, double amount, Answers& answers) const {
     const double before = answers.margin[static_cast<std::size_t>(lane)];
     if (!(amount > 0) && answers.change != Change::all) return before;
     if (answers.change == Change::wrong_only && before * (example.label == 1 ? 1.0 : -1.0) > 0) return before;
-    const Answer answer = bank.has_after() ? bank.after(lane, example, amount, Amount::weight, answers)
-                                           : bank.learn_then_answer(lane, example, amount, Amount::weight, Request::margins, answers);
+    const Answer answer = can.after != nullptr
+                              ? can.after->after(lane, example, amount, Amount::weight, answers)
+                              : can.learn_then_answer->learn_then_answer(lane, example, amount, Amount::weight, Request::margins, answers);
     if (params.hard) return answer.label == 1 ? 1.0 : -1.0;
     return answer.margin;
   }

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "streamboost/math/rng.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/model.hpp"
 
 namespace streamboost {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "streamboost/ensembles/log_pool.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/model.hpp"
 
 namespace streamboost {
 
@@ -48,9 +48,8 @@ class PooledExperts : public Model {
     }
   }
   void swap_scratch(Model& other) noexcept override {
-    auto* them = dynamic_cast<PooledExperts*>(&other);
-    if (them == nullptr || them->experts_.size() != experts_.size()) return;
-    for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->swap_scratch(*them->experts_[e].model);
+    auto& them = static_cast<PooledExperts&>(other);
+    for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->swap_scratch(*them.experts_[e].model);
   }
   std::size_t memory_bytes() override {
     MemoryCounter counter;
@@ -72,7 +71,7 @@ class PooledExperts : public Model {
     return nullptr;
   }
   bool needs_gil() const override { return experts_.front().model->needs_gil(); }
-  std::vector<Bank*> banks() override { return experts_.front().model->banks(); }
+  std::vector<const BankHandle*> banks() const override { return experts_.front().model->banks(); }
 
  protected:
   virtual void pool_fields(FieldVisitor&) = 0;
