@@ -117,8 +117,7 @@ struct AdaBoostOLM : BoosterDefaults {
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    hedge.to_verdict(
-        example.number, k, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage), verdict);
+    hedge.to_verdict(example.number, k, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage), verdict);
   }
   void conclude(const Example& example, const Passage& passage) {
     if (k < 2) return;
@@ -126,9 +125,9 @@ struct AdaBoostOLM : BoosterDefaults {
     for (int l = 0; l < k; ++l)
       if (l != example.label) loss += loss_value(params.loss, passage.votes[example.label] - passage.votes[l]);
     totals[0] += example.weight;
-    totals[1] += example.weight *
-                 hedge.learn(
-                     example.label, example.weight, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage));
+    totals[1] +=
+        example.weight *
+        hedge.learn(example.label, example.weight, [&](std::size_t i) { return static_cast<int>(passage.column[i]); }, work_of(passage));
     totals[2] = std::min(totals[2] + example.weight * loss, 1e300);
   }
   // edge: gamma_i = sum C[y, l] / sum C[y, y].
