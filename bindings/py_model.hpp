@@ -14,6 +14,7 @@
 
 #include "locking.hpp"
 #include "py_bank.hpp"
+#include "py_detectors.hpp"
 #include "streamboost/run/explain.hpp"
 #include "streamboost/run/packed.hpp"
 #include "streamboost/run/plan.hpp"
@@ -50,10 +51,15 @@ inline Config read_config(const nb::dict& parameters) {
   return config;
 }
 
+// The detector is a name and its parameters among the others, or `detectors`, an object that holds those written in Python.
 inline GuardParams read_guard(const nb::dict& parameters) {
   if (parameters.size() == 0) return {};
-  const Config config = read_config(parameters);
-  const GuardParams guard = GuardParams::read(config);
+  auto plain = nb::cast<nb::dict>(parameters.attr("copy")());
+  const nb::object own = plain.attr("pop")("detectors", nb::none());
+  const Config config = read_config(plain);
+  if (own.is_none()) return streamboost::read_guard(config);
+  const GuardParams guard =
+      GuardParams::read(config, [own](Lanes lanes) -> std::unique_ptr<Detectors> { return std::make_unique<PyDetectors>(own, lanes); });
   config.check_all_read("the guard against drift");
   return guard;
 }

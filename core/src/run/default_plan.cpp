@@ -19,8 +19,8 @@ Plan default_classifier(std::uint64_t seed) {
           {"var_floor", 1e-06}};
   plan.ensemble.n_estimators = 30;
   plan.ensemble.seed = seed;
-  plan.ensemble.guard = read_guard({{"background", true}, {"delta", 0.001}, {"error", "before"}, {"on_drift", "learner"},
-          {"spare_amount", "lane"}, {"warning", 0.01}});
+  plan.ensemble.guard = read_guard({{"background", true}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
+          {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", 0.01}});
   plan.companions = {
       {"linear",
        "logistic",
@@ -36,14 +36,14 @@ Plan default_classifier(std::uint64_t seed) {
        "naive_bayes",
        {{"alpha", 0.0}, {"divisor", "class"}, {"feature_fraction", Config::none}, {"prior_alpha", 0.01},
           {"sparse", "auto"}, {"var_floor", 0.001}},
-       read_guard({{"background", false}, {"delta", 0.001}, {"error", "before"}, {"on_drift", "learner"},
-          {"spare_amount", "lane"}, {"warning", 0.01}})},
+       read_guard({{"background", false}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
+          {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", Config::none}})},
       {"neighbors",
        "nearest_neighbors",
        {{"n_neighbors", 5}, {"window", 1000}},
        read_guard({})},
   };
-  plan.pool = {{"horizon", 1000.0}, {"referee", true}};
+  plan.pool = {{"horizon", 1000.0}, {"referee", true}, {"temperature", false}};
   return plan;
 }
 
@@ -57,8 +57,8 @@ Plan default_regressor(std::uint64_t seed) {
           {"max_features", 0.6}, {"min_branch", 0.01}, {"ridge", 100.0}, {"tie_threshold", 0.05}};
   plan.ensemble.n_estimators = 30;
   plan.ensemble.seed = seed;
-  plan.ensemble.guard = read_guard({{"background", true}, {"delta", 0.001}, {"error", "before"}, {"on_drift", "learner"},
-          {"spare_amount", "lane"}, {"warning", 0.01}});
+  plan.ensemble.guard = read_guard({{"background", true}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
+          {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", 0.01}});
   plan.companions = {
       {"slow",
        "linear_regression",
@@ -75,8 +75,8 @@ Plan default_regressor(std::uint64_t seed) {
        {{"delta", 1e-07}, {"feature_fraction", Config::none}, {"grace_period", 200.0},
           {"leaf_prediction", "adaptive"}, {"max_bytes", 67108864}, {"max_depth", Config::none},
           {"max_features", 1.0}, {"min_branch", 0.01}, {"ridge", 10.0}, {"tie_threshold", 0.05}},
-       read_guard({{"background", true}, {"delta", 0.001}, {"error", "before"}, {"on_drift", "learner"},
-          {"spare_amount", "lane"}, {"warning", 0.01}}),
+       read_guard({{"background", true}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
+          {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", 0.01}}),
        "gradient_boosting",
        {{"delta", 0.1}, {"domain", "span"}, {"learning_rate", 1.0}, {"loss", "squared"},
           {"quantile", 0.5}},

@@ -74,7 +74,7 @@ void take_part(Ensemble& ensemble, Lanes lanes) {
 
 GuardParams read_guard(const Config& config) {
   if (config.values.empty()) return {};
-  const GuardParams guard = GuardParams::read(config);
+  const GuardParams guard = GuardParams::read(config, make_detectors(config, Inputs::errors));
   config.check_all_read("the guard against drift");
   return guard;
 }

@@ -31,7 +31,7 @@
 
 namespace streamboost {
 
-struct BatchPhase;  // run/row_memory.hpp
+struct BatchPhase;  // data/batch_phase.hpp
 
 // The facts about an ensemble that every booster may need.
 struct Ensemble {

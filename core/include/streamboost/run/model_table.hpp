@@ -50,5 +50,6 @@ ModelTable models_experts();
 ModelTable models_multiclass();
 ModelTable models_oza();
 ModelTable models_regression();
+ModelTable models_replay();
 
 }  // namespace streamboost

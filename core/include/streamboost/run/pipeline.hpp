@@ -39,7 +39,7 @@ class Pipeline final : public Model {
   const Intake& intake() const override { return intake_; }
   const char* broken() const override { return broken_; }
   bool starved() const override;
-  bool needs_gil() const override { return blocks_.front()->bank.can().objects != nullptr; }
+  bool needs_gil() const override { return blocks_.front()->bank.can().objects != nullptr || blocks_.front()->guard.needs_gil(); }
   bool answers_numbers() const override { return runner_->traits.numbers; }
   std::vector<const BankHandle*> banks() const override;
 
@@ -73,7 +73,7 @@ class Pipeline final : public Model {
   AnswerWriter writer(const OutputBuffers& answers) const;
 
   // ---- all lanes at once: a guard that waits for them, and the other parts of an ensemble (carry.hpp)
-  bool one_by_one() const { return ensemble_.guard.on && ensemble_.guard.on_drift == GuardParams::OnDrift::worst; }
+  bool one_by_one() const { return ensemble_.guard.on() && ensemble_.guard.on_drift == GuardParams::OnDrift::worst; }
   Part* part() const { return ensemble_.part.get(); }
   void register_part();
   void act_on_alarm(bool alarm, std::int64_t number);

@@ -13,7 +13,7 @@ class Runner {
  public:
   explicit Runner(const BoosterTraits& declared) : traits(declared) {}
   virtual ~Runner() = default;
-  const BoosterTraits traits;
+  const BoosterTraits& traits;
 
   virtual std::unique_ptr<Runner> copy() const = 0;
   virtual std::unique_ptr<LaneBlock> make_block(Lanes) const = 0;  // without its bank
