@@ -74,7 +74,9 @@ def learn(model: Any, value: float, weight: float, target: float = 1.0) -> None:
         check_finite(model)
 
 
-@pytest.mark.parametrize("entry", [e for e in NUMERIC if e.task == "classification"], ids=lambda entry: entry.name)
+@pytest.mark.parametrize(
+    "entry", [e for e in NUMERIC if e.task == "classification"], ids=lambda entry: entry.name
+)
 @pytest.mark.parametrize("ensemble", ["single", "oza-boost", "osboost", "bagging"])
 def test_extreme_values_leave_finite_state(ensemble: str, entry: LearnerEntry) -> None:
     for options in ({}, *VARIANTS.get(entry.name, [])):
