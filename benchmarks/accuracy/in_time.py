@@ -132,8 +132,8 @@ def main() -> None:
         options,
         packages=["streamboost", "lightgbm", "numpy"],
         preface=[
-            f"- Every row is answered, then learned; the first {options.rows:,} rows of each set, errors from row {FIRST} on, options "
-            "at their defaults, one thread.",
+            f"- Every row is answered, then learned; the first {options.rows:,} rows of each set, errors from row {FIRST} on, "
+            "options at their defaults, one thread.",
             f"- Ratios are to the better of both rivals. Bars: a geometric mean of at most {BAR}, no set above {WORST}.",
         ],
         columns=COLUMNS,

@@ -34,6 +34,7 @@ class Model:
         stages: Mapping[str, Any] = ...,
         experts: Sequence[Mapping[str, Any]] = (),
         referee: Mapping[str, Any] = ...,
+        lags: Mapping[str, Any] = ...,
         lanes: tuple[int, int] | None = None,
     ) -> None: ...
     @property

@@ -10,8 +10,8 @@ from oracle.replay_boosting import Boosting, plan_of_fits
 
 
 class RefereePool:
-    def __init__(self, experts, horizon=2000.0, referee_horizon=500.0):
-        self.keep, self.fade = 1 - 1 / horizon, 1 - 1 / referee_horizon
+    def __init__(self, experts, window=2000.0, referee_window=500.0):
+        self.keep, self.fade = 1 - 1 / window, 1 - 1 / referee_window
         self.beta, self.H = np.zeros(experts - 1), 20 * np.eye(experts - 1)
         self.missed, self.rows, self.square = np.zeros(experts + 1), 0, 0.0
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "streamboost/run/lagged_model.hpp"
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
 #include "streamboost/run/replay_model.hpp"
@@ -78,6 +79,10 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
 std::unique_ptr<Model> make_model(const Plan& plan) {
   if (plan.ensemble.n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
   auto voters = make_timed(plan);
+  if (!plan.lags.values.empty()) {
+    voters = std::make_unique<LaggedModel>(std::move(voters), LaggedModel::Params::read(plan.lags));
+    plan.lags.check_all_read("the lags");
+  }
   if (plan.stages.values.empty()) return voters;
   if (voters->answers_numbers()) {
     auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages));

@@ -61,6 +61,8 @@ class BoosterPlan:
     """Experts of time around a regressor and its companions: name, and the parameters of their trees."""
     referee: dict[str, Any] = field(default_factory=dict)
     """How the regressor's answers and theirs become one."""
+    lags: dict[str, Any] = field(default_factory=dict)
+    """Past targets or labels as further columns; empty: none."""
 
 
 def same_value(a: Any, b: Any) -> bool:

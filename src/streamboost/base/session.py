@@ -116,6 +116,7 @@ class Session:
             "pool": booster.pool,
             "experts": list(booster.experts),
             "referee": booster.referee,
+            "lags": booster.lags,
             "stages": dict(stages),
         }
         self._use(self._new_model())

@@ -12,18 +12,9 @@ from streamboost.catalogue import model_entry
 from streamboost.drift.choice import guard_of
 from streamboost.ensemble.common import companion_names
 from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegressor
-<<<<<<< HEAD
-from streamboost.ensemble.regressors import (
-    REGRESSION_LEARNER,
-    REGRESSION_SHARED,
-    NumberOptions,
-    RegressionEnsemble,
-)
-from streamboost.ensemble.replay import ReplayBoostingRegressor
-=======
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
->>>>>>> main
+from streamboost.ensemble.replay import ReplayBoostingRegressor
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -100,17 +91,26 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
 
 
 class StreamBoostRegressor(AdaptiveRandomForestRegressor):
-    r"""The default for regression: an adaptive forest with linear and boosted companions. Nothing to tune.
+    r"""The default for regression: an adaptive forest, linear learners, and experts that know the last targets. Nothing to tune.
 
-    When to use it: first. It follows streams that drift, whether targets are linear in the columns or not.
+    When to use it: first. It follows streams that drift, whether targets are linear in the columns or not, and streams of
+    numbers in time, where the last target often says more than the columns.
 
     Notes
     -----
-    The forest is that of :class:`AdaptiveRandomForestRegressor`; a slow and a quick :class:`LinearRegression` learn beside it,
-    and ten boosted trees (:class:`OnlineGradientBoostingRegressor`), which go further where a concept lasts.
-    With :math:`a_0` the forest's answer and :math:`a_1, a_2 ...` theirs, :math:`a_0 + \sum_m \beta_m (a_m - a_0)` is answered,
-    the shares
+    The forest is that of :class:`AdaptiveRandomForestRegressor`; a slow and a quick :class:`LinearRegression` learn beside it.
+    With :math:`a_0` the forest's answer and :math:`a_1, a_2` theirs, :math:`s = a_0 + \sum_m \beta_m (a_m - a_0)`, the shares
     :math:`\beta_m \in [0, 1]` by least squares over about the last 1,000 examples; the forest alone speaks while it does better.
+
+    Around this :math:`s` stand the last target :math:`l` and three forests of boosted trees, which are refitted in slices
+    over the last 50,000 rows as in :class:`ReplayBoostingRegressor`: of the difference :math:`y - l`, of the residual
+    :math:`y - s` with :math:`s` as it was answered before the row was learned, and of :math:`y` itself. Their trees see the
+    columns, the last target and the last step. A combination of all answers is learned by recursive least squares over about
+    the last 2,000 examples; whoever had the least absolute error over about the last 500, one of them or the combination, speaks.
+
+    References
+    ----------
+    N. Cesa-Bianchi and G. Lugosi, Prediction, learning, and games, Cambridge University Press, 2006.
 
     Examples
     --------
@@ -130,7 +130,9 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         parameter(
             "companions",
             anything("sequence of names"),
-            'Who learns beside the forest: "linear" (a slow and a quick learner) and "boosted" (ten boosted trees); () for none.',
+            'Who learns beside the forest: "linear" (a slow and a quick learner), "boosted" (ten boosted trees), "last" (the '
+            'last target), "differences", "residuals" and "replay" (boosted trees over remembered rows, of the step from the '
+            "last target, of what the answer misses, and of the target); () for none.",
             to_core=False,
         ),
         *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
@@ -142,7 +144,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         *,
         n_estimators: int = 30,
         poisson_rate: float = 6.0,
-        companions: Sequence[str] = ("linear", "boosted"),
+        companions: Sequence[str] = ("linear", "last", "differences", "residuals", "replay"),
         **options: Unpack[RegressionOptions],
     ) -> None:
         self.companions = companions
@@ -154,24 +156,16 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         )
 
     def _booster_plan(self) -> BoosterPlan:
-<<<<<<< HEAD
         names = companion_names(self.companions, {**_COMPANIONS, **_EXPERTS})
         found = [made for name in names if name in _COMPANIONS for made in _COMPANIONS[name]()]
         experts = [_expert(name) for name in _EXPERTS if name in names]
         return replace(
             super()._booster_plan(),
             companions=tuple(found),
-            pool={"horizon": 1000.0} if found or experts else {},
+            pool={"window": 1000.0} if found or experts else {},
             experts=tuple(experts),
-            referee={"horizon": 2000.0, "referee_horizon": 500.0, "delay": 0} if experts else {},
+            referee={"window": 2000.0, "referee_window": 500.0, "delay": int(self.delay)} if experts else {},
         )
-=======
-        found = [
-            made for name in companion_names(self.companions, _COMPANIONS) for made in _COMPANIONS[name]()
-        ]
-        pool = {"window": 1000.0} if found else {}
-        return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
->>>>>>> main
 
 
 def _linear() -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 //
 //   combination  a_0 + sum_m beta_m d_m with d_m = a_m - a_0, by recursive least squares on what it missed:
 //                s^2 a running mean of (y - a_0)^2,  z = clip(d / s, 5),  r = clip((y - combination) / s, 3),
-//                H <- h H + w z z' + (1 - h) kept I,  beta <- beta + H^-1 w z r,  h = 1 - 1 / horizon
+//                H <- h H + w z z' + (1 - h) kept I,  beta <- beta + H^-1 w z r,  h = 1 - 1 / window
 //   referee      the expert, or the combination, with the least faded sum of absolute errors speaks; the first of equals
 //
 // Spec  specs/replay.md section 7. Cost: a system of as many equations as there are experts beside the first, per learned example.
@@ -20,13 +20,13 @@ class RefereePool {
  public:
   static constexpr double prior = 20, kept = 4, most_difference = 5, most_missed = 3, spread_rows = 500;
   struct Params {
-    double horizon, referee_horizon;
-    static Params read(const Config& c) { return {c.number("horizon"), c.number("referee_horizon")}; }
+    double window, referee_window;
+    static Params read(const Config& c) { return {c.number("window"), c.number("referee_window")}; }
   };
 
   RefereePool(Params p, std::size_t experts)
-      : fading_(1 - 1 / p.horizon),
-        forgetting_(1 - 1 / p.referee_horizon),
+      : fading_(1 - 1 / p.window),
+        forgetting_(1 - 1 / p.referee_window),
         m_(experts - 1),
         H_(m_ * m_, 0.0),
         beta_(m_, 0.0),

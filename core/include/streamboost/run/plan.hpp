@@ -32,6 +32,7 @@ struct Plan {
   Config pool, stages;             // of the companions' answers; after the vote, empty: none
   std::vector<Companion> experts;  // of time, by their names, around a regressor with its companions (run/timed_regressor.hpp)
   Config referee;                  // over them
+  Config lags;                     // past targets as further columns (run/lagged_model.hpp); empty: none
   BankFactory bank = {};           // of learners that the table of banks does not know; empty: the learner is one of them by name
 };
 

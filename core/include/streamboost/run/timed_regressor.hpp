@@ -46,7 +46,7 @@ class TimedRegressor final : public Model {
         params_(params),
         ring_(n_bases),
         pool_(params.pool, 1 + (params.last ? 1 : 0) + experts_.size()) {
-    if (params.delay < 0 || params.delay > replay::most_rows || !(params.pool.horizon > 1) || !(params.pool.referee_horizon > 1))
+    if (params.delay < 0 || params.delay > replay::most_rows || !(params.pool.window > 1) || !(params.pool.referee_window > 1))
       throw std::invalid_argument("a parameter of the experts of time is out of range");
     for (const Expert& expert : experts_) memory_ = std::max(memory_, expert.trees.params().memory);
   }
@@ -62,7 +62,7 @@ class TimedRegressor final : public Model {
 
   void expect(const RowBlock& rows, const double* weight) override {
     inside_->expect(rows, weight);
-    make_room(recent_, static_cast<std::size_t>(params_.delay) + 3);
+    recent_.reserve(static_cast<std::size_t>(params_.delay) + 2);
     if (awake()) ring_.expect(rows.n_rows);
   }
 
