@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.adapters.labels import NO_ANSWER
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.metrics import CLASSIFICATION_METRICS
@@ -138,6 +139,7 @@ class ClassificationScores(Scores):
         )
         self.wrong: list[npt.NDArray[np.bool_]] = []
         self._keep = settings.keep_errors
+        self.waits = settings.delay > 0
         self.n_rows = 0
 
     @property
@@ -164,6 +166,10 @@ class ClassificationScores(Scores):
             known = np.empty(0, object) if self._classes is None else np.unique(self._classes)
             columns = getattr(model, "classes_", known)
         rows = self._judge.rows(truth, np.asarray(labels), proba, columns)
+        first = self.first_answered(rows.pred != NO_ANSWER)
+        if first == len(rows):
+            return
+        rows = rows.part(first, len(rows))
         wrong = self.confusion.add(rows.true, rows.pred)
         self.curve.update(wrong)
         if self.panel.names:

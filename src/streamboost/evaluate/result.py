@@ -48,6 +48,7 @@ class PrequentialResult(ABC):
     cumulative_error: Floats
     windowed_error: Floats
     delay: int = 0
+    left_out: int = 0
     metric_positions: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     metrics: Mapping[str, Mapping[str, MetricSeries]] = field(default_factory=dict)
     resources: Floats = field(default_factory=lambda: np.zeros((0, 3)))
@@ -163,6 +164,7 @@ class PrequentialResult(ABC):
             "memory_bytes": self.memory_bytes,
             "window": self.window,
             "delay": self.delay,
+            "left_out": self.left_out,
             "error": self.error,
             "errors": list(self.errors),
             "standard_error": self.standard_error,
