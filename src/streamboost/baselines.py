@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -186,7 +185,8 @@ class SeasonalRegressor(_RegressionBaseline):
         self.season = season
 
     def _start(self) -> None:
-        if isinstance(self.season, bool) or not isinstance(self.season, Integral) or self.season < 1:
+        season: Any = self.season
+        if isinstance(season, bool) or not isinstance(season, int | np.integer) or season < 1:
             raise ValueError(f"season={self.season!r} must be a whole number of rows, 1 or more.")
         super()._start()
         self._past: deque[float] = deque(maxlen=int(self.season))

@@ -20,8 +20,7 @@ SMALL = {"rounds": 3, "leaves": 4}
 @pytest.fixture
 def small(monkeypatch):
     """Trees that an oracle can grow."""
-    for name in EXPERTS[1:]:
-        monkeypatch.setitem(adaptive_regressor._EXPERTS, name, SMALL)
+    monkeypatch.setattr(adaptive_regressor, "_TREES", SMALL)
 
 
 def stream(n=700, seed=0):

@@ -156,7 +156,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         )
 
     def _booster_plan(self) -> BoosterPlan:
-        names = companion_names(self.companions, {**_COMPANIONS, **_EXPERTS})
+        names = companion_names(self.companions, [*_COMPANIONS, *_EXPERTS])
         found = [made for name in names if name in _COMPANIONS for made in _COMPANIONS[name]()]
         experts = [_expert(name) for name in _EXPERTS if name in names]
         return replace(
@@ -200,12 +200,12 @@ def _boosted() -> list[dict[str, Any]]:
 
 _COMPANIONS: dict[str, Callable[[], list[dict[str, Any]]]] = {"linear": _linear, "boosted": _boosted}
 
-_SMALL = {"rounds": 50, "leaves": 15}
-_EXPERTS: dict[str, dict[str, Any]] = {"last": {}, "differences": _SMALL, "residuals": _SMALL, "replay": {}}
+_EXPERTS = ("last", "differences", "residuals", "replay")
+_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15}
 
 
 def _expert(name: str) -> dict[str, Any]:
     """Who knows the targets of before; all but the last target are boosted trees."""
-    params = {} if name == "last" else ReplayBoostingRegressor(**_EXPERTS[name])._core_params()
-    tree_params = {"booster": "", "booster_params": params, "size": 1}
-    return {"name": name, "learner": "", "params": {}, "guard": {}, **tree_params}
+    params = {} if name == "last" else ReplayBoostingRegressor(**_TREES)._core_params()
+    trees = {"booster": "", "booster_params": params, "size": 1}
+    return {"name": name, "learner": "", "params": {}, "guard": {}, **trees}
