@@ -43,7 +43,9 @@ Plan default_classifier(std::uint64_t seed) {
        {{"n_neighbors", 5}, {"window", 1000}},
        read_guard({})},
   };
-  plan.pool = {{"horizon", 1000.0}, {"referee", true}, {"temperature", false}};
+  plan.pool = {{"caution", 0.0}, {"first_alone", false}, {"horizon", 1000.0}, {"least", 0.0}, {"most", 4.0},
+          {"prior", 10.0}, {"referee", true}, {"referee_horizon", 1000.0}, {"refill", 1.0},
+          {"temperature", false}};
   return plan;
 }
 

@@ -62,15 +62,37 @@ COMPANIONS = {
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
     "replay": (
-        ("replay", {}),
+        ("replay", {"rounds": 50, "refit": 2.0}),
         (
             "replay-quick",
-            {"memory": 4000, "rounds": 40, "leaves": 15, "learning_rate": 0.2, "refit": 1.2, "late": 0.5},
+            {"memory": 2000, "rounds": 15, "leaves": 15, "learning_rate": 0.25, "refit": 1.25, "late": 0.5},
         ),
     ),
     "history": (("history", {}),),
 }
 """Experts beside the forest: names in the report and in files, and their parameters."""
+OUTER = ("replay", "history")
+"""Those that answer beside the pool of the others, in a pool of their own."""
+POOL = {
+    "referee": True,
+    "temperature": False,
+    "first_alone": False,
+    "prior": 10.0,
+    "refill": 1.0,
+    "least": 0.0,
+    "most": 4.0,
+    "caution": 0.0,
+}
+OUTER_POOL = {
+    "referee": True,
+    "temperature": True,
+    "first_alone": True,
+    "prior": 20.0,
+    "refill": 0.05,
+    "least": -0.2,
+    "most": 3.0,
+    "caution": 0.5,
+}
 
 
 class AdaptiveEnsemble(Ensemble):
@@ -197,9 +219,22 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         self._take(trust)
 
     def _booster_plan(self) -> BoosterPlan:
-        found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
-        pool = {"horizon": float(self.horizon), "referee": True, "temperature": False} if found else {}
-        return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
+        inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
+        horizon = float(self.horizon)
+        pool = {**POOL, "horizon": horizon, "referee_horizon": horizon}
+        calibrated = {"temperature": self.calibration is None}
+        outer_pool = {**OUTER_POOL, **calibrated, "horizon": horizon, "referee_horizon": max(0.3 * horizon, 2.0)}
+        return replace(
+            super()._booster_plan(),
+            companions=inner,
+            pool=pool if inner else {},
+            outer_companions=outer,
+            outer_pool=outer_pool if outer else {},
+        )
+
+    def _companions_made(self, *, outer: bool) -> tuple[dict[str, Any], ...]:
+        names = [name for name in self._companion_names() if (name in OUTER) is outer]
+        return tuple(self._companion(*entry) for name in names for entry in COMPANIONS[name])
 
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, COMPANIONS)
