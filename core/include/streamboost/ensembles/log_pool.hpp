@@ -42,11 +42,11 @@ class LogPool {
     bool first_alone;  // at the start the first expert has all the weight; else twice that of each other one
     static constexpr double floor = 1e-4;
     static Params read(const Config& c) {
-      return {1 - 1 / c.number("horizon"), 1 - 1 / c.number("referee_horizon"),
-              c.number("prior"),           c.number("refill"),
-              c.number("least"),           c.number("most"),
-              c.number("caution"),         c.flag("referee"),
-              c.flag("temperature"),       c.flag("first_alone")};
+      return {1 - 1 / c.number("window"), 1 - 1 / c.number("referee_window"),
+              c.number("prior"),          c.number("refill"),
+              c.number("least"),          c.number("most"),
+              c.number("caution"),        c.flag("referee"),
+              c.flag("temperature"),      c.flag("first_alone")};
     }
   };
 
