@@ -157,6 +157,11 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     its weights :math:`\beta` learned by Newton steps on the logarithmic loss with a memory of about `window` examples. A
     referee lets one of them speak alone while it has been right more often than all others and than the pool.
 
+    A second pool of the same kind takes that answer as its first expert. The others are gradient boosted trees over the last
+    50,000 rows and over the last 2,000, refitted in small slices while the stream goes on (:class:`ReplayBoostingClassifier`),
+    and the labels' own past: how often each label has followed the last two. One temperature w, learned in the same way, has
+    the last word on probabilities: :math:`P \propto Q^w`; labels do not change. It stands aside where `calibration` is given.
+
     References
     ----------
     A. Bifet, G. Holmes and B. Pfahringer, Leveraging bagging for evolving data streams, ECML PKDD 2010.
@@ -184,7 +189,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             "companions",
             anything("sequence of names"),
             'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
-            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 4,000, refitted in slices) '
+            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted in slices) '
             'and "history" (what label follows the last two); () for none.',
             to_core=False,
         ),
@@ -201,7 +206,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         max_features: float | str | None = 0.6,
         vote: str = "log_odds",
         chain: bool = True,
-        companions: Sequence[str] = ("linear", "naive-bayes", "neighbors"),
+        companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay", "history"),
         window: float = 1000.0,
         **options: Unpack[EnsembleOptions],
     ) -> None:
@@ -236,11 +241,23 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, COMPANIONS)
 
-    @staticmethod
-    def _companion(name: str, params: dict[str, Any]) -> dict[str, Any]:
+    def _ring_bytes(self) -> dict[str, int]:
+        """Return what remembered rows may take of `max_bytes`: a quarter, at most 64 MB; a quarter of that is the quick one's."""
+        whole = 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 4))
+        return {"replay": whole - whole // 4, "replay-quick": whole // 4}
+
+    def _tree_bytes(self) -> int | None:
+        budget = super()._tree_bytes()
+        rows = sum(self._ring_bytes().values()) if "replay" in self.companions else 0
+        return None if budget is None else max(1, int(budget) - rows)
+
+    def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         if name in ("replay", "replay-quick", "history"):
             booster = "history" if name == "history" else "replay"
-            more = {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params}
+            memory = {"max_bytes": self._ring_bytes().get(name)}
+            more = (
+                {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params, **memory}
+            )
             whole = {"booster": booster, "booster_params": more, "size": 1}
             return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
