@@ -32,6 +32,8 @@ class Model:
         companions: Sequence[Mapping[str, Any]] = (),
         pool: Mapping[str, Any] = ...,
         stages: Mapping[str, Any] = ...,
+        outer_companions: Sequence[Mapping[str, Any]] = (),
+        outer_pool: Mapping[str, Any] = ...,
         lanes: tuple[int, int] | None = None,
     ) -> None: ...
     @property

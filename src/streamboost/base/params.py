@@ -57,6 +57,10 @@ class BoosterPlan:
     """Single learners that answer beside the ensemble: name, learner, its parameters, its guard."""
     pool: dict[str, Any] = field(default_factory=dict)
     """How their answers and the ensemble's become one."""
+    outer_companions: tuple[dict[str, Any], ...] = ()
+    """Models that answer beside all of these."""
+    outer_pool: dict[str, Any] = field(default_factory=dict)
+    """How their answers and that of the first pool become one."""
 
 
 def same_value(a: Any, b: Any) -> bool:

@@ -114,6 +114,8 @@ class Session:
             "guard": booster.guard,
             "companions": list(booster.companions),
             "pool": booster.pool,
+            "outer_companions": list(booster.outer_companions),
+            "outer_pool": booster.outer_pool,
             "stages": dict(stages),
         }
         self._use(self._new_model())

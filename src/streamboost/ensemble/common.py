@@ -53,9 +53,13 @@ class LearnerEnsemble(Estimator):
         """Return whether every learner may have another one growing in the background."""
         return False
 
+    def _tree_bytes(self) -> int | None:
+        """Return the memory of all trees."""
+        return getattr(self, "max_bytes", None)
+
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
         """Give every tree, also in the background, its share of the ensemble's memory, or its own limit if that is lower."""
-        budget = getattr(self, "max_bytes", None)
+        budget = self._tree_bytes()
         if budget is None or plan.bank not in ("hoeffding", "regression_tree"):
             return plan
         trees = self._n_lanes() * (2 if self._grows_in_background() else 1)

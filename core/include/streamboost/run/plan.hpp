@@ -29,7 +29,9 @@ struct Plan {
   Ensemble ensemble;
   std::vector<int> cuts;  // lanes at which a new block begins; empty: where it suits the threads
   std::vector<Companion> companions;
-  Config pool, stages;    // of the companions' answers; after the vote, empty: none
+  Config pool, stages;  // of the companions' answers; after the vote, empty: none
+  std::vector<Companion> outer_companions;
+  Config outer_pool;      // of their answers and of what the first pool says, which is one expert here
   BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
 };
 
