@@ -137,7 +137,9 @@ def test_the_outer_pool_is_its_oracle():
         opinions = np.stack([forest[t][order][:known], past])
         if known >= 2:
             alone.add(pool.speaker())
-            np.testing.assert_allclose(got[t][order][:known], pool.answer(opinions), atol=1e-8, err_msg=f"row {t}")
+            np.testing.assert_allclose(
+                got[t][order][:known], pool.answer(opinions), atol=1e-8, err_msg=f"row {t}"
+            )
         if max(known, label + 1) >= 2:
             said = -1 if labels[t] is None else order.index(labels[t])
             pool.learn(opinions, [said, int(np.argmax(past)) if known else -1], label)
