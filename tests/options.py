@@ -33,6 +33,8 @@ BY_NAME: dict[str, list[Any]] = {
     "block_size": [1, 3, 9],
     "n_prime": [2, 9, 30],
     "refresh": [1, 3],
+    "lags": [0, 1, (1, 3)],
+    "delay": [0, 2],
 }
 """Parameters whose declaration does not tell what is worth trying; None among `companions` stands for the default."""
 
