@@ -1,5 +1,6 @@
 """Random and mutated lines, 126,000 of them, through every reader of text: rows or a clear refusal, never anything else."""
 
+import contextlib
 import gzip
 import json
 import re
@@ -188,10 +189,8 @@ def test_time_is_linear_in_the_bytes_whatever_quotes_do(name, seed, tmp_path):
         start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            try:
+            with contextlib.suppress(DataError):
                 sum(len(chunk.y) for chunk in open_stream(path, on_bad_line="skip").chunks(1000))
-            except DataError:
-                pass
         return time.process_time() - start
 
     # Quadratic time takes 16 times as long for four times the lines, and minutes for this many.
