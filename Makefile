@@ -23,7 +23,7 @@ BUILT   := $(VENV)/.built
 CORE    := $(CURDIR)/build/core/libstreamboost_core.a
 WITH_CORE := --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
-.PHONY: help venv core build demo test ctest pytest fuzz doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clean
+.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -97,6 +97,10 @@ SECONDS ?= 60
 fuzz: build  ## random attacks on files, laws, interrupts and memory, SECONDS=60 for each kind; counts are printed
 	@echo "== attacking"
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+
+check-estimators: build  ## scikit-learn's checks for every ensemble with every learner
+	@echo "== checking every ensemble of every learner"
+	@$(BIN)/python -m tests.conformance.estimators
 
 PAPERS ?= chen2012 bai2014 jung2017 oza2001 sun
 reproduce: build  ## the papers' tables beside ours, hours with all of them (PAPERS=chen2012 for one; data in STREAMBOOST_DATA)

@@ -29,7 +29,7 @@ def rss_mb():
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def lessons(rng, keys):
+def examples(rng, keys):
     """Rows of these keys, four numbers each; half of the keys see it the other way round."""
     for first in range(0, len(keys), 5_000):  # making them needs little memory
         some = keys[first : first + 5_000]
@@ -38,7 +38,7 @@ def lessons(rng, keys):
 
 
 def learn(model, rows):
-    """Return lessons for a second of the processor, and for one by the clock; making the rows is not timed."""
+    """Return examples for a second of the processor, and for one by the clock; making the rows is not timed."""
     n, seconds, clock = 0, 0.0, 0.0
     while block := list(itertools.islice(rows, 5_000)):
         began = time.process_time(), time.perf_counter()
@@ -60,19 +60,19 @@ def measure(n, fallback):
             order = np.concatenate([np.arange(n), rng.integers(n, size=n // 10)])
             order = np.repeat(rng.permutation(order), ROWS)
             half = len(order) // 2
-            speeds = [learn(keyed, lessons(rng, order[:half]))]
+            speeds = [learn(keyed, examples(rng, order[:half]))]
             middle = rss_mb()
-            speeds.append(learn(keyed, lessons(rng, order[half:])))
+            speeds.append(learn(keyed, examples(rng, order[half:])))
             waking, written = min(speeds), keyed.n_evicted
             share = 1 / np.arange(1, n + 1)
             ranks = rng.permutation(n)  # which keys come often
             zipf_keys = ranks[np.searchsorted(np.cumsum(share) / share.sum(), rng.random(3 * n))]
-            learn(keyed, lessons(rng, zipf_keys[:n]))  # those that come often come into memory
+            learn(keyed, examples(rng, zipf_keys[:n]))  # those that come often come into memory
             fetched = -keyed.n_evicted
-            zipf = learn(keyed, lessons(rng, zipf_keys[n:]))
+            zipf = learn(keyed, examples(rng, zipf_keys[n:]))
             fetched = (fetched + keyed.n_evicted) / (2 * n)
-            learn(keyed, lessons(rng, rng.integers(HOT, size=2 * HOT)))
-            hot = max(learn(keyed, lessons(rng, rng.integers(HOT, size=30_000))) for _ in range(3))
+            learn(keyed, examples(rng, rng.integers(HOT, size=2 * HOT)))
+            hot = max(learn(keyed, examples(rng, rng.integers(HOT, size=30_000))) for _ in range(3))
             after = rss_mb()
         size = sum(path.stat().st_size for path in Path(folder).iterdir()) / 2**20
     speeds = [f"{speed:,.0f}" for pair in (waking, zipf, hot) for speed in pair]
@@ -90,14 +90,14 @@ def main():
         "# One model per key",
         "",
         f"`python -m benchmarks.keyed --keys {n}`: {LEARNERS} naive Bayes learners by bagging for each of {n:,} keys, at most "
-        f"{IN_MEMORY:,} models in memory, rows of four numbers, `learn_one`; lessons for a second of one core, and by the clock "
+        f"{IN_MEMORY:,} models in memory, rows of four numbers, `learn_one`; examples for a second of one core, and by the clock "
         f"(a load of {os.getloadavg()[0]:.1f} at the start). *Waking*, the worst case: {ROWS} rows of every key, keys in random "
         f"order, a tenth of them twice, so that a model is made or read from the store, and another written, for {ROWS} rows. "
-        f"*Zipf*: the key of rank r comes in proportion to 1/r; *fetched*: lessons whose model was in the store. *Hot*: {HOT:,} "
+        f"*Zipf*: the key of rank r comes in proportion to 1/r; *fetched*: examples whose model was in the store. *Hot*: {HOT:,} "
         "keys get all rows.",
         "",
-        "| fallback | waking, lessons/s | by the clock | models written | Zipf, lessons/s | by the clock | fetched "
-        "| hot, lessons/s | by the clock | MB of memory before | after half of the keys | at the end | MB of store |",
+        "| fallback | waking, examples/s | by the clock | models written | Zipf, examples/s | by the clock | fetched "
+        "| hot, examples/s | by the clock | MB of memory before | after half of the keys | at the end | MB of store |",
         "|---|" + "---:|" * 12,
     ]
     for fallback in (None, "global"):

@@ -30,7 +30,7 @@ def parser(command: str, about: str | None) -> argparse.ArgumentParser:
 
 @dataclass
 class Page:
-    """One result page: what was measured on, tables, records for the CSV, and how its picture is drawn."""
+    """One result page: what was measured on, tables, records for a CSV file that something reads, how its picture is drawn."""
 
     name: str
     title: str
@@ -38,7 +38,7 @@ class Page:
     packages: list[str] = field(default_factory=lambda: ["streamboost", "numpy"])
     preface: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    columns: Sequence[str] = ("part", "entry", "size", "quantity", "value", "unit")
+    columns: Sequence[str] = ()
     records: list[Sequence[Cell]] = field(default_factory=list)
     picture: Callable[[], Any] | None = None  # a matplotlib figure
     caption: str = ""

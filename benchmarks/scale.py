@@ -96,7 +96,7 @@ def simulate(
         send += (
             costs.chunk_bytes / network.bandwidth
         )  # the first node that asks; the others take it from there
-    if every is None:  # the more a lesson costs, the dearer it is to learn it again
+    if every is None:  # the more an example costs, the dearer it is to learn it again
         every = min(256, max(1, int(20 / max(service, send))))
     free = [0.0] * shards  # when each stage is done with its last chunk
     done = [0.0] * n_chunks

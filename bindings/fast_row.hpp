@@ -42,17 +42,18 @@ class FastRow {
 
   // The number of rows learned so far, with this one; 0 if it was not learned.
   std::int64_t learn(nb::handle x, nb::handle y) { return is_checked() ? learn_in(*model_, x, y) : 0; }
-  std::int64_t learn_in(PyModel& model, nb::handle x, nb::handle y) {
-    const bool number = labels_.is_none();
-    const std::int32_t label = number ? 0 : look_up(labels_.ptr(), y.ptr());
-    double target = 0;
-    Values row;
-    if (label < 0 || !learns_ || (number && !read_number(y.ptr(), largest_target, target)) || !read(x, row)) return 0;
-    const HeldWithGil held(model.lock(), SharedLock::Use::write);
-    if (!covers(model)) return 0;
-    const BorrowedScratch lent(*model_, model);
-    model.learn_now(block(row), number ? Truth::of_numbers(&target) : Truth(&label), nullptr, {});
-    return model.model().intake().n_learned();
+  std::int64_t learn_in(PyModel& model, nb::handle x, nb::handle y) { return learn_row(model, x, y, {}); }
+
+  // The same with the answer of just before: (rows learned, label, dict of probabilities), or of a regressor (rows learned, number);
+  // NotImplemented if the row was not learned.
+  nb::object test_then_train(nb::handle x, nb::handle y) {
+    if (!is_checked()) return not_here();
+    std::vector<double> answer(order_.size() + 1);
+    const Output wanted = labels_.is_none() ? Output::number : Output::both;
+    const std::int64_t n_learned = learn_row(*model_, x, y, {wanted, nullptr, answer.data()});
+    if (n_learned == 0) return not_here();
+    if (labels_.is_none()) return nb::make_tuple(n_learned, answer[0]);
+    return nb::make_tuple(n_learned, label_of(answer.back()), named(answer));
   }
 
   // Whether a row can go this way.
@@ -75,15 +76,21 @@ class FastRow {
     return code < 0 ? nb::none() : nb::borrow(classes_[static_cast<std::size_t>(code)]);
   }
 
+  // The label and the dict of probabilities of one row, or NotImplemented.
+  nb::object predict_both(nb::handle x) {
+    Values row;
+    std::vector<double> both(order_.size() + 1);
+    if (!is_checked() || !read(x, row) || !answer(*model_, row, {Output::both, nullptr, both.data()})) return not_here();
+    return nb::make_tuple(label_of(both.back()), named(both));
+  }
+
   // A dict of probabilities in the order of classes_, or NotImplemented.
   nb::object predict_proba(nb::handle x) { return is_checked() ? predict_proba_in(*model_, x) : not_here(); }
   nb::object predict_proba_in(PyModel& model, nb::handle x) {
     Values row;
     std::vector<double> proba(order_.size());
     if (!read(x, row) || !answer(model, row, {Output::proba, nullptr, proba.data()})) return not_here();
-    nb::dict out;
-    for (int code : order_) out[classes_[static_cast<std::size_t>(code)]] = proba[static_cast<std::size_t>(code)];
-    return out;
+    return named(proba);
   }
 
   std::size_t width() const { return width_; }
@@ -102,6 +109,28 @@ class FastRow {
   };
 
   static nb::object not_here() { return nb::borrow(Py_NotImplemented); }
+
+  std::int64_t learn_row(PyModel& model, nb::handle x, nb::handle y, const OutputBuffers& answer) {
+    const bool number = labels_.is_none();
+    const std::int32_t label = number ? 0 : look_up(labels_.ptr(), y.ptr());
+    double target = 0;
+    Values row;
+    if (label < 0 || !learns_ || (number && !read_number(y.ptr(), largest_target, target)) || !read(x, row)) return 0;
+    const HeldWithGil held(model.lock(), SharedLock::Use::write);
+    if (!covers(model)) return 0;
+    const BorrowedScratch lent(*model_, model);
+    model.learn_now(block(row), number ? Truth::of_numbers(&target) : Truth(&label), nullptr, answer);
+    return model.model().intake().n_learned();
+  }
+
+  // The last column of Output::both is the code of the label: negative or NaN while there is none.
+  nb::object label_of(double code) const { return code >= 0 ? nb::borrow(classes_[static_cast<std::size_t>(code)]) : nb::none(); }
+  // Probabilities by label, in the order of classes_.
+  nb::dict named(const std::vector<double>& proba) const {
+    nb::dict out;
+    for (int code : order_) out[classes_[static_cast<std::size_t>(code)]] = proba[static_cast<std::size_t>(code)];
+    return out;
+  }
 
   // A code, or -1. Keys may be of any kind, and comparing them may run anything: nothing raised here is of interest.
   static int look_up(PyObject* codes, PyObject* key) {
@@ -173,16 +202,19 @@ class FastRow {
   // Many models with the same columns and classes work where one of them does.
   class BorrowedScratch {
    public:
-    BorrowedScratch(PyModel& from, PyModel& to) : from_(from.model()), to_(to.model()) { swap(); }
+    BorrowedScratch(PyModel& from, PyModel& to) : from_(from.model()), to_(to.model()), lent_(&from != &to && from.same_plan(to)) {
+      swap();
+    }
     ~BorrowedScratch() { swap(); }
     BorrowedScratch(const BorrowedScratch&) = delete;
     BorrowedScratch& operator=(const BorrowedScratch&) = delete;
 
    private:
     void swap() noexcept {
-      if (&from_ != &to_) to_.swap_scratch(from_);
+      if (lent_) to_.swap_scratch(from_);
     }
     Model &from_, &to_;
+    bool lent_;
   };
 
   RowBlock block(const Values& row) const {

@@ -21,7 +21,7 @@ namespace streamboost {
 
 namespace nb = nanobind;
 
-class PyBank final : public Bank {
+class PyBank final : public Bank, public LearnsThenAnswers, public HoldsObjects {
  public:
   PyBank(nb::object factory, Lanes lanes, std::uint64_t seed, bool numbers)
       : factory_(std::move(factory)), lanes_(lanes), seed_(seed), numbers_(numbers) {
@@ -31,13 +31,17 @@ class PyBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  bool has_after() const override { return false; }
-  bool needs_gil() const override { return true; }
-  bool answers_numbers() const override { return numbers_; }
+  Abilities abilities() override {
+    Abilities all = abilities_of(*this);
+    all.numbers = numbers_;
+    if (numbers_) all.learn_then_answer = nullptr;
+    return all;
+  }
+  bool trained(int) const override { return true; }  // a margin of 0 is an answer
   // Growing and loading change nothing in here, so that a copy may share the objects.
   std::unique_ptr<Bank> copy() const override { return std::make_unique<PyBank>(*this); }
   double least_numbers(const Schema&) const override { return 0; }
-  const std::vector<nb::object>& objects() const { return objects_; }
+  void* object(int lane) const override { return objects_[static_cast<std::size_t>(lane)].ptr(); }
 
   void ask(const Example& example, Request, Answers& answers) const override {
     const nb::object row = copy(example.row);
@@ -54,13 +58,12 @@ class PyBank final : public Bank {
     }
   }
 
-  void learn(const Example& example, Labels labels, const double* amount, Amount kind, Answers&) override {
+  void learn(const Example& example, Labels truths, const double* amount, Amount kind, Answers&) override {
     const nb::object row = copy(example.row);
-    for (std::size_t i = 0; i < objects_.size(); ++i) teach(i, row, nb::int_(labels.of(static_cast<int>(i))), amount[i], kind, example);
-  }
-  void learn_targets(const Example& example, const double* target, const double* amount, Amount kind, Answers&) override {
-    const nb::object row = copy(example.row);
-    for (std::size_t i = 0; i < objects_.size(); ++i) teach(i, row, nb::float_(target[i]), amount[i], kind, example);
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      const nb::object truth = numbers_ ? nb::object(nb::float_(truths.target[i])) : nb::object(nb::int_(truths.of(static_cast<int>(i))));
+      teach(i, row, truth, amount[i], kind, example);
+    }
   }
 
   Answer learn_then_answer(int lane, const Example& example, double amount, Amount kind, Request, Answers&) override {

@@ -10,15 +10,14 @@
 
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "locking.hpp"
 #include "py_bank.hpp"
-#include "streamboost/learners/hoeffding.hpp"
-#include "streamboost/learners/iti.hpp"
-#include "streamboost/run/models.hpp"
+#include "py_detectors.hpp"
+#include "streamboost/run/explain.hpp"
 #include "streamboost/run/packed.hpp"
-#include "streamboost/run/pooled_model.hpp"
-#include "streamboost/run/pooled_regressor.hpp"
+#include "streamboost/run/plan.hpp"
 #include "streamboost/run/staged_model.hpp"
 #include "streamboost/run/staged_regressor.hpp"
 
@@ -52,23 +51,19 @@ inline Config read_config(const nb::dict& parameters) {
   return config;
 }
 
+// The detector is a name and its parameters among the others, or `detectors`, an object that holds those written in Python.
 inline GuardParams read_guard(const nb::dict& parameters) {
   if (parameters.size() == 0) return {};
-  const Config config = read_config(parameters);
-  const GuardParams guard = GuardParams::read(config);
+  auto plain = nb::cast<nb::dict>(parameters.attr("copy")());
+  const nb::object own = plain.attr("pop")("detectors", nb::none());
+  const Config config = read_config(plain);
+  if (own.is_none()) return streamboost::read_guard(config);
+  const GuardParams guard =
+      GuardParams::read(config, [own](Lanes lanes) -> std::unique_ptr<Detectors> { return std::make_unique<PyDetectors>(own, lanes); });
   config.check_all_read("the guard against drift");
   return guard;
 }
 
-// A single learner that answers beside the ensemble, or a small ensemble of such.
-struct Companion {
-  std::string name, learner;
-  Config params;
-  GuardParams guard;
-  std::string booster;  // empty: a single learner
-  Config booster_params;
-  int size = 1;
-};
 inline std::vector<Companion> read_companions(const nb::list& companions) {
   std::vector<Companion> all;
   for (auto item : companions) {
@@ -104,17 +99,11 @@ inline OutputBuffers output_of(const std::string& answer, const Model& model) {
     out.output = *plain;
     return out;
   }
-  const auto* staged = dynamic_cast<const StagedModel*>(&model);
-  if (answer.size() > 4 && answer.starts_with("set:") && staged != nullptr) {
+  const std::string_view kind = model.answers_numbers() ? "interval:" : "set:";
+  if (answer.size() > kind.size() && answer.starts_with(kind) && model.n_coverages() > 0) {
     out.output = Output::set;
-    out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(4)));
-    if (out.coverage < staged->n_coverages()) return out;
-  }
-  const auto* numbers = dynamic_cast<const StagedRegressor*>(&model);
-  if (answer.size() > 9 && answer.starts_with("interval:") && numbers != nullptr) {
-    out.output = Output::set;
-    out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(9)));
-    if (out.coverage < numbers->n_coverages()) return out;
+    out.coverage = static_cast<std::size_t>(std::stoul(answer.substr(kind.size())));
+    if (out.coverage < model.n_coverages()) return out;
   }
   throw std::invalid_argument("answer must be none, label, score, proba, both, number, or set:N of a model that keeps sets");
 }
@@ -212,21 +201,18 @@ class PyModel {
               read_config(learner_params),
               {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0), read_guard(guard)},
               cuts,
-              std::move(lane_factory),
               read_companions(companions),
               read_config(pool),
               read_config(stages)};
-    if (n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
-    if (lanes) {  // a part of the ensemble; the others live elsewhere
-      const auto [begin, end] = *lanes;
-      if (begin < 0 || begin >= end || end > n_estimators) throw std::invalid_argument("the lanes of a part must lie inside the ensemble");
-      if (!plan.lane_factory.is_none()) throw std::invalid_argument("learners written in Python stay in one process");
-      plan.ensemble.part = std::make_shared<Part>();
-      plan.ensemble.part->lanes = {begin, end};
-      plan.ensemble.part->last = end == n_estimators;
+    const bool numbers = learner == "black_box_regressor";
+    if (learner == "black_box" || numbers)
+      plan.bank = [=](Lanes own) -> std::unique_ptr<Bank> { return std::make_unique<PyBank>(lane_factory, own, seed, numbers); };
+    if (lanes) {
+      if (plan.bank) throw std::invalid_argument("learners written in Python stay in one process");
+      take_part(plan.ensemble, {std::get<0>(*lanes), std::get<1>(*lanes)});
     }
     plan_ = std::make_shared<const Plan>(std::move(plan));
-    model_ = plan_->make();
+    model_ = make_model(*plan_);
   }
 
   // The same model once more: its numbers are copied from memory to memory.
@@ -361,13 +347,6 @@ class PyModel {
   nb::dict report() {
     nb::dict out;
     ModelReport report = model_->report();
-    for (Bank* bank : model_->banks())
-      if (auto* trees = dynamic_cast<HoeffdingBank*>(bank))
-        for (int lane = 0; lane < bank->lanes().size(); ++lane) {
-          const auto [leaves, idle] = trees->count_leaves(lane);
-          report.lanes["leaves"].push_back(leaves);
-          report.lanes["idle_leaves"].push_back(idle);
-        }
     for (auto& [name, values] : report.lanes) {
       const std::size_t n = values.size();
       out[name.c_str()] = own(std::move(values), {n});
@@ -386,27 +365,26 @@ class PyModel {
   }
   nb::list lane_objects() {
     nb::list all;
-    for (Bank* bank : model_->banks())
-      if (auto* python = dynamic_cast<PyBank*>(bank))
-        for (const auto& object : python->objects()) all.append(object);
+    for (const BankHandle* bank : model_->banks())
+      if (const HoldsObjects* held = bank->can().objects)
+        for (int lane = 0; lane < (*bank)->lanes().size(); ++lane) all.append(nb::handle(static_cast<PyObject*>(held->object(lane))));
     return all;
   }
   bool short_of_memory() {
-    for (Bank* bank : model_->banks())
-      if (auto* trees = dynamic_cast<HoeffdingBank*>(bank); trees != nullptr && trees->short_of_memory()) return true;
+    for (const BankHandle* bank : model_->banks())
+      if (const LimitsTrees* trees = bank->can().limits; trees != nullptr && trees->short_of_memory()) return true;
     return false;
   }
   // A tree as a list of nodes in file order: (kind, column, threshold, value, fallback, children, masses per class,
   // values named by a grouped split).
   nb::list tree(int lane) {
     nb::list nodes;
-    for (Bank* bank : model_->banks()) {
-      auto* hoeffding = dynamic_cast<HoeffdingBank*>(bank);
-      auto* iti = dynamic_cast<ItiBank*>(bank);
-      if (hoeffding == nullptr && iti == nullptr) throw std::invalid_argument("the learners of this model are no trees");
-      if (lane < bank->lanes().begin || lane >= bank->lanes().end) continue;
-      const int own = lane - bank->lanes().begin;
-      for (const TreeNode& node : hoeffding ? hoeffding->show(own) : iti->show(own)) {
+    for (const BankHandle* bank : model_->banks()) {
+      const ShowsTrees* trees = bank->can().trees;
+      if (trees == nullptr) throw std::invalid_argument("the learners of this model are no trees");
+      const Lanes lanes = (*bank)->lanes();
+      if (lane < lanes.begin || lane >= lanes.end) continue;
+      for (const TreeNode& node : trees->show(lane - lanes.begin)) {
         nb::list children, mass, named;
         for (int v : node.named) named.append(v);
         for (int b = 0; b < node.branches; ++b) children.append(node.first + b);
@@ -427,6 +405,7 @@ class PyModel {
     return schema;
   }
   Model& model() { return *model_; }
+  bool same_plan(const PyModel& other) const { return plan_ == other.plan_; }
   const Model& model() const { return *model_; }
   SharedLock& lock() { return lock_; }
   const std::string& booster() const { return plan_->booster; }
@@ -440,66 +419,6 @@ class PyModel {
   bool answers_numbers() const { return model_->answers_numbers(); }
 
  private:
-  struct Plan {
-    std::string booster, learner;
-    Config booster_config, learner_config;
-    Ensemble ensemble;
-    std::vector<int> cuts;
-    nb::object lane_factory;
-    std::vector<Companion> companions;
-    Config pool, stages;
-
-    std::unique_ptr<Model> make() const {
-      auto voters = make_voters();
-      if (stages.values.empty()) return voters;
-      if (voters->answers_numbers()) {
-        auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(stages));
-        stages.check_all_read("the stages around the numbers");
-        return staged;
-      }
-      auto staged = std::make_unique<StagedModel>(std::move(voters), Stages::read(stages), ensemble);
-      stages.check_all_read("the stages after the vote");
-      return staged;
-    }
-
-    std::unique_ptr<Model> make_voters() const {
-      const auto factory = [&](Lanes lanes) -> std::unique_ptr<Bank> {
-        if (learner == "black_box" || learner == "black_box_regressor") {
-          learner_config.check_all_read(learner);
-          return std::make_unique<PyBank>(lane_factory, lanes, ensemble.seed, learner == "black_box_regressor");
-        }
-        return make_bank(learner, learner_config, lanes, ensemble);
-      };
-      auto main = make_model(booster, booster_config, ensemble, factory, cuts);
-      if (companions.empty()) return main;
-      const bool numbers = main->answers_numbers();
-      Config alone;
-      if (numbers) alone.values = {{"sampling", std::string("all")}, {"fraction", 1.0}, {"rate", 1.0}, {"combine", std::string("mean")}};
-      std::vector<PooledModel::Expert> experts;
-      experts.push_back({"main", std::move(main)});
-      for (const Companion& companion : companions) {
-        Ensemble one = ensemble;
-        one.n_estimators = companion.size;
-        one.threads = 1;
-        one.guard = companion.guard;
-        one.part.reset();
-        const auto bank = [&](Lanes lanes) { return make_bank(companion.learner, companion.params, lanes, one); };
-        const bool boosted = !companion.booster.empty();
-        experts.push_back({companion.name, make_model(boosted   ? companion.booster
-                                                      : numbers ? "bagging_regressor"
-                                                                : "single",
-                                                      boosted ? companion.booster_params : alone, one, bank, {})});
-      }
-      if (numbers) {
-        auto pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(pool));
-        pool.check_all_read("the pool");
-        return pooled;
-      }
-      auto pooled = std::make_unique<PooledModel>(std::move(experts), LogPool::Params::read(pool), ensemble);
-      pool.check_all_read("the pool");
-      return pooled;
-    }
-  };
   PyModel(std::shared_ptr<const Plan> plan, std::unique_ptr<Model> model) : plan_(std::move(plan)), model_(std::move(model)) {}
 
   static Bytes view(const nb::bytes& bytes) { return {static_cast<const unsigned char*>(bytes.data()), bytes.size()}; }
@@ -534,9 +453,7 @@ class PyModel {
   // What is said of the classes counts from the moment in which they have their codes.
   void make_room(const Room& room) {
     model_->reserve(schema_of(room));
-    const auto& facts = std::get<3>(room);
-    auto* staged = dynamic_cast<StagedModel*>(model_.get());
-    if (facts && staged != nullptr) staged->describe({facts->data(), facts->data() + facts->shape(0)});
+    if (const auto& facts = std::get<3>(room)) model_->describe({facts->data(), facts->data() + facts->shape(0)});
   }
 
   // Safe: the arrays are held by the caller and no Python object is touched.

@@ -57,7 +57,9 @@ void register_models(nb::module_& m) {
       .def(nb::init<nb::object, nb::list, nb::list, nb::object, nb::list, const std::vector<int>&, double, bool>(), "model"_a, "names"_a,
            "books"_a, "labels"_a.none(), "classes"_a, "order"_a, "largest"_a, "learns"_a)
       .def("learn", &FastRow::learn, "x"_a, "y"_a.none())
+      .def("test_then_train", &FastRow::test_then_train, "x"_a, "y"_a.none())
       .def("predict", &FastRow::predict, "x"_a)
+      .def("predict_both", &FastRow::predict_both, "x"_a)
       .def("predict_proba", &FastRow::predict_proba, "x"_a)
       .def("of", &FastRow::of, "model"_a)
       .def("reads", &FastRow::reads, "x"_a)

@@ -24,6 +24,7 @@ SUBSTITUTIONS = {
     "models": names(entry for entry in catalogue.MODELS if entry.streams and not entry.experts),
     "experts": names(entry for entry in catalogue.MODELS if entry.experts),
     "learners": names(catalogue.LEARNERS),
+    "detectors": names(catalogue.DETECTORS),
 }
 
 
@@ -62,6 +63,12 @@ def learner_rows():
         columns = "nominal" if entry.nominal_only else "any"
         classes = "any" if entry.discovers is None else f"{entry.discovers}, more when declared"
         yield f"`{entry.name}`", f"[`{entry.class_name}`](#{entry.page.partition('#')[2]})", columns, classes
+
+
+def detector_rows():
+    """One row for each detector of drift: name, class, the numbers it takes, what it notices."""
+    for entry in catalogue.DETECTORS:
+        yield f"`{entry.name}`", f"`{entry.class_name}`", entry.takes, entry.notices
 
 
 def class_lines(package):

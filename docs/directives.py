@@ -1,8 +1,16 @@
-"""Directives that write what the package declares: tables of parameters, models and learners, the reference of classes."""
+"""Directives that write what the package declares: tables of parameters, models, learners, detectors; the classes."""
 
 from pathlib import Path
 
-from declared import class_lines, class_pages, learner_rows, model_rows, option_rows, parameter_rows
+from declared import (
+    class_lines,
+    class_pages,
+    detector_rows,
+    learner_rows,
+    model_rows,
+    option_rows,
+    parameter_rows,
+)
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -47,6 +55,11 @@ class Learners(Table):
     rows = staticmethod(learner_rows)
 
 
+class Detectors(Table):
+    head = ("name", "class", "takes", "notices")
+    rows = staticmethod(detector_rows)
+
+
 class Options(Table):
     required_arguments = 1
     head = ("option", "meaning", "default")
@@ -83,5 +96,6 @@ def setup(app):
     app.add_directive("parameters", Parameters)
     app.add_directive("models", Models)
     app.add_directive("learners", Learners)
+    app.add_directive("detectors", Detectors)
     app.add_directive("classes", Classes)
     return {"parallel_read_safe": True}

@@ -6,7 +6,7 @@ import inspect
 import sys
 from pathlib import Path
 
-from streamboost.evaluate.metrics import METRIC_CLASSES, METRICS
+from streamboost.evaluate import CLASSIFICATION_METRICS
 
 PAGE = Path(__file__).with_name("evaluation.md")
 BEGIN, END = "<!-- metrics -->\n", "<!-- /metrics -->"
@@ -15,8 +15,8 @@ BEGIN, END = "<!-- metrics -->\n", "<!-- /metrics -->"
 def table() -> str:
     """One line per metric that has a name on the command line."""
     lines = ["| name | what it is | better |", "|---|---|---|"]
-    for name in METRICS:
-        cls = METRIC_CLASSES[name]
+    for name in CLASSIFICATION_METRICS:
+        cls = CLASSIFICATION_METRICS.classes[name]
         better = "more" if cls.greater_is_better else "less"
         lines.append(f"| `{name}` | {inspect.getdoc(cls)} | {better} |")
     return "\n".join(lines) + "\n"

@@ -1,7 +1,8 @@
 """The pictures of the algorithm pages: `python docs/pictures.py [NAME ...]`. Seeds are fixed, so they come out the same again.
 
 Left, the error in a window beside that of one learner alone. Right, what makes the algorithm: the mean weight that each learner
-is offered, and its error on the rows as they come. Ensembles for streams that drift stand beside themselves without guards.
+is offered, and its error on the rows as they come. Ensembles for streams that drift stand beside themselves without
+guards, replayed boosting beside itself with a shorter memory.
 """
 
 import sys
@@ -16,6 +17,7 @@ from streamboost import (
     DecisionStump,
     NaiveBayes,
     Perceptron,
+    ReplayBoostingClassifier,
     SingleLearnerClassifier,
     StreamBoostClassifier,
 )
@@ -29,10 +31,21 @@ FOLDER = Path(__file__).parent / "images" / "algorithms"
 BLUE, ORANGE, INK, GRID = "#0072B2", "#D55E00", "#333333", "#DDDDDD"
 OPTIONS = {"primed-boost": {"n_prime": 500}, "blocked-boost": {"block_size": 500}}
 ROWS, WINDOW = 8_000, 1_000
-GUARDED = {
-    "streamboost": (StreamBoostClassifier, {}),
-    "adaptive": (AdaptiveRandomForestClassifier, {"n_estimators": 10}),
+TURNING = {
+    "streamboost": {
+        "without guards": StreamBoostClassifier(drift=None),
+        "StreamBoostClassifier": StreamBoostClassifier(),
+    },
+    "adaptive": {
+        "without guards": AdaptiveRandomForestClassifier(drift=None, n_estimators=10),
+        "AdaptiveRandomForestClassifier": AdaptiveRandomForestClassifier(n_estimators=10),
+    },
+    "replay-boosting": {
+        "memory of 50,000 rows": ReplayBoostingClassifier(),
+        "memory of 2,000 rows": ReplayBoostingClassifier(memory=2000, refit=1.2),
+    },
 }
+"""Two models each for a stream that turns; the second is the page's own."""
 TURNS = (5_000, 10_000, 15_000)
 
 
@@ -40,7 +53,7 @@ def models():
     """Yield the name of the page and the ensemble that it is about."""
     for name, cls in MODELS.items():
         page = model_entry(name).page.rpartition("/")[2]
-        if name != "single" and page not in GUARDED:
+        if name != "single" and page not in TURNING:
             yield name, cls(DecisionStump(), n_estimators=30, random_state=1, **OPTIONS.get(name, {}))
     experts = [SingleLearnerClassifier(learner) for learner in (NaiveBayes(), DecisionStump(), Perceptron())]
     yield "experts", HedgeClassifier(experts, random_state=1)
@@ -85,19 +98,15 @@ def draw(name, model, data, alone):
     print(f"{name:<16} error {result.error:.3f}, alone {alone.error:.3f}")
 
 
-def draw_guarded(name):
-    """Run a model with and without its guards over a stream whose rule turns three times; mark the replacements."""
-    cls, params = GUARDED[name]
+def draw_turning(name):
+    """Run two models over a stream whose rule turns three times; mark the learners that the second one replaced."""
     data = load(f"agrawal:drift=abrupt,at={'+'.join(map(str, TURNS))},concepts=1+3+5+7", limit=20_000)
     figure = Figure(figsize=(9.0, 3.2), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     nominal = np.flatnonzero(data.nominal)
-    for label, drift, colour, style in (
-        ("without guards", None, INK, ":"),
-        (cls.__name__, "adwin", BLUE, "-"),
-    ):
-        model = cls(drift=drift, random_state=1, categorical_features=nominal, **params)
+    for (label, model), colour, style in zip(TURNING[name].items(), (INK, BLUE), (":", "-"), strict=True):
+        model.set_params(random_state=1, categorical_features=nominal)
         result = prequential(model, data, window=WINDOW, name=label)
         axes.plot(
             result.positions,
@@ -109,14 +118,9 @@ def draw_guarded(name):
         )
         print(f"{name:<16} {label}: error {result.error:.3f}")
     when = result.model.report().replacements[:, 0]
-    axes.plot(
-        when,
-        np.full(len(when), 0.004),
-        "|",
-        color=ORANGE,
-        markersize=9,
-        label=f"{len(when)} trees replaced",
-    )
+    if len(when):
+        low, said = np.full(len(when), 0.004), f"{len(when)} trees replaced"
+        axes.plot(when, low, "|", color=ORANGE, markersize=9, label=said)
     axes.set_ylim(0, None)
     axes.set_title(f"error in the last {WINDOW:,} rows", loc="left", fontsize=10)
     axes.set_xlabel("rows", fontsize=9)
@@ -137,9 +141,9 @@ def main():
     for name, model in models():
         if name in sys.argv[1:] or not sys.argv[1:]:
             draw(name, model, data, alone)
-    for name in GUARDED:
+    for name in TURNING:
         if name in sys.argv[1:] or not sys.argv[1:]:
-            draw_guarded(name)
+            draw_turning(name)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import streamboost as sb
-from benchmarks.accuracy.learners import Data
+from benchmarks.accuracy.data import Data
 from benchmarks.accuracy.peer import Floats, MoaRows, Peer
 from benchmarks.pages import RESULTS, Page, parser
 from benchmarks.tables import Table

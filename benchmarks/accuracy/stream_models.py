@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 import streamboost as sb
-from benchmarks.accuracy.learner_peers import vw_lines
-from benchmarks.accuracy.learners import Data, Floats
+from benchmarks.accuracy.data import Data, Floats
 from benchmarks.accuracy.peer import MoaRows, Peer
-from streamboost.evaluate import MajorityClassifier, NoChangeClassifier, SlidingWindow
+from streamboost.baselines import MajorityClassifier, NoChangeClassifier
+from streamboost.evaluate import SlidingWindow
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,16 @@ class VowpalWabbit(ClassPeer):
         words = many if self.data.k > 2 else ["--link", "logistic"]
         self.machine = vowpalwabbit.Workspace(arg_list=["--quiet", "--loss_function", "logistic", *words])
 
-    def rows(self, X: Floats) -> Iterator[Any]:
-        return iter(vw_lines(X, self.data.nominal))
+    def rows(self, X: Floats) -> Iterator[str]:
+        """Numbers as they are, a nominal value as a feature of its own, missing cells left out."""
+        nominal = set(self.data.nominal)
+        for row in X.tolist():
+            cells = [
+                f"n{j}_{x:g}" if j in nominal else f"{j}:{x:.9g}"
+                for j, x in enumerate(row)
+                if x == x and (j in nominal or x != 0)
+            ]
+            yield "| " + " ".join(cells)
 
     def ask(self, row: Any) -> Any:
         said = self.machine.predict(row)

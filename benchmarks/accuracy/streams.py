@@ -1,7 +1,8 @@
 """``python -m benchmarks.accuracy.streams``: the default model beside the ensembles for streams that drift, ours and others'.
 
 Prequential accuracy, kappa, log loss, average precision where two classes are skewed, CPU seconds and memory, on 23 streams in
-file order. Sets are found through STREAMBOOST_DATA; one that is not there is left out and named, and so is a library that is
+file order; the page has accuracy stream by stream and the means of the rest, the CSV file has everything.
+Sets are found through STREAMBOOST_DATA; one that is not there is left out and named, and so is a library that is
 not installed.
 """
 
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.accuracy.learners import Data
+from benchmarks.accuracy.data import Data
 from benchmarks.accuracy.stream_models import ENTRIES, REFIT_EVERY, WINDOW, ClassPeer
 from benchmarks.pages import RESULTS, Page, parser
 from benchmarks.tables import Table
@@ -123,6 +124,13 @@ def page_name(options: Any) -> str:
     return f"streams{late}" + (f"-first-{options.rows}" if options.rows else "")
 
 
+def page_title(options: Any) -> str:
+    late = f", labels {options.delay} rows late" if options.delay else ""
+    return f"Accuracy on streams that drift{late}" + (
+        f", first {options.rows:,} rows" if options.rows else ""
+    )
+
+
 def table(records: list[Record], column: str, names: Sequence[str], title: str, note: str = "") -> Table:
     """Streams down, models across, means over the seeds; the mean of a model that has every stream below."""
     models = [m for m in ENTRIES if any(r["model"] == m and r[column] == r[column] for r in records)]
@@ -140,23 +148,40 @@ def table(records: list[Record], column: str, names: Sequence[str], title: str, 
     return made
 
 
-def ratios(records: list[Record], names: Sequence[str]) -> Table:
-    """CPU time of other libraries' ensembles beside the default's; over all: of the streams that both have."""
+def means(records: list[Record], names: Sequence[str]) -> Table:
+    """Every model's means over the streams; of one that lacks streams, the CPU time beside the default's only."""
     flagship, *_ = ENTRIES
-    peers = [m for m in ENTRIES if not ENTRIES[m].ours and m.split()[0] in ("MOA", "River")]
-    seconds: dict[tuple[str, str], list[float]] = {}
+    made = Table(
+        "Means over the streams",
+        [
+            "model",
+            "accuracy",
+            "kappa",
+            "log loss",
+            "CPU seconds",
+            f"times the CPU of {flagship}",
+            "megabytes",
+        ],
+        note="Log loss: probabilities below 2^-52 count as that. CPU: one thread on a machine with other work, so a rough"
+        " measure; of other libraries without making rows in their form, of MOA with Java's compiler and garbage collector."
+        f" Times the CPU of {flagship}: over the streams that both have. Megabytes of the model at the end, where it says them.",
+    )
+    cells: dict[tuple[str, str], list[Record]] = {}
     for r in records:
-        seconds.setdefault((r["stream"], r["model"]), []).append(r["seconds"])
-    cost = {key: _mean(values) for key, values in seconds.items()}
-    peers = [m for m in peers if any((name, m) in cost for name in names)]
-    made = Table(f"How many times the CPU time of {flagship}", ["stream", *peers])
-    both = {m: [name for name in names if {(name, m), (name, flagship)} <= cost.keys()] for m in peers}
-    for name in names:
-        made.add(
-            name, *[cost[name, m] / cost[name, flagship] if name in both[m] else float("nan") for m in peers]
-        )
-    sums = [(sum(cost[n, m] for n in both[m]), sum(cost[n, flagship] for n in both[m])) for m in peers]
-    made.add("over all", *[theirs / mine if mine else float("nan") for theirs, mine in sums])
+        cells.setdefault((r["model"], r["stream"]), []).append(r)
+
+    def mean(model: str, column: str) -> float:
+        """NaN if a stream lacks the figure."""
+        return float(np.mean([_mean([r[column] for r in cells.get((model, n), [])]) for n in names]))
+
+    for model in [m for m in ENTRIES if any(key[0] == m for key in cells)]:
+        both = [n for n in names if (model, n) in cells and (flagship, n) in cells]
+        spent = [sum(_mean([r["seconds"] for r in cells[m, n]]) for n in both) for m in (model, flagship)]
+        ratio = f"{spent[0] / spent[1]:.2g}" if both and spent[1] else "-"
+        if spent[0] >= 10 * spent[1] > 0:
+            ratio = f"{spent[0] / spent[1]:.0f}"
+        quality = [mean(model, c) for c in ("accuracy", "kappa", "log loss")]
+        made.add(model, *quality, mean(model, "seconds"), ratio, mean(model, "megabytes"))
     return made
 
 
@@ -228,7 +253,7 @@ def main() -> None:
     models = [m for m in options.models if ENTRIES[m].installed]
     page = Page(
         page_name(options),
-        "Accuracy on streams that drift",
+        page_title(options),
         options,
         packages=["streamboost", "capymoa", "river", "vowpalwabbit", "lightgbm", "numpy"],
         columns=COLUMNS,
@@ -250,16 +275,7 @@ def main() -> None:
     accuracy = table(records, "accuracy", names, "Accuracy")
     page.add(accuracy)
     ranks(page, accuracy)
-    page.add(table(records, "kappa", names, "Kappa"))
-    page.add(
-        table(
-            records,
-            "log loss",
-            names,
-            "Log loss",
-            "Probabilities below 2^-52 count as that: a sure model that is wrong pays.",
-        )
-    )
+    page.add(means(records, names))
     skewed = table(
         records,
         "average precision",
@@ -269,27 +285,6 @@ def main() -> None:
     )
     if skewed.rows:
         page.add(skewed)
-    page.add(
-        table(
-            records,
-            "seconds",
-            names,
-            "CPU seconds of answering and learning",
-            "One thread on a machine with other work, models in part in runs of their own (`--add`): a rough measure. Other "
-            "libraries: without making rows in their form; MOA: with Java's compiler and garbage collector, and JPype's thread "
-            "that lets go of what Python has dropped, a fifth to a quarter of the time.",
-        )
-    )
-    page.add(ratios(records, names))
-    page.add(
-        table(
-            records,
-            "megabytes",
-            names,
-            "Megabytes of the model at the end",
-            "Of models that say their size; MOA: what they add to Java's heap.",
-        )
-    )
     page.write()
 
 

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.peers``: all races, goals, a table, a picture; results under docs/results."""
+"""``python -m benchmarks.peers``: all races: tables, a picture, and the goals in the terminal; results under docs/results."""
 
 from __future__ import annotations
 
@@ -57,12 +57,7 @@ def main() -> None:
     ]
     groups = dict.fromkeys(results[0].race.group for results in races)
     tables = [report.group_table(g, [r for r in races if r[0].race.group == g]) for g in groups]
-    write_markdown(
-        options.out / "bench-peers.md",
-        "Side by side with other libraries",
-        preface,
-        [goals, accuracies, *tables],
-    )
+    write_markdown(options.out / "bench-peers.md", "Speed beside other libraries", preface, tables)
     write_csv(options.out / "bench-peers.csv", report.CSV_COLUMNS, report.csv_rows(races))
     if any(result.runs for results in races for result in results):
         report.picture(races).savefig(options.out / "bench-peers.png", dpi=130)

@@ -1,4 +1,4 @@
-"""``make bench-serve``: latency, durable lessons a second, memory, restarts, and what a kill -9 takes away.
+"""``make bench-serve``: latency, durable examples a second, memory, restarts, and what a kill -9 takes away.
 
 python -m benchmarks.serve --out docs/results/bench-serve.md
 """
@@ -27,7 +27,7 @@ DESCRIPTION = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estim
 FEATURES = 10
 
 
-def lesson(i: int) -> dict[str, Any]:
+def example(i: int) -> dict[str, Any]:
     """The same stream for everybody."""
     rng = random.Random(i)
     values = [rng.gauss(0, 1) for _ in range(FEATURES)]
@@ -36,14 +36,14 @@ def lesson(i: int) -> dict[str, Any]:
 
 
 def body(i: int, *, label: bool, id: str | None = None) -> bytes:
-    found = lesson(i)
+    found = example(i)
     if not label:
         del found["label"]
     return json.dumps({"id": id, **found} if id else found).encode()
 
 
 def vw_line(i: int, *, label: bool) -> bytes:
-    found = lesson(i)
+    found = example(i)
     sign = ("1" if found["label"] == "yes" else "-1") if label else ""
     return (sign + " |f " + " ".join(f"{k}:{v}" for k, v in found["features"].items()) + "\n").encode()
 
@@ -97,8 +97,8 @@ def create(port: int) -> None:
     connection.close()
 
 
-def lines_of_lessons(port: int, first: int, n: int) -> float:
-    """Send lessons as lines over one connection; returns the seconds until the last one was answered. Lines are made before."""
+def lines_of_examples(port: int, first: int, n: int) -> float:
+    """Send examples as lines over one connection; returns the seconds until the last one was answered. Lines are made before."""
     lines = b"".join(body(i, label=True, id=f"n{i}") + b"\n" for i in range(first, first + n))
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     start = time.perf_counter()
@@ -158,7 +158,7 @@ def bench_ours(folder: Path, n: int, many: int) -> tuple[list[str], list[str]]:
 
     try:
         create(port)
-        lines_of_lessons(port, 10**7, 500)
+        lines_of_examples(port, 10**7, 500)
         rows = latencies(
             "predict", process.pid, port, lambda i: post("/v1/models/m/predict", body(i, label=False)), n
         )
@@ -169,18 +169,18 @@ def bench_ours(folder: Path, n: int, many: int) -> tuple[list[str], list[str]]:
         seconds = 0.0
         parts = 10
         for part in range(parts):
-            seconds += lines_of_lessons(port, part * (many // parts), many // parts)
+            seconds += lines_of_examples(port, part * (many // parts), many // parts)
             memory.append(memory_mb(process.pid))
         cpu = 1e6 * (cpu_seconds(process.pid) - before) / many
         facts += [
-            f"| durable lessons a second by lines, {many:,} lessons, one connection | {many / seconds:,.0f} |",
+            f"| durable examples a second by lines, {many:,} examples, one connection | {many / seconds:,.0f} |",
             f"| processor time of the service for one of them | {cpu:.0f} µs |",
             f"| memory after each tenth of them, MB | {', '.join(f'{m:.0f}' for m in memory)} |",
         ]
         process.send_signal(signal.SIGKILL)
         process.wait()
         process, port, started = ours(folder / "ours")
-        facts.append(start_fact(f"restart with {many:,} lessons and more to replay", started, process.pid))
+        facts.append(start_fact(f"restart with {many:,} examples and more to replay", started, process.pid))
         process.send_signal(signal.SIGTERM)
         process.wait()
         process, port, started = ours(folder / "ours")
@@ -241,7 +241,7 @@ def bench_vw(folder: Path, n: int) -> tuple[list[str], list[str]]:
 
 
 def kill_ours(folder: Path) -> str:
-    """The same question to ourselves: lessons that were answered, and those that are there after a kill -9."""
+    """The same question to ourselves: examples that were answered, and those that are there after a kill -9."""
     process, port, _ = ours(folder / "killed")
     create(port)
     told: Measured = run(
@@ -259,14 +259,14 @@ def kill_ours(folder: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--requests", type=int, default=2_000)
-    parser.add_argument("--lessons", type=int, default=1_000_000)
+    parser.add_argument("--examples", type=int, default=1_000_000)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         load = os.getloadavg()[0]
         flush = flush_ms(folder)
-        rows, facts = bench_ours(folder, options.requests, options.lessons)
+        rows, facts = bench_ours(folder, options.requests, options.examples)
         lost = [kill_ours(folder)]
         for title, rival in (("Flask + shelve", bench_flask), ("vw --daemon", bench_vw)):
             try:
@@ -278,8 +278,8 @@ def main() -> None:
     lines = [
         "# The learning service under load",
         "",
-        f"Printed by `python -m benchmarks.serve --requests {options.requests} --lessons {options.lessons}` (`make bench-serve`) "
-        f"on {os.cpu_count()} processors (load {load:.1f}), clients on the same machine.",
+        f"Printed by `python -m benchmarks.serve --requests {options.requests} --examples {options.examples}` "
+        f"(`make bench-serve`) on {os.cpu_count()} processors (load {load:.1f}), clients on the same machine.",
         f"One flush of the disk took {flush:.2f} ms. OSBoost of 10 naive Bayes learners, {FEATURES} features.",
         "Times of the clock say little on a busy machine; the last column is the processor time of the server.",
         "",
@@ -291,7 +291,7 @@ def main() -> None:
         "|---|---|",
         *facts,
         "",
-        "| `kill -9` | acknowledged lessons that are gone |",
+        "| `kill -9` | acknowledged examples that are gone |",
         "|---|---|",
         *lost,
         "",

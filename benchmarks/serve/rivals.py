@@ -9,7 +9,7 @@ from typing import Any
 
 
 def flask_and_shelve(folder: Path, port: int) -> None:
-    """Predict and learn; the model goes back into the shelve after every lesson."""
+    """Predict and learn; the model goes back into the shelve after every example."""
     from flask import Flask, request
 
     from streamboost.models import build
@@ -42,7 +42,7 @@ def flask_and_shelve(folder: Path, port: int) -> None:
 
 
 def learned_by_shelf(folder: Path) -> int | None:
-    """How many lessons the model knows that is in the shelve; None if it cannot be read."""
+    """How many examples the model knows that is in the shelve; None if it cannot be read."""
     try:
         with shelve.open(str(folder / "shelf"), flag="r") as store:
             return int(store["model"].n_learned_)

@@ -82,8 +82,8 @@ def measure(model: str, learner: str, stream_name: str, calls: int, n_estimators
     for x, y in zip(rows[:WARM], labels[:WARM], strict=True):
         untrained.learn_one(x, y)
     events = rows[WARM:]
-    lessons = list(zip(events, labels[WARM:], strict=True))
-    learn = timed("learn_one", untrained.learn_one, lessons, calls)
+    examples = list(zip(events, labels[WARM:], strict=True))
+    learn = timed("learn_one", untrained.learn_one, examples, calls)
     questions = [(x,) for x in events]
     predict = timed("predict_one", untrained.predict_one, questions, calls)
     proba = timed("predict_proba_one", untrained.predict_proba_one, questions, calls)
@@ -149,9 +149,6 @@ def main() -> None:
     model, learner, stream, _ = CASES[0]
     found += [(f"{model} + {learner}", v) for v in measure_arrays(model, learner, stream, arrays)]
     page.add(latency_table(found))
-    for name, v in found:
-        for quantity in ("p50", "p99", "p999", "worst", "cpu_p999", "cpu_worst"):
-            page.record("latency", name, v.calls, f"{v.verb} {quantity}", getattr(v, quantity), "us")
 
     main_pairs = allocations.measure(MAIN_PAIRS, allocations.VERBS, 100)
     page.add(allocation_table(main_pairs))
@@ -168,9 +165,6 @@ def main() -> None:
         " difference of the rows. 0: learning allocates nothing but what a call needs, however long it is."
     )
     page.add(pair_table(all_pairs, "test_then_train", "C++ allocations per further row of a block", per_row))
-    for c in [*main_pairs, *all_pairs]:
-        n = 100 if c in main_pairs else 20
-        page.record("allocations", f"{c.ensemble} + {c.learner}", n, f"{c.verb} news", c.news, "per call")
     page.write()
 
 

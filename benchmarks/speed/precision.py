@@ -60,7 +60,6 @@ def main() -> None:
                 f"{accuracy['float64']:.4f}, {accuracy['float32']:.4f}",
                 f"{memory['float32'] / memory['float64']:.0%}",
             )
-            page.record("precision", f"{learner}, d = {d}", n, "faster", double / single, "ratio")
     page.add(table)
     page.write()
 

@@ -46,7 +46,6 @@ def main() -> None:
         "bench-regressors",
         "How fast the regressors are",
         options,
-        columns=("model", "rows", "rows_per_second", "mae"),
     )
     table = Table("Examples per second", ["model", "rows", "examples per second", "mean absolute error"])
     best: dict[str, tuple[int, float, float]] = {}
@@ -60,7 +59,6 @@ def main() -> None:
             best[name] = (n, max(rate, best.get(name, (0, 0.0, 0.0))[1]), off)
     for name, (n, rate, off) in best.items():
         table.add(name, n, round(rate), off)
-        page.record(name, n, rate, off)
     table.note = f"20 columns; {N} learners, 30 trees and companions in StreamBoostRegressor."
     page.add(table)
     page.write()

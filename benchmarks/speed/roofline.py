@@ -191,13 +191,6 @@ def entries(rows: int) -> dict[str, Entry]:
     return {name: entry(name) for name in KERNELS}
 
 
-def all_tables(rounds: int) -> tuple[list[Bank], list[Table]]:
-    limits = Limits()
-    found = banks(limits)
-    measure(found, rounds)
-    return found, [goal_table(found), bank_table(found, limits), touch_table(), machine_table(limits)]
-
-
 def main() -> None:
     options = pages.parser("speed.roofline", __doc__).parse_args()
     page = pages.Page("roofline", "How near the limit", options)
@@ -205,13 +198,11 @@ def main() -> None:
     page.preface.append(
         f"- Measure: CPU time of one thread, best of {rounds} rounds, kernels and products in turn; every option at its default"
     )
-    found, tables = all_tables(rounds)
-    for table in tables:
+    limits = Limits()
+    found = banks(limits)
+    measure(found, rounds)
+    for table in (goal_table(found), bank_table(found, limits), touch_table(), machine_table(limits)):
         page.add(table)
-    for bank in found:
-        page.record("roofline", bank.name, N, "bare kernel", bank.best_kernel, "examples/s")
-        page.record("roofline", bank.name, N, "ours", bank.rate, "examples/s")
-        page.record("roofline", bank.name, N, "share", bank.rate / bank.best_kernel, "fraction")
     page.write()
 
 

@@ -124,10 +124,6 @@ def main() -> None:
         # Trees are a hundred times slower: a million rows show whether the cap holds.
         marks = EXAMPLES[: 2 if quick else 3 if "tree" in name else 4]
         memory[name] = list(curves.long_run(name, marks))
-        for mark in memory[name]:
-            page.record("examples", name, mark.examples, "memory_bytes", mark.model_bytes, "bytes")
-            page.record("examples", name, mark.examples, "resident", mark.resident, "bytes")
-            page.record("examples", name, mark.examples, "cost", mark.nanoseconds, "ns")
     sizes = [s for s in LEARNERS if s in (10, *RATIO)] if quick else LEARNERS
     learners = curves.against_learners(sizes, rounds)
     columns = curves.against_columns(COLUMNS[::2] if quick else COLUMNS, rounds)
@@ -137,15 +133,8 @@ def main() -> None:
     goal = Table("Goal", ["what", "goal", "measured", "reached"])
     for name, cases in learners.items():
         ratio = cases[RATIO[1]].cost / cases[RATIO[0]].cost
-        page.record("learners", name, RATIO[1], "cost over that of 100", ratio, "ratio")
         reached = "yes" if ratio <= ALLOWED else "no"
         goal.add(f"{name}: 10,000 learners over 100", f"<= {ALLOWED:.0f}x", f"{ratio:.0f}x", reached)
-    for part, found in (("learners", learners), ("columns", columns), ("trees", trees), ("depth", depth)):
-        for name, cases in found.items():
-            for case in cases.values():
-                page.record(part, name, case.size, "cost", case.cost, "ns")
-                for quantity, value in case.seen.items():
-                    page.record(part, name, case.size, quantity, value, "")
 
     page.add(goal)
     dense = "20 dense columns; CPU ns per example at each number of learners. Lanes are padded to a multiple of 16."

@@ -191,8 +191,6 @@ def main() -> None:
             goals,
             "yes" if reached else "no",
         )
-        for what in ("busiest", "together", "wall", "single ns"):
-            page.record("threads", pair.name, N, what, pair.ratio(what), "ns" if "ns" in what else "ratio")
     page.add(table)
     page.write()
 

@@ -1,4 +1,4 @@
-"""Examples per second of every ensemble x learner, with and without the monitor, all entries interleaved."""
+"""Examples per second of every ensemble with every learner, all entries interleaved."""
 
 from __future__ import annotations
 
@@ -66,18 +66,16 @@ def model_pass(model: str, learner: str, stream: Stream, **options: Any) -> Call
     return pass_over
 
 
-def entries(rows: int, only: str = "") -> dict[tuple[str, str, bool], Entry]:
-    """Keyed by (ensemble, learner, monitored)."""
+def entries(rows: int, only: str = "") -> dict[tuple[str, str], Entry]:
+    """By ensemble and learner."""
     sizes = {rows_for(ensemble, learner, rows) for ensemble in ENSEMBLES for _, learner, _ in LEARNERS}
     streams = {(stream, n): make(stream, n) for _, _, stream in LEARNERS for n in sizes}
     return {
-        (ensemble, label, monitor): Entry(
-            f"{ensemble} + {label}", n, model_pass(ensemble, learner, streams[stream, n], **flag)
+        (ensemble, label): Entry(
+            f"{ensemble} + {label}", n, model_pass(ensemble, learner, streams[stream, n])
         )
         for ensemble in ENSEMBLES
         for label, learner, stream in LEARNERS
-        # The monitored run leaves the flag out: benchmarks use the defaults.
-        for monitor, flag in ((True, {}), (False, {"monitor": False}))
         for n in [rows_for(ensemble, learner, rows)]
         if only in f"{ensemble} + {label}"
     }

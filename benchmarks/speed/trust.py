@@ -1,7 +1,4 @@
-"""``python -m benchmarks.speed.trust``: what explanations, calibration, sets, health and importances cost, beside a plain answer.
-
-Part of ``python -m benchmarks.speed`` too.
-"""
+"""``python -m benchmarks.speed.trust``: what explanations, calibration, sets, health and importances cost beside an answer."""
 
 from __future__ import annotations
 
@@ -162,12 +159,6 @@ def main() -> None:
     page.add(explaining_table(explained))
     staged = staging(2_000 if options.quick else 10_000, 1 if options.quick else 3)
     page.add(staging_table(staged))
-    for one in explained:
-        for verb, value in one.spent.items():
-            page.record("explain", one.name, 100, verb, value, "ms")
-    for name, spent in staged.items():
-        for stage, value in spent.items():
-            page.record("stages", name, 100, stage, value / spent["nothing"], "ratio")
     page.write()
 
 

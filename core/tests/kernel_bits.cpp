@@ -146,7 +146,7 @@ void lane_kernels() {
   });
   for (int loss = 0; loss < 4; ++loss)
     kernel("descend_losses", [=](const double* in, double* out) {
-      const sb::SlopeRule rule{0.3, -0.6, 0.7, loss % 2 == 1, loss / 2 == 1, 1.7, 1.1, 0.2, 0.9};
+      const sb::SlopeRule rule{{-0.6, 0.7, loss % 2 == 1}, 0.3, loss / 2 == 1, 1.7, 1.1, 0.2, 0.9};
       sb::descend_losses(in, rule, out, at(out, 1), at(out, 2), at(out, 3), 101);
       alignas(64) std::array<std::int32_t, lanes> vote;
       for (std::size_t i = 0; i < lanes; ++i) vote[i] = in[i] > 2 ? -1 : 0;
@@ -302,8 +302,14 @@ void bayes_kernels() {
     sb::clip_hypothesis(in, out, n);
     sb::margin_log_odds(out, 20, out, n);
   });
-  for (const auto loss : {sb::Loss::logistic, sb::Loss::hinge, sb::Loss::zero_one, sb::Loss::squared}) {
-    kernel("losses", [=](const double* in, double* out) { sb::losses(loss, in, -1, out, n); });
+  using sb::MarginLoss;
+  for (const auto loss : {MarginLoss::exponential, MarginLoss::squared_hinge, MarginLoss::doom, MarginLoss::savage})
+    kernel("loss_values", [=](const double* in, double* out) { sb::loss_values(loss, in, -1, out, n); });
+  for (const auto loss : {MarginLoss::logistic, MarginLoss::exponential, MarginLoss::hinge, MarginLoss::squared_hinge, MarginLoss::squared,
+                          MarginLoss::doom, MarginLoss::savage})
+    kernel("loss_pulls", [=](const double*, double* out) { sb::loss_pulls(loss, out, n); });
+  for (const auto loss : {MarginLoss::logistic, MarginLoss::hinge, MarginLoss::zero_one, MarginLoss::squared}) {
+    kernel("loss_values", [=](const double* in, double* out) { sb::loss_values(loss, in, -1, out, n); });
     kernel("loss_gaps", [=](const double* in, double* out) { sb::loss_gaps(loss, in, out, n); });
   }
   kernel("losses_of_signs", [](const double* in, double* out) { sb::losses_of_signs(in, 1, 0.1, 0.3, 0.9, out, n); });

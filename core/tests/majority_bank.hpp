@@ -6,7 +6,7 @@
 
 namespace streamboost {
 
-class MajorityBank final : public Bank {
+class MajorityBank final : public Bank, public AnswersAfter {
  public:
   struct Params {
     static Params read(const Config&) { return {}; }  // parameters come from the Python class, already judged there
@@ -18,7 +18,7 @@ class MajorityBank final : public Bank {
   IntakeNeeds needs() const override { return {}; }  // raw rows: not one-hot, not scaled
   std::unique_ptr<Bank> copy() const override { return std::make_unique<MajorityBank>(*this); }
   double least_numbers(const Schema& schema) const override { return schema.n_classes; }  // per lane, in a file
-  bool has_after() const override { return true; }
+  Abilities abilities() override { return abilities_of(*this); }                          // what it has besides: here, AnswersAfter
   bool trained(int lane) const override { return best(static_cast<std::size_t>(lane), weight_.rows()).second > 0; }
 
   void reserve(const Schema& schema) override {  // the only place that allocates

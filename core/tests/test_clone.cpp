@@ -12,12 +12,9 @@ struct Kind {
   bool nominal;
 };
 
-Ensemble guarded() {
+Ensemble guarded(const std::string& detector) {
   Ensemble ensemble = ensemble_of(19);
-  ensemble.guard.on = true;
-  ensemble.guard.drift = 0.3;  // eager, so that learners are replaced within the stream
-  ensemble.guard.warning = 0.5;
-  ensemble.guard.background = true;
+  ensemble.guard = eager_guard(detector);
   return ensemble;
 }
 
@@ -34,7 +31,7 @@ bool same(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 void law(const std::string& booster, const Kind& kind, const Stream& s, const Ensemble& ensemble) {
-  const std::string what = booster + " over " + kind.learner + (ensemble.guard.on ? ", guarded" : "");
+  const std::string what = booster + " over " + kind.learner + (ensemble.guard.on() ? ", guarded" : "");
   const int half = s.n / 2;
   const auto model = build(booster, kind, s, ensemble), loaded = build(booster, kind, s, ensemble);
   run(*model, s, 0, half);
@@ -68,6 +65,7 @@ int main() {
     for (const Kind& kind : kinds)
       if (!predicts_numbers(booster)) law(booster, kind, kind.nominal ? nominal : mixed, ensemble_of(19));
   for (const char* booster : {"bagging", "adaptive_bagging", "oza", "osboost"})
-    for (const Kind& kind : kinds) law(booster, kind, kind.nominal ? nominal : mixed, guarded());
+    for (const Kind& kind : kinds) law(booster, kind, kind.nominal ? nominal : mixed, guarded("adwin"));
+  for (const auto& [detector, params] : eager_detectors()) law("oza", {"naive_bayes", {}, false}, mixed, guarded(detector));
   return checking::finish();
 }

@@ -125,7 +125,7 @@ void reset_one_lane(const Stream& s) {
 
 void costs_rule(const Stream& s) {
   Setup setup(eager({{"leaf_prediction", "costs"}}), s);
-  check(setup.bank.learns_costs(), "costs are learned");
+  check(setup.bank.abilities().costs != nullptr, "costs are learned");
   for (int r = 0; r < s.n; ++r) {
     const Example e = example_of(s, r);
     setup.learn(e, 1.0);

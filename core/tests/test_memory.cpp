@@ -47,7 +47,7 @@ struct Case {
   Values changed;  // parameters of the learner
   bool nominal, multiclass;
   int threads = 1;
-  bool guarded = false;  // against drift, with alarms all the time
+  std::string detector = "";  // of a guard against drift
 };
 
 // Rows with a new column, a new value of each nominal column and a new class, and the schema that goes with them.
@@ -65,7 +65,7 @@ std::unique_ptr<Model> make_case(const Case& c, const Stream& s) {
   Ensemble ensemble = ensemble_of(19);
   ensemble.threads = c.threads;
   ensemble.wave_chunk = c.threads > 1 ? 8 : 0;
-  if (c.guarded) ensemble.guard = {true, 0.9, 0.95, true};
+  if (!c.detector.empty()) ensemble.guard = eager_guard(c.detector);
   const Config learner = config_of(c.learner, c.changed);
   auto model = make_model(c.booster, config_of(c.booster), ensemble,
                           [&](Lanes lanes) { return make_bank(c.learner, learner, lanes, ensemble); }, {8});
@@ -144,7 +144,8 @@ int every_failure(const std::string& what, Fresh fresh, Call call, bool learns_m
 }
 
 void laws(const Case& c, const Stream& s) {
-  const std::string what = c.booster + " over " + c.learner + (c.guarded ? ", guarded" : "") + (c.threads > 1 ? ", with threads" : "");
+  const std::string what =
+      c.booster + " over " + c.learner + (c.detector.empty() ? "" : ", guarded by " + c.detector) + (c.threads > 1 ? ", with threads" : "");
   const auto new_born = [&] { return make_case(c, s); };
   const auto fresh = [&] {
     auto model = make_case(c, s);
@@ -155,7 +156,7 @@ void laws(const Case& c, const Stream& s) {
   const bool grows = c.learner == "hoeffding" || c.learner == "iti" || c.learner == "regression_tree";
   check(waited > 0 ? grows : !grows || c.booster == "batch_bagging", what + ": trees grow in the middle of a lesson, others do not");
   if (c.threads > 1) return;  // the rest works with one
-  if (grows || c.guarded) every_failure(what + ", learn more", fresh, [&](Model& m) { learn(m, s, 40); }, true);
+  if (grows || !c.detector.empty()) every_failure(what + ", learn more", fresh, [&](Model& m) { learn(m, s, 40); }, true);
   every_failure(what + ", reserve", fresh, [&](Model& m) { m.reserve(grown(s, c)); });
   const SavedState saved = fresh()->save();
   every_failure(what + ", load", new_born, [&](Model& m) { m.load(saved); });
@@ -196,10 +197,11 @@ int main() {
     for (const char* learner : {"linear", "logistic"}) cases.push_back({booster, learner, {}, false, false});
   }
   cases.push_back({"batch_bagging", "iti", {}, false, false});
-  cases.push_back({"bagging_regressor", "regression_tree", quick, false, false, 1, true});
+  cases.push_back({"bagging_regressor", "regression_tree", quick, false, false, 1, "adwin"});
+  for (const auto& [detector, params] : eager_detectors()) cases.push_back({"bagging", "naive_bayes", {}, false, true, 1, detector});
   for (const char* learner : {"naive_bayes", "hoeffding", "stump", "iti"}) {
     const Values changed = std::string(learner) == "hoeffding" ? quick : Values();
-    cases.push_back({"bagging", learner, changed, false, true, 1, true});
+    cases.push_back({"bagging", learner, changed, false, true, 1, "adwin"});
     cases.push_back({"bagging", learner, changed, false, true, 2});
   }
   for (const Case& c : cases) laws(c, c.nominal ? nominal : mixed);

@@ -84,6 +84,30 @@ inline Ensemble ensemble_of(int n_estimators, std::uint64_t seed = 99) {
   return ensemble;
 }
 
+// Every detector of drift, so eager that learners are warned and replaced within the streams of the tests.
+inline const std::map<std::string, Values>& eager_detectors() {
+  static const std::map<std::string, Values> all{
+      {"adwin", {{"delta", 0.3}, {"warning", 0.5}}},
+      {"ddm", {{"warm_start", 10.0}, {"warning_threshold", 0.1}, {"drift_threshold", 0.5}}},
+      {"hddm-a", {{"drift_confidence", 0.5}, {"warning_confidence", 0.9}, {"two_sided", true}}},
+      {"hddm-w", {{"drift_confidence", 0.5}, {"warning_confidence", 0.9}, {"lambda_val", 0.2}, {"two_sided", true}}},
+      {"kswin",
+       {{"alpha", 0.9},
+        {"window_size", std::int64_t{16}},
+        {"stat_size", std::int64_t{6}},
+        {"seed", std::int64_t{3}},
+        {"mode", std::string("both")}}},
+      {"page-hinkley", {{"min_instances", 5.0}, {"delta", 0.0}, {"threshold", 0.5}, {"alpha", 0.99}, {"mode", std::string("both")}}},
+  };
+  return all;
+}
+inline GuardParams eager_guard(const std::string& detector) {
+  Config config;
+  config.values.insert(eager_detectors().at(detector).begin(), eager_detectors().at(detector).end());
+  config.values["detector"] = detector;
+  return {make_detectors(config, Inputs::errors), true};
+}
+
 // The columns with numbers become nominal ones of two values.
 inline Stream all_nominal(Stream s) {
   for (int j = 0; j < s.d; ++j) {

@@ -1,4 +1,5 @@
 // The laws of the core for every booster x bank: cuts, chunks, save and load, weight 0, pure prediction.
+#include "streamboost/run/wavefront.hpp"
 #include "test_model.hpp"
 
 using namespace testing;

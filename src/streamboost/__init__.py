@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from streamboost.batch import *  # noqa: F403 (the table below says what)
     from streamboost.ensemble import *  # noqa: F403 (the table below says what)
     from streamboost.ensemble.python_booster import PythonBooster as PythonBooster
-    from streamboost.evaluate.stacked import StackedClassifier as StackedClassifier
     from streamboost.learners import *  # noqa: F403 (the table below says what)
     from streamboost.models import load as load
     from streamboost.sequences import UniversalPredictor as UniversalPredictor
+    from streamboost.stacking import StackedClassifier as StackedClassifier
 
     __version__: str
 
@@ -29,7 +29,7 @@ _HOME = {
     "LearningInterrupted": "base.pieces",
     "ModelFileError": "base.files.archive",
     "PythonBooster": "ensemble.python_booster",
-    "StackedClassifier": "evaluate.stacked",
+    "StackedClassifier": "stacking",
     "UniversalPredictor": "sequences",
     "load": "models",
 }
@@ -39,7 +39,9 @@ __all__ = sorted([*_HOME, "__version__"])
 
 _SUBMODULES = frozenset(
     {
+        "adapters",
         "base",
+        "baselines",
         "batch",
         "checks",
         "compat",
@@ -52,6 +54,7 @@ _SUBMODULES = frozenset(
         "models",
         "report",
         "sequences",
+        "stacking",
         "streams",
     }
 )

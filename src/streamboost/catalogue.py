@@ -1,5 +1,5 @@
-"""The table of models and learners: one entry each. Imports, files, the command line, lists in the documentation and tests
-read it; so it imports nothing."""
+"""The table of models, learners and drift detectors: one entry each. Imports, files, the command line, lists in the
+documentation and tests read it; so it imports nothing."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Entry:
     """Its name in the core."""
     page: str
     """In the documentation, without its ending; of a learner its section."""
-    numbers: bool = False
-    """Whether it predicts numbers; else it tells classes."""
+    task: str = "classification"
+    """What it predicts, as `streamboost.evaluate.tasks` names it: classification or regression."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +41,8 @@ class ModelEntry(Entry):
     """Whether it has `n_estimators`."""
     steady: bool = True
     """Whether every example is the same work; False: blocks or a batch at a time."""
+    learner: bool = True
+    """Whether it takes a weak learner; False: it grows its own."""
     experts: bool = False
     """Whether it takes a list of models instead of one learner: it has no file and no place on the command line."""
 
@@ -270,6 +272,18 @@ MODELS: tuple[ModelEntry, ...] = (
         steady=False,
     ),
     ModelEntry(
+        name="replay-boosting",
+        class_name="ReplayBoostingClassifier",
+        core="replay",
+        page="algorithms/replay-boosting",
+        title="Replayed gradient boosting",
+        weight="slope of the log loss at the trees before it, over all remembered rows",
+        vote="sum of the trees",
+        sized=False,
+        steady=False,
+        learner=False,
+    ),
+    ModelEntry(
         name="single",
         class_name="SingleLearnerClassifier",
         core="single",
@@ -342,10 +356,10 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         class_name="StreamBoostRegressor",
         core="bagging_regressor",
         page="regression",
-        title="StreamBoost for numbers",
+        title="StreamBoost for regression",
         weight="Poisson(6) copies",
         vote="recent errors decide, pooled with linear learners",
-        numbers=True,
+        task="regression",
     ),
     ModelEntry(
         name="adaptive-random-forest-regressor",
@@ -355,7 +369,7 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         title="Adaptive random forest of regression trees",
         weight="Poisson(6) copies",
         vote="mean, weighed by recent errors",
-        numbers=True,
+        task="regression",
     ),
     ModelEntry(
         name="gradient-boosting",
@@ -365,7 +379,7 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         title="Online gradient boosting",
         weight="the example's own; every learner has a target of its own",
         vote="a chain of corrections",
-        numbers=True,
+        task="regression",
     ),
     ModelEntry(
         name="bagging-regressor",
@@ -375,7 +389,20 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         title="Online bagging of regressors",
         weight="Poisson(1) copies, or a fraction of the examples",
         vote="mean or median of the answers",
-        numbers=True,
+        task="regression",
+    ),
+    ModelEntry(
+        name="replay-boosting-regressor",
+        class_name="ReplayBoostingRegressor",
+        core="replay_regressor",
+        page="algorithms/replay-boosting",
+        title="Replayed gradient boosting of numbers",
+        weight="slope of the loss at the trees before it, over all remembered rows",
+        vote="sum of the trees",
+        sized=False,
+        steady=False,
+        learner=False,
+        task="regression",
     ),
     ModelEntry(
         name="single-regressor",
@@ -386,10 +413,10 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         weight="the example's own",
         vote="none",
         sized=False,
-        numbers=True,
+        task="regression",
     ),
 )
-"""Ensembles that predict numbers."""
+"""Ensembles for regression."""
 
 REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
     LearnerEntry(
@@ -397,17 +424,93 @@ REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
         class_name="LinearRegression",
         core="linear_regression",
         page="regression#linearregression",
-        numbers=True,
+        task="regression",
     ),
     LearnerEntry(
         name="hoeffding-tree-regressor",
         class_name="HoeffdingTreeRegressor",
         core="regression_tree",
         page="regression#hoeffdingtreeregressor",
-        numbers=True,
+        task="regression",
     ),
 )
-"""Weak learners that predict numbers."""
+"""Weak learners for regression."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectorEntry:
+    """One detector of drift."""
+
+    name: str
+    """For `drift=`, on the command line, in model files and in the core; never changes."""
+    class_name: str
+    """In ``streamboost.drift``."""
+    takes: str
+    """What numbers it takes."""
+    notices: str
+    """What it finds, for the table of the documentation (Markdown)."""
+    lowest: float
+    highest: float
+    """The range of these numbers."""
+    guard: tuple[tuple[str, object], ...] = ()
+    """Parameters of a detector that a guard asks for by name, where they differ from the constructor's defaults."""
+
+
+_FAR = 1e300  # numbers of any size: sums of a few of them are still numbers
+DETECTORS: tuple[DetectorEntry, ...] = (
+    DetectorEntry(
+        name="adwin",
+        class_name="ADWIN",
+        takes="numbers from 0 to 1",
+        notices="a rise of the mean over a window that grows while nothing changes; the rate of false alarms is set by `delta`",
+        lowest=0.0,
+        highest=1.0,
+        guard=(("warning", 0.01),),
+    ),
+    DetectorEntry(
+        name="ddm",
+        class_name="DDM",
+        takes="errors, 0 or 1",
+        notices="an error rate several standard deviations above its lowest point; quick for sudden changes",
+        lowest=0.0,
+        highest=1.0,
+    ),
+    DetectorEntry(
+        name="hddm-a",
+        class_name="HDDM_A",
+        takes="numbers from 0 to 1",
+        notices="a mean above its lowest point by more than Hoeffding's bound; for sudden changes",
+        lowest=0.0,
+        highest=1.0,
+    ),
+    DetectorEntry(
+        name="hddm-w",
+        class_name="HDDM_W",
+        takes="numbers from 0 to 1",
+        notices="the same for a mean that weighs recent numbers more; for gradual changes",
+        lowest=0.0,
+        highest=1.0,
+    ),
+    DetectorEntry(
+        name="kswin",
+        class_name="KSWIN",
+        takes="any numbers",
+        notices="a change of the distribution, not of the mean alone",
+        lowest=-_FAR,
+        highest=_FAR,
+        guard=(("mode", "up"),),
+    ),
+    DetectorEntry(
+        name="page-hinkley",
+        class_name="PageHinkley",
+        takes="any numbers",
+        notices="a sum of deviations from the mean that leaves its extreme",
+        lowest=-_FAR,
+        highest=_FAR,
+        guard=(("mode", "up"),),
+    ),
+)
+"""Detectors of drift, for `drift=` and to stand alone."""
 
 ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS)
 
@@ -420,3 +523,8 @@ def model_entry(name: str) -> ModelEntry:
 def learner_entry(name: str) -> LearnerEntry:
     """Return the entry of a learner by its name."""
     return next(entry for entry in (*LEARNERS, *REGRESSION_LEARNERS) if entry.name == name)
+
+
+def detector_entry(name: str) -> DetectorEntry:
+    """Return the entry of a drift detector by its name."""
+    return next(entry for entry in DETECTORS if entry.name == name)

@@ -94,7 +94,7 @@ class Client:
         id: str | None = None,
         weight: float | None = None,
     ) -> dict[str, Any]:
-        """Teach a lesson. Without an id it gets one, so that it can be sent again safely."""
+        """Teach an example. Without an id it gets one, so that it can be sent again safely."""
         body = _body(id=id or uuid.uuid4().hex, features=dict(features), label=label, weight=weight)
         return self._json("POST", f"{_path(model)}/learn", body)
 
@@ -107,7 +107,7 @@ class Client:
         return self._lines(model, "label", rows)
 
     def learn_many(self, model: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Teach many lessons ``{"features", "label", "id"?, "weight"?}``; those without an id get one."""
+        """Teach many examples ``{"features", "label", "id"?, "weight"?}``; those without an id get one."""
         return self._lines(
             model, "learn", (row if row.get("id") else {**row, "id": uuid.uuid4().hex} for row in rows)
         )
@@ -158,7 +158,7 @@ class Client:
         return self._json("POST", f"{_path(model)}/rollback", {"seq": seq})
 
     def add_shadow(self, model: str, name: str, /, **description: Any) -> dict[str, Any]:
-        """Let another model learn from the same lessons."""
+        """Let another model learn from the same examples."""
         return self._json("POST", f"{_path(model)}/shadows", {"name": name, **description})
 
     def promote(self, model: str, shadow: str) -> dict[str, Any]:

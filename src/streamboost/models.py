@@ -34,7 +34,7 @@ MODELS: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MODELS)
 """Name on the command line and in model files -> class."""
 
 REGRESSORS: dict[str, type[LearnerEnsemble]] = _classes(catalogue.REGRESSORS)
-"""The same for models that predict numbers."""
+"""The same for regressors."""
 
 BATCH_MODELS: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MODELS, streams=False)
 """Models that learn no streams: they have files, but no place on the command line."""
@@ -88,6 +88,8 @@ def build(
     if nominal is not None and np.any(nominal):
         values.setdefault("categorical_features", nominal)
     made = _ALL[model](random_state=seed, **values)
+    if not made._entry.learner and (learner is not None or learner_params):
+        raise TypeError(f"{type(made).__name__} grows its own trees: it takes no learner.")
     if learner is not None:
         made.set_params(estimator=ALL_LEARNERS[learner](**learner_params or {}))
         check_task(made, made.estimator)

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import streamboost
+from streamboost.catalogue import DETECTORS
+from streamboost.drift.choice import as_text
 from streamboost.evaluate import prequential
 from streamboost.models import LEARNERS, MODELS
 from streamboost.streams import CsvStream
@@ -261,6 +263,23 @@ def test_lists(run, two, monkeypatch):
     monkeypatch.setenv("STREAMBOOST_DATA", str(two.parent))
     assert "two" in run("datasets").stdout
     assert "two.csv" in run("run", "two", "-n", "2").stdout
+
+
+@pytest.mark.parametrize("entry", DETECTORS, ids=lambda entry: entry.name)
+def test_every_detector_guards_from_the_command_line(run, entry):
+    text = as_text(entry.name)
+    assert text in run("models").stdout.replace("\n", " ")
+    for drift in (entry.name, text):
+        shown = json.loads(
+            run("run", "sea", "-n", "2", "--limit", "300", "--drift", drift, "--json", "-").stdout
+        )
+        assert shown["n_rows"] == 300
+        assert shown["parameters"]["drift"] == drift
+
+
+def test_wrong_detectors_are_refused(fails):
+    assert "page-hinkley" in fails("run", "sea", "--drift", "adwim")
+    assert "are the parameters of KSWIN" in fails("run", "sea", "--drift", "kswin(beta=1)")
 
 
 def test_generated_sets(run, fails):

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from streamboost import SingleLearnerRegressor
-from streamboost.evaluate import MeanRegressor, prequential
+from streamboost.baselines import MeanRegressor
+from streamboost.evaluate import prequential
 from streamboost.streams import FriedmanStream, open_stream
 
 
@@ -93,22 +94,20 @@ def test_nothing_beats_the_mean_of_noise(run, tmp_path):
 
 def test_what_cannot_be_compared(fails, rents, tmp_path):
     out = ("--out", tmp_path / "o")
-    assert "predict numbers and cannot be compared with models of classes" in fails(
+    assert "are regressors and cannot be compared with classifiers" in fails(
         "compare", rents, "-m", "oza-boost,gradient-boosting", *out
     )
-    assert "no model of numbers 'osboost'" in fails(
-        "compare", rents, "--task", "regression", "-m", "osboost", *out
-    )
-    assert "tells classes, but bagging-regressor predicts numbers" in fails(
+    assert "no regressor 'osboost'" in fails("compare", rents, "--task", "regression", "-m", "osboost", *out)
+    assert "is a classifier, but bagging-regressor is a regressor" in fails(
         "compare", rents, "--task", "regression", "-m", "bagging", "-l", "naive-bayes", *out
     )
-    assert "these models predict numbers" in fails(
+    assert "these models are regressors" in fails(
         "compare", rents, "-m", "single-regressor", "--positive", "1", *out
     )
-    assert "no metric 'auc' of numbers" in fails(
+    assert "no metric 'auc' for regression" in fails(
         "compare", rents, "-m", "single-regressor", "--metrics", "auc", *out
     )
-    assert "expected classes or regression" in fails("compare", rents, "--task", "sums", *out)
+    assert "expected classification or regression" in fails("compare", rents, "--task", "sums", *out)
 
 
 def test_the_task_is_guessed_and_said_aloud(run, fails, rents, tmp_path):
@@ -118,10 +117,10 @@ def test_the_task_is_guessed_and_said_aloud(run, fails, rents, tmp_path):
         "the labels of rents.csv are numbers with more than 20 values in the first 1,000 rows"
         in result.stderr
     )
-    assert "--task classes" in result.stderr
+    assert "--task classification" in result.stderr
     assert json.loads(figures.read_text())["task"] == "regression"
     result = run("compare", rents, "-n", 3, "--out", tmp_path / "o")
-    assert "predicting numbers" in result.stderr
+    assert ": regression (--task" in result.stderr
     assert [c["model"] for c in lines_of(tmp_path / "o" / "summary.csv")] == [
         "streamboost",
         "gradient-boosting",
@@ -130,15 +129,20 @@ def test_the_task_is_guessed_and_said_aloud(run, fails, rents, tmp_path):
         "no-change",
     ]
     # Who names a model or a learner of classes means classes; few values and words are classes.
-    assert "predicting numbers" not in run("run", "sea", "--limit", 100, "-n", 2).stderr
+    assert ": regression (--task" not in run("run", "sea", "--limit", 100, "-n", 2).stderr
     few = tmp_path / "few.csv"
     few.write_text("a,b\n" + "\n".join(f"{i % 7},{i % 20}" for i in range(100)) + "\n")
-    assert "predicting numbers" not in run("run", few, "-n", 2).stderr
+    assert ": regression (--task" not in run("run", few, "-n", 2).stderr
     many = tmp_path / "many.csv"
     many.write_text("a,b\n" + "\n".join(f"{i % 7},{i % 25}" for i in range(100)) + "\n")
-    assert "predicting numbers" in run("run", many, "-m", "bagging", "-n", 2).stderr
-    assert "predicting numbers" not in run("run", many, "-m", "bagging", "-n", 2, "--task", "classes").stderr
-    assert "predicting numbers" not in run("run", many, "-m", "bagging", "-l", "naive-bayes", "-n", 2).stderr
+    assert ": regression (--task" in run("run", many, "-m", "bagging", "-n", 2).stderr
+    assert (
+        ": regression (--task"
+        not in run("run", many, "-m", "bagging", "-n", 2, "--task", "classification").stderr
+    )
+    assert (
+        ": regression (--task" not in run("run", many, "-m", "bagging", "-l", "naive-bayes", "-n", 2).stderr
+    )
 
 
 def test_a_saved_regressor_knows_words(run, rents, tmp_path):

@@ -48,4 +48,4 @@ def test_what_does_not_fit_is_said(run, fails, prices, tmp_path):
     assert "keeps intervals of no coverage" in fails(
         "predict", model, prices, "--label", "price", "--interval", "0.9"
     )
-    assert "predicts numbers" in fails("predict", model, prices, "--label", "price", "--proba")
+    assert "is a regressor" in fails("predict", model, prices, "--label", "price", "--proba")

@@ -165,7 +165,7 @@ def test_metadata_routing_of_sample_weight():
         assert boosted().set_partial_fit_request(sample_weight=True, classes=True)
 
 
-@pytest.mark.parametrize("name", sorted(set(MODELS) - {"primed-boost"}))
+@pytest.mark.parametrize("name", sorted(set(MODELS) - {"primed-boost", "replay-boosting"}))
 def test_scikit_learn_classifiers_as_weak_learners_of_every_booster(name):
     model = MODELS[name](SGDClassifier(loss="log_loss"), random_state=1)
     if name != "single":

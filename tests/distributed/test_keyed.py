@@ -6,6 +6,7 @@ import pytest
 import streamboost as sb
 from streamboost.distributed import KeyedClassifier, KeyedShards
 from streamboost.distributed.keyed_shards import owner
+from tests.catalogue import arrays
 
 
 def model():
@@ -21,7 +22,7 @@ def rows(n=300, keys=7, seed=0):
 
 
 def state_bytes(estimator):
-    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in estimator._session.model.state().items()}
+    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in arrays(estimator).items()}
 
 
 @pytest.mark.parametrize("max_models", [1, 3, 100])
@@ -98,7 +99,7 @@ def test_idle_models_go_to_the_store():
         now[0] = 12
         keyed.learn_one({"who": 4, "a": 1.0}, 0)
         assert len(keyed) == 2
-        assert keyed.own(1)._session.model.n_learned == 1
+        assert keyed.own(1).n_learned_ == 1
 
 
 def test_refusals():
@@ -184,7 +185,7 @@ def test_an_older_copy_does_not_replace_a_model(tmp_path):
         keyed.drop(["1"])
         assert keyed.own(1) is None
         keyed.take(new)
-        assert keyed.own(1)._session.model.n_learned == 2
+        assert keyed.own(1).n_learned_ == 2
 
 
 def test_bad_actors(tmp_path):

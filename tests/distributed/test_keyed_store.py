@@ -16,6 +16,7 @@ from streamboost import _core
 from streamboost.distributed import KeyedClassifier, key_store
 from streamboost.distributed.model_templates import KeyedModel, ModelTemplates
 from tests.distributed.test_messages import signed
+from tests.inside.handles import core_of
 
 LEARNERS = [
     sb.NaiveBayes(),
@@ -83,7 +84,7 @@ def test_numbers_are_the_state(name):
     model = fresh(name)
     for x, y in rows(60):
         model.learn_one(rest(x), y)
-    core = model._session.model
+    core = core_of(model)
     state, numbers = core.state(), core.packed()
     for arrays in (_core.unpack_state(numbers), core.unpacked(numbers).state()):
         assert {k: (a.dtype, a.shape, a.tobytes()) for k, a in arrays.items()} == {

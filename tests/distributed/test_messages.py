@@ -9,6 +9,7 @@ import streamboost as sb
 from streamboost import _core
 from streamboost.distributed.parts import Plan, even_lanes
 from tests.distributed.streams import models, rows
+from tests.inside.handles import session_of
 
 NAMES = [
     "osboost-ocp",
@@ -65,12 +66,12 @@ def more_models():
 
 
 def setting(name, n=60):
-    """A plan, its parts after some lessons, and the next chunk with the carry between the parts."""
+    """A plan, its parts after some chunks, and the next chunk with the carry between the parts."""
     model = {**models(), **more_models()}[name]
     X, y = rows(n + 40, d=3)
     numbers = name in ("median", "gradient")
     model.partial_fit(X[:1], y[:1], **({} if numbers else {"classes": [0, 1]}))
-    plan = Plan(model._session.plan)
+    plan = Plan(session_of(model).plan)
     parts = [plan.model(lanes) for lanes in even_lanes(plan.n_lanes, 2, plan.grain())]
     stages = [_core.Stage(part) for part in parts]
     step = 1 if stages[0].one_by_one else 10
@@ -164,7 +165,7 @@ def test_order_is_kept():
     assert {n: a.tobytes() for n, a in parts[1].state().items()} == state
     question = _core.encode_chunk(np.zeros((2, 3)), 3, None, None, "label", True)
     with pytest.raises(ValueError, match="is next"):
-        stages[0].step(question, b"", seq)  # it is older than the last lesson
+        stages[0].step(question, b"", seq)  # it is older than the last chunk
 
 
 def test_messages_of_others():

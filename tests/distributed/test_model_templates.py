@@ -10,6 +10,7 @@ import streamboost as sb
 from streamboost.distributed import KeyedClassifier
 from streamboost.distributed.model_templates import KeyedModel, ModelTemplates
 from tests.distributed.test_messages import mutant
+from tests.inside.handles import core_of
 
 MODELS = {
     "bagging": lambda: sb.OnlineBaggingClassifier(n_estimators=3, random_state=1),
@@ -64,13 +65,15 @@ def test_every_key_is_its_own_stream(name, max_models):
                 own.learn_one(rest, y, weight)
         for key, own in alone.items():
             mine = keyed.own(key)
-            assert (own._session is None) == (mine is None or mine._session is None)
-            if own._session is not None:
+            assert (not hasattr(own, "n_features_in_")) == (
+                mine is None or not hasattr(mine, "n_features_in_")
+            )
+            if hasattr(own, "n_features_in_"):
                 assert file_of(mine) == file_of(own)
-        assert keyed._moulds._by_text  # the short way was gone
+        assert keyed._templates._by_text  # the short way was gone
 
 
-def lesson(i, label):
+def example(i, label):
     return {"a": float(i), "colour": "red"}, label
 
 
@@ -79,7 +82,7 @@ def test_a_model_that_follows_others_takes_the_short_way(monkeypatch):
     for _ in range(4):  # each way is known from the second time on
         keyed_model = KeyedModel(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
         for i, label in enumerate("xyxy"):
-            model_templates.learn(keyed_model, *lesson(i, label), 1.0)
+            model_templates.learn(keyed_model, *example(i, label), 1.0)
     expected = keyed_model.model.to_bytes()
     packed = model_templates.pack(keyed_model)
     for _ in range(2):  # a text is known from the second time on
@@ -88,7 +91,7 @@ def test_a_model_that_follows_others_takes_the_short_way(monkeypatch):
     monkeypatch.setattr(type(keyed_model.model), "_restore", None)
     fresh = KeyedModel(sb.OnlineBaggingClassifier(n_estimators=2, random_state=1))
     for i, label in enumerate("xyxy"):
-        model_templates.learn(fresh, *lesson(i, label), 1.0)
+        model_templates.learn(fresh, *example(i, label), 1.0)
     woken = model_templates.unpack(*packed)
     monkeypatch.undo()
     assert fresh.model.to_bytes() == woken.model.to_bytes() == expected
@@ -145,7 +148,7 @@ def test_numbers_that_lie_are_refused_or_could_be_true():
     model = MODELS["trees"]()
     for x, y, _ in rows(60, 5):
         model.learn_one({"a": x["b"]}, y)
-    core = model._session.model
+    core = core_of(model)
     good, rng, refused = core.packed(), np.random.default_rng(3), 0
     assert core.unpacked(good).packed() == good
     for _ in range(600):

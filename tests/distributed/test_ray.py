@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from streamboost.distributed import Shards
+from tests.catalogue import arrays
 from tests.distributed.processes import LOOPBACK, alive, descendants, listening
 from tests.distributed.streams import models, rows
 from tests.distributed.test_keyed import learn_through_shards
@@ -50,7 +51,7 @@ def test_a_cluster_of_loopback_is_known_by_where_it_answers(bound, only, monkeyp
 
 
 def state_bytes(model):
-    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in model._session.model.state().items()}
+    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in arrays(model).items()}
 
 
 def test_killed_actors_come_back_and_nothing_listens_but_on_loopback(tmp_path):

@@ -11,7 +11,9 @@ import pytest
 
 import streamboost as sb
 from streamboost.distributed import Shards, cut, join
+from tests.catalogue import arrays
 from tests.distributed.streams import models, rows
+from tests.inside.handles import core_of
 
 MODELS = models()
 
@@ -21,7 +23,7 @@ def fresh(name):
 
 
 def state_bytes(model):
-    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in model._session.model.state().items()}
+    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in arrays(model).items()}
 
 
 def same(model, other):
@@ -202,7 +204,7 @@ def test_killed_processes_come_back(name):
             if i in (2, 4, 7):
                 os.kill(shards.pids()[i % 3], signal.SIGKILL)
         assert np.vstack(got).tobytes() == expected.tobytes()
-        line = shards.model._session.model.line
+        line = core_of(shards.model).line
         assert line.losses >= 3
         assert shards.predict_proba(X).tobytes() == whole.predict_proba(X).tobytes()
         same(shards.to_model(), whole)
@@ -259,7 +261,7 @@ def test_a_trained_model_goes_to_shards_and_back(tmp_path):
         shards.save(tmp_path / "shards.sboost")
         assert shards.report().n_learned == 600
         assert shards.memory_bytes() > 0
-    assert model._session.model.n_learned == 300  # the model itself is left alone
+    assert model.n_learned_ == 300  # the model itself is left alone
     model.partial_fit(X[300:], y[300:])
     model.save(tmp_path / "whole.sboost")
     assert (tmp_path / "shards.sboost").read_bytes() == (tmp_path / "whole.sboost").read_bytes()
@@ -400,7 +402,7 @@ def test_a_full_window_waits():
     X, y = rows(400)
     with Shards(fresh("trees"), 2, engine="processes", chunk_rows=10, window=3) as shards:
         shards.partial_fit(X, y)
-        line = shards.model._session.model.line
+        line = core_of(shards.model).line
         assert len(line._pending) <= 3
         shards.drain()
         assert not line._pending

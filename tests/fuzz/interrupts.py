@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from streamboost import LearningInterrupted
-from tests.fuzz.models import lesson, random_maker, random_rows, state
+from tests.catalogue import state
+from tests.fuzz.models import example, random_maker, random_rows
 
 ROWS = (200, 2_000, 20_000)
 
@@ -33,10 +34,10 @@ class Interrupts:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = make(n_jobs)
-            model.partial_fit(**lesson(model, X, y, weight))
+            model.partial_fit(**example(model, X, y, weight))
             learned = self._interrupted(model, *big, after=float(rng.uniform(0, 0.4) ** 2))
             twin = make(n_jobs)
-            twin.partial_fit(**lesson(twin, X, y, weight))
+            twin.partial_fit(**example(twin, X, y, weight))
             if learned:
                 twin.partial_fit(big[0][:learned], big[1][:learned])
             if state(model) != state(twin):

@@ -97,7 +97,7 @@ class ModelFiles:
         self.names = sorted(models)
         self.files: dict[str, Members] = {}
         for name, model in models.items():
-            buffer = io.BytesIO(model._to_bytes(model._session))
+            buffer = io.BytesIO(model.to_bytes())
             with zipfile.ZipFile(buffer) as archive:
                 self.files[name] = {info.filename: archive.read(info) for info in archive.infolist()}
 
@@ -126,7 +126,7 @@ class ModelFiles:
 
 def use(model: Any) -> str:
     """Ask, teach, report, draw and save."""
-    named = model._session.schema.names is not None
+    named = model.columns_.names is not None
     data: Any = rows()[40:] if named else X[40:]
     numbers = is_regressor(model)
     labels = NUMBERS[40:] if numbers else np.resize(np.asarray(model.classes_), len(Y[40:]))
@@ -147,9 +147,13 @@ def use(model: Any) -> str:
         if not numbers and "Tree" in type(getattr(model, "estimator", None)).__name__:
             tree_text(model)
         model.memory_bytes()
-        model._to_bytes(model._session)
+        model.to_bytes()
     except ValueError as error:
         return "used, then said no" if str(error) else "used, then said nothing"
+    except RuntimeError as error:
+        if "was not saved" not in str(error):
+            raise
+        return "used, then not saved"
     return "used"
 
 

@@ -1,4 +1,4 @@
-"""Models at random, and streams for them: what the fuzzers of live models share."""
+"""Models at random, with options from their declarations, and streams for them: what the fuzzers of live models share."""
 
 from __future__ import annotations
 
@@ -8,57 +8,43 @@ import numpy as np
 from sklearn.base import is_regressor
 
 import streamboost as sb
+from tests import catalogue as cases
+from tests.options import Choose, drawn
 
-LEARNERS: dict[str, Any] = {
-    "naive-bayes": sb.NaiveBayes(),
-    "perceptron": sb.Perceptron(scale="standard"),
-    "ogd": sb.OGD(scale="maxabs"),
-    "logistic": sb.LogisticRegression(),
-    "stump": sb.DecisionStump(),
-    "stump-exact": sb.DecisionStump(numeric="exact"),
-    "tree": sb.HoeffdingTree(grace_period=5, tie_threshold=0.9),
-    "iti": sb.IncrementalTree(),
-    "mlp": sb.MLP(hidden_units=3),
-    "nearest-neighbors": sb.NearestNeighbors(2, window=9),
-}
-ENSEMBLES: dict[str, Any] = {
-    "bagging": (sb.OnlineBaggingClassifier, {}),
-    "bagging-adwin": (sb.OnlineBaggingClassifier, {"drift": "adwin"}),
-    "oza": (sb.OnlineBoostingClassifier, {}),
-    "osboost": (sb.OSBoostClassifier, {}),
-    "osboost-ocp": (sb.OSBoostClassifier, {"vote": "ocp"}),
-    "ogboost": (sb.OGBoostClassifier, {}),
-    "bbm": (sb.OnlineBBMClassifier, {"edge": 0.1}),
-    "mbbm": (sb.OnlineMBBMClassifier, {}),
-    "olm": (sb.AdaBoostOLMClassifier, {}),
-    "bayes": (sb.BayesianEnsembleClassifier, {}),
-    "arc-x4": (sb.OnlineArcX4Classifier, {}),
-    "blocked": (sb.BlockedBoostingClassifier, {"block_size": 7}),
-}
-NUMBER_LEARNERS: dict[str, Any] = {
-    "linear": sb.LinearRegression(),
-    "linear-32": sb.LinearRegression(dtype="float32", rate_spread=1),
-    "tree": sb.HoeffdingTreeRegressor(grace_period=5, delta=0.5, min_branch=0.1),
-    "tree-mean": sb.HoeffdingTreeRegressor(grace_period=5, tie_threshold=0.9, leaf_prediction="mean"),
-}
-REGRESSORS: dict[str, Any] = {
-    "bagging-numbers": (sb.OnlineBaggingRegressor, {"drift": "adwin"}),
-    "boosting-numbers": (sb.OnlineGradientBoostingRegressor, {}),
-    "boosting-hull": (sb.OnlineGradientBoostingRegressor, {"domain": "hull", "loss": "absolute"}),
-    "forest": (sb.AdaptiveRandomForestRegressor, {}),
-    "streamboost-numbers": (sb.StreamBoostRegressor, {}),
-}
 EXTREMES = (0.0, -0.0, 5e-324, 1e-9, 1e9, -1e37, 1e100)
 
 
+def chooser(rng: np.random.Generator) -> Choose:
+    """One of a list at random."""
+    return lambda values: values[int(rng.integers(len(values)))]
+
+
 def random_maker(rng: np.random.Generator, sizes: tuple[int, int] = (1, 20)) -> Any:
-    """What makes the same model again and again: an ensemble of a learner, `n_jobs` to be chosen; some predict numbers."""
-    numbers = rng.random() < 0.25
-    ensembles, learners = (REGRESSORS, NUMBER_LEARNERS) if numbers else (ENSEMBLES, LEARNERS)
-    kind, options = ensembles[_choice(rng, ensembles)]
-    learner = learners[_choice(rng, learners)]
-    size, seed = int(rng.integers(*sizes)), int(rng.integers(1000))
-    return lambda n_jobs=None: kind(learner, n_estimators=size, random_state=seed, n_jobs=n_jobs, **options)
+    """What makes the same model again and again: any of the catalogue, of any learner of numeric columns; `n_jobs` is open."""
+    choose = chooser(rng)
+    while True:
+        entry = choose(cases.FILED)
+        of = choose([one for one in cases.learners_of(entry) if not one.nominal_only])
+        options = {**drawn(getattr(sb, entry.class_name), choose), "random_state": int(rng.integers(1000))}
+        options.update({"n_estimators": int(rng.integers(*sizes))} if entry.sized else {})
+        learner = cases.learner(of, **{**drawn(getattr(sb, of.class_name), choose), **fixed(of.name)})
+
+        def make(
+            n_jobs: int | None = None, entry: Any = entry, learner: Any = learner, options: Any = options
+        ) -> Any:
+            return cases.model(entry, learner, n_jobs=n_jobs, **options)
+
+        try:  # options that do not go together are refused at the first row
+            trial = make()
+            trial.partial_fit(**example(trial, np.zeros((2, 3)), np.array([0, 1])))
+        except ValueError:
+            continue
+        return make
+
+
+def fixed(learner: str) -> dict[str, Any]:
+    """Options of a learner that these streams have no rows for: counts are not below 0, a start has a width."""
+    return {"counts": None} if learner == "naive-bayes" else {}
 
 
 def random_rows(rng: np.random.Generator, n: int, width: int = 3) -> tuple[Any, Any, Any]:
@@ -76,24 +62,14 @@ def random_rows(rng: np.random.Generator, n: int, width: int = 3) -> tuple[Any, 
     return X, y, weight
 
 
-def lesson(model: Any, X: Any, y: Any, weight: Any = None) -> dict[str, Any]:
+def example(model: Any, X: Any, y: Any, weight: Any = None) -> dict[str, Any]:
     """What a learning verb takes: the classes are declared, or made numbers, large where the rows are."""
     if not is_regressor(model):
         return {"X": X, "y": y, "classes": [0, 1], "sample_weight": weight}
     size = np.nan_to_num(np.abs(X[:, 0]), posinf=1e100)
+    signed = 1 if model.target == "log1p" else 2 * y - 1
     return {
         "X": X,
-        "y": np.where(size > 1e30, size * (2 * y - 1), y + np.tanh(size)),
+        "y": np.where(size > 1e30, size * signed, y + np.tanh(size)),
         "sample_weight": weight,
     }
-
-
-def state(model: Any) -> bytes:
-    """The whole model as its file has it."""
-    with model._session.reading:
-        found: bytes = model._to_bytes(model._session)
-    return found
-
-
-def _choice(rng: np.random.Generator, table: dict[str, Any]) -> str:
-    return sorted(table)[int(rng.integers(len(table)))]

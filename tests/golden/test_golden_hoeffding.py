@@ -22,6 +22,7 @@ from oracle.single import Single
 
 from golden.tables import HERE
 from streamboost import HoeffdingTree, SingleLearnerClassifier
+from tests.inside.handles import tree_nodes
 
 OPTIONS = {
     "grace_period": 4,
@@ -57,7 +58,7 @@ def oracle_leaves(tree):
 
 
 def product_leaves(model):
-    return [list(node[6]) for node in model._session.model.tree(0) if node[0] == "leaf"]
+    return [list(node[6]) for node in tree_nodes(model, 0) if node[0] == "leaf"]
 
 
 @pytest.mark.parametrize("pass_on", ["all", "seen"])

@@ -17,6 +17,7 @@ from oracle.stump import Stump
 from oracle.tan import Network
 
 import streamboost as sb
+from tests.catalogue import arrays
 
 HERE = Path(__file__).resolve().parent
 
@@ -32,7 +33,7 @@ def shares(text):
 
 
 def state(model, name):
-    return model._session.model.state()[f"bank/{name}"]
+    return arrays(model)[f"bank/{name}"]
 
 
 def make(oracle, **options):

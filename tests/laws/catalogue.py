@@ -1,9 +1,7 @@
 """Every ensemble x learner, product and oracle side by side."""
 
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from unittest import mock
 
 from oracle import (
     count_bayes,
@@ -37,7 +35,6 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.naive_bayes import GaussianNB
 
 import streamboost as sb
-from streamboost.base import session
 
 
 @dataclass
@@ -395,42 +392,6 @@ ENSEMBLES = [
     Ensemble("primed-late", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 9}),
 ]
 
-# What comes after the vote has oracles of its own (tests/unit/test_calibration.py, test_rare.py); here it obeys the laws.
-STAGED = [
-    Ensemble("bagging+platt", sb.OnlineBaggingClassifier, None, {"calibration": "platt"}),
-    Ensemble(
-        "osboost+beta",
-        sb.OSBoostClassifier,
-        None,
-        {"calibration": "beta", "calibration_half_life": 5.0},
-        binary=True,
-    ),
-    Ensemble("oza+bins", sb.OnlineBoostingClassifier, None, {"calibration": "platt+bins", "tie": "random"}),
-    Ensemble(
-        "bagging+everything",
-        sb.OnlineBaggingClassifier,
-        None,
-        {
-            "class_weight": "oversample",
-            "calibration": "platt",
-            "decision": "cost",
-            "decision_costs": {},
-            "coverages": (0.5, 0.9),
-            "keep_health": True,
-            "importances": True,
-        },
-    ),
-    Ensemble(
-        "osboost+threshold",
-        sb.OSBoostClassifier,
-        None,
-        {"decision": "f1", "class_weight": "balanced", "coverages": (0.8,)},
-        binary=True,
-    ),
-    Ensemble("streamboost+platt", sb.StreamBoostClassifier, None, {"calibration": "platt"}),
-    Ensemble("primed+platt", sb.PrimedOnlineBoostingClassifier, None, {"n_prime": 5, "calibration": "platt"}),
-]
-
 MAIN_ENSEMBLES = [
     e
     for e in ENSEMBLES
@@ -438,27 +399,8 @@ MAIN_ENSEMBLES = [
 ]
 
 
-# Private handles, in one place: the tests look at the key and the native state, and cut lanes; users never do.
-
-
-def key_of(model):
-    return model._session.seed
-
-
-def state_of(model):
-    return model._session.model.state()
-
-
 def lane_report(model, name):
     return model.report().lanes[name]
-
-
-@contextmanager
-def lanes_cut(cuts, wave_chunk=0):
-    """Models started inside have their lanes cut into blocks there, and threads hand each other so many rows at a time."""
-    whole = session._core.Model
-    with mock.patch.object(session._core, "Model", partial(whole, cuts=cuts, wave_chunk=wave_chunk)):
-        yield
 
 
 def pairs(ensembles, learners):

@@ -3,7 +3,7 @@
 import numpy as np
 from oracle.iti import Node
 
-from laws.catalogue import state_of
+from tests.inside.handles import state_of
 
 PARTS, REALS = 9, 2  # numbers per node; see core/include/streamboost/learners/iti_tree.hpp
 

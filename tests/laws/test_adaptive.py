@@ -10,28 +10,13 @@ import pytest
 from oracle.adaptive import AdaptiveBagging
 from oracle.log_pool import LogPool
 from oracle.naive_bayes import NaiveBayes as SlowBayes
-from sklearn.base import clone
 
 import streamboost as sb
-from laws.catalogue import key_of, lane_report, lanes_cut, state_of
-from streamboost import models
+from laws.guards import check_guard_laws, turning
 from streamboost.drift import ADWIN
+from tests.inside.handles import key_of, state_of
 
 EAGER = ADWIN(0.3, warning=0.7)  # so that streams of some hundred rows warn, drift and replace
-
-
-def turning(n, seed=0, classes=2, columns=2):
-    """Rows whose labels mean something else after every quarter of them."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, columns))
-    y = (X[:, 0] > 0).astype(int) + (classes > 2) * (X[:, 1] > 0.5)
-    turn = np.arange(n) * 4 // n
-    y = np.where(rng.random(n) < 0.1, rng.integers(0, classes, n), (y + turn) % classes)
-    return X, y
-
-
-def bits(model):
-    return {name: (a.shape, a.tobytes()) for name, a in state_of(model).items()}
 
 
 # ---- against the oracle
@@ -161,44 +146,10 @@ GUARDED = [
 IDS = [f"{type(m).__name__}:{type(m.estimator).__name__}" for m in GUARDED]
 
 
-def fresh(model):
-    return clone(model).set_params(random_state=3)
-
-
 @pytest.mark.parametrize("model", GUARDED, ids=IDS)
 def test_chunks_cuts_threads_and_pauses_do_not_matter(model, tmp_path):
     X, y = turning(400, seed=2)
-    weight = np.resize([1.0, 0.3, 1.7, 0.0, 1.0, 1.0, 0.6], len(y))
-    whole = fresh(model)
-    answers = whole.test_then_train(X, y, classes=[0, 1], sample_weight=weight, output="proba")
-    assert lane_report(whole, "drifts").sum() > 0, "nothing drifted: nothing is shown"
-
-    pieces = fresh(model)
-    got = []
-    for at in [slice(0, 1), slice(1, 120), slice(120, 121), slice(121, 290), slice(290, 400)]:
-        got.append(
-            pieces.test_then_train(X[at], y[at], classes=[0, 1], sample_weight=weight[at], output="proba")
-        )
-        if at.start in (1, 121):  # in the middle of warnings
-            path = tmp_path / "m.sboost"
-            pieces.save(path)
-            pieces = pickle.loads(pickle.dumps(models.load(path)))
-    assert np.concatenate(got).tobytes() == answers.tobytes()
-    assert bits(pieces) == bits(whole)
-
-    if "n_estimators" in model.get_params() and not isinstance(model, sb.OGBoostClassifier):
-        with lanes_cut([2, 3], wave_chunk=16):
-            cut = fresh(model).set_params(n_jobs=2)
-            assert (
-                cut.test_then_train(X, y, classes=[0, 1], sample_weight=weight, output="proba").tobytes()
-                == answers.tobytes()
-            )
-        assert bits(cut) == bits(whole)
-
-    before = bits(whole)
-    assert whole.predict_proba(X[:50]).tobytes() == whole.predict_proba(X[:50]).tobytes()
-    whole.partial_fit(X[:20], y[:20], sample_weight=np.zeros(20))
-    assert bits(whole) == before
+    check_guard_laws(model, X, y, tmp_path / "m.sboost")
 
 
 @pytest.mark.parametrize(
@@ -274,8 +225,8 @@ def test_the_default_discovers_classes_values_columns_and_gaps():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"drift": "adwim"}, "give None, 'adwin'"),
-        ({"drift": 0.5}, "give None, 'adwin'"),
+        ({"drift": "adwim"}, "give None, a detector"),
+        ({"drift": 0.5}, "give None, a detector"),
         ({"drift": ADWIN(2.0)}, "delta"),
         ({"drift": ADWIN(0.01, warning=0.001)}, "at least delta"),
         ({"max_features": 0}, "max_features"),

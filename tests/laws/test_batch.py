@@ -10,9 +10,10 @@ from oracle.batch_bagging import BatchBagging
 from oracle.primed import Primed
 
 import streamboost as sb
-from laws.catalogue import LEARNERS, key_of, state_of
+from laws.catalogue import LEARNERS
 from laws.strategies import seeds, streams
 from streamboost.streams.datasets.builtin import SyntheticStream
+from tests.inside.handles import key_of, state_of
 
 some = [a for a in LEARNERS if a.name in ("perceptron", "ogd-standard", "bayes-mixed", "bayes-raw")]
 quick = settings(max_examples=15)

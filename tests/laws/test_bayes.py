@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from oracle import bayes as oracle
 from scipy.stats import gamma as gamma_law
 
-from laws.catalogue import lane_report, state_of
+from laws.catalogue import lane_report
 from laws.strategies import seeds, streams
 from streamboost import (
     BayesianEnsembleClassifier,
@@ -20,6 +20,7 @@ from streamboost import (
     Perceptron,
     SingleLearnerClassifier,
 )
+from tests.inside.handles import state_of
 
 quick = settings(max_examples=10)
 LOSSES = ("logistic", "hinge", "zero_one", "squared")

@@ -16,9 +16,10 @@ from oracle import bounds
 from oracle.bbm import closed_relative_weight
 from oracle.simplex import project
 
-from laws.catalogue import ENSEMBLES, LEARNERS, key_of, pairs
+from laws.catalogue import ENSEMBLES, LEARNERS, pairs
 from laws.strategies import Stream, seeds, streams
 from streamboost import NaiveBayes, OnlineBBMClassifier, _core
+from tests.inside.handles import key_of
 
 REL, ABS = 1e-9, 1e-11
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import streamboost as sb
-from laws.catalogue import lane_report, state_of
+from laws.catalogue import lane_report
+from tests.inside.handles import state_of
 
 
 def nominal_stream(rows, seed):

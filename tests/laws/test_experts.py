@@ -19,7 +19,7 @@ from oracle import experts as oracle
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
-from laws.catalogue import Majority, state_of
+from laws.catalogue import Majority
 from laws.strategies import chunkings, lane_cuts, seeds
 from streamboost import (
     HedgeClassifier,
@@ -32,6 +32,7 @@ from streamboost import (
     WinnowClassifier,
 )
 from streamboost.base import session
+from tests.inside.handles import lane_objects, state_of
 
 quick = settings(max_examples=4)
 ALL = [
@@ -338,7 +339,7 @@ def test_names_categories_and_nested_models(cls, options):
     if options.get("variant") != "eliminate":  # which may have nobody left to say yes
         assert model.predict(frame[:2]).tolist() == ["yes", "no"]
     assert model.predict_one({"colour": "blue", "size": 1.0}) == "no"
-    inner = model._session.model.lane_objects()[0].learner
+    inner = lane_objects(model)[0].learner
     assert inner.categorical_features == [0]
 
 
@@ -351,7 +352,7 @@ def test_given_models_stay_untouched_and_seeds_that_are_set_stay():
     ]
     model = WeightedMajorityClassifier(given_models, random_state=0).fit(X, y)
     assert not hasattr(given_models[0], "classes_")
-    lanes = [lane.learner for lane in model._session.model.lane_objects()]
+    lanes = [lane.learner for lane in lane_objects(model)]
     assert lanes[1].random_state == 3
     assert lanes[2].random_state is not None
     assert given_models[2].random_state is None

@@ -11,9 +11,9 @@ from oracle.iti import IncrementalTree as Oracle
 from oracle.rows import Columns
 
 import streamboost as sb
-from laws.catalogue import state_of
 from laws.iti_trees import assert_same_tree, shape, text, tree_of
 from laws.strategies import seeds, streams
+from tests.inside.handles import state_of
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "iti_steps.csv"
 options = st.fixed_dictionaries(

@@ -1,6 +1,7 @@
 """The laws, for every ensemble x learner: what may differ in how a stream is served must not differ in what is learned.
 
-All comparisons are bit for bit.
+All comparisons are bit for bit. Other options than those of the pairs, what comes after the vote among them, are drawn in
+test_options.py.
 """
 
 import pickle
@@ -15,26 +16,16 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import streamboost
-from laws.catalogue import (
-    BLACK_BOXES,
-    ENSEMBLES,
-    LEARNERS,
-    MAIN_ENSEMBLES,
-    STAGED,
-    every_nth,
-    lanes_cut,
-    pairs,
-    state_of,
-)
+from laws.catalogue import BLACK_BOXES, ENSEMBLES, LEARNERS, MAIN_ENSEMBLES, every_nth, pairs
 from laws.strategies import chunkings, lane_cuts, seeds, streams
 from streamboost import models
+from tests.inside.handles import lanes_cut, state_of
 
 NATIVE = pairs(MAIN_ENSEMBLES, LEARNERS) + pairs(
     [e for e in ENSEMBLES if e not in MAIN_ENSEMBLES],
     [a for a in LEARNERS if a.name in ("perceptron", "bayes-mixed")],
 )
-NATIVE += pairs(STAGED, [a for a in LEARNERS if a.name in ("perceptron", "bayes-mixed", "tree")])
-EVERY = NATIVE + pairs([*MAIN_ENSEMBLES, STAGED[0]], BLACK_BOXES)
+EVERY = NATIVE + pairs(MAIN_ENSEMBLES, BLACK_BOXES)
 LINEAR = [a for a in LEARNERS if a.linear and a.scale == "none"]
 quick = settings(max_examples=3)  # of some hundred pairs each
 

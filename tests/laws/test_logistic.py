@@ -11,7 +11,6 @@ from oracle.linear import INTERCEPT
 from oracle.logistic import Adaptive, RowStage, flow
 from oracle.rows import Columns, Row
 
-from laws.catalogue import state_of
 from laws.strategies import seeds
 from streamboost import (
     LogisticRegression,
@@ -20,6 +19,7 @@ from streamboost import (
     SingleLearnerClassifier,
 )
 from streamboost.streams import HyperplaneStream
+from tests.inside.handles import state_of
 
 quick = settings(max_examples=15)
 

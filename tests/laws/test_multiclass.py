@@ -15,8 +15,9 @@ from oracle.bbm import closed_weight, largest_weight
 from sklearn.base import clone
 
 import streamboost as sb
-from laws.catalogue import key_of, lane_report, state_of
+from laws.catalogue import lane_report
 from laws.strategies import seeds, streams
+from tests.inside.handles import key_of, learner_params, state_of
 
 LOSSES = ["logistic", "exponential", "squared_hinge"]
 votes = st.lists(st.floats(-4, 4), min_size=2, max_size=6)
@@ -400,10 +401,10 @@ def test_trees_that_collect_costs(kind):
 
 def test_every_tree_draws_its_own_numbers():
     """Under the multiclass boosters "auto" is drawn for each tree, unless the learner says otherwise."""
-    drawn = sb.OnlineMBBMClassifier(sb.HoeffdingTree())._learner_plan(0).params
+    drawn = learner_params(sb.OnlineMBBMClassifier(sb.HoeffdingTree()))
     assert drawn["grace_period"].tolist() == [5, 20]
     assert drawn["delta"].tolist() == drawn["tie_threshold"].tolist() == [0.01, 0.9]
-    given = sb.AdaBoostOLMClassifier(sb.HoeffdingTree(grace_period=50))._learner_plan(0).params
+    given = learner_params(sb.AdaBoostOLMClassifier(sb.HoeffdingTree(grace_period=50)))
     assert given["grace_period"] == 50
 
 

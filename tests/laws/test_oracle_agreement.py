@@ -11,17 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import streamboost as sb
-from laws.catalogue import (
-    ENSEMBLES,
-    LEARNERS,
-    MAIN_ENSEMBLES,
-    every_nth,
-    key_of,
-    lane_report,
-    needs_declared,
-    pairs,
-)
+from laws.catalogue import ENSEMBLES, LEARNERS, MAIN_ENSEMBLES, every_nth, lane_report, needs_declared, pairs
 from laws.strategies import seeds, streams
+from tests.inside.handles import key_of
 
 REL, ABS = 1e-9, 1e-12
 quick = settings(max_examples=3)  # of some hundred pairs each

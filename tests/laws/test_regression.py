@@ -20,6 +20,8 @@ from streamboost import (
     StreamBoostRegressor,
     _core,
 )
+from tests.catalogue import arrays
+from tests.inside.handles import session_of
 
 TREE = HoeffdingTreeRegressor(grace_period=30, delta=0.1, max_features=0.6)
 MODELS = {
@@ -59,7 +61,7 @@ def made(name):
 
 
 def bits(model):
-    state = model._session.model.state()
+    state = arrays(model)
     return {key: (value.shape, value.tobytes()) for key, value in state.items()}
 
 
@@ -107,7 +109,7 @@ def test_cuts_and_threads_do_not_matter(name):
     straight = made(name).partial_fit(X, y, w)
     threads = made(name).set_params(n_jobs=3).partial_fit(X, y, w)
     assert_same(straight, threads, X)
-    session = straight._session
+    session = session_of(straight)
     booster, learner = session.booster, session.learner
     n = straight._n_lanes()
     if n == 1:

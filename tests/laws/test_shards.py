@@ -11,6 +11,7 @@ from laws.strategies import chunkings, seeds
 from laws.test_laws import bits, draw_stream
 from streamboost.distributed import Shards
 from streamboost.distributed.parts import cut_state, join_states
+from tests.catalogue import arrays
 
 EVERY = pairs(MAIN_ENSEMBLES, LEARNERS) + pairs(
     [e for e in ENSEMBLES if e not in MAIN_ENSEMBLES],
@@ -66,7 +67,7 @@ def test_a_state_is_cut_and_joined(ensemble, learner, data, seed):
     n_estimators = 1 if ensemble.alone else data.draw(st.integers(2, 7))
     whole = ensemble.make_product(learner, n_estimators, seed, stream.categorical)
     whole.partial_fit(**stream.everything, classes=stream.classes)
-    state = whole._session.model.state()
+    state = arrays(whole)
     n_lanes = whole._n_lanes()
     edges = sorted({0, n_lanes, *data.draw(st.lists(st.integers(0, n_lanes), max_size=4))})
     parts = cut_state(state, list(itertools.pairwise(edges)))

@@ -16,7 +16,7 @@ equal counts make equal learners, online and batch    test_batch.py: test_equal_
 lossless, proportional, weight k is k copies          test_lossless.py (naive Bayes, stump, TAN, BAN), test_iti.py (trees)
 the generators' statistics                            unit/test_streams_builtin.py
 TAN and BAN reach the Bayes accuracy                  test_networks_reach_the_bayes_accuracy
-published tables                                      `python -m benchmarks.accuracy.thesis`, `... oza_readings`
+published tables                                      `streamboost reproduce oza2001`
 """
 
 import math
@@ -27,6 +27,7 @@ from oracle import draws
 
 import streamboost as sb
 from streamboost.streams.datasets.builtin import SyntheticStream
+from tests.catalogue import arrays
 
 NOMINAL = list(range(20))
 
@@ -48,7 +49,7 @@ def copies(n_rows, lanes, key=11):
     X = np.arange(float(n_rows))[:, None]
     model = sb.OnlineBaggingClassifier(n_estimators=lanes, random_state=key, categorical_features=[0])
     model.partial_fit(X, np.zeros(n_rows, dtype=int), classes=[0, 1])
-    counted = model._session.model.state()["bank/count"][::2]
+    counted = arrays(model)["bank/count"][::2]
     assert counted[3, 5] == draws.poisson(key, 3, 5, 1.0)
     return counted
 

@@ -60,9 +60,15 @@ def test_version_is_written_once():
         if re.search(rf"""__version__\s*=\s*["']{re.escape(version[1])}""", path.read_text())
     ]
     assert not written
+    # Where a reader looks for it: the citation and the newest section of the changelog say the same.
+    citation = (ROOT / "CITATION.cff").read_text()
+    changes = re.search(r"^## \[(\d.*?)\] - (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert changes
+    assert changes[1] == version[1] == re.search(r"^version: (.*)$", citation, re.M)[1]
+    assert changes[2] == re.search(r"^date-released: (.*)$", citation, re.M)[1]
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
 def test_links_inside_the_repository_exist(name):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / name).read_text()):
         if "://" not in target:

@@ -7,7 +7,7 @@ with its class distribution times a weight that says how often it was right late
 import math
 
 from oracle import draws
-from oracle.drift import Adwin
+from oracle.drift import DETECTORS
 from oracle.ensembles import Ensemble
 
 PATIENCE = 4096
@@ -15,12 +15,12 @@ PATIENCE = 4096
 
 
 class Guard:
-    """Detectors, births and the background learner of one lane."""
+    """Detector, births and the background learner of one lane. The detector's parameters are the remaining options."""
 
-    def __init__(self, make, lane, *, delta=0.001, warning=0.01, background=True, spare_amount="lane"):
+    def __init__(self, make, lane, *, detector="adwin", background=True, spare_amount="lane", **params):
         self.make, self.lane = make, lane
-        self.delta, self.level, self.background, self.spare_amount = delta, warning, background, spare_amount
-        self.warn, self.drift = Adwin(warning), Adwin(delta)
+        self.background, self.spare_amount = background, spare_amount
+        self.detector = DETECTORS[detector](**params, lane=lane)
         self.spare = None
         self.since_warning = 0
         self.spare_birth = self.births = 0
@@ -34,26 +34,26 @@ class Guard:
     def judge(self, example, wrong):
         """The learner that takes the lane's place from now on, or None."""
         self.since_warning += 1
-        if self.background and self.warn.update(1 if wrong else 0):
-            self.warnings += 1
-            self.births += 1
-            self.spare_birth = self.births
-            self.spare = self.make(self.lane, self.spare_birth)
-            self.warn = Adwin(self.level)
+        warning, drift = self.detector.update(1.0 if wrong else 0.0)
+        if self.background and warning:
             self.since_warning = 0
-        if not self.drift.update(1 if wrong else 0):
+            if self.spare is None or not self.detector.lasting:
+                self.warnings += 1
+                self.births += 1
+                self.spare_birth = self.births
+                self.spare = self.make(self.lane, self.spare_birth)
+        if not drift:
             if self.since_warning >= PATIENCE:
                 self.spare = None
             return None
         self.drifts += 1
         self.replaced += 1
         self.born_at = example + 1
-        self.drift = Adwin(self.delta)
+        self.detector.reset(suspicion=self.spare is not None)
         if self.spare is None:
             self.births += 1
             return self.make(self.lane, self.births)
         learner, self.spare = self.spare, None
-        self.warn = Adwin(self.level)
         return learner
 
 

@@ -1,10 +1,15 @@
-"""Detectors of change, slowly: all numbers are kept and every mean is formed anew."""
+"""Detectors of change, slowly: all numbers are kept and every mean is formed anew.
+
+`update` of those in `DETECTORS` takes a number and returns whether a change is suspected, and whether one was found.
+"""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+
+from oracle import draws
 
 
 class Adwin:
@@ -59,44 +64,104 @@ class Adwin:
         return False
 
 
-def ddm(xs, warm_start=30, warning=2.0, drift=3.0):
-    """First drift, first warning (indices or None)."""
-    lowest = None
-    first_warning = None
-    for n in range(warm_start, len(xs) + 1):
-        p = np.mean(xs[:n])
-        s = math.sqrt(p * (1 - p) / n)
-        if lowest is None or p + s <= sum(lowest):
-            lowest = (p, s)
-        if first_warning is None and p + s > lowest[0] + warning * lowest[1]:
-            first_warning = n - 1
-        if p + s > lowest[0] + drift * lowest[1]:
-            return n - 1, first_warning
-    return None, first_warning
+class AdwinWithWarning:
+    """Two windows at two levels; the one that warns begins again with every warning."""
+
+    lasting = False
+
+    def __init__(self, delta=0.001, warning=None, lane=0):
+        self.delta, self.level = delta, warning
+        self.window, self.suspicion = Adwin(delta), Adwin(warning)
+
+    def update(self, x):
+        warning = self.level is not None and self.suspicion.update(x)
+        if warning:
+            self.suspicion = Adwin(self.level)
+        return warning, self.window.update(x)
+
+    def reset(self, suspicion):
+        self.window = Adwin(self.delta)
+        if suspicion:
+            self.suspicion = Adwin(self.level)
 
 
-def page_hinkley(xs, least=30, delta=0.005, threshold=50.0, alpha=0.9999):
-    """First drift in either direction."""
-    up, down = [0.0], [0.0]
-    for n in range(1, len(xs) + 1):
-        deviation = xs[n - 1] - np.mean(xs[:n])
-        up.append(alpha * up[-1] + deviation - delta)
-        down.append(alpha * down[-1] + deviation + delta)
-        if n >= least and (up[-1] - min(up) > threshold or max(down) - down[-1] > threshold):
-            return n - 1
-    return None
+class Remembering:
+    """All numbers since the last drift."""
+
+    lasting = True
+
+    def __init__(self):
+        self.xs, self.over = [], False
+
+    def update(self, x):
+        if self.over:
+            self.xs = []
+        self.xs.append(x)
+        warning, self.over = self.judge(np.array(self.xs, dtype=float))
+        return warning, self.over
+
+    def reset(self, suspicion):
+        self.xs, self.over = [], False
 
 
-def hddm_a(xs, level=0.001):
-    """First rise."""
-    for n in range(1, len(xs) + 1):
-        bounds = [np.mean(xs[:m]) + math.sqrt(math.log(1 / level) / (2 * m)) for m in range(1, n + 1)]
-        lowest = n - int(np.argmin(bounds[::-1]))  # the longest of equal prefixes
-        if lowest < n:
-            bound = math.sqrt(0.5 * (1 / lowest - 1 / n) * math.log(2 / level))
-            if np.mean(xs[:n]) - np.mean(xs[:lowest]) >= bound:
-                return n - 1
-    return None
+class Ddm(Remembering):
+    def __init__(self, warm_start=30, warning_threshold=2.0, drift_threshold=3.0, lane=0):
+        super().__init__()
+        self.least, self.levels = warm_start, (warning_threshold, drift_threshold)
+
+    def judge(self, xs):
+        if len(xs) < self.least:
+            return False, False
+        n = np.arange(self.least, len(xs) + 1)
+        p = np.cumsum(xs)[self.least - 1 :] / n
+        s = np.sqrt(np.maximum(p * (1 - p), 0) / n)
+        lowest = len(p) - 1 - int(np.argmin((p + s)[::-1]))  # the last of equals
+        return tuple(bool(p[-1] + s[-1] > p[lowest] + level * s[lowest]) for level in self.levels)
+
+
+class PageHinkley(Remembering):
+    def __init__(self, min_instances=30, delta=0.005, threshold=50.0, alpha=0.9999, mode="both", lane=0):
+        super().__init__()
+        self.least, self.delta, self.threshold, self.alpha, self.mode = (
+            min_instances,
+            delta,
+            threshold,
+            alpha,
+            mode,
+        )
+
+    def judge(self, xs):
+        n = len(xs)
+        deviations = xs - np.cumsum(xs) / np.arange(1, n + 1)
+        up, down = [0.0], [0.0]
+        for deviation in deviations:
+            up.append(self.alpha * up[-1] + deviation - self.delta)
+            down.append(self.alpha * down[-1] + deviation + self.delta)
+        rose = self.mode != "down" and up[-1] - min(up) > self.threshold
+        fell = self.mode != "up" and max(down) - down[-1] > self.threshold
+        return False, bool(n >= self.least and (rose or fell))
+
+
+class HddmA(Remembering):
+    def __init__(self, drift_confidence=0.001, warning_confidence=0.005, two_sided=False, lane=0):
+        super().__init__()
+        self.drift, self.warning, self.two_sided = drift_confidence, warning_confidence, two_sided
+
+    def judge(self, xs):
+        return self.moved(xs, self.warning), self.moved(xs, self.drift)
+
+    def moved(self, xs, level):
+        return self.rose(xs, level) or (self.two_sided and self.rose(-xs, level))
+
+    def rose(self, xs, level):
+        n = np.arange(1, len(xs) + 1)
+        means = np.cumsum(xs) / n
+        bounds = means + np.sqrt(math.log(1 / self.drift) / (2 * n))
+        lowest = len(xs) - int(np.argmin(bounds[::-1]))  # the longest of equal prefixes
+        if lowest == len(xs):
+            return False
+        bound = math.sqrt(0.5 * (1 / lowest - 1 / len(xs)) * math.log(2 / level))
+        return bool(means[-1] - means[lowest - 1] >= bound)
 
 
 def weights(n, share):
@@ -106,23 +171,86 @@ def weights(n, share):
     return w
 
 
-def hddm_w(xs, level=0.001, share=0.05):
-    """First rise."""
-    xs = np.asarray(xs, float)
+class HddmW(Remembering):
+    def __init__(
+        self, drift_confidence=0.001, warning_confidence=0.005, lambda_val=0.05, two_sided=False, lane=0
+    ):
+        super().__init__()
+        self.drift, self.warning, self.two_sided = drift_confidence, warning_confidence, two_sided
+        self.share, self.lowest = lambda_val, {}
 
-    def mean_and_squares(part):
-        w = weights(len(part), share)
+    def judge(self, xs):
+        sides = [self.gap(xs, 1), self.gap(-xs, -1)] if self.two_sided else [self.gap(xs, 1)]
+        return tuple(
+            any(rise > math.sqrt(squares * math.log(1 / level) / 2) for rise, squares in sides)
+            for level in (self.warning, self.drift)
+        )
+
+    def mean_and_squares(self, part):
+        w = weights(len(part), self.share)
         return float(w @ part), float(w @ w)
 
-    lowest = None
-    for n in range(1, len(xs) + 1):
-        mean, squares = mean_and_squares(xs[:n])
-        edge = mean + math.sqrt(squares * math.log(1 / level) / 2)
-        if lowest is None or edge < lowest[0]:
-            lowest = (edge, mean, squares, n)
-            continue
-        _, mean1, squares1, at = lowest
-        mean2, squares2 = mean_and_squares(xs[at:n])
-        if mean2 - mean1 > math.sqrt((squares1 + squares2) * math.log(1 / level) / 2):
-            return n - 1
-    return None
+    def gap(self, xs, side):
+        """How far the mean since the lowest point lies above it, and the sum of both means' squared weights."""
+        mean, squares = self.mean_and_squares(xs)
+        edge = mean + math.sqrt(squares * math.log(1 / self.drift) / 2)
+        if len(xs) == 1 or edge < self.lowest[side][0]:
+            self.lowest[side] = (edge, mean, squares, len(xs))
+            return 0.0, 1.0
+        _, mean1, squares1, at = self.lowest[side]
+        mean2, squares2 = self.mean_and_squares(xs[at:])
+        return mean2 - mean1, squares1 + squares2
+
+
+class Kswin:
+    lasting = True
+
+    def __init__(self, alpha=0.005, window_size=100, stat_size=30, seed=0, mode="both", lane=0):
+        self.alpha, self.size, self.r, self.seed, self.mode, self.lane = (
+            alpha,
+            window_size,
+            stat_size,
+            seed,
+            mode,
+            lane,
+        )
+        self.reset(True)
+
+    def reset(self, suspicion):
+        self.time, self.xs = 0, []
+
+    def update(self, x):
+        self.time += 1
+        self.xs = [*self.xs, x][-self.size :]
+        if len(self.xs) < self.size:
+            return False, False
+        older, newest, sample = self.xs[: -self.r], self.xs[-self.r :], []
+        for i, number in enumerate(older):
+            share = (self.r - len(sample)) / (len(older) - i)
+            if draws.uniform(self.seed, self.time, self.lane, 17, i) < share:
+                sample.append(number)
+        below, above = gaps(sample, newest)
+        gap = {"up": below, "down": above, "both": max(below, above)}[self.mode]
+        drift = gap > math.sqrt(math.log(2 / self.alpha) / self.r)
+        if drift:
+            self.xs = newest
+        return False, bool(drift)
+
+
+def gaps(a, b):
+    """How far the empirical distribution function of b lies below that of a at most, and how far above it."""
+    at = np.concatenate([a, b])
+    below_a = np.searchsorted(np.sort(a), at, side="right") / len(a)
+    below_b = np.searchsorted(np.sort(b), at, side="right") / len(b)
+    return float(np.max(below_a - below_b)), float(np.max(below_b - below_a))
+
+
+DETECTORS = {
+    "adwin": AdwinWithWarning,
+    "ddm": Ddm,
+    "hddm-a": HddmA,
+    "hddm-w": HddmW,
+    "kswin": Kswin,
+    "page-hinkley": PageHinkley,
+}
+"""By their names in the catalogue."""

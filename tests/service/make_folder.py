@@ -30,9 +30,9 @@ def main() -> None:
             )
         store.predict("loans", {"x": 5.0}, id="waiting")
         store.label("loans", "early", "yes")
-        # No snapshot of the last lessons: a later release must replay them.
+        # No snapshot of the last examples: a later release must replay them.
         for candidate in store.stream("loans").candidates.values():
-            candidate.lessons_since_snapshot = 0
+            candidate.examples_since_snapshot = 0
         (folder / "expected.sboost").write_bytes(store.file("loans"))
         (folder / "expected.txt").write_text(f"{store.scores('loans')['cumulative']['error']!r}\n")
     (folder / "lock").unlink()

@@ -1,4 +1,4 @@
-"""What a store must do, as plainly as possible: a dict of ids and a list of lessons. Written from the description."""
+"""What a store must do, as plainly as possible: a dict of ids and a list of examples. Written from the description."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PlainStore:
         self._add((half.features, label, weight))
         return "learned"
 
-    def lesson(self, id: str | None, features: dict[str, Any], label: Any, weight: float) -> str:
+    def example(self, id: str | None, features: dict[str, Any], label: Any, weight: float) -> str:
         half = None if id is None else self.ids.get(id)
         if half is None:
             if id is not None:
@@ -90,28 +90,28 @@ class PlainStore:
             half.dropped = "event" if half.features is not None else "label"
             half.features = half.label = None
 
-    def lessons(self, upto: int) -> list[Any]:
+    def examples(self, upto: int) -> list[Any]:
         found: list[Any] = []
         for seq in range(1, upto + 1):
             what = self.log[seq]
             if what is None:
                 continue
             if what[0] == "back":
-                found = self.lessons(what[1])
+                found = self.examples(what[1])
             else:
                 found.append(what)
         return found
 
     def model(self, upto: int, description: dict[str, Any], folder: Path) -> bytes | None:
-        return taught(self.lessons(upto), description, folder)
+        return taught(self.examples(upto), description, folder)
 
 
-def taught(lessons: list[Any], description: dict[str, Any], folder: Path) -> bytes | None:
-    """The file of a model that has learned these lessons and nothing else."""
+def taught(examples: list[Any], description: dict[str, Any], folder: Path) -> bytes | None:
+    """The file of a model that has learned these examples and nothing else."""
     model = build(description["model"], description["learner"], description["params"], seed=0)
-    for features, label, weight in lessons:
+    for features, label, weight in examples:
         model.learn_one(features, label, weight)
-    if not any(weight > 0 for _, _, weight in lessons):
+    if not any(weight > 0 for _, _, weight in examples):
         return None
     path = folder / "plain.sboost"
     model.save(path)

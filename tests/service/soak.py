@@ -45,7 +45,7 @@ class Heard:
 
 @dataclass
 class Client:
-    """Sends lessons, events and their labels; asks again with the same id until there is an answer."""
+    """Sends examples, events and their labels; asks again with the same id until there is an answer."""
 
     number: int
     port: int
@@ -132,7 +132,7 @@ def check(folder: Path, histories: list[list[Heard]], scratch: Path) -> dict[str
     learned = Counter(id for learns, id, _ in rows.values() if learns)
     found = {
         "records": len(rows),
-        "lessons": sum(learned.values()),
+        "examples": sum(learned.values()),
         "acknowledged": 0,
         "retried": 0,
         "repeated": 0,
@@ -165,7 +165,7 @@ def check(folder: Path, histories: list[list[Heard]], scratch: Path) -> dict[str
     bodies = [decode_body(rows[seq][2]) for seq in sorted(rows) if rows[seq][0]]
     expected = taught([(b.features, b.label, b.weight) for b in bodies], DESCRIPTION, scratch)
     assert file == expected, "the model is not the replay of its log"
-    assert n == len(bodies), "the scores did not count every lesson once"
+    assert n == len(bodies), "the scores did not count every example once"
     return found
 
 

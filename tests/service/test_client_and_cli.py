@@ -151,7 +151,7 @@ def test_the_log_from_the_command_line(tmp_path: Path) -> None:
     assert good.stdout.count("equals the replay") == 2
     for name in ("m.jsonl", "m.parquet"):
         out = tmp_path / name
-        assert "40 lessons" in run("log", str(folder), "--model", "m", "--export", str(out)).stdout
+        assert "40 examples" in run("log", str(folder), "--model", "m", "--export", str(out)).stdout
         args = [
             "--model",
             "osboost",

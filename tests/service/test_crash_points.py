@@ -45,7 +45,7 @@ def run(vfs: CrashVFS, folder: Path) -> tuple[list[tuple[int, int]], list[tuple[
             elif number % 3 == 1 and number > 3:
                 work.append(Work(Kind.LABEL, f"i{number - 1}", label="yes"))
             else:
-                work.append(Work(Kind.LESSON, f"i{number}", x, "no" if number % 2 else "yes"))
+                work.append(Work(Kind.EXAMPLE, f"i{number}", x, "no" if number % 2 else "yes"))
         outcomes = store.submit("m", work, ("source", "0", str(number))).result()
         acknowledged += [(len(vfs.ops), outcome.seq) for outcome in outcomes]
         if batch in (
@@ -100,11 +100,11 @@ def test_every_crash_point(vfs: CrashVFS, tmp_path: Path) -> None:
                     continue
                 offset = store.offset("source").get("0")
                 assert offset is None or int(offset) == len(found) - 1
-                lessons = [
+                examples = [
                     (b.features, b.label, b.weight) for b in (decode_body(r[4]) for r in found if r[2])
                 ]
-                expected = taught(lessons, DESCRIPTION, tmp_path)
-                assert (store.file("m") if lessons else None) == expected
+                expected = taught(examples, DESCRIPTION, tmp_path)
+                assert (store.file("m") if examples else None) == expected
             shutil.rmtree(folder)
     assert lost_any > points / 4  # the cuts did cut
 

@@ -22,7 +22,7 @@ def opened(folder: Path) -> LearningStore:
     return store
 
 
-def lesson(t: int) -> tuple[dict[str, float], float]:
+def example(t: int) -> tuple[dict[str, float], float]:
     x = {"a": math.sin(t), "b": float(t % 7)}
     return x, 3 * x["a"] - x["b"] + 20
 
@@ -32,9 +32,9 @@ def test_a_regressor_lives_in_the_service(tmp_path: Path) -> None:
     errors = []
     with opened(tmp_path) as store:
         store.create("load", **NUMBERS)
-        assert store.predict("load", lesson(0)[0]).answer.label is None
+        assert store.predict("load", example(0)[0]).answer.label is None
         for t in range(90):
-            x, y = lesson(t)
+            x, y = example(t)
             if t:
                 errors.append(abs(alone.predict_one(x) - y))
             alone.learn_one(x, y)
@@ -50,14 +50,14 @@ def test_a_regressor_lives_in_the_service(tmp_path: Path) -> None:
         store.reader("load", store.stream("load").champion.seq, timeout=PATIENCE)
         assert store.report("load")["n_learned"] == 90
         with pytest.raises(Refused, match="must hold numbers"):
-            store.learn("load", lesson(1)[0], "a word", id="w")
+            store.learn("load", example(1)[0], "a word", id="w")
         assert store.events("load", "poison")[0]["label"] == "a word"
-        until(lambda: store.snapshots("load")["snapshots"], "a snapshot every 40 lessons")
+        until(lambda: store.snapshots("load")["snapshots"], "a snapshot every 40 examples")
         seq = store.rollback("load", store.snapshots("load")["snapshots"][0]["seq"])
         assert seq > 0
     with opened(tmp_path) as store:
         assert store.scores("load")["cumulative"] == pytest.approx(scores["cumulative"])
-        assert load(file).predict_one(lesson(3)[0]) == pytest.approx(alone.predict_one(lesson(3)[0]), abs=0)
+        assert load(file).predict_one(example(3)[0]) == pytest.approx(alone.predict_one(example(3)[0]), abs=0)
 
 
 def test_numbers_and_classes_do_not_mix(tmp_path: Path) -> None:
@@ -65,19 +65,19 @@ def test_numbers_and_classes_do_not_mix(tmp_path: Path) -> None:
         store.create("load", **NUMBERS)
         store.create("kind", model="osboost", learner="naive-bayes")
         with pytest.raises(
-            Conflict, match=r"OSBoostClassifier tells classes, but the champion of 'load' predicts"
+            Conflict, match=r"OSBoostClassifier is a classifier, but the champion of 'load' is a regressor"
         ):
             store.add_shadow("load", "s", model="osboost", learner="naive-bayes")
         store.add_shadow("load", "boosted", model="gradient-boosting", params={"n_estimators": 3})
         for t in range(20):
-            store.learn("load", *lesson(t))
+            store.learn("load", *example(t))
         assert store.scores("load")["shadows"]["boosted"]["cumulative"]["mae"] > 0
         classifier = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2, random_state=0)
         classifier.learn_one({"a": 1.0}, "x")
         classifier.save(tmp_path / "c.sboost")
-        with pytest.raises(Conflict, match="tells classes"):
+        with pytest.raises(Conflict, match="is a classifier"):
             store.put_file("load", (tmp_path / "c.sboost").read_bytes())
-        with pytest.raises(BadRequest, match="tells classes, but OnlineBaggingRegressor predicts numbers"):
+        with pytest.raises(BadRequest, match="is a classifier, but OnlineBaggingRegressor is a regressor"):
             store.create("x", model="bagging-regressor", learner="naive-bayes")
         with pytest.raises(BadRequest, match="has no classes"):
             store.create("x", **NUMBERS, classes=[1, 2])

@@ -116,7 +116,7 @@ def test_it_looks_right_and_is_accessible(browser: Any, running: Running, width:
                 page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
 
 
-def test_a_lesson_shows_up_and_a_prediction_can_be_tried(page: Any, running: Running) -> None:
+def test_a_example_shows_up_and_a_prediction_can_be_tried(page: Any, running: Running) -> None:
     show_model(page)
     before = running.store.scores("loans")["n"]
     running.store.learn("loans", {"income": 1.0, "job": "clerk"}, "paid", id="seen-on-the-page")
@@ -170,7 +170,7 @@ def test_offline_and_back(page: Any, running: Running) -> None:
 
 
 def test_a_long_history_opens_quickly(browser: Any, running: Running) -> None:
-    """A million lessons are a few hundred points by the time they reach the page."""
+    """A million examples are a few hundred points by the time they reach the page."""
     history = running.store.stream("loans").champion.scores.history
     rng = random.Random(2)
     for i in range(300_000):

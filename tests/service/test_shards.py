@@ -23,7 +23,7 @@ DESCRIPTION = {"model": "oza-boost", "learner": "naive-bayes", "params": {"n_est
 
 
 def work(n: int, seed: int = 0) -> list[Work]:
-    """Lessons, and events with their labels; new classes, columns and values midway, and what no model takes."""
+    """Examples, and events with their labels; new classes, columns and values midway, and what no model takes."""
     rng = random.Random(seed)
     found = []
     for i in range(n):
@@ -37,7 +37,7 @@ def work(n: int, seed: int = 0) -> list[Work]:
             features["x"] = "wide"  # a number until now
         weight = rng.choice([1.0, 1.0, 2.0, 0.0])
         if i % 5:
-            found.append(Work(Kind.LESSON, f"l{i}", features, label, weight))
+            found.append(Work(Kind.EXAMPLE, f"l{i}", features, label, weight))
         else:
             found += [Work(Kind.EVENT, f"e{i}", features), Work(Kind.LABEL, f"e{i}", None, label, weight)]
     return found
@@ -62,28 +62,28 @@ def learn(store: LearningStore, works: list[Work], step: int, seq: int | None = 
 )
 def test_the_same_as_in_one_process(tmp_path: Path, model: str, engine: str) -> None:
     description: dict[str, Any] = {**DESCRIPTION, "model": model}
-    lessons = [w for w in work(90) if (w.features or {}).get("x") != "wide" or w.kind is Kind.LESSON]
+    examples = [w for w in work(90) if (w.features or {}).get("x") != "wide" or w.kind is Kind.EXAMPLE]
     found = []
     for name, settings in [("one", Settings()), ("cut", Settings(shards=2, engine=engine))]:
         with LearningStore(tmp_path / name, settings) as store:
             store.create("m", **description)
             store.add_shadow("m", "other", model="bagging", params={"n_estimators": 3})
-            outcomes = learn(store, lessons[:40], 7)
+            outcomes = learn(store, examples[:40], 7)
             if engine == "processes" and name == "cut":
                 shards = store.stream("m").champion.shards
                 assert shards is not None
                 os.kill(shards._shards.pids()[1], signal.SIGKILL)
-                until(lambda store=store: store.shards()["running"] < 4)  # type: ignore[misc]
-                # The neighbour of one that died ends too, a little later.
-                assert store.shards()["running"] in (2, 3)
-            outcomes += learn(store, lessons[40:], 7, outcomes[-1][0])
+                until(lambda store=store: store.shards()["running"] < 4 or store.shards()["lost"])  # type: ignore[misc]
+                # The neighbour of one that died ends too, a little later; both may be back, if readers were due a new copy.
+                assert store.shards()["running"] in (2, 3) or store.shards()["lost"]
+            outcomes += learn(store, examples[40:], 7, outcomes[-1][0])
             if engine == "processes" and name == "cut":
                 assert store.shards() == {"shards": 4, "running": 4, "lost": 1}
                 assert store.describe("m")["champion"]["shards"]["lost"] == 1
             store.promote("m", "other")
             store.promote("m", "m")
             store.rollback("m", outcomes[30][0])
-            again = [w for w in work(20, seed=1) if w.kind is Kind.LESSON]
+            again = [w for w in work(20, seed=1) if w.kind is Kind.EXAMPLE]
             for one in again:
                 one.id = f"again-{one.id}"
             outcomes += learn(store, again, 5)
@@ -99,9 +99,9 @@ def test_the_same_as_in_one_process(tmp_path: Path, model: str, engine: str) -> 
 
 def test_regressors(tmp_path: Path) -> None:
     rng = random.Random(3)
-    lessons = [
+    examples = [
         Work(
-            Kind.LESSON,
+            Kind.EXAMPLE,
             f"l{i}",
             {"x": (x := rng.gauss(0, 1)), "c": rng.choice("uv")},
             2 * x,
@@ -113,7 +113,7 @@ def test_regressors(tmp_path: Path) -> None:
     for name, settings in [("one", Settings()), ("cut", Settings(shards=2, engine="local"))]:
         with LearningStore(tmp_path / name, settings) as store:
             store.create("m", model="bagging-regressor", params={"n_estimators": 4})
-            outcomes = learn(store, lessons, 7)
+            outcomes = learn(store, examples, 7)
             assert (store.stream("m").champion.shards is None) == (name == "one")
             found.append((outcomes, store.file("m")))
     assert found[0] == found[1]
@@ -153,17 +153,17 @@ class Served:
 
 def test_a_killed_service_and_a_killed_shard_lose_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "served"
-    lessons = [
+    examples = [
         {"id": w.id, "features": w.features, "label": w.label, "weight": w.weight}
         for w in work(150, seed=2)
-        if w.kind is Kind.LESSON and w.label != 3 and (w.features or {}).get("x") != "wide"
+        if w.kind is Kind.EXAMPLE and w.label != 3 and (w.features or {}).get("x") != "wide"
     ]
     acknowledged = 0
     server = Served(folder)
     try:
         server.ask("/v1/models", {"name": "m", **DESCRIPTION})
-        for i, lesson in enumerate(lessons):
-            assert not server.ask("/v1/models/m/learn", lesson)["duplicate"]
+        for i, example in enumerate(examples):
+            assert not server.ask("/v1/models/m/learn", example)["duplicate"]
             acknowledged = i + 1
             if i == 30:
                 shard = [
@@ -176,7 +176,7 @@ def test_a_killed_service_and_a_killed_shard_lose_nothing(tmp_path: Path) -> Non
                 server.end(signal.SIGKILL)
                 until(lambda pids=workers: not any(map(_alive, pids)), "the end of the shards")  # type: ignore[misc]
                 server = Served(folder)
-                assert server.ask("/v1/models/m/learn", lesson)["duplicate"]
+                assert server.ask("/v1/models/m/learn", example)["duplicate"]
         health = server.ask("/healthz")
         assert health["shards"]["shards"] == health["shards"]["running"] == 2
         assert "streamboost_shards_running 2.0" in server.ask("/metrics")
@@ -189,8 +189,10 @@ def test_a_killed_service_and_a_killed_shard_lose_nothing(tmp_path: Path) -> Non
             snapshot.unlink()
     with LearningStore(folder, Settings(keep_log=True)) as store, LearningStore(tmp_path / "alone") as alone:
         alone.create("m", **DESCRIPTION)
-        for lesson in lessons[:acknowledged]:
-            alone.learn("m", lesson["features"], lesson["label"], id=lesson["id"], weight=lesson["weight"])
+        for example in examples[:acknowledged]:
+            alone.learn(
+                "m", example["features"], example["label"], id=example["id"], weight=example["weight"]
+            )
         assert store.file("m") == alone.file("m")
 
 

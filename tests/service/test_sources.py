@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE, until
 DESCRIPTION = {"model": "single", "learner": "naive-bayes"}
 
 
-def lesson(i: int) -> bytes:
+def example(i: int) -> bytes:
     return json.dumps({"features": {"x": i % 5}, "label": "yes" if i % 5 > 2 else "no"}).encode()
 
 
@@ -53,7 +53,7 @@ class Life:
         return int(self.store._db().value("SELECT count(*) FROM log WHERE learns=1"))
 
     def wait(self, n: int) -> None:
-        until(lambda: self.learned() >= n or self.stop.is_set(), f"{n} lessons")
+        until(lambda: self.learned() >= n or self.stop.is_set(), f"{n} examples")
 
     def close(self) -> None:
         self.stop.set()
@@ -92,7 +92,7 @@ def kafka_source(address: str, topic: str, group: str = "g") -> Any:
 
 def test_kafka_exactly_once_over_several_lives(cluster: str, tmp_path: Path) -> None:
     topic = f"t{uuid.uuid4().hex[:8]}"
-    produce(cluster, topic, [lesson(i) for i in range(1200)])
+    produce(cluster, topic, [example(i) for i in range(1200)])
     first = Life(tmp_path / "s", kafka_source(cluster, topic), die_after=2)
     first.thread.join(PATIENCE)
     assert not first.thread.is_alive()
@@ -104,7 +104,7 @@ def test_kafka_exactly_once_over_several_lives(cluster: str, tmp_path: Path) -> 
     produce(
         cluster,
         topic,
-        [lesson(i) for i in range(100)] + [b"nonsense", b'{"features": {"x": "t"}, "label": "no"}'],
+        [example(i) for i in range(100)] + [b"nonsense", b'{"features": {"x": "t"}, "label": "no"}'],
     )
     until(lambda: sum(map(int, second.store.offset(f"kafka:{topic}").values())) == 1302)  # all were read
     assert second.learned() == 1300
@@ -114,13 +114,13 @@ def test_kafka_exactly_once_over_several_lives(cluster: str, tmp_path: Path) -> 
 
 def test_kafka_a_second_consumer_takes_over_a_part(cluster: str, tmp_path: Path) -> None:
     topic = f"t{uuid.uuid4().hex[:8]}"
-    produce(cluster, topic, [lesson(i) for i in range(50)])
+    produce(cluster, topic, [example(i) for i in range(50)])
     life = Life(tmp_path / "s", kafka_source(cluster, topic))
     life.wait(50)
     other = Life(tmp_path / "o", kafka_source(cluster, topic))  # the group is balanced anew
     time.sleep(2)
     other.close()
-    produce(cluster, topic, [lesson(i) for i in range(50)])
+    produce(cluster, topic, [example(i) for i in range(50)])
     life.wait(100)
     assert life.learned() == 100
     life.close()
@@ -155,7 +155,7 @@ def test_redis_exactly_once_over_several_lives(redis_port: int, tmp_path: Path) 
     redis = pytest.importorskip("redis")
     client = redis.Redis(port=redis_port)
     for i in range(1200):
-        client.xadd("m", {"data": lesson(i)})
+        client.xadd("m", {"data": example(i)})
     source = f"redis://127.0.0.1:{redis_port}/m"
     first = Life(tmp_path / "s", lambda store: make(store, source, None), die_after=1)
     first.thread.join(PATIENCE)
@@ -165,7 +165,7 @@ def test_redis_exactly_once_over_several_lives(redis_port: int, tmp_path: Path) 
     second.wait(1200)
     client.xadd("m", {"data": b"nonsense"})
     client.xadd("m", {"data": json.dumps({"id": "e", "label": "no"})})
-    client.xadd("m", {"data": lesson(1)})
+    client.xadd("m", {"data": example(1)})
     second.wait(1201)
     assert second.learned() == 1201
     assert second.store.events("m", "early")[0]["id"] == "e"

@@ -60,7 +60,7 @@ def opened(folder: Path, **settings: Any) -> LearningStore:
 
 def teach(store: LearningStore, n: int, first: int = 0, name: str = "m") -> None:
     work = [
-        Work(Kind.LESSON, f"t{i}", {"x": float(i % 7), "c": "uvw"[i % 3]}, "yes" if i % 7 > 3 else "no")
+        Work(Kind.EXAMPLE, f"t{i}", {"x": float(i % 7), "c": "uvw"[i % 3]}, "yes" if i % 7 > 3 else "no")
         for i in range(first, first + n)
     ]
     assert {o.state for o in store.submit(name, work).result()} == {"learned"}
@@ -106,9 +106,9 @@ def test_together_is_as_one_by_one(tmp_path: Path) -> None:
     for i in range(400):
         id = rng.choice([None, f"i{rng.randrange(60)}", f"i{rng.randrange(60)}", f"new {i} 'ü\"]"])
         features: dict[str, Any] = {"x": float(rng.randrange(5)), "c": rng.choice("uvw")}
-        kind = rng.choice([Kind.EVENT, Kind.LABEL, Kind.LESSON, Kind.LESSON])
+        kind = rng.choice([Kind.EVENT, Kind.LABEL, Kind.EXAMPLE, Kind.EXAMPLE])
         label = rng.choice(["yes", "no"])
-        if kind is Kind.LESSON:
+        if kind is Kind.EXAMPLE:
             work.append(Work(kind, id, features, label))
         else:
             event = kind is Kind.EVENT
@@ -175,7 +175,7 @@ def test_one_slow_copy_does_not_keep_readers_behind(store: LearningStore, monkey
 
 
 def test_advice_refuses_nothing(store: LearningStore, caplog: Any) -> None:
-    """Warnings are errors in these tests: a lesson that brings one is learned all the same."""
+    """Warnings are errors in these tests: an example that brings one is learned all the same."""
     store.create("linear", model="single", learner="perceptron")
     store.learn("linear", {"x": 1000.0}, "yes")
     assert store.learn("linear", {"x": 5000.0}, "no").state == "learned"
@@ -238,7 +238,7 @@ def test_nothing_is_invented_when_all_snapshots_are_gone_and_the_log_is_cut(fold
         opened(folder)
 
 
-def test_shadows_learn_the_same_lessons_and_promotion_is_one_step(folder: Path) -> None:
+def test_shadows_learn_the_same_examples_and_promotion_is_one_step(folder: Path) -> None:
     with opened(folder) as store:
         store.create("m", **DESCRIPTION)
         teach(store, 20)
@@ -267,7 +267,7 @@ def test_shadows_learn_the_same_lessons_and_promotion_is_one_step(folder: Path) 
         assert store.describe("m")["shadows"] == []
 
 
-def test_a_lesson_that_only_the_shadow_refuses_does_not_stop_the_champion(folder: Path) -> None:
+def test_a_example_that_only_the_shadow_refuses_does_not_stop_the_champion(folder: Path) -> None:
     with opened(folder) as store:
         store.create("m", model="bagging", learner="naive-bayes", params={"n_estimators": 2})
         store.add_shadow("m", "two", **DESCRIPTION)
@@ -411,9 +411,9 @@ def test_a_full_queue_says_so(folder: Path) -> None:
     with opened(folder, queue=10) as store:
         store.create("m", **DESCRIPTION)
         with held_up(store):
-            futures = [store.submit("m", [Work(Kind.LESSON, None, {"x": 1.0}, "yes")] * 5) for _ in range(2)]
+            futures = [store.submit("m", [Work(Kind.EXAMPLE, None, {"x": 1.0}, "yes")] * 5) for _ in range(2)]
             with pytest.raises(QueueFull, match="10 records are waiting"):
-                store.submit("m", [Work(Kind.LESSON, None, {"x": 1.0}, "yes")])
+                store.submit("m", [Work(Kind.EXAMPLE, None, {"x": 1.0}, "yes")])
         assert all(len(f.result()) == 5 for f in futures)
 
 
@@ -471,7 +471,7 @@ def test_an_error_of_ours_loses_nothing(store: LearningStore, monkeypatch: Any) 
     teach(store, 5, 100)
 
 
-def test_a_lesson_that_kills_the_process_does_not_do_so_for_ever(folder: Path, caplog: Any) -> None:
+def test_a_example_that_kills_the_process_does_not_do_so_for_ever(folder: Path, caplog: Any) -> None:
     with opened(folder) as store:
         store.create("m", **DESCRIPTION)
         store.add_shadow("m", "s", **DESCRIPTION)
@@ -480,9 +480,9 @@ def test_a_lesson_that_kills_the_process_does_not_do_so_for_ever(folder: Path, c
         "import os, sys, time\n"
         "from streamboost.service.store import candidates, LearningStore\n"
         "learn = candidates.Candidate.learn\n"
-        "def deadly(self, features, label, weight):\n"
+        "def deadly(self, features, label, weight, **more):\n"
         "    if features.get('x') == 99.0 and self.name in ('s', ''): os._exit(9)\n"
-        "    learn(self, features, label, weight)\n"
+        "    return learn(self, features, label, weight, **more)\n"
         "candidates.Candidate.learn = deadly\n"
         "def life(learns):\n"
         "    store = LearningStore(sys.argv[1]); store.wait_ready()\n"
@@ -526,7 +526,7 @@ def test_ids_and_poison_are_forgotten_in_time(folder: Path) -> None:
 
 def test_a_cancelled_request_is_still_recorded(store: LearningStore) -> None:
     with held_up(store):
-        future = store.submit("m", [Work(Kind.LESSON, "c", {"x": 1.0}, "yes")])
+        future = store.submit("m", [Work(Kind.EXAMPLE, "c", {"x": 1.0}, "yes")])
         assert future.cancel()
     assert store.learn("m", {"x": 1.0}, "yes", id="c").duplicate
 
@@ -588,7 +588,7 @@ def test_history_is_bounded_and_keeps_what_sticks_out() -> None:
 def test_importing_streamboost_loads_none_of_it() -> None:
     script = (
         "import sys, streamboost, streamboost.models\n"
-        "print([m for m in ('apsw', 'fastapi', 'msgspec', 'uvicorn', 'httpx') if m in sys.modules])"
+        "print([m for m in ('apsw', 'starlette', 'msgspec', 'uvicorn', 'httpx') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"

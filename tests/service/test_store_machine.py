@@ -1,4 +1,4 @@
-"""Any interleaving of events, labels, lessons, snapshots, rollbacks, crashes and restarts = the plain description of it."""
+"""Any interleaving of events, labels, examples, snapshots, rollbacks, crashes and restarts = the plain description of it."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ class Machine(RuleBasedStateMachine):
         assert self.store.label(NAME, id, label, weight=weight).state == self.plain.label(id, label, weight)
 
     @rule(id=st.none() | IDS, features=FEATURES, label=LABELS, weight=WEIGHTS)
-    def lesson(self, id: str | None, features: dict[str, Any], label: str, weight: float) -> None:
+    def example(self, id: str | None, features: dict[str, Any], label: str, weight: float) -> None:
         found = self.store.learn(NAME, features, label, id=id, weight=weight)
-        assert found.state == self.plain.lesson(id, features, label, weight)
+        assert found.state == self.plain.example(id, features, label, weight)
         assert found.state == "duplicate" or found.seq == self.plain.seq
 
-    @precondition(lambda self: self.plain.lessons(self.plain.seq))
+    @precondition(lambda self: self.plain.examples(self.plain.seq))
     @rule(id=st.sampled_from(["p", "q"]))
     def poison(self, id: str) -> None:
         features = {"x": "text"}
-        if any(weight > 0 for _, _, weight in self.plain.lessons(self.plain.seq)):
+        if any(weight > 0 for _, _, weight in self.plain.examples(self.plain.seq)):
             with pytest.raises(Refused, match="numeric"):
                 self.store.learn(NAME, features, "no", id=id)
             self.plain.command()
@@ -75,7 +75,7 @@ class Machine(RuleBasedStateMachine):
         try:
             self.store.snapshot(NAME)
         except Conflict:
-            assert not any(weight > 0 for _, _, weight in self.plain.lessons(self.plain.seq))
+            assert not any(weight > 0 for _, _, weight in self.plain.examples(self.plain.seq))
 
     @rule(share=st.floats(0, 1))
     def rollback(self, share: float) -> None:

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 from streamboost.base.files.archive import FORMAT_VERSION
+from tests.inside.handles import session_of
 from tests.state.models import answers, build
 
 HERE = Path(__file__).parent / "files"
@@ -22,7 +23,7 @@ def main() -> None:
         if name in known:
             continue
         if model.random_state is None:
-            model._session.seed = 5  # any fixed key: only later draws depend on it
+            session_of(model).seed = 5  # any fixed key: only later draws depend on it
         model.save(HERE / f"v{FORMAT_VERSION}-{name}.sboost")
         known[name] = answers(name, model)
     book.write_text(json.dumps(known, indent=1) + "\n")

@@ -41,6 +41,8 @@ from streamboost import (
     OSBoostClassifier,
     Perceptron,
     PrimedOnlineBoostingClassifier,
+    ReplayBoostingClassifier,
+    ReplayBoostingRegressor,
     SingleLearnerClassifier,
     SingleLearnerRegressor,
     StreamBoostRegressor,
@@ -52,7 +54,12 @@ X = RNG.normal(size=(60, 4))
 X[:, 2] = RNG.integers(0, 3, 60)
 Y = (X[:, 0] + (X[:, 2] == 1) > 0.3).astype(int)
 NUMBERS = 3 * X[:, 0] + np.abs(X[:, 1]) + 5 * (X[:, 2] == 1)
-MULTICLASS = ("single-multiclass", "single-softmax")  # the third column is their label
+MULTICLASS = ("single-multiclass", "single-softmax", "replay-per-class")  # the third column is their label
+REPLAYED = (
+    "replay-boosting",
+    "replay-per-class",
+    "regressor-replay",
+)  # the first half again, to the middle of their second fit
 
 
 def rows(names: str = "abcd") -> list[dict[str, Any]]:
@@ -68,7 +75,7 @@ def rows(names: str = "abcd") -> list[dict[str, Any]]:
 def build(only: str | None = None) -> dict[str, Any]:
     """Name -> a model that has learned half of the data; of all of them, or of one."""
     nominal = {"categorical_features": [2]}
-    half = slice(0, 30)
+    half, again = slice(0, 30), np.arange(125) % 30
     models: dict[str, Any] = {
         "bagging-default": OnlineBaggingClassifier(n_estimators=3, random_state=1),
         "bagging-fraction": OnlineBaggingClassifier(
@@ -133,6 +140,10 @@ def build(only: str | None = None) -> dict[str, Any]:
         "single-multiclass": SingleLearnerClassifier(LogisticRegression(update="plain")),
         "single-softmax": SingleLearnerClassifier(LogisticRegression(dtype="float32")),
     }
+    # Few and small trees; the second fit is half done.
+    small = {"memory": 200, "rounds": 3, "leaves": 5, "refit": 1.5}
+    models["replay-boosting"] = ReplayBoostingClassifier(**small, random_state=23, **nominal)
+    models["replay-per-class"] = ReplayBoostingClassifier(**small, trees="per-class", random_state=24)
     models["bagging-bins"] = OnlineBaggingClassifier(
         n_estimators=3, calibration="platt+bins", calibration_half_life=50, random_state=21, **nominal
     )
@@ -160,8 +171,12 @@ def build(only: str | None = None) -> dict[str, Any]:
     for name, model in models.items():
         labels = Y[half] if name not in MULTICLASS else X[half, 2].astype(int)
         model.partial_fit(X[half], labels, classes=None if name == "single-softmax" else np.unique(labels))
-    for model in numbers.values():
+        if name in REPLAYED:
+            model.partial_fit(X[again], labels[again])
+    for name, model in numbers.items():
         model.partial_fit(X[half], NUMBERS[half])
+        if name in REPLAYED:
+            model.partial_fit(X[again], NUMBERS[again])
     if only not in (None, "dicts"):
         return {**models, **networks, **batch, **numbers}
     late = OSBoostClassifier(Perceptron(), n_estimators=3, random_state=4)
@@ -186,6 +201,9 @@ def regressors() -> dict[str, Any]:
         "regressor-span": OnlineGradientBoostingRegressor(tree, n_estimators=3, **nominal),
         "regressor-hull": OnlineGradientBoostingRegressor(n_estimators=3, domain="hull", loss="quantile"),
         "regressor-forest": AdaptiveRandomForestRegressor(tree, n_estimators=3, random_state=4, **nominal),
+        "regressor-replay": ReplayBoostingRegressor(
+            memory=200, rounds=3, leaves=5, random_state=6, **nominal
+        ),
         "regressor-boosted": StreamBoostRegressor(tree, n_estimators=3, random_state=5, **nominal),
     }
     for name, cls in REGRESSORS.items():  # whoever is not there yet, with its defaults
@@ -216,7 +234,7 @@ def go_on(name: str, model: Any) -> Any:
 
 
 def state_bytes(model: Any) -> bytes:
-    return model._to_bytes(model._session)
+    return model.to_bytes()
 
 
 def unpack(path: Path) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from sklearn.base import is_regressor
 
 import streamboost
 from streamboost import ModelFileError
+from tests.inside.handles import session_of
 from tests.state.models import build, manifest_of, npy, pack, rows, state_bytes, unpack, with_manifest
 
 MODELS = build()
@@ -261,7 +262,7 @@ def test_counts_and_indices_out_of_range(members, value, tmp_path):
 
 
 def _use(model: Any) -> None:
-    if model._session.schema.named:
+    if session_of(model).schema.named:
         model.predict_proba_one(rows()[0])
         model.learn_one(rows()[0], "yes")
     else:

@@ -15,6 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 import streamboost as sb
+from tests.inside.handles import core_of
 from tests.state.models import X, Y, manifest_of, pack, unpack, with_manifest
 
 
@@ -47,7 +48,7 @@ def test_many_threads_cost_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("learned", [2**63 - 1, 2**53 + 1, -1])
 def test_examples_learned_are_a_sane_number(learned: int) -> None:
     model = sb.OnlineBaggingClassifier(n_estimators=2).partial_fit(X, Y, classes=[0, 1])
-    core = model._session.model
+    core = core_of(model)
     state = {name: array.copy() for name, array in core.state().items()}
     state["intake/n_learned"] = np.array(learned)
     with pytest.raises(ValueError, match="examples learned"):
@@ -58,7 +59,7 @@ def test_examples_learned_are_a_sane_number(learned: int) -> None:
 def test_a_model_that_has_learned_knows_a_class(declared: bool) -> None:
     model = sb.OnlineBaggingClassifier(n_estimators=2)
     model.partial_fit(X, Y, **({"classes": [0, 1]} if declared else {}))
-    core = model._session.model
+    core = core_of(model)
     state = {name: array.copy() for name, array in core.state().items()}
     state["intake/n_classes_known"] = np.array(0)
     with pytest.raises(ValueError, match="classes known"):
@@ -67,7 +68,7 @@ def test_a_model_that_has_learned_knows_a_class(declared: bool) -> None:
 
 def test_a_leaf_has_no_branches() -> None:
     model = sb.SingleLearnerClassifier(sb.HoeffdingTree()).partial_fit(X, Y, classes=[0, 1])
-    core = model._session.model
+    core = core_of(model)
     state = {name: array.copy() for name, array in core.state().items()}
     state["bank/nodes"][3] = 2**31 - 1
     with pytest.raises(ValueError, match="branches"):
@@ -107,7 +108,7 @@ def grow(model):
         ended = "no memory"
     except ValueError as error:  # TAN has a limit of its own
         ended = "no memory" if "GiB" in str(error) else str(error)
-    core = model._session.model
+    core = core_of(model)
     sound = core.broken is None and core.n_learned == 40 + rows
     return ended, sound, model.predict_one({"a": "v0", "b": "w0"})
 

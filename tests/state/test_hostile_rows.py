@@ -7,6 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from streamboost import PrimedOnlineBoostingClassifier
+from tests.catalogue import arrays
+from tests.inside.handles import core_of
 
 
 def waiting(sparse: bool = False) -> PrimedOnlineBoostingClassifier:
@@ -44,36 +46,36 @@ LIES = {
 def test_lies_about_rows_are_refused(lie: str) -> None:
     model = waiting()
     name, at, value = LIES[lie]
-    state = {key: array.copy() for key, array in model._session.model.state().items()}
-    model._session.model.restore(state)  # the truth is taken
+    state = {key: array.copy() for key, array in arrays(model).items()}
+    core_of(model).restore(state)  # the truth is taken
     state[name][at] = value
     with pytest.raises(ValueError):
-        model._session.model.restore(state)
+        core_of(model).restore(state)
 
 
 @pytest.mark.parametrize(("at", "value"), [(0, -1), (0, 3), (0, 2**40), (1, 0)])
 def test_lies_about_columns_are_refused(at: int, value: int) -> None:
     model = waiting(sparse=True)
-    state = {key: array.copy() for key, array in model._session.model.state().items()}
-    model._session.model.restore(state)
+    state = {key: array.copy() for key, array in arrays(model).items()}
+    core_of(model).restore(state)
     state["rows/column"][:2] = [0, 1]
     state["rows/column"][at] = value
     with pytest.raises(ValueError):
-        model._session.model.restore(state)
+        core_of(model).restore(state)
 
 
 @pytest.mark.parametrize("name", ["rows/cell", "rows/label", "rows/length", "rows/weight", "rows/sparse"])
 def test_missing_rows_are_refused(name: str) -> None:
     model = waiting()
-    state = model._session.model.state()
+    state = arrays(model)
     state[name] = state[name][:-1].copy()
     with pytest.raises(ValueError):
-        model._session.model.restore(state)
+        core_of(model).restore(state)
 
 
 def test_rows_that_should_be_gone_are_refused() -> None:
     model = waiting()
-    state = {key: array.copy() for key, array in model._session.model.state().items()}
+    state = {key: array.copy() for key, array in arrays(model).items()}
     state["combiner/n_prime"] = np.array(2)
     with pytest.raises(ValueError, match="number of remembered rows"):
-        model._session.model.restore(state)
+        core_of(model).restore(state)

@@ -11,6 +11,7 @@ import pytest
 
 import streamboost
 from streamboost import NaiveBayes, OnlineBaggingClassifier, OSBoostClassifier
+from tests.inside.handles import core_of, session_of
 from tests.state.models import X, Y, build, go_on, state_bytes
 
 NAMES = sorted(build())
@@ -44,7 +45,7 @@ def test_loaded_models_keep_what_the_face_knows(tmp_path):
     loaded = streamboost.load(tmp_path / "m")
     assert loaded.classes_.tolist() == ["no", "yes"]
     assert loaded.feature_names_in_.tolist() == model.feature_names_in_.tolist()
-    assert loaded._session.schema.d0 == model._session.schema.d0 < loaded.n_features_in_
+    assert session_of(loaded).schema.d0 == session_of(model).schema.d0 < loaded.n_features_in_
     assert loaded.report().to_dict() == model.report().to_dict()
     assert loaded.memory_bytes() == model.memory_bytes()
 
@@ -127,9 +128,9 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path, monkeypatch):
     path = tmp_path / "model.sboost"
     model.save(path)
     good = path.read_bytes()
-    state = model._session.model.state
+    state = core_of(model).state
     spoilt = {name: np.full_like(a, np.inf) if a.dtype == np.float64 else a for name, a in state().items()}
-    monkeypatch.setattr(model._session, "model", _Spoilt(model._session.model, spoilt))
+    monkeypatch.setattr(session_of(model), "model", _Spoilt(core_of(model), spoilt))
     with pytest.raises(RuntimeError, match="was not saved"):
         model.save(path)
     assert path.read_bytes() == good

@@ -18,6 +18,7 @@ from streamboost import (
     OSBoostClassifier,
     SingleLearnerClassifier,
 )
+from tests.inside.handles import lane_objects
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(80, 3))
@@ -75,39 +76,39 @@ def test_dict_learners_learn_and_chunks_do_not_matter(cls, learner):
     for i in range(0, len(X), 7):
         parts.partial_fit(X[i : i + 7], Y[i : i + 7])
     assert np.array_equal(whole.predict_proba(X), parts.predict_proba(X))
-    for a, b in zip(whole._session.model.lane_objects(), parts._session.model.lane_objects(), strict=True):
+    for a, b in zip(lane_objects(whole), lane_objects(parts), strict=True):
         assert a.learner.seen == b.learner.seen
 
 
 def test_dict_learners_get_names_categories_and_no_missing_keys():
     model = SingleLearnerClassifier(CountingDict())
     model.partial_fit(pl.DataFrame({"age": [1.0, None], "job": ["clerk", "boss"]}), ["b", "a"])
-    seen = model._session.model.lane_objects()[0].learner.seen
+    seen = lane_objects(model)[0].learner.seen
     assert seen == [({"age": 1.0, "job": "clerk"}, 0), ({"job": "boss"}, 1)]
 
 
 def test_copies_are_repeated_and_capped():
     model = OnlineBaggingClassifier(CountingDict(), n_estimators=1, random_state=0)
     model.partial_fit(X[:1], [1], sample_weight=[1e6])
-    assert len(model._session.model.lane_objects()[0].learner.seen) == 100
+    assert len(lane_objects(model)[0].learner.seen) == 100
 
 
 def test_weights_pass_through_and_fractions_fall_to_a_coin():
     weighted = SingleLearnerClassifier(WeightedDict()).partial_fit(X[:2], [0, 1], sample_weight=[0.25, 3.5])
-    assert [w for *_, w in weighted._session.model.lane_objects()[0].learner.seen] == [0.25, 3.5]
+    assert [w for *_, w in lane_objects(weighted)[0].learner.seen] == [0.25, 3.5]
     plain = SingleLearnerClassifier(CountingDict(), random_state=0)
     plain.partial_fit(np.zeros((200, 1)), np.zeros(200, int), sample_weight=np.full(200, 0.25))
-    assert 25 <= len(plain._session.model.lane_objects()[0].learner.seen) <= 75  # 50 +- 4 standard deviations
+    assert 25 <= len(lane_objects(plain)[0].learner.seen) <= 75  # 50 +- 4 standard deviations
 
 
 def test_every_lane_has_its_own_copy_and_seed():
     template = SGDClassifier(random_state=1)
     model = OnlineBaggingClassifier(template, n_estimators=5, random_state=3).fit(X, Y)
-    lanes = [lane.learner for lane in model._session.model.lane_objects()]
+    lanes = [lane.learner for lane in lane_objects(model)]
     assert len({lane.random_state for lane in lanes}) == 5
     assert not hasattr(template, "coef_")
     rivers = OnlineBaggingClassifier(CountingDict(seed=1), n_estimators=5, random_state=3).partial_fit(X, Y)
-    assert len({lane.learner.seed for lane in rivers._session.model.lane_objects()}) == 5
+    assert len({lane.learner.seed for lane in lane_objects(rivers)}) == 5
 
 
 def test_learners_that_cannot_stream_are_named():

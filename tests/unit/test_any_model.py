@@ -18,7 +18,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from streamboost import NaiveBayes, OnlineBoostingClassifier, OSBoostClassifier
-from streamboost.evaluate import MajorityClassifier, NoChangeClassifier, SlidingWindow, Stepwise, prequential
+from streamboost.baselines import MajorityClassifier, NoChangeClassifier
+from streamboost.evaluate import SlidingWindow, Stepwise, prequential
 from streamboost.streams import ArrayStream, DataError
 
 

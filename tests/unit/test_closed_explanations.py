@@ -7,6 +7,8 @@ import pytest
 from oracle.explain import along_path, chord, shapley, tree_game
 
 import streamboost as sb
+from tests.catalogue import arrays
+from tests.inside.handles import tree_nodes
 
 TREE = {"grace_period": 20, "delta": 0.2, "tie_threshold": 0.3}
 
@@ -78,7 +80,7 @@ def test_trees_of_masses(ballot, k, options):
     model = sb.OnlineBaggingClassifier(
         learner, n_estimators=3, ballot=ballot, random_state=3, categorical_features=[3, 5]
     ).partial_fit(X, y, classes=range(k))
-    trees = [model._session.model.tree(i) for i in range(3)]
+    trees = [tree_nodes(model, i) for i in range(3)]
     assert all(len(nodes) > 5 for nodes in trees)
     alpha = learner.alpha
     rows = X[:3]
@@ -104,7 +106,7 @@ def test_incremental_trees(k):
     model = sb.SingleLearnerClassifier(sb.IncrementalTree(), categorical_features=[3]).partial_fit(
         X, y, classes=range(k)
     )
-    nodes = model._session.model.tree(0)
+    nodes = tree_nodes(model, 0)
     assert len(nodes) > 5
     rows = coded(X, (3,))
     for told, exact in ((model.explain(X[:3]), False), (model.explain(X[:3], exact=True), True)):
@@ -273,7 +275,7 @@ def test_ensembles_weigh_their_learners(case):
     make, weights, hard = CASES[case]
     X, y = stream(n=400, missing=0)
     model = make(sb.NaiveBayes()).partial_fit(X, y, classes=[0, 1])
-    state = model._session.model.state()
+    state = arrays(model)
     voices = np.ones(7) if weights is None else np.asarray(weights(state), float)
     told = model.explain(X[:10])
     assert told.method == "closed form"

@@ -8,6 +8,8 @@ from sklearn.exceptions import NotFittedError
 
 import streamboost as sb
 from streamboost.report.explanation import plot_importances, plot_importances_over_time
+from tests.catalogue import arrays
+from tests.inside.handles import tree_nodes
 
 LEARNERS = {
     "naive Bayes": sb.NaiveBayes,
@@ -122,10 +124,10 @@ def test_the_second_of_two_classes_whatever_their_codes():
 def test_asking_why_changes_nothing_and_answers_the_same(tmp_path):
     X, y = rows()
     model = sb.StreamBoostClassifier(n_estimators=3, random_state=1, calibration="platt").partial_fit(X, y)
-    before = {name: array.tobytes() for name, array in model._session.model.state().items()}
+    before = {name: array.tobytes() for name, array in arrays(model).items()}
     one, two = model.explain(X[:9]), model.explain(X[:9])
     assert one.contributions.tobytes() == two.contributions.tobytes()
-    assert before == {name: array.tobytes() for name, array in model._session.model.state().items()}
+    assert before == {name: array.tobytes() for name, array in arrays(model).items()}
     model.save(tmp_path / "m.sboost")
     again = sb.load(tmp_path / "m.sboost").explain(X[:9])
     assert again.contributions.tobytes() == one.contributions.tobytes()
@@ -178,7 +180,7 @@ def test_impurity_importances(learner):
 
     wanted = np.zeros(6)
     for lane in range(3):
-        nodes = model._session.model.tree(lane)
+        nodes = tree_nodes(model, lane)
         for n, node in enumerate(nodes):
             if node[5]:
                 gain = gini(masses(nodes, n)) - sum(gini(masses(nodes, kid)) for kid in node[5])

@@ -17,6 +17,8 @@ from streamboost import (
     SingleLearnerClassifier,
 )
 from streamboost.learners import tree_dot, tree_text
+from tests.catalogue import arrays
+from tests.inside.handles import core_of, learner_params, session_of, tree_nodes
 
 pytestmark = pytest.mark.filterwarnings("ignore:The trees have reached their limit of memory")
 EAGER = {"grace_period": 10, "delta": 0.2, "tie_threshold": 0.3}
@@ -36,11 +38,11 @@ def stream(n, d=4, k=3, seed=0, nominal=(), missing=0.0, weighted=False):
 
 
 def state(model):
-    return model._session.model.state()
+    return arrays(model)
 
 
 def leaves(model, lane=0):
-    return [node for node in model._session.model.tree(lane) if node[0] == "leaf"]
+    return [node for node in tree_nodes(model, lane) if node[0] == "leaf"]
 
 
 def total_mass(model, lane=0):
@@ -242,7 +244,7 @@ def test_subset_trees_look_at_their_columns_only():
         HoeffdingTree(**EAGER, feature_fraction=0.34), n_estimators=8, random_state=1
     ).fit(X, y)
     for lane in range(8):
-        assert len({node[1] for node in model._session.model.tree(lane)} - {-1}) <= 2
+        assert len({node[1] for node in tree_nodes(model, lane)} - {-1}) <= 2
 
 
 def test_auto_is_what_the_ensemble_says():
@@ -252,9 +254,9 @@ def test_auto_is_what_the_ensemble_says():
     filled = tree.plan(grace_period=(5, 30), delta=(0.1, 0.2)).params
     assert filled["grace_period"].tolist() == [5, 30]
     assert filled["delta"] == 0.5
-    alone = SingleLearnerClassifier(tree)._learner_plan(0).params
+    alone = learner_params(SingleLearnerClassifier(tree))
     assert (alone["grace_period"], alone["delta"], alone["nominal_split"]) == (200, 0.5, "multiway")
-    named = OnlineBaggingClassifier(HoeffdingTree(growth="moa", grace_period=70))._learner_plan(0).params
+    named = learner_params(OnlineBaggingClassifier(HoeffdingTree(growth="moa", grace_period=70)))
     assert (named["grace_period"], named["delta"], named["null_split"]) == (70, 0.01, False)
 
 
@@ -318,10 +320,10 @@ def refuses(model, change, match="broken state"):
     arrays = {name: array.copy() for name, array in state(model).items()}
     change(arrays)
     fresh = clone(model).partial_fit(*stream(1, nominal=(1,))[:2], classes=range(3))
-    fresh._session.schema, fresh._session.labels = model._session.schema, model._session.labels
-    fresh._session.reserve_all()
+    session_of(fresh).schema, session_of(fresh).labels = session_of(model).schema, session_of(model).labels
+    session_of(fresh).reserve_all()
     with pytest.raises(ValueError, match=match):
-        fresh._session.model.restore(arrays)
+        core_of(fresh).restore(arrays)
 
 
 def inner(arrays, kind=None):
@@ -451,7 +453,7 @@ def test_drawing_names_columns_values_and_classes():
     dot = tree_dot(model)
     assert dot.startswith("digraph tree {")
     assert dot.rstrip().endswith("}")
-    assert dot.count("->") == len(model._session.model.tree(0)) - 1
+    assert dot.count("->") == len(tree_nodes(model, 0)) - 1
     assert 'label="colour"' in dot
     assert "style=bold" in dot
 

@@ -10,12 +10,14 @@ from sklearn.base import clone
 import streamboost as sb
 from streamboost import HoeffdingTree, OnlineBaggingClassifier, SingleLearnerClassifier
 from streamboost.learners import tree_dot, tree_text
+from tests.catalogue import arrays
+from tests.inside.handles import core_of, session_of, tree_nodes
 
 pytestmark = pytest.mark.filterwarnings("ignore:The trees have reached their limit of memory")
 
 
 def state(model):
-    return model._session.model.state()
+    return arrays(model)
 
 
 def same_state(a, b):
@@ -24,7 +26,7 @@ def same_state(a, b):
 
 
 def first_column(model, lane=0):
-    return model._session.model.tree(lane)[0][1]
+    return tree_nodes(model, lane)[0][1]
 
 
 def changing(n, seed=0):
@@ -59,7 +61,7 @@ def test_a_split_that_says_nothing_any_more_is_taken_back():
     assert first_column(model) == 0
     model.partial_fit(X[1000:], y[1000:])
     assert first_column(model) == -1
-    leaf = model._session.model.tree(0)[0]
+    leaf = tree_nodes(model, 0)[0]
     assert leaf[6] == pytest.approx(np.bincount(y).tolist())  # it has learned every row itself
 
 
@@ -88,7 +90,7 @@ def test_the_laws_hold_for_second_thoughts(options, tmp_path):
     sizes = []
     for t in range(1500):
         by_row.partial_fit(X[t : t + 1], y[t : t + 1])
-        sizes.append(len(by_row._session.model.tree(0)))
+        sizes.append(len(tree_nodes(by_row, 0)))
     assert same_state(whole, by_row)
     assert same_state(whole, threads)
     half = forest(**options).partial_fit(X[:700], y[:700])
@@ -105,7 +107,7 @@ def test_records_of_inner_nodes_count_into_the_budget(budget):
     for start in range(0, 4000, 100):
         model.partial_fit(X[start : start + 100], y[start : start + 100])
         assert model.memory_bytes() <= 1.05 * 4 * budget
-    assert (np.asarray(model._session.model.report()["leaves"]) > 1).all()
+    assert (np.asarray(core_of(model).report()["leaves"]) > 1).all()
 
 
 def test_files_hold_what_is_kept_only_where_it_is_kept():
@@ -150,8 +152,8 @@ def grouped_stump(**options):
 def test_of_two_classes_the_best_of_all_groupings_is_found(seed):
     X, y = values_stream(400, 2, seed)
     model = grouped_stump().partial_fit(X, y, classes=[0, 1])
-    named = set(model._session.model.tree(0)[0][7])
-    codes = list(model._session.schema.books[0].values)
+    named = set(tree_nodes(model, 0)[0][7])
+    codes = list(model.columns_.values[0])
     count = np.array([[np.sum((X[:, 0] == value) & (y == c)) for c in (0, 1)] for value in codes], float)
 
     def of(group):
@@ -166,8 +168,8 @@ def test_of_two_classes_the_best_of_all_groupings_is_found(seed):
 def test_of_three_classes_values_are_sorted_by_the_rate_of_the_most_frequent():
     X, y = values_stream(400, 3, 11)
     model = grouped_stump().partial_fit(X, y, classes=[0, 1, 2])
-    named = set(model._session.model.tree(0)[0][7])
-    codes = list(model._session.schema.books[0].values)
+    named = set(tree_nodes(model, 0)[0][7])
+    codes = list(model.columns_.values[0])
     most = np.bincount(y).argmax()
     rate = np.array([(y[X[:, 0] == value] == most).mean() for value in codes])
     order = np.argsort(rate).tolist()
@@ -177,9 +179,9 @@ def test_of_three_classes_values_are_sorted_by_the_rate_of_the_most_frequent():
 def test_a_value_the_leaf_has_not_seen_goes_with_the_heavier_group():
     X, y = values_stream(400, 2, 2)
     model = grouped_stump().partial_fit(X, y, classes=[0, 1])
-    before = [node[6] for node in model._session.model.tree(0)]
+    before = [node[6] for node in tree_nodes(model, 0)]
     model.partial_fit([[99.0]], [0])
-    after = [node[6] for node in model._session.model.tree(0)]
+    after = [node[6] for node in tree_nodes(model, 0)]
     assert [sum(b) - sum(a) for a, b in zip(before, after, strict=True)] == [0, 0, 1]
 
 
@@ -203,10 +205,10 @@ def refuses(model, X, y, change):
     arrays = {name: array.copy() for name, array in state(model).items()}
     change(arrays)
     fresh = clone(model).partial_fit(X[:1], y[:1], classes=model.classes_)
-    fresh._session.schema, fresh._session.labels = model._session.schema, model._session.labels
-    fresh._session.reserve_all()
+    session_of(fresh).schema, session_of(fresh).labels = session_of(model).schema, session_of(model).labels
+    session_of(fresh).reserve_all()
     with pytest.raises(ValueError, match="broken state"):
-        fresh._session.model.restore(arrays)
+        core_of(fresh).restore(arrays)
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ def test_unknown_categories_change_nothing_in_predict():
     frame = pl.DataFrame({"a": ["x", "y"] * 10})
     fitted = model().partial_fit(frame, [0, 1] * 10)
     fitted.predict(pl.DataFrame({"a": ["never"]}))
-    assert fitted._session.schema.books[0].values == ["x", "y"]
+    assert fitted.columns_.values[0] == ("x", "y")
 
 
 def test_reordered_columns_name_the_first_difference():

@@ -34,7 +34,7 @@ def test_discovered_labels_are_coded_in_order_of_appearance_and_shown_sorted():
 def test_rows_of_weight_zero_discover_nothing():
     codes, new = CodeBook().encode(np.array([5, 3, 5, 7]), np.array([False, True, True, False]), grow=True)
     assert new == [3, 5]
-    assert codes.tolist() == [1, 0, 1, -1]
+    assert codes.tolist() == [-1, 0, 1, -1]  # to the first row 5 is as unknown as if it had come alone
 
 
 @given(
@@ -61,7 +61,7 @@ def test_unknown_label_with_declared_classes_is_refused_whole():
     with pytest.raises(ValueError, match=r"label 'c' \(row 1\).*\['a', 'b'\]"):
         model.partial_fit(X2, ["a", "c"])
     assert np.array_equal(model.predict_proba(X2), before)
-    assert model._session.model.n_learned == 2
+    assert model.n_learned_ == 2
 
 
 def test_third_label_of_a_binary_booster_names_the_alternatives():

@@ -26,6 +26,7 @@ from streamboost.base import session
 from streamboost.base.inputs import arrays, codes, dicts
 from streamboost.learners import LEARNERS
 from streamboost.models import MODELS
+from tests.inside.handles import session_of
 
 RNG = np.random.default_rng(8)
 N = 120
@@ -45,7 +46,7 @@ def ensemble(name, learner, **params):
 
 
 def state(model):
-    return model._to_bytes(model._session)
+    return model.to_bytes()
 
 
 @pytest.fixture
@@ -172,7 +173,7 @@ def test_a_label_that_cannot_join_is_refused_before_anything_is_learned(model, c
         before = state(model)
     with pytest.raises(ValueError, match=words):
         model.partial_fit(X[:2], [7, 0])
-    if model._session is not None:
+    if hasattr(model, "n_features_in_"):
         assert state(model) == before
 
 
@@ -291,7 +292,7 @@ def test_columns_of_too_many_values_are_capped_alike_in_any_chunks(name, few_val
     assert [text.split(";")[0] for text in words] == [
         f"column {j} has more than 5 different values" for j in (0, 1)
     ]
-    assert [len(book) for book in whole._session.schema.books] == [5, 5]
+    assert [len(book) for book in session_of(whole).schema.books] == [5, 5]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parts = fresh()
@@ -305,7 +306,7 @@ def test_columns_of_too_many_values_are_capped_alike_in_any_chunks(name, few_val
         singly = fresh("ab")
         for row, label, w in zip(rows.tolist(), labels.tolist(), weight.tolist(), strict=True):
             if w:
-                first = singly._session is None
+                first = not hasattr(singly, "n_features_in_")
                 singly.learn_one(dict(zip("ab", row, strict=True)), label, classes=[0, 1] if first else None)
     assert np.array_equal(np.concatenate(answers), expected)
     assert np.array_equal(parts.predict_proba(rows), whole.predict_proba(rows))
@@ -338,7 +339,7 @@ def test_an_empty_batch_changes_nothing_and_answers_nothing(empty):
     labels, proba = fresh.test_then_train(empty, [], output="both")
     assert labels.shape == (0,)
     assert len(proba) == 0
-    assert fresh._session is None, "no rows fix no columns"
+    assert not hasattr(fresh, "n_features_in_"), "no rows fix no columns"
     rows = pd.DataFrame(X, columns=["a", "b", "c"]) if isinstance(empty, pd.DataFrame) else X
     model = ensemble("osboost", NaiveBayes()).partial_fit(rows, Y)
     before = state(model)

@@ -11,7 +11,7 @@ from sklearn import metrics as sk
 
 from streamboost.evaluate import (
     AUC,
-    METRICS,
+    CLASSIFICATION_METRICS,
     CalibrationError,
     ErrorRate,
     ExpectedCost,
@@ -19,17 +19,17 @@ from streamboost.evaluate import (
     FBeta,
     Judge,
     Metric,
-    Panel,
     Precision,
     RecallAtFPR,
     Rows,
     Windowed,
     make_metric,
 )
+from streamboost.evaluate.classification import ClassificationPanel as Panel
 from streamboost.evaluate.score_metrics import ScoreBins
 
 WINDOW, FADING = 17, 0.93
-NAMES = [*METRICS, "f_beta:beta=0.5"]
+NAMES = [*CLASSIFICATION_METRICS, "f_beta:beta=0.5"]
 
 
 def stream(seed, n, k, answers_missing=0):
@@ -214,7 +214,7 @@ def test_before_the_first_row_nothing_is_known():
     panel = Panel("all", fading=0.5)
     assert all(math.isnan(value) for value in panel.values())
     assert panel.series()[0].size == 0
-    assert all(math.isnan(make_metric(name).value()) for name in METRICS)
+    assert all(math.isnan(make_metric(name).value()) for name in CLASSIFICATION_METRICS)
     assert math.isnan(Windowed(ErrorRate(), 3).value())
 
 

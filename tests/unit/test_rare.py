@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 import streamboost as sb
 from streamboost.evaluate import ExpectedCost, Rows, SetScore, make_metric, score_sets
+from tests.catalogue import arrays
 
 
 def skewed(n, share=0.1, seed=0):
@@ -195,8 +196,8 @@ def test_sets_are_scored_as_they_were_given(delay):
         quick = bagging(coverages=(0.8, 0.9))
         found = score_sets(quick, (X, y), 0.8, classes=[0, 1], delay=delay, window=50, chunk_size=chunk_size)
         assert repr(found) == repr(wanted)
-        state = slow._session.model.state()
-        assert all(state[name].tobytes() == a.tobytes() for name, a in quick._session.model.state().items())
+        state = arrays(slow)
+        assert all(state[name].tobytes() == a.tobytes() for name, a in arrays(quick).items())
     with pytest.raises(ValueError, match="gives no sets"):
         score_sets(object(), (X, y))
 
@@ -217,7 +218,7 @@ def test_the_sets_are_the_oracle_s(declared, calibration):
         for t, inside in enumerate(wanted)
     ]
     assert np.mean(same) > 0.995  # a quantile on an edge may round to the next one
-    assert model._session.model.state()["sets/alpha"][0] == pytest.approx(alpha, abs=0.011)
+    assert arrays(model)["sets/alpha"][0] == pytest.approx(alpha, abs=0.011)
     totals = model.report().totals
     seen = weight > 0
     assert totals["set_rows"] + totals["set_unknown_labels"] == seen.sum()
@@ -238,10 +239,7 @@ def test_sets_one_by_one_late_and_from_a_file(tmp_path):
     assert again.coverages == (0.8, 0.95)
     for each in (model, again):
         each.partial_fit(X[300:], y[300:])
-    assert (
-        model._session.model.state()["sets/alpha"].tobytes()
-        == again._session.model.state()["sets/alpha"].tobytes()
-    )
+    assert arrays(model)["sets/alpha"].tobytes() == arrays(again)["sets/alpha"].tobytes()
     assert bagging(coverages=0.9).predict_set_one({"a": 1.0}) == set()
 
 

@@ -34,7 +34,7 @@ Y = (X[:, 0] > 0).astype(int)
 
 
 def state(model):
-    return None if model._session is None else model._to_bytes(model._session)
+    return None if not hasattr(model, "n_features_in_") else model.to_bytes()
 
 
 def dicts_of(n, kind="u"):
@@ -152,7 +152,7 @@ def test_a_refused_call_changes_nothing(name):
             call(model)
         assert state(model) == before
     for m in (model, twin):
-        if m._session is None:
+        if not hasattr(m, "n_features_in_"):
             assert not hasattr(m, "classes_")
             with pytest.raises(NotFittedError):
                 m.predict(X)

@@ -23,6 +23,7 @@ from streamboost import (
     catalogue,
 )
 from streamboost.checks import expected_failed_checks
+from tests.catalogue import arrays
 
 X = np.random.default_rng(0).normal(size=(300, 3))
 Y = X @ [1.0, -2.0, 0.5] + 7
@@ -52,11 +53,11 @@ def small(cls):
 )
 def test_targets_that_are_none_are_refused_and_nothing_is_learned(cls, y, words):
     model = small(cls).fit(X, Y)
-    before = {key: value.tobytes() for key, value in model._session.model.state().items()}
+    before = {key: value.tobytes() for key, value in arrays(model).items()}
     for verb in (model.partial_fit, model.test_then_train, model.fit):
         with pytest.raises(ValueError, match=words.replace("SomeRegressor", cls.__name__)):
             verb(X[:3], y)
-    assert {key: value.tobytes() for key, value in model._session.model.state().items()} == before
+    assert {key: value.tobytes() for key, value in arrays(model).items()} == before
     with pytest.raises(ValueError, match="missing"):
         model.learn_one(dict(enumerate(X[0])), None)
     with pytest.raises(ValueError, match="must hold numbers"):
@@ -94,17 +95,17 @@ def test_before_the_first_target(cls):
 def test_learners_of_the_other_kind_are_refused():
     with pytest.raises(
         TypeError,
-        match=r"NaiveBayes\(\) tells classes, but OnlineBaggingRegressor predicts numbers.*LinearRegression",
+        match=r"NaiveBayes\(\) is a classifier, but OnlineBaggingRegressor is a regressor.*LinearRegression",
     ):
         OnlineBaggingRegressor(NaiveBayes()).fit(X, Y)
     with pytest.raises(
         TypeError,
-        match=r"LinearRegression\(\) predicts numbers, but OnlineBaggingClassifier tells classes.*NaiveBayes",
+        match=r"LinearRegression\(\) is a regressor, but OnlineBaggingClassifier is a classifier.*NaiveBayes",
     ):
         OnlineBaggingClassifier(LinearRegression()).fit(X, Y > 7)
-    with pytest.raises(TypeError, match="tells classes, but"):
+    with pytest.raises(TypeError, match="is a classifier, but"):
         SingleLearnerRegressor(SklearnPerceptron()).fit(X, Y)
-    with pytest.raises(TypeError, match="predicts numbers, but"):
+    with pytest.raises(TypeError, match="is a regressor, but"):
         OnlineBaggingClassifier(SGDRegressor(), n_estimators=2).fit(X, Y > 7)
     with pytest.raises(TypeError, match="is a class"):
         SingleLearnerRegressor(LinearRegression).fit(X, Y)
@@ -114,7 +115,7 @@ def test_learners_of_others():
     river = pytest.importorskip("river")
     from river import linear_model, tree
 
-    with pytest.raises(TypeError, match="tells classes, but"):
+    with pytest.raises(TypeError, match="is a classifier, but"):
         SingleLearnerRegressor(tree.HoeffdingTreeClassifier()).fit(X, Y)
     for learner in (SGDRegressor(), linear_model.LinearRegression(), tree.HoeffdingTreeRegressor()):
         model = OnlineBaggingRegressor(learner, n_estimators=3, random_state=1)

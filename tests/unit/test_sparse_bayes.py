@@ -5,10 +5,10 @@ import copy
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from laws.catalogue import lanes_cut, state_of
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
 import streamboost as sb
+from tests.inside.handles import lanes_cut, state_of
 
 FORMS = [{"sparse": "always"}, {"counts": "multinomial"}, {"counts": "complement"}, {"counts": "bernoulli"}]
 

@@ -13,8 +13,9 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import streamboost as sb
-from streamboost.evaluate import StackedClassifier, prequential
-from streamboost.evaluate.pools import FLOOR, Bayes, Hedge, LogPool
+from streamboost import StackedClassifier
+from streamboost.evaluate import prequential
+from streamboost.stacking.pools import FLOOR, Bayes, Hedge, LogPool
 from streamboost.streams import ArrayStream
 
 COMBINE = ["log-pool", "hedge", "bayes"]

@@ -23,6 +23,7 @@ from streamboost import (
     Perceptron,
 )
 from streamboost.base.inputs.sources import TableRows
+from tests.inside.handles import session_of
 from tests.waiting import PATIENCE
 
 RNG = np.random.default_rng(3)
@@ -272,7 +273,7 @@ def test_a_snapshot_stays_as_it_was_and_does_not_learn(tmp_path):
 def test_a_snapshot_never_waits():
     model = trained(HoeffdingTree())
     snapshot = model.snapshot()
-    with model._session.writing:
+    with session_of(model).writing:
         answers = []
         thread = threading.Thread(target=lambda: answers.append(snapshot.predict(X)))
         thread.start()
@@ -306,7 +307,7 @@ def test_fork_while_another_thread_learns():
     holds, done = threading.Event(), threading.Event()
 
     def learn():
-        with model._session.writing:
+        with session_of(model).writing:
             holds.set()
             done.wait()
 
@@ -422,8 +423,8 @@ def test_an_interrupted_model_has_discovered_only_what_it_has_learned():
     twin = OnlineBaggingClassifier(n_estimators=50, random_state=1)
     twin.partial_fit(frame[:learned], labels[:learned])
     assert model.classes_.tolist() == twin.classes_.tolist()
-    with model._session.reading, twin._session.reading:
-        assert model._to_bytes(model._session) == twin._to_bytes(twin._session)
+    with session_of(model).reading, session_of(twin).reading:
+        assert model.to_bytes() == twin.to_bytes()
 
 
 def test_an_interrupted_fit_keeps_what_it_has_learned():
@@ -438,7 +439,7 @@ def test_an_interrupt_ends_the_waiting_for_a_lock():
     held, release = threading.Event(), threading.Event()
 
     def hold():
-        with model._session.writing:
+        with session_of(model).writing:
             held.set()
             release.wait()
 
@@ -475,7 +476,7 @@ def test_pieces_change_nothing(pieces, monkeypatch):
         return model, model.test_then_train(frame, labels, sample_weight=weight, output="both")
 
     (one, (label, proba)), (two, (label2, proba2)) = run(10**6), run(pieces)
-    assert one._to_bytes(one._session) == two._to_bytes(two._session)
+    assert one.to_bytes() == two.to_bytes()
     assert label.tolist() == label2.tolist()
     assert np.array_equal(proba, proba2, equal_nan=True)
     assert np.array_equal(one.predict_proba(frame), two.predict_proba(frame))

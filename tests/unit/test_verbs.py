@@ -23,6 +23,7 @@ from streamboost import (
     SingleLearnerClassifier,
 )
 from streamboost.models import LEARNERS, MODELS
+from tests.inside.handles import session_of
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(120, 3))
@@ -127,15 +128,15 @@ def test_random_state_none_draws_anew_only_in_fit():
     assert model.partial_fit(X, Y)._session.seed == key
     assert pickle.loads(pickle.dumps(model))._session.seed == key
     assert model.fit(X, Y)._session.seed != key
-    assert clone(model)._session is None
+    assert not hasattr(clone(model), "n_features_in_")
 
 
 def test_predict_is_pure():
     model = small(OnlineBoostingClassifier, Perceptron()).fit(X, Y)
-    before = model._to_bytes(model._session)
+    before = model.to_bytes()
     first, second = model.predict_proba(X), model.predict_proba(X)
     assert np.array_equal(first, second)
-    assert model._to_bytes(model._session) == before
+    assert model.to_bytes() == before
 
 
 def test_nothing_known_nothing_said():
@@ -235,7 +236,7 @@ def test_free_parameters_may_change():
 
 def test_nothing_is_learned_from_a_rejected_call():
     model = small(OSBoostClassifier).fit(X, Y)
-    before = model._to_bytes(model._session)
+    before = model.to_bytes()
     bad = X.copy()
     bad[-1, 0] = np.inf
     for args in [(bad, Y), (X[:, :2], Y), (X, np.append(Y[:-1], 5))]:
@@ -243,7 +244,7 @@ def test_nothing_is_learned_from_a_rejected_call():
             model.partial_fit(*args)
     with pytest.raises(ValueError):
         model.fit(bad, Y)
-    assert model._to_bytes(model._session) == before
+    assert model.to_bytes() == before
 
 
 # Dicts.
@@ -271,11 +272,11 @@ def test_fast_way_and_long_way_agree():
     fast, long = small(OSBoostClassifier, Perceptron()), small(OSBoostClassifier, Perceptron())
     for row, label in zip(rows_of(X), Y.tolist(), strict=True):
         fast.learn_one(row, label)
-        if long._session is not None:
-            long._session.fast = None
+        if hasattr(long, "n_features_in_"):
+            session_of(long).fast = None
         long.learn_one(row, label)
-    assert fast._session.fast is not None
-    assert fast._to_bytes(fast._session) == long._to_bytes(long._session)
+    assert session_of(fast).fast is not None
+    assert fast.to_bytes() == long.to_bytes()
 
 
 def test_new_keys_widen_and_absent_keys_are_missing():
@@ -294,12 +295,12 @@ def test_new_keys_widen_and_absent_keys_are_missing():
 def test_order_of_keys_does_not_matter_and_the_dict_stays():
     one, two = small(OSBoostClassifier), small(OSBoostClassifier)
     for row, label in zip(rows_of(X), Y.tolist(), strict=True):
-        given = dict(reversed(row.items())) if one._session is not None else dict(row)
+        given = dict(reversed(row.items())) if hasattr(one, "n_features_in_") else dict(row)
         kept = dict(given)
         one.learn_one(given, label)
         two.learn_one(row, label)
         assert given == kept
-    assert one._to_bytes(one._session) == two._to_bytes(two._session)
+    assert one.to_bytes() == two.to_bytes()
 
 
 @pytest.mark.parametrize(
@@ -316,10 +317,10 @@ def test_order_of_keys_does_not_matter_and_the_dict_stays():
 def test_bad_dicts_say_what_is_wrong(row, words):
     model = small(OSBoostClassifier)
     model.learn_one(rows_of(X)[0], 0)
-    before = model._to_bytes(model._session)
+    before = model.to_bytes()
     with pytest.raises((ValueError, TypeError), match=words):
         model.learn_one(row, 1)
-    assert model._to_bytes(model._session) == before
+    assert model.to_bytes() == before
 
 
 def test_dicts_on_a_positional_model_need_column_numbers():
@@ -395,3 +396,31 @@ def test_predict_both_is_predict_and_predict_proba():
     labels, proba = model.predict_both(X)
     assert labels.tolist() == model.predict(X).tolist()
     assert proba.tobytes() == model.predict_proba(X).tobytes()
+
+
+@pytest.mark.parametrize("cls", EVERY)
+def test_one_row_is_answered_and_learned_as_by_two_verbs(cls):
+    """`test_then_train_one` says what `predict_one` and `predict_proba_one` would have said, and learns what `learn_one` does."""
+    one, two = small(cls, NaiveBayes()), small(cls, NaiveBayes())
+    colours = ["red", "blue", "green"]
+    for t, (row, label) in enumerate(zip(X.tolist(), Y.tolist(), strict=True)):
+        x = {"a": row[0], "b": row[1], "colour": colours[t % (2 + (t > 60))]}
+        if t % 40 == 39:
+            x["late"] = row[2]  # rows that are not as usual take the long way
+        weight = (1.0, 1.0, 0.0, 2.0)[t % 4]
+        before = two.predict_one(x), two.predict_proba_one(x)
+        assert two.predict_both_one(x) == before
+        assert one.test_then_train_one(x, label, weight) == before
+        two.learn_one(x, label, weight)
+    assert one.to_bytes() == two.to_bytes()
+
+
+def test_one_row_of_a_regressor_is_answered_and_learned_as_by_two_verbs():
+    one, two = (streamboost.OnlineBaggingRegressor(n_estimators=4, random_state=1) for _ in range(2))
+    for t, row in enumerate(X.tolist()):
+        x = {"a": row[0], "b": row[1], **({"late": 1.0} if t % 40 == 39 else {})}
+        weight = (1.0, 1.0, 0.0, 2.0)[t % 4]
+        before = two.predict_one(x)
+        assert one.test_then_train_one(x, row[2], weight) == before
+        two.learn_one(x, row[2], weight)
+    assert one.to_bytes() == two.to_bytes()

@@ -16,13 +16,6 @@ constexpr double least_loss = 1e-6, most_loss = 50;
   return above > high ? high : above;
 }
 
-// log1p_exp of math.hpp, bit for bit, without the branches of log1p that arguments in [0, 1] never take: those keep gcc from vectorising.
-[[gnu::always_inline]] inline double softplus(double x) {
-  const double t = streamboost::exp(-std::fabs(x));
-  const double u = 1.0 + t;
-  return (x > 0.0 ? x : 0.0) + (streamboost::log(u) + (t - (u - 1.0)) / u);
-}
-
 }  // namespace
 
 STREAMBOOST_CLONES void vote_signs(const std::int32_t* __restrict vote, double* __restrict c, std::size_t n) {
@@ -45,41 +38,19 @@ STREAMBOOST_CLONES void add_squares(double* __restrict sum, const double* __rest
   for (std::size_t i = 0; i < n; ++i) sum[i] += weight * g[i] * g[i];
 }
 
-STREAMBOOST_CLONES void losses(Loss loss, const double* __restrict c, double y, double* __restrict g, std::size_t n) {
-  switch (loss) {
-    case Loss::logistic:
-      for (std::size_t i = 0; i < n; ++i) g[i] = softplus(-y * c[i]);
-      break;
-    case Loss::hinge:
-      for (std::size_t i = 0; i < n; ++i) g[i] = y * c[i] < 1.0 ? 1.0 - y * c[i] : 0.0;
-      break;
-    case Loss::zero_one:
-      for (std::size_t i = 0; i < n; ++i) g[i] = y * c[i] > 0.0 ? 0.0 : 1.0;
-      break;
-    case Loss::squared:
-      for (std::size_t i = 0; i < n; ++i) g[i] = (1.0 - y * c[i]) * (1.0 - y * c[i]);
-      break;
-  }
-}
-
 STREAMBOOST_CLONES void losses_of_signs(const double* __restrict c, double y, double right, double silent, double wrong,
                                         double* __restrict g, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) g[i] = y * c[i] > 0.0 ? right : y * c[i] < 0.0 ? wrong : silent;
 }
 
-STREAMBOOST_CLONES void loss_gaps(Loss loss, const double* __restrict c, double* __restrict d, std::size_t n) {
-  switch (loss) {
-    case Loss::logistic:
-    case Loss::squared:
-      for (std::size_t i = 0; i < n; ++i) d[i] = c[i];
-      break;
-    case Loss::hinge:
-      for (std::size_t i = 0; i < n; ++i) d[i] = 0.5 * ((c[i] > -1.0 ? 1.0 + c[i] : 0.0) - (c[i] < 1.0 ? 1.0 - c[i] : 0.0));
-      break;
-    case Loss::zero_one:
-      for (std::size_t i = 0; i < n; ++i) d[i] = c[i] > 0.0 ? 1.0 : c[i] < 0.0 ? -1.0 : 0.0;
-      break;
-  }
+STREAMBOOST_CLONES void loss_gaps(MarginLoss loss, const double* __restrict c, double* __restrict d, std::size_t n) {
+  using losses::Hinge, losses::ZeroOne;
+  if (loss == MarginLoss::hinge)
+    for (std::size_t i = 0; i < n; ++i) d[i] = 0.5 * (Hinge::value(-c[i]) - Hinge::value(c[i]));
+  else if (loss == MarginLoss::zero_one)
+    for (std::size_t i = 0; i < n; ++i) d[i] = ZeroOne::value(-c[i]) - ZeroOne::value(c[i]);
+  else  // logistic and squared: by their algebra
+    for (std::size_t i = 0; i < n; ++i) d[i] = c[i];
 }
 
 STREAMBOOST_CLONES void discount_add(double* __restrict sum, double* __restrict count, const double* __restrict g, double keep,

@@ -24,14 +24,12 @@ STREAMBOOST_CLONES void judge_numbers(const std::int32_t* __restrict vote, const
 
 STREAMBOOST_CLONES void descend_losses(const double* __restrict before, const SlopeRule& rule, double* __restrict target,
                                        double* __restrict amount, double* __restrict share, double* __restrict shrink, std::size_t n) {
-  const double y = rule.y, low = rule.low, high = rule.high, most = rule.most, range = rule.range, rate = rule.rate, weight = rule.weight;
-  const bool steps = rule.steps, hull = rule.hull;
+  const NumberLoss loss = rule.loss;
+  const double y = rule.y, most = rule.most, range = rule.range, rate = rule.rate, weight = rule.weight;
+  const bool hull = rule.hull;
 #pragma GCC ivdep
   for (std::size_t i = 0; i < n; ++i) {
-    const double off = before[i] - y;
-    const double below = off < low ? low : off, clipped = high < below ? high : below;
-    const double down = off < 0.0 ? low : 0.0, step = off > 0.0 ? high : down;
-    const double slope = steps ? step : clipped, part = slope / most;
+    const double slope = loss.slope(before[i] - y), part = slope / most;
     const double rim = slope < 0.0 ? range : 0.0, edge = slope > 0.0 ? -range : rim;
     target[i] = hull ? edge : -range * part;
     amount[i] = hull ? weight * std::fabs(part) : weight;

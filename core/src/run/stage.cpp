@@ -269,7 +269,7 @@ std::string Stage::step(Bytes chunk, Bytes carry, std::int64_t seq) {
   reply.value.resize(n * static_cast<std::size_t>(reply.columns));
   const OutputBuffers buffers{reply.output, reply.label.data(), reply.value.data()};
   if (m.room) model_.reserve(*m.room);
-  if (auto* staged = dynamic_cast<StagedModel*>(&model_); staged && !m.facts.empty()) staged->describe(m.facts);
+  if (!m.facts.empty()) model_.describe(m.facts);
   if (m.restart >= 0) part_->restart(m.restart, model_.intake().n_learned() - 1);
   if (m.rows.n_rows > 0 && m.learns)
     model_.learn(m.rows, m.target ? Truth::of_numbers(m.target) : Truth(m.label), m.weight, buffers);

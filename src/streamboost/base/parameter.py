@@ -185,9 +185,9 @@ def _constructor(cls: type[Declared]) -> Mapping[str, inspect.Parameter]:
     return given
 
 
-def parameters_of(cls: type[Declared]) -> dict[str, Parameter]:
-    """Return the parameters of a class by name, with their defaults, in the order of the constructor."""
-    return {p.name: p for p in cls._parameters}
+def parameters_of(cls: type) -> dict[str, Parameter]:
+    """Return the parameters of a class by name, with their defaults, in the order of the constructor; none of no learner."""
+    return {p.name: p for p in getattr(cls, "_parameters", ())}
 
 
 _SECTIONS = ("Notes", "References", "Examples")

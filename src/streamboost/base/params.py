@@ -54,7 +54,8 @@ class BoosterPlan:
     declared: bool = False
     """Whether all classes must be named before the first row."""
     guard: dict[str, Any] = field(default_factory=dict)
-    """The guard of every lane against drift, as the core reads it; empty: none."""
+    """The guard of every lane against drift, as the core reads it; empty: none. Its entry `detectors` holds detectors
+    written in Python."""
     companions: tuple[dict[str, Any], ...] = ()
     """Single learners that answer beside the ensemble: name, learner, its parameters, its guard."""
     pool: dict[str, Any] = field(default_factory=dict)
@@ -120,6 +121,8 @@ def snapshot(estimator: Any, names: tuple[str, ...]) -> dict[str, Any]:
     """Remember parameter values as they are now, a weak learner's own parameters included."""
     values = {name: getattr(estimator, name) for name in names}
     values = {name: value.copy() if type(value) in (list, dict) else value for name, value in values.items()}
+    if hasattr(values.get("drift"), "as_parameter"):
+        values["drift"] = values["drift"].as_parameter()
     learner = values.get("estimator")
     if learner is not None and hasattr(learner, "get_params"):
         values["estimator"] = type(learner), dict(learner.get_params(deep=False))

@@ -92,7 +92,6 @@ class TrainingBatch:
         if self.new_labels:
             known = max(len(labels), int(codes[active].max(initial=-1)) + 1)
             new_labels = self.new_labels[len(labels) - self.n_labels : known - self.n_labels]
-            codes = np.where(codes < known, codes, 0).astype(np.int32)  # rows of weight 0: never learned
         values: dict[int, list[Any]] = {}
         for column, before in self.n_values.items():
             if part.dense is None:
@@ -102,7 +101,6 @@ class TrainingBatch:
             known = max(at, int(np.fmax.reduce(cells[active], initial=-1.0)) + 1)
             if known > at:
                 values[column] = self.rows.growth.values[column][at - before : known - before]
-            cells[cells >= known] = -1.0  # discovered only later: unseen as yet
         part.growth = Growth(values=values)
         return replace(self, rows=part, codes=codes, weight=weight, new_labels=new_labels)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,8 +16,7 @@ from streamboost.base.files.manifest import Manifest
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.inputs.targets import Numbers, read_targets
-from streamboost.base.row_verbs import LOOK_BACK_EVERY
-from streamboost.base.session import JUDGED_AFTER, Source
+from streamboost.base.session import Source
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -112,23 +112,33 @@ class StreamRegressor(RegressorMixin, Estimator):
         sample_weight : float
             Weight of the row; 0 means that it is checked and otherwise ignored.
         """
-        session = self._session
-        fast = None if session is None else session.fast
-        if (
-            session is not None
-            and fast is not None
-            and sample_weight == 1.0
-            and y is not None
-            and self.target == "raw"
-        ):
-            n_learned = fast.learn(x, y)
-            if n_learned:
-                if not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged):
-                    self._look_back(session)
-                return
-        target = np.empty(1, dtype=object)
-        target[0] = y
-        self._learn(DictRow(x, type(self).__name__), target, None, [sample_weight])
+        if sample_weight == 1.0 and self._is_plain(y) and self._learn_fast(x, y):
+            return
+        self._learn(DictRow(x, type(self).__name__), _one_target(y), None, [sample_weight])
+
+    def test_then_train_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> float:
+        """Answer for one row given as a dict, then learn it; the row is read and scored once.
+
+        Parameters
+        ----------
+        x, y, sample_weight
+            As in :meth:`learn_one`; a row of weight 0 is only answered.
+
+        Returns
+        -------
+        float
+            What :meth:`predict_one` would have said: 0.0 before the first target.
+        """
+        found = self._test_then_train_fast(x, y) if sample_weight == 1.0 and self._is_plain(y) else None
+        if found is None:
+            source = DictRow(x, type(self).__name__)
+            found = tuple(self._learn(source, _one_target(y), None, [sample_weight], "number"))
+        number = float(found[0])
+        return 0.0 if math.isnan(number) else number
+
+    def _is_plain(self, y: Any) -> bool:
+        """Whether a target needs no closer look than the short way takes."""
+        return y is not None and self.target == "raw"
 
     # Answering.
 
@@ -148,3 +158,9 @@ class StreamRegressor(RegressorMixin, Estimator):
                 return known
         source = DictRow(x, type(self).__name__)
         return float(self._read(lambda at_work: at_work.ask(source, "number"))[0])
+
+
+def _one_target(y: Any) -> NDArray[Any]:
+    target = np.empty(1, dtype=object)
+    target[0] = y
+    return target

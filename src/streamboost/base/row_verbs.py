@@ -10,9 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.fitted import FittedAttributes
 from streamboost.base.inputs.sources import DictRow
-from streamboost.base.session import JUDGED_AFTER, Session
-
-LOOK_BACK_EVERY = 1024  # rows that take the short way
 
 
 class RowAnswers(FittedAttributes):
@@ -31,8 +28,8 @@ class RowAnswers(FittedAttributes):
             label = fast.predict(x)
             if label is not NotImplemented:
                 return label
-        answers = self._ask_one(x, "label")
-        return None if answers is None else answers[0]
+        answer = self._ask_one(x, "row")
+        return None if answer is None else answer[0]
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each known label for one dict; empty while no class is known."""
@@ -43,26 +40,27 @@ class RowAnswers(FittedAttributes):
             if proba is not NotImplemented:
                 known: dict[Any, float] = proba
                 return known
-        answers = self._ask_one(x, "proba")
-        return {} if answers is None else answers[0]
+        answer = self._ask_one(x, "row")
+        return {} if answer is None else answer[1]
+
+    def predict_both_one(self, x: Mapping[Any, Any]) -> tuple[Any, dict[Any, float]]:
+        """Return what `predict_one` and `predict_proba_one` do, asking the model once."""
+        session = self._session
+        fast = None if session is None else session.fast
+        if fast is not None:
+            both: Any = fast.predict_both(x)
+            if both is not NotImplemented:
+                label, proba = both
+                return label, proba
+        answer: tuple[Any, dict[Any, float]] | None = self._ask_one(x, "row")
+        return answer or (None, {})
 
     def _ask_one(self, x: Mapping[Any, Any], answer: str) -> Any:
-        """Return the answer to one dict in a list, or None while no class is known."""
+        """Return the answer to one dict by the long way; None before the first row."""
         if self._session is None:
             return None
         source = DictRow(x, type(self).__name__)
-
-        def ask(session: Session) -> Any:
-            if not session.knows_classes:
-                return None
-            raw = session.ask(source, answer)
-            return (
-                raw.tolist()
-                if answer == "label"
-                else [dict(zip(session.labels.classes.tolist(), raw[0].tolist(), strict=True))]
-            )
-
-        return self._read(ask)
+        return self._read(lambda session: session.ask(source, answer))
 
 
 class RowVerbs(RowAnswers):
@@ -92,18 +90,35 @@ class RowVerbs(RowAnswers):
             return
         self._learn(DictRow(x, type(self).__name__), _one_label(y), classes, [sample_weight])
 
-    def _learn_fast(self, x: Mapping[Any, Any], y: Any) -> bool:
-        """Learn one row by the short way, if it is as usual."""
-        session = self._session
-        fast = None if session is None else session.fast
-        if session is None or fast is None:
-            return False
-        n_learned = fast.learn(x, y)
-        if n_learned and (
-            not n_learned % LOOK_BACK_EVERY or (n_learned >= JUDGED_AFTER and not session.judged)
-        ):
-            self._look_back(session)
-        return bool(n_learned)
+    def test_then_train_one(
+        self,
+        x: Mapping[Any, Any],
+        y: Any,
+        sample_weight: float = 1.0,
+        classes: ArrayLike | None = None,
+    ) -> tuple[Any, dict[Any, float]]:
+        """Answer for one row given as a dict, then learn it; the row is read and scored once.
+
+        Parameters
+        ----------
+        x, y, sample_weight, classes
+            As in :meth:`learn_one`; a row of weight 0 is only answered.
+
+        Returns
+        -------
+        label
+            What :meth:`predict_one` would have said: None while no class is known.
+        probabilities : dict
+            What :meth:`predict_proba_one` would have said.
+        """
+        if classes is None and sample_weight == 1.0:
+            found = self._test_then_train_fast(x, y)
+            if found is not None:
+                label, proba = found
+                return label, proba
+        source = DictRow(x, type(self).__name__)
+        label, proba = self._learn(source, _one_label(y), classes, [sample_weight], "row")
+        return label, proba
 
 
 def _one_label(y: Any) -> NDArray[Any]:

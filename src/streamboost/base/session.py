@@ -30,6 +30,8 @@ from streamboost.base.words import Refusal, classes_first
 
 JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
+LOOK_BACK_EVERY = 1024
+"""Rows of the short way between two looks back at what was learned."""
 UNSCALED = 10.0
 """Beyond this a linear learner without scaling deserves a word."""
 
@@ -108,13 +110,23 @@ class Session:
             "tie": tie,
             "monitor": monitor,
             "lane_factory": learner.lane_factory,
-            "threads": 1 if learner.lane_factory is not None else threads,  # Python learners hold the GIL
+            "threads": 1 if self.in_python else threads,  # what is written in Python holds the GIL
             "guard": booster.guard,
             "companions": list(booster.companions),
             "pool": booster.pool,
             "stages": dict(stages),
         }
         self._use(self._new_model())
+
+    @property
+    def detectors(self) -> Any:
+        """The detectors of drift if they are written in Python, else None."""
+        return self.booster.guard.get("detectors")
+
+    @property
+    def in_python(self) -> bool:
+        """Whether a part of the model is written in Python: it then keeps the GIL, has one thread and no file."""
+        return self.learner.lane_factory is not None or self.detectors is not None
 
     def _new_model(self) -> _core.Model:
         return _core.Model(**self.plan)
@@ -123,7 +135,7 @@ class Session:
         self.model = model
         self.fast: _core.FastRow | None = None
         self.writing = model.writing()
-        self.reading = model.reading() if self.learner.lane_factory is None else self.writing
+        self.reading = self.writing if self.in_python else model.reading()
 
     def snapshot(self) -> Session:
         """Return a copy that is only ever read."""
@@ -245,19 +257,24 @@ class Session:
     # Learning.
 
     def learn(self, source: Source, y: NDArray[Any], weight: NDArray[np.float64] | None, answer: str) -> Any:
-        """Learn rows that were read, and answer for each before it is learned."""
+        """Learn rows that were read, and answer for each before it is learned.
+
+        ``"row"`` is the answer to a single row: its label, and the probability of each class that was known before it.
+        """
+        known_before = len(self.labels)
+        wanted = "both" if answer == "row" else answer
         active = None if weight is None else weight > 0
         learns = active is None or bool(active.any())
         codes, new = self.labels.encode(y, active)
         self.check_classes(new)
         rows = self._coded(source, active, learns)
         if not learns:
-            return None if answer == "none" else self._present(self._ask(rows, answer), answer)
+            return None if answer == "none" else self._present(self._ask(rows, wanted), answer, known_before)
         unscaled = self._warn(rows)
         known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
-        lesson = TrainingBatch(rows, codes, weight, new, len(self.labels), known)
+        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known)
         try:
-            raw = self._learn(lesson, answer)
+            raw = self._learn(batch, wanted)
         except BaseException as error:
             learned = rows.cut(0, getattr(error, "n_rows_learned", 0))
             self.warned |= unscaled and largest_magnitude(learned, self.schema) > UNSCALED
@@ -265,19 +282,19 @@ class Session:
         self.warned |= unscaled
         self.capped.update(rows.growth.capped)
         self.refresh_fast()
-        return None if raw is None else self._present(raw, answer)
+        return None if raw is None else self._present(raw, answer, known_before)
 
-    def _learn(self, lesson: TrainingBatch, answer: str) -> NDArray[Any] | None:
-        n, done, first, end, begun = lesson.rows.n_rows, 0, 0, 0, self.model.n_learned
-        at_start, least = begun, lesson.first_active + 1
+    def _learn(self, batch: TrainingBatch, answer: str) -> NDArray[Any] | None:
+        n, done, first, end, begun = batch.rows.n_rows, 0, 0, 0, self.model.n_learned
+        at_start, least = begun, batch.first_active + 1
         parts: list[NDArray[Any]] = []
         try:
-            with InterruptsWait(self.learner.lane_factory is not None) as interrupts:
+            with InterruptsWait(self.in_python) as interrupts:
                 while done < n:
                     first, begun = done, self.model.n_learned
                     end = min(n, max(done + self.pace.rows, least))
                     clock = time.perf_counter()
-                    raw = self._learn_piece(lesson.piece(done, end, self.schema, self.labels), answer)
+                    raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
                     self.pace.took(end - done, time.perf_counter() - clock)
                     if raw is not None:
                         parts.append(raw)
@@ -289,7 +306,7 @@ class Session:
                 self.broken = f"{type(error).__name__}: {error}"
                 self.fast = None
                 raise
-            done = lesson.after(first, end, self.model.n_learned - begun)
+            done = batch.after(first, end, self.model.n_learned - begun)
             if isinstance(error, KeyboardInterrupt):
                 raise LearningInterrupted(done, n) from error
             if self.model.n_learned != at_start:
@@ -355,7 +372,8 @@ class Session:
         if not source.n_rows:
             source.check(self.schema)
             return no_answers(answer, self.labels)
-        return self._present(self._ask(self._coded(source, None, False), answer), answer)
+        wanted = "both" if answer == "row" else answer
+        return self._present(self._ask(self._coded(source, None, False), wanted), answer, len(self.labels))
 
     def _ask(self, rows: CodedRows, answer: str) -> NDArray[Any]:
         if not self.knows_classes:
@@ -370,8 +388,10 @@ class Session:
             done = end
         return join(parts, answer)
 
-    def _present(self, raw: NDArray[Any], answer: str) -> Any:
-        return present(raw, answer, self.labels)
+    def _present(self, raw: NDArray[Any], answer: str, known: int) -> Any:
+        return (
+            present_row(raw[0], self.labels, known) if answer == "row" else present(raw, answer, self.labels)
+        )
 
     # The short way of dicts.
 
@@ -386,7 +406,7 @@ class Session:
         largest = UNSCALED if self.learner.warns_unscaled and not self.warned else LARGEST
         fast, labels, schema = self.fast, self.labels, self.schema
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
-            if self.learner.lane_factory is not None or not self.knows_classes or self._delayed is not None:
+            if self.in_python or not self.knows_classes or self._delayed is not None:
                 return
             if self.learner.counts:  # whose rows are checked
                 return
@@ -434,6 +454,18 @@ def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
         codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
         return labels.decode(codes), raw[:, :-1][:, labels.order]
     return labels.decode(raw) if answer in FLAT else raw[:, labels.order]
+
+
+def present_row(raw: NDArray[np.float64], labels: ClassCodes, known: int) -> tuple[Any, dict[Any, float]]:
+    """The label of one row, None while no class is known, and the probability of each of the first ``known`` classes."""
+    values, code = labels.book.values, raw[-1]
+    proba = {values[c]: float(raw[c]) for c in labels.order.tolist() if c < known}
+    return values[int(code)] if code >= 0 else None, proba
+
+
+def looks_back(n_learned: int, judged: bool) -> bool:
+    """Whether it is time to look back at what was learned, after the n-th row, which has taken the short way."""
+    return n_learned > 0 and (n_learned % LOOK_BACK_EVERY == 0 or (n_learned >= JUDGED_AFTER and not judged))
 
 
 def warn_user(message: str) -> None:

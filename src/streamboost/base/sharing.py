@@ -21,7 +21,7 @@ from streamboost.base.inputs.weights import read_weight
 from streamboost.base.params import LearnerPlan, changed_parameter
 from streamboost.base.pieces import LearningInterrupted
 from streamboost.base.random import draw_seed
-from streamboost.base.session import Session, Source, no_answers
+from streamboost.base.session import Session, Source, looks_back, no_answers
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -54,6 +54,27 @@ class SharedModel:
     def _remarks(self, session: Session) -> list[str]:
         """Return what is to be said about what was learned, each thing once."""
         return []
+
+    # For the packages that keep models or move them between processes.
+
+    @property
+    def started(self) -> bool:
+        """Whether rows have come that fixed columns and labels."""
+        return self._session is not None
+
+    @property
+    def is_snapshot(self) -> bool:
+        """Whether the model is one that :meth:`snapshot` gave, which never learns."""
+        return self._session is not None and self._session.read_only
+
+    @property
+    def session(self) -> Session | None:
+        """The state at work: internal, for the packages of streamboost; None before the first row."""
+        return self._session
+
+    def take_session(self, session: Session | None) -> None:
+        """Go on with another state: internal, for the packages of streamboost."""
+        self._session = session
 
     # Learning.
 
@@ -154,6 +175,29 @@ class SharedModel:
     def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> Any:
         return read_labels(y, source.n_rows, type(self).__name__, discovering=not known.declared)
 
+    def _learn_fast(self, x: Any, y: Any) -> bool:
+        """Learn one dict by the short way, if it is as usual."""
+        session = self._session
+        if session is None or session.fast is None:
+            return False
+        n_learned = session.fast.learn(x, y)
+        if looks_back(n_learned, session.judged):
+            self._look_back(session)
+        return n_learned > 0
+
+    def _test_then_train_fast(self, x: Any, y: Any) -> tuple[Any, ...] | None:
+        """The same with the answer of just before: label and probabilities, or a number; None if the row is not as usual."""
+        session = self._session
+        if session is None or session.fast is None:
+            return None
+        found = session.fast.test_then_train(x, y)
+        if found is NotImplemented:
+            return None
+        n_learned, *answer = found
+        if looks_back(n_learned, session.judged):
+            self._look_back(session)
+        return tuple(answer)
+
     def _look_back(self, session: Session) -> None:
         """Warn about what was learned, when there is enough to tell that something is wrong."""
         with session.reading:
@@ -224,7 +268,7 @@ class SharedModel:
         return other
 
     def _snapshot_of(self, session: Session) -> Session:
-        if session.learner.lane_factory is None:
+        if not session.in_python:
             return session.snapshot()
         copied = self._copied_session(session)
         copied.read_only = True

@@ -170,16 +170,16 @@ def choose(
 
 
 _USUAL = ("oza-boost,osboost", "streamboost,gradient-boosting,bagging")
-"""Models of classes and of numbers, if none are named."""
+"""Classifiers and regressors, if none are named."""
 
 
-def of_numbers(algorithms: list[Algorithm]) -> bool:
-    """Whether the models predict numbers; some of each kind cannot be compared."""
+def common_task(algorithms: list[Algorithm]) -> str:
+    """The task of all models; classifiers and regressors cannot be compared."""
     kinds = {algorithm.model in REGRESSORS for algorithm in algorithms}
     if len(kinds) > 1:
         who = ", ".join(dict.fromkeys(a.group for a in algorithms if a.model in REGRESSORS))
-        raise UserError(f"--models: {who} predict numbers and cannot be compared with models of classes.")
-    return True in kinds
+        raise UserError(f"--models: {who} are regressors and cannot be compared with classifiers.")
+    return "regression" if True in kinds else "classification"
 
 
 def _spec(

@@ -82,7 +82,7 @@ def compare_command(
     delay: Annotated[int, typer.Option("--delay", min=0, help="Rows until a label arrives.")] = 0,
     metrics: Annotated[
         str | None,
-        typer.Option("--metrics", help="More columns: auc, recall ..., of numbers mape, pinball; or all."),
+        typer.Option("--metrics", help="More columns: auc, recall ..., of regressors mape, pinball; or all."),
     ] = None,
     rank_by: Annotated[str, typer.Option("--rank-by", help="The metric that decides who is best.")] = "error",
     positive: Annotated[
@@ -118,7 +118,7 @@ def compare_command(
     from streamboost.base.quick_start import import_sklearn
 
     import_sklearn()
-    from streamboost.cli.compare import choose, compare, of_numbers
+    from streamboost.cli.compare import choose, common_task, compare
     from streamboost.cli.shard_commands import runner_of
     from streamboost.cli.task import chosen_metrics, guessed_task
     from streamboost.experiments.plan import Protocol, Source
@@ -154,13 +154,13 @@ def compare_command(
         seed=seed,
         task=task,
     )
-    numbers = of_numbers(algorithms)
-    asked = () if numbers and folds else chosen_metrics(metrics, numbers=numbers)
+    kind = common_task(algorithms)
+    asked = () if kind == "regression" and folds else chosen_metrics(metrics, kind)
     if rank_by != "error":
-        asked = tuple(dict.fromkeys((*asked, *chosen_metrics(rank_by, numbers=numbers))))
-    if numbers and positive is not None:
-        raise UserError("--positive: these models predict numbers.")
-    protocol = Protocol(orders, seed, delay, asked, folds, repeats, positive=positive, numbers=numbers)
+        asked = tuple(dict.fromkeys((*asked, *chosen_metrics(rank_by, kind))))
+    if kind == "regression" and positive is not None:
+        raise UserError("--positive: these models are regressors.")
+    protocol = Protocol(orders, seed, delay, asked, folds, repeats, positive=positive, task=kind)
     sources = [Source(text, options, limit) for text in data]
     well = compare(
         sources,

@@ -40,7 +40,7 @@ Task = Annotated[
     str | None,
     typer.Option(
         "--task",
-        help="classes, or regression for labels that are numbers (default: as the model; one for both looks at the labels).",
+        help="classification or regression (default: as the model; if it does both, the labels decide).",
     ),
 ]
 Weight = Annotated[str | None, typer.Option("--weight", help="Column that holds the weights of the rows.")]

@@ -16,6 +16,7 @@ from streamboost.streams import SyntheticStream
 SEED = 7
 N_ESTIMATORS = 100
 MODELS = (
+    ("StreamBoost", "streamboost", None),  # first: it gets the strongest colour
     ("single NB", "single", "naive-bayes"),
     ("single perceptron", "single", "perceptron"),
     ("bagged NB", "bagging", "naive-bayes"),
@@ -23,7 +24,6 @@ MODELS = (
     ("Oza perceptron", "oza-boost", "perceptron"),
     ("OSBoost NB", "osboost", "naive-bayes"),
     ("OSBoost perceptron", "osboost", "perceptron"),
-    ("StreamBoost", "streamboost", None),
 )
 
 

@@ -32,7 +32,7 @@ def explain(
     about: dict[str, Any] = {}
     if of is not None:
         if is_regressor(model):
-            raise UserError(f"--of {of}: {opened.name} predicts numbers and has no classes.")
+            raise UserError(f"--of {of}: {opened.name} is a regressor and has no classes.")
         found = [known for known in model.classes_.tolist() if str(known) == of]
         if not found:
             raise UserError(
@@ -48,11 +48,18 @@ def explain(
         writer = csv.writer(sheet, lineterminator="\n")
         writer.writerow(["label", "base", *columns, "score"])
         for chunk in stream.chunks():
-            told = model.explain(chunk.rows, **about, n_orders=orders, exact=exact)
-            for row in range(len(told)):
-                writer.writerow([told.labels[row], told.base[row], *told.contributions[row], told.score[row]])
+            explained = model.explain(chunk.rows, **about, n_orders=orders, exact=exact)
+            for row in range(len(explained)):
+                writer.writerow(
+                    [
+                        explained.labels[row],
+                        explained.base[row],
+                        *explained.contributions[row],
+                        explained.score[row],
+                    ]
+                )
             if plot is not None:
-                parts.append(told)
+                parts.append(explained)
     if plot is not None and parts:
         joined = Explanations(
             np.concatenate([part.base for part in parts]),

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from rich.table import Table
 
 from streamboost.base.parameter import Declared, Parameter, parameters_of
+from streamboost.catalogue import DETECTORS
 from streamboost.cli.console import stdout
 from streamboost.cli.parameters import flag
+from streamboost.drift.choice import as_text
 from streamboost.models import EXPERTS, LEARNERS, MODELS
 
 
@@ -19,8 +21,16 @@ def show_models() -> None:
     _show(MODELS, "Models, for --model", "Every model")
     stdout().print()
     _show(EXPERTS, "Models of several learners, for --model with --learner a,b,c", "Each of these")
+    _show_detectors()
     own = "A model or learner of your own is package.module:Class; its parameters are given with --param and --learner-param."
     stdout().print(f"\n{own}", highlight=False)
+
+
+def _show_detectors() -> None:
+    console = stdout()
+    console.print("\n[bold]Detectors, for --drift; without parameters they are set as shown[/]")
+    for entry in DETECTORS:
+        console.print(f"\n[bold cyan]{as_text(entry.name)}[/]\n  {plain(entry.notices)}", highlight=False)
 
 
 def show_learners() -> None:

@@ -211,7 +211,7 @@ def _run(
             learner_params=learner_param or [],
         )
         stream = None
-        if task is None and spec.may_predict_numbers and classes is None and positive is None:
+        if task is None and spec.has_regressor and classes is None and positive is None:
             with stop.waiting():
                 stream = open_stream(data, **reading)
                 task = guessed_task(data, stream)
@@ -224,7 +224,7 @@ def _run(
             "delay": delay,
             "positive": positive,
         }
-        measures = chosen_metrics(metrics, numbers=spec.predicts_numbers)
+        measures = chosen_metrics(metrics, spec.task)
         with stop.waiting():
             resumed = open_resumed(spec, built, output, loop) if resume else None
             if resumed is not None:

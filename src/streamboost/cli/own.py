@@ -56,7 +56,7 @@ def make_model(
     learner_params: list[str],
     seed: int,
 ) -> Any:
-    """A model of the user's own, an ensemble of a learner of his own, or a combination of several learners."""
+    """A model of the user's own, an ensemble of the user's own learner, or a combination of several learners."""
     cls = MODELS.get(model) or EXPERTS.get(model) or own_class("--model", model)
     given = {**values, **(_given("--param", params) if model not in MODELS else {})}
     accepted = inspect.signature(cls).parameters

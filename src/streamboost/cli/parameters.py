@@ -29,6 +29,8 @@ def parse(parameter: Parameter, text: str | None) -> Any:
         return True
     if text in {option for kind in parameter.kinds for option in kind.words}:
         return text
+    if text.endswith(")"):  # a detector with parameters
+        return text
     if "=" in text:  # of labels, or of pairs of them: spam=20 or spam>ham=10,ham>spam=1
         pairs = [part.rpartition("=") for part in text.split(",")]
         return {
@@ -73,31 +75,31 @@ class ModelSpec:
 
     def for_task(self, task: str | None) -> ModelSpec:
         """The same for a task: regression takes a model's name for its regressor's, and no classifier."""
-        if task not in (None, "classes", "regression"):
-            raise UserError(f"--task {task}: expected classes or regression.")
+        if task not in (None, "classification", "regression"):
+            raise UserError(f"--task {task}: expected classification or regression.")
         if task == "regression" and self.model not in REGRESSORS:
             regressor = f"{self.model}-regressor"
             if regressor not in REGRESSORS:
-                raise UserError(_unknown("model of numbers", self.model, list(REGRESSORS)))
+                raise UserError(_unknown("regressor", self.model, list(REGRESSORS)))
             return replace(self, model=regressor)
-        if task == "classes" and self.model in REGRESSORS:
-            raise UserError(f"--task classes: {self.model} predicts numbers.")
+        if task == "classification" and self.model in REGRESSORS:
+            raise UserError(f"--task classification: {self.model} is a regressor.")
         return self
 
     @property
-    def may_predict_numbers(self) -> bool:
+    def has_regressor(self) -> bool:
         """Whether the name of a classifier stands for a regressor as well."""
-        of_classes = self.model in MODELS and self.model not in REGRESSORS
+        classifier = self.model in MODELS and self.model not in REGRESSORS
         return (
-            of_classes
+            classifier
             and f"{self.model}-regressor" in REGRESSORS
             and (self.learner is None or self.learner in REGRESSION_LEARNERS)
         )
 
     @property
-    def predicts_numbers(self) -> bool:
-        """Whether the model is a regressor."""
-        return self.model in REGRESSORS
+    def task(self) -> str:
+        """What the model predicts."""
+        return "regression" if self.model in REGRESSORS else "classification"
 
     @property
     def name(self) -> str:
@@ -139,7 +141,7 @@ class ModelSpec:
         learner_class = (
             type(model_class._default_learner()) if self.learner is None else LEARNERS[self.learner]
         )
-        learner_name = next(name for name, cls in LEARNERS.items() if cls is learner_class)
+        learner_name = next((name for name, cls in LEARNERS.items() if cls is learner_class), "of its own")
         of_model, of_learner = parameters_of(model_class), parameters_of(learner_class)
         model_values: dict[str, Any] = {}
         learner_values: dict[str, Any] = {}

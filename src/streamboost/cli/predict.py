@@ -39,10 +39,10 @@ def predict(
     """Write one line per row, at once for rows that come one by one; say how many answers were wrong if that is known."""
     to_stdout = out is None or str(out) == "-"
     model = opened.model
-    numbers = is_regressor(model)
-    if numbers and proba:
-        raise UserError(f"--proba: {opened.name} predicts numbers; --interval 0.9 gives intervals.")
-    if interval is not None and not numbers:
+    regression = is_regressor(model)
+    if regression and proba:
+        raise UserError(f"--proba: {opened.name} is a regressor; --interval 0.9 gives intervals.")
+    if interval is not None and not regression:
         raise UserError(f"--interval: {opened.name} tells classes; --proba gives their probabilities.")
     if interval is not None and interval not in kept_coverages(model.coverages):
         raise UserError(
@@ -74,14 +74,14 @@ def predict(
             if to_stdout:
                 sheet.flush()
             n_rows += len(chunk)
-            if judged and numbers:
+            if judged and regression:
                 off = np.abs(np.asarray(chunk.y, dtype=float) - answers)
                 missed, n_missed = missed + float(np.nansum(off)), n_missed + int(np.isfinite(off).sum())
             elif judged:
                 confusion.update(chunk.y, np.asarray(answers))
     table = Table(title=f"{opened.name} on {os.path.basename(stream.name)}", title_justify="left")
     cells = {"rows": f"{n_rows:,}"}
-    if judged and numbers:
+    if judged and regression:
         cells["mean absolute error"] = f"{missed / max(n_missed, 1):.4g}"
     elif judged:
         cells.update(error=f"{confusion.error:.4f}", kappa=f"{round(confusion.kappa, 4) + 0.0:.4f}")

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from streamboost.adapters.any_model import needs_classes
 from streamboost.base.files.writing import check_target, write_file
 from streamboost.cli.console import plain_value, quantity, stderr, stdout
 from streamboost.cli.errors import UserError
@@ -20,8 +21,7 @@ from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_liv
 from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
-from streamboost.evaluate import PrequentialResult, RegressionResult
-from streamboost.evaluate.adapters import needs_classes
+from streamboost.evaluate import ClassificationResult, PrequentialResult
 from streamboost.streams import Label, Stream
 
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
@@ -79,13 +79,13 @@ def run(
     start, labels = Place(stream.name), None
     if resumed is None:
         mark_nominal(model, stream.nominal)
-        if output.health and spec.predicts_numbers:
-            raise UserError(f"--health: {spec.model} predicts numbers; --report says how it does.")
+        if output.health and spec.task == "regression":
+            raise UserError(f"--health: {spec.model} is a regressor; --report says how it does.")
         if output.health:
             model.set_params(keep_health=True)
-        if spec.predicts_numbers and classes is not None:
-            raise UserError(f"--classes: {spec.model} predicts numbers.")
-        labels = None if spec.predicts_numbers else _classes(classes, stream, model)
+        if spec.task == "regression" and classes is not None:
+            raise UserError(f"--classes: {spec.model} is a regressor.")
+        labels = None if spec.task == "regression" else _classes(classes, stream, model)
     else:
         model = resumed.model
         start = Place.of(model, resumed.path, stream.name)
@@ -190,9 +190,7 @@ def bad_lines(stream: Stream) -> int:
     return count
 
 
-def result_table(
-    results: Sequence[PrequentialResult | RegressionResult], title: str, bad_lines: int = 0
-) -> Table:
+def result_table(results: Sequence[PrequentialResult], title: str, bad_lines: int = 0) -> Table:
     """Errors, speed and memory, one line per result."""
     many = len(results) > 1
     table = Table(
@@ -200,24 +198,22 @@ def result_table(
     )
     if many:
         table.add_column("model")
-    measures = ("MAE", "RMSE", "R2") if isinstance(results[0], RegressionResult) else ("error", "kappa")
-    for column in ("rows", *measures, "CPU seconds", "examples/s", "memory"):
+    for column in ("rows", *results[0].headline, "CPU seconds", "examples/s", "memory"):
         table.add_column(column, justify="right")
     if bad_lines:
         table.add_column("bad lines", justify="right")
-    best = min(_error(result) for result in results)
+    best = min(result.error for result in results)
     for result in results:
-        figure = ".4g" if isinstance(result, RegressionResult) else ".4f"
-        error = f"{_error(result):{figure}}"
+        error, *more = (_figure(value, result.digits) for value in result.headline.values())
         if result.standard_error is not None:
-            error += f" ± {result.standard_error:{figure}}"
-        if many and _error(result) == best:
+            error += f" ± {result.standard_error:{result.digits}}"
+        if many and result.error == best:
             error = f"[bold green]{error}[/]"
         rows = f"{result.n_rows:,}" + (f" x {result.n_orders}" if result.n_orders > 1 else "")
         cells = [
             rows,
             error,
-            *_more_figures(result),
+            *more,
             f"{result.seconds:.2f}",
             f"{result.examples_per_second:,.0f}",
             "-" if result.memory_bytes is None else quantity(result.memory_bytes),
@@ -228,28 +224,22 @@ def result_table(
     return table
 
 
-def _error(result: PrequentialResult | RegressionResult) -> float:
-    return result.mae if isinstance(result, RegressionResult) else result.error
+def _figure(value: float, digits: str) -> str:
+    text = f"{value:{digits}}"
+    return text.removeprefix("-") if float(text) == 0 else text  # never -0.0000
 
 
-def _more_figures(result: PrequentialResult | RegressionResult) -> list[str]:
-    if isinstance(result, RegressionResult):
-        return [f"{result.rmse:.4g}", f"{result.r2:.4f}"]
-    return [f"{round(result.kappa, 4) + 0.0:.4f}"]  # never -0.0000
-
-
-def metric_table(result: PrequentialResult | RegressionResult) -> Table:
+def metric_table(result: PrequentialResult) -> Table:
     """The measures that were asked for, one line each."""
     spans = list(dict.fromkeys(span for found in result.metrics.values() for span in found))
     table = Table(header_style="bold")
-    if isinstance(result, PrequentialResult) and result.positive is not None:
+    if isinstance(result, ClassificationResult) and result.positive is not None:
         table.caption, table.caption_justify = f"positive label: {result.positive}", "left"
     table.add_column("metric")
     for span in spans:
         table.add_column(f"last {result.window:,} rows" if span == "window" else span, justify="right")
     for name, series in result.metrics.items():
-        figure = ".4g" if isinstance(result, RegressionResult) else ".4f"
-        cells = (f"{series[span].value:{figure}}" if span in series else "" for span in spans)
+        cells = (f"{series[span].value:{result.digits}}" if span in series else "" for span in spans)
         table.add_row(name.replace("_", " "), *cells)
     return table
 

@@ -33,7 +33,7 @@ def _import_what_serves() -> None:
 
     try:
         import apsw  # noqa: F401
-        import fastapi  # noqa: F401
+        import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise UserError(
@@ -72,7 +72,7 @@ def serve_command(
     certfile: Annotated[Path | None, typer.Option("--certfile", help="TLS certificate.")] = None,
     keyfile: Annotated[Path | None, typer.Option("--keyfile", help="TLS key.")] = None,
     snapshot_every: Annotated[
-        int, typer.Option("--snapshot-every", min=1, help="Lessons between two snapshots.")
+        int, typer.Option("--snapshot-every", min=1, help="Examples between two snapshots.")
     ] = 10_000,
     snapshot_seconds: Annotated[
         float, typer.Option("--snapshot-seconds", min=0.1, help="Seconds between two snapshots.")
@@ -207,7 +207,7 @@ def log_command(
     export: Annotated[
         Path | None,
         typer.Option(
-            "--export", help="Write the lessons of --model to .jsonl or .parquet, for `streamboost run`."
+            "--export", help="Write the examples of --model to .jsonl or .parquet, for `streamboost run`."
         ),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Show the last so many records.")] = 20,
@@ -227,7 +227,7 @@ def log_command(
         if export is not None:
             if model is None:
                 raise UserError("--export needs --model.")
-            typer.echo(f"{audit.export(folder, model, export)} lessons: {export}")
+            typer.echo(f"{audit.export(folder, model, export)} examples: {export}")
             return
         for entry in audit.show(folder, model, limit):
             typer.echo(json.dumps(entry))
@@ -319,7 +319,7 @@ def client_label(url: Url, model: Model, file: Rows = None, token: TokenOption =
 
 @client_app.command("learn")
 def client_learn(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
-    """Teach lessons {"features", "label", "id"?, "weight"?}."""
+    """Teach examples {"features", "label", "id"?, "weight"?}."""
     _many(url, model, token, file, "learn")
 
 

@@ -1,4 +1,4 @@
-"""What a file asks for: classes, or numbers to predict; and the metrics of either."""
+"""What a file asks for: classification or regression; and the metrics of either."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def guessed_task(data: str, stream: Stream) -> str | None:
         return None
     stderr().print(
         f"streamboost: the labels of {os.path.basename(data)} are numbers with more than {FEW} values in the first "
-        f"{LOOKED_AT:,} rows: predicting numbers (--task classes, if they are classes)",
+        f"{LOOKED_AT:,} rows: regression (--task classification, if they are classes)",
         highlight=False,
         markup=False,
         soft_wrap=True,
@@ -43,10 +43,9 @@ def guessed_task(data: str, stream: Stream) -> str | None:
     return "regression"
 
 
-def chosen_metrics(text: str | None, *, numbers: bool) -> tuple[str, ...]:
+def chosen_metrics(text: str | None, task: str) -> tuple[str, ...]:
     """The names of metrics as written, if there are such."""
-    from streamboost.evaluate.metrics import check_metrics
-    from streamboost.evaluate.number_metrics import number_metrics
+    from streamboost.evaluate.tasks import TASKS
 
     names: Any = [] if text is None else "all" if text == "all" else text.split(",")
-    return tuple(metric.name for metric in number_metrics(names)) if numbers else check_metrics(names)
+    return tuple(metric.name for metric in TASKS[task].metrics.choose(names))

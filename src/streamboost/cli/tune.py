@@ -14,7 +14,7 @@ from typing import Any
 from rich.table import Table
 
 from streamboost.base.files.writing import write_file
-from streamboost.cli.compare import PLAIN, choose, of_numbers, run_resumably
+from streamboost.cli.compare import PLAIN, choose, common_task, run_resumably
 from streamboost.cli.console import stderr, stdout
 from streamboost.cli.errors import UserError
 from streamboost.experiments.plan import Algorithm, Protocol, Source, plan_runs
@@ -113,26 +113,27 @@ def tune(
     for text in candidates(search, seed):
         chosen = choose(f"{model}:{text}", learner, size, scale=None, flags=[], seed=seed, task=task)
         left.append((text, chosen[0]))
-    numbers = of_numbers([algorithm for _, algorithm in left])
+    kind = common_task([algorithm for _, algorithm in left])
+    regression = kind == "regression"
     n_rows = source.load().rows.y.shape[0]
     found: dict[str, dict[int, float]] = {text: {} for text, _ in left}
     console = stdout()
     for rung in range(search.rungs):
         rows = max(n_rows // search.keep ** (search.rungs - 1 - rung), min(n_rows, 100))
         facts = Source(source.text, source.options, rows, source.label).load().facts
-        for text, mean in _scores(facts, left, search.seeds, seed, numbers, folder, jobs, runner).items():
+        for text, mean in _scores(facts, left, search.seeds, seed, kind, folder, jobs, runner).items():
             found[text][rows] = mean
         left.sort(key=lambda entry: found[entry[0]][rows])
         if rung < search.rungs - 1:
             left = left[: max(1, math.ceil(len(left) / search.keep))]
     best, rows = left[0][0], max(found[left[0][0]])
     who = left[0][1].member
-    error = "absolute error" if numbers else "error"
+    error = "absolute error" if regression else "error"
     title = f"{model}{f' of {who}' if who else ''} on {source.name}, mean {error} of {search.seeds} seeds"
-    console.print(_table(found, title, numbers))
+    console.print(_table(found, title, regression))
     given = " ".join(f"--param {pair}" for pair in best.split(":"))
     console.print(
-        f"best: {best} ({error} {figure_text(found[best][rows], numbers)} on {rows:,} rows)", **PLAIN
+        f"best: {best} ({error} {figure_text(found[best][rows], regression)} on {rows:,} rows)", **PLAIN
     )
     number = "" if n_estimators is None else f" -n {n_estimators}"
     parts = [f"--task {task}" if task else "", f"--model {model}", f"--learner {who}" if who else ""]
@@ -148,7 +149,7 @@ def _scores(
     left: list[tuple[str, Algorithm]],
     seeds: int,
     seed: int,
-    numbers: bool,
+    task: str,
     folder: Path,
     jobs: int,
     runner: Callable[..., Outcome],
@@ -157,7 +158,7 @@ def _scores(
     runs = [
         run
         for s in range(seed, seed + seeds)
-        for run in plan_runs([facts], [algorithm for _, algorithm in left], Protocol(seed=s, numbers=numbers))
+        for run in plan_runs([facts], [algorithm for _, algorithm in left], Protocol(seed=s, task=task))
     ]
     records = run_resumably(runs, folder / "runs", jobs, runner).records
     scores = {}
@@ -174,7 +175,7 @@ def _scores(
     return scores
 
 
-def _table(found: dict[str, dict[int, float]], title: str, numbers: bool) -> Table:
+def _table(found: dict[str, dict[int, float]], title: str, regression: bool) -> Table:
     table = Table(title=title, title_justify="left", header_style="bold")
     table.add_column("parameters")
     prefixes = sorted({rows for by in found.values() for rows in by})
@@ -182,6 +183,8 @@ def _table(found: dict[str, dict[int, float]], title: str, numbers: bool) -> Tab
         table.add_column(f"{rows:,} rows", justify="right")
     order = sorted(found, key=lambda text: (-max(found[text]), found[text][max(found[text])]))
     for text in order:
-        shown = (figure_text(found[text][rows], numbers) if rows in found[text] else "" for rows in prefixes)
+        shown = (
+            figure_text(found[text][rows], regression) if rows in found[text] else "" for rows in prefixes
+        )
         table.add_row(text, *shown)
     return table

@@ -86,7 +86,7 @@ def _seeded(model: Any, seed: int | None) -> Any:
     """The model with River's seed, if there is one."""
     if seed is None or model.random_state == seed:
         return model
-    if hasattr(model, "n_learned_"):
+    if model.started:
         raise ValueError(f"seed={seed} comes too late: this {type(model).__name__} has learned already.")
     return fresh(model).set_params(random_state=seed)
 
@@ -146,12 +146,23 @@ class RiverClassifier(_Driver, base.MiniBatchClassifier):
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn one row, with a weight if wanted."""
-        started = hasattr(self.model, "n_learned_")
-        classes = None if started else self.classes
+        classes = None if self.model.started else self.classes
         try:
             self.model.learn_one(self._named_in_order(x), y, sample_weight=w, classes=classes)
         except ValueError as error:
             raise _in_rivers_words(error) from error
+
+    def test_then_train_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> tuple[Any, dict[Any, float]]:
+        """Return the most likely label and the probabilities of one row, then learn it; the row is scored once."""
+        if not self.model.started:  # River's answers before the first row are its own
+            before = self.predict_one(x), self.predict_proba_one(x)
+            self.learn_one(x, y, w)
+            return before
+        try:
+            label, proba = self.model.test_then_train_one(self._named_in_order(x), y, sample_weight=w)
+        except ValueError as error:
+            raise _in_rivers_words(error) from error
+        return label, self._with_both(proba)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """Return the probability of each known label.
@@ -159,7 +170,9 @@ class RiverClassifier(_Driver, base.MiniBatchClassifier):
         In River the labels of a binary classifier are False and True from the start; so they are here, as long as
         nothing else was learned.
         """
-        proba: dict[Any, float] = self.model.predict_proba_one(x)
+        return self._with_both(self.model.predict_proba_one(x))
+
+    def _with_both(self, proba: dict[Any, float]) -> dict[Any, float]:
         if not self._multiclass and len(proba) < 2 and proba.keys() <= {False, True}:
             rest = 0.0 if proba else 0.5
             return {label: proba.get(label, rest) for label in (False, True)}
@@ -231,6 +244,14 @@ class RiverRegressor(_Driver, base.MiniBatchRegressor):
         except ValueError as error:
             raise _in_rivers_words(error) from error
 
+    def test_then_train_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> float:
+        """Return the predicted number of one row, then learn it; the row is scored once."""
+        try:
+            number: float = self.model.test_then_train_one(self._named_in_order(x), y, sample_weight=w)
+        except ValueError as error:
+            raise _in_rivers_words(error) from error
+        return number
+
     def predict_one(self, x: dict[Any, Any]) -> float:
         """Return the predicted number; 0.0 before the first target."""
         number: float = self.model.predict_one(x)
@@ -247,9 +268,9 @@ class RiverRegressor(_Driver, base.MiniBatchRegressor):
 def _in_rivers_words(error: ValueError) -> ValueError:
     """The same error with the names that are parameters here."""
     text = error.for_river() if isinstance(error, Refusal) else str(error)
-    told = ValueError(text.replace("sample_weight", "w").replace("random_state", "seed"))
-    told.__dict__.update(error.__dict__)  # how many rows were learned
-    return told
+    translated = ValueError(text.replace("sample_weight", "w").replace("random_state", "seed"))
+    translated.__dict__.update(error.__dict__)  # how many rows were learned
+    return translated
 
 
 def _row(frame: Any, number: int) -> dict[Any, Any]:

@@ -25,5 +25,5 @@ class Closing(ABC):
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close."""
+        """Close what is open, whatever was raised."""
         self.close()

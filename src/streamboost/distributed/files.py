@@ -40,7 +40,7 @@ def cut(path: PathLike, n: int, out: PathLike | None = None) -> list[Path]:
         raw, arrays = read_archive(file)
     if "shard" in raw:
         raise ModelFileError(f"{path} is a shard already: join the shards of the model first.")
-    session = restore(raw, dict(arrays))._session  # every claim of the file is checked by loading it
+    session = restore(raw, dict(arrays)).session  # every claim of the file is checked by loading it
     plan = Plan(session.plan)
     plan.check()
     lanes = even_lanes(plan.n_lanes, n, plan.grain())

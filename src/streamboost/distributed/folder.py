@@ -1,10 +1,10 @@
 """Where shards and their driver keep what must outlive them: a folder, or a place that fsspec can reach.
 
     head                      what the driver knows: parameters, labels, columns, which lanes the shards have
-    log-000000000012          one lesson, written before it is sent
-    line-000000000256-0-50    a shard's state after 256 lessons, with its last reply: one file, whole or not there
+    log-000000000012          one chunk, written before it is sent
+    line-000000000256-0-50    a shard's state after 256 chunks, with its last reply: one file, whole or not there
 
-All shards write after the same lessons. A line is complete when every shard has written; the newest complete line and the log
+All shards write after the same chunks. A line is complete when every shard has written; the newest complete line and the log
 from there on give back every state.
 """
 
@@ -103,7 +103,7 @@ class Folder:
 
 
 def log_name(seq: int) -> str:
-    """Return the name of a lesson in the log."""
+    """Return the name of a chunk in the log."""
     return f"log-{seq:012d}"
 
 
@@ -113,14 +113,14 @@ def line_name(next_seq: int, lanes: Lanes) -> str:
 
 
 def record(growth: dict[str, Any]) -> bytes:
-    """Return the head of a log entry: what is new in the lesson; the chunk follows, on a multiple of eight."""
+    """Return the head of a log entry: what the chunk has discovered; the chunk follows, on a multiple of eight."""
     text = json.dumps(growth, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text
 
 
 def read_record(data: bytes) -> tuple[dict[str, Any], int]:
-    """Return what is new in a lesson, and where its chunk begins."""
+    """Return what a chunk has discovered, and where its bytes begin."""
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > len(data) - 8:
         raise ValueError("an entry of the log is cut short")
@@ -129,7 +129,7 @@ def read_record(data: bytes) -> tuple[dict[str, Any], int]:
 
 
 def complete_lines(names: list[str], lanes: list[Lanes]) -> list[int]:
-    """Return after how many lessons every one of these shards has written, in order."""
+    """Return after how many chunks every one of these shards has written, in order."""
     there = set(names)
     counts = sorted({int(name.split("-")[1]) for name in names if name.startswith("line-")})
     return [n for n in counts if all(line_name(n, part) in there for part in lanes)]

@@ -113,7 +113,7 @@ class KeyStore:
     # Models.
 
     def put(self, key: str, model: Found) -> None:
-        """Write a model."""
+        """Write the model of a key in the place of the one before."""
         if not model.text:
             head = {"n": model.n, "own": model.lost_own, "global": model.lost_global}
             self.put_whole(key, head, model.numbers)
@@ -173,7 +173,7 @@ class KeyStore:
     # What is said of all keys.
 
     def put_global(self, head: dict[str, Any], data: bytes) -> None:
-        """Write it."""
+        """Write the global model in the place of the one before."""
         self.put_whole(GLOBAL, head, data)
 
     def get_global(self) -> tuple[dict[str, Any], bytes] | None:

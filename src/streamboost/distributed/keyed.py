@@ -55,7 +55,7 @@ class _Own(KeyedModel):
     def __init__(
         self, keyed_model: KeyedModel, n: int = 0, lost_own: float = 0.0, lost_global: float = 0.0
     ) -> None:
-        super().__init__(keyed_model.face, keyed_model.template, keyed_model.core)
+        super().__init__(keyed_model.estimator, keyed_model.template, keyed_model.core)
         self.n = self.stored = n
         self.lost_own = lost_own
         self.lost_global = lost_global
@@ -128,10 +128,14 @@ class KeyedClassifier(Closing):
             raise ValueError(
                 "KeyedClassifier cannot write learners of Python code to its store: use one of streamboost's own."
             )
+        if "detectors" in model._guard():
+            raise ValueError(
+                "KeyedClassifier cannot write detectors of Python code to its store: use one of streamboost's own."
+            )
         self.model = clone(model)
         if not isinstance(model.random_state, Integral):  # one seed for all keys
             self.model.random_state = draw_seed(self.model.random_state) >> 32
-        self._moulds = ModelTemplates(self.model)
+        self._templates = ModelTemplates(self.model)
         self.key = key
         self.max_models = max_models
         self.idle_s = idle_s
@@ -166,7 +170,7 @@ class KeyedClassifier(Closing):
         else:
             found = self._store.get(_text(key))
             if found is not None:
-                keyed_model = self._moulds.unpack(found.text, found.numbers)
+                keyed_model = self._templates.unpack(found.text, found.numbers)
                 own = _Own(keyed_model, found.n, found.lost_own, found.lost_global)
             elif make:
                 own = _Own(KeyedModel(with_session(self.model, None)))
@@ -192,7 +196,7 @@ class KeyedClassifier(Closing):
     def _write(self, key: Any, own: _Own) -> None:
         if not own.started or own.n == own.stored:  # it has only answered
             return
-        text, numbers = self._moulds.pack(own)
+        text, numbers = self._templates.pack(own)
         self._store.put(_text(key), Found(own.n, own.lost_own, own.lost_global, text, numbers))
         own.stored = own.n
 
@@ -220,7 +224,7 @@ class KeyedClassifier(Closing):
         if own is None:
             raise RuntimeError("a key got no model")
         whole = self._global
-        if whole is not None and whole._session is not None and own.started:
+        if whole is not None and whole.started and own.started:
             lost_own = 1.0 - own.predict_proba_one(rest).get(y, 0.0)
             lost_global = 1.0 - whole.predict_proba_one(rest).get(y, 0.0)
         else:
@@ -228,7 +232,7 @@ class KeyedClassifier(Closing):
         # The model of all first: it knows the rows of every key, so what it takes the key's model takes too.
         if whole is not None:
             whole.learn_one(rest, y, sample_weight)
-        self._moulds.learn(own, rest, y, sample_weight)
+        self._templates.learn(own, rest, y, sample_weight)
         own.n += 1
         own.lost_own += lost_own * sample_weight
         own.lost_global += lost_global * sample_weight
@@ -255,7 +259,7 @@ class KeyedClassifier(Closing):
         if self.fallback == "prior":
             total = sum(self._counts.values())
             return mine or {label: count / total for label, count in self._counts.items()}
-        if self._global is None or self._global._session is None:
+        if self._global is None or not self._global.started:
             return mine
         others: dict[Any, float] = self._global.predict_proba_one(rest)
         if own is None or not mine:
@@ -306,7 +310,7 @@ class KeyedClassifier(Closing):
         for key, own in self._owns.items():
             self._write(key, own)
         whole = self._global
-        data = b"" if whole is None or whole._session is None else whole.to_bytes()
+        data = b"" if whole is None or not whole.started else whole.to_bytes()
         self._store.put_global({"counts": list(self._counts.items())}, data)
         self._store.commit()
 

@@ -43,7 +43,7 @@ class _Home:
                 raise ValueError(f"row {number}: {error}") from error
 
     def predict_proba(self, rows: Sequence[Mapping[Any, Any]]) -> list[dict[Any, float]]:
-        """Answer rows."""
+        """Answer rows, each by the model of its key."""
         return [self.keyed.predict_proba_one(x) for x in rows]
 
     def give(self, me: int, n: int) -> list[StoredModel]:
@@ -51,7 +51,7 @@ class _Home:
         return self.keyed.give(lambda key: owner(key, n) != me)
 
     def take(self, models: list[StoredModel]) -> None:
-        """Take over models."""
+        """Take over models that another shard had."""
         self.keyed.take(models)
 
     def call(self, method: str, *arguments: Any) -> Any:
@@ -59,7 +59,7 @@ class _Home:
         return getattr(self.keyed, method)(*arguments)
 
     def pid(self) -> int:
-        """Return the process."""
+        """Return the number of its process, for tests that kill it."""
         return os.getpid()
 
 

@@ -1,8 +1,8 @@
 """The driver's side of the shards: what was sent, what is back, and how everything goes on after a loss.
 
-Lessons are numbered. Each is written to the log, then sent; at most `window` messages are on their way, so that a fast source
-waits for slow shards. Every so many lessons all shards write their state. When a shard is lost, all of them go back to the newest
-complete line of snapshots and take the lessons since from the log: what they learn is a function of those, so every bit is as
+Chunks are numbered. Each is written to the log, then sent; at most `window` messages are on their way, so that a fast source
+waits for slow shards. Every so many chunks all shards write their state. When a shard is lost, all of them go back to the newest
+complete line of snapshots and take the chunks since from the log: what they learn is a function of those, so every bit is as
 before. Answers that had arrived are not given twice.
 """
 
@@ -24,7 +24,7 @@ _TRIES = 20  # losses in a row, without a single answer in between
 @dataclass(frozen=True)
 class _Sent:
     seq: int
-    lesson: bool
+    trains: bool
     wanted: bool
     source: Source
 
@@ -46,7 +46,7 @@ class Line:
         self.recovery_seconds: list[float] = []
         self.line_complete: Callable[[], None] = lambda: None
         self.uncommitted: list[dict[str, Any]] = []
-        """What logged lessons have discovered and the driver's code maps do not hold yet."""
+        """What logged chunks have discovered and the driver's code maps do not hold yet."""
         self._tickets = 0
         self._flying = 0
         self._pending: dict[int, _Sent] = {}
@@ -75,11 +75,11 @@ class Line:
 
     @property
     def _logged_here(self) -> bool:
-        """Whether shards find lessons in the log by themselves."""
+        """Whether shards find chunks in the log by themselves."""
         return self.engine.reads_log and self.folder.is_local
 
-    def lesson(self, growth: dict[str, Any], chunk: bytes, *, wanted: bool) -> int:
-        """Log a lesson and send it; return the ticket of its answer."""
+    def train(self, growth: dict[str, Any], chunk: bytes, *, wanted: bool) -> int:
+        """Log a chunk and send it; return the ticket of its answer."""
         self._make_room()
         head = record(growth)
         self.folder.write(log_name(self.next_seq), head, chunk)
@@ -90,7 +90,7 @@ class Line:
         return self._send(_Sent(self.next_seq - 1, True, wanted, source))
 
     def question(self, chunk: bytes) -> int:
-        """Send rows to be answered after all lessons so far; return the ticket of the answer."""
+        """Send rows to be answered after all chunks so far; return the ticket of the answer."""
         self._make_room()
         return self._send(_Sent(self.next_seq, False, True, Source(chunk, self.next_seq)))
 
@@ -134,7 +134,7 @@ class Line:
             return
         if sent.wanted:
             self._answers[ticket] = reply
-        if sent.lesson and (sent.seq + 1) % self.every == 0:
+        if sent.trains and (sent.seq + 1) % self.every == 0:
             self._cut_log(sent.seq + 1)
 
     # Losses.
@@ -163,15 +163,15 @@ class Line:
         self._flying = 0
         first = lines[-1]
         pending = dict(self._pending)
-        lessons = {sent.seq: ticket for ticket, sent in pending.items() if sent.lesson}
-        if first - 1 in lessons:  # the shards know their replies to the last lesson before the line
+        trained = {sent.seq: ticket for ticket, sent in pending.items() if sent.trains}
+        if first - 1 in trained:  # the shards know their replies to the last chunk before the line
             first -= 1
         for seq in range(first, self.next_seq + 1):
             for ticket, sent in pending.items():
-                if not sent.lesson and sent.seq == seq:
+                if not sent.trains and sent.seq == seq:
                     self._send_again(ticket, sent)
             if seq < self.next_seq:
-                ticket = lessons.get(seq, -1)
+                ticket = trained.get(seq, -1)
                 sent = pending.get(ticket) or _Sent(seq, True, False, self._logged(seq))
                 self._send_again(ticket, sent)
 

@@ -1,6 +1,6 @@
-"""A model whose lanes live in shards, with the face of the core's own: sessions work with either.
+"""A model whose lanes live in shards, with the interface of the core's own: sessions work with either.
 
-Before the first row it is an ordinary model. The first lesson or question starts the shards with its state.
+Before the first row it is an ordinary model. The first chunk or question starts the shards with its state.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ PIECE_CHUNKS = 32
 LineMaker = Callable[[Plan], Line]
 
 
-def told(growth: Growth, labels: list[Any]) -> dict[str, Any]:
-    """Return what a lesson has discovered, as the log keeps it; nothing: an empty object."""
+def growth_record(growth: Growth, labels: list[Any]) -> dict[str, Any]:
+    """Return what a chunk has discovered, as the log keeps it; nothing: an empty object."""
     found = {
         "labels": [_plain(label) for label in labels],
         "names": list(growth.names),
@@ -37,8 +37,8 @@ def told(growth: Growth, labels: list[Any]) -> dict[str, Any]:
     return found if any(found.values()) else {}
 
 
-def heard(growth: dict[str, Any]) -> tuple[Growth, list[Any]]:
-    """Return what `told` has told."""
+def read_growth(growth: dict[str, Any]) -> tuple[Growth, list[Any]]:
+    """Return the growth and the labels that `growth_record` wrote down."""
     if not growth:
         return Growth(), []
     values = {int(column): list(found) for column, found in growth["values"].items()}
@@ -50,7 +50,7 @@ def _plain(value: Any) -> Any:
 
 
 class ShardedModel:
-    """The face of a line of shards."""
+    """A line of shards with the interface of a model."""
 
     def __init__(self, plan: Plan, make_line: LineMaker, chunk_rows: int) -> None:
         plan.check_learning()
@@ -81,7 +81,7 @@ class ShardedModel:
 
     @property
     def n_classes_known(self) -> int:
-        """Classes known."""
+        """Number of classes that were declared or learned."""
         return self._n_known if self._first is None else self._first.n_classes_known
 
     @property
@@ -219,7 +219,7 @@ class ShardedModel:
                     self.plan.answers,
                     room if first == 0 else None,
                 )
-                ticket = line.lesson(
+                ticket = line.train(
                     growth if first == 0 else {}, chunk, wanted=answer != "none" or self._one_by_one
                 )
                 self._count(y[first:end], w)
@@ -287,7 +287,7 @@ class ShardedModel:
             room,
         )
         try:
-            self._promised.append(line.lesson(growth, chunk, wanted=True))
+            self._promised.append(line.train(growth, chunk, wanted=True))
         except RuntimeError as error:
             self._why_broken = str(error)
             raise
@@ -300,14 +300,14 @@ class ShardedModel:
         return [row for block in blocks for row in block.reshape(len(block), -1)]
 
     def _restart(self, lane: int) -> None:
-        """A lane of some shard begins again: a lesson without rows."""
+        """A lane of some shard begins again: a chunk without rows."""
         if lane < 0 or self.line is None or self._room is None:
             return
         empty = np.empty((0, len(self._room[0])))
         chunk = _core.encode_chunk(
             empty, empty.shape[1], np.empty(0, np.int32), None, "none", self.plan.answers, None, lane
         )
-        self.line.lesson({}, chunk, wanted=False)
+        self.line.train({}, chunk, wanted=False)
 
     def _count(self, y: NDArray[Any], weight: NDArray[np.float64] | None) -> None:
         learned = y if weight is None else y[weight > 0]
@@ -316,7 +316,7 @@ class ShardedModel:
         self._n_known = n_classes if declared else max(self._n_known, int(learned.max(initial=-1)) + 1)
 
     def ask(self, X: Any, answer: str) -> NDArray[Any]:
-        """Answer after all lessons so far."""
+        """Answer after all chunks so far."""
         line = self._running()
         width = 0 if self._room is None else len(self._room[0])
         n, step = _n_rows(X), self._chunk_rows
@@ -362,7 +362,7 @@ class _Steady(Pace):
         self.rows = rows
 
     def took(self, n_rows: int, seconds: float) -> None:
-        """Learn nothing."""
+        """Keep the size, however long a piece took."""
 
 
 class ShardedSession(Session):
@@ -379,7 +379,7 @@ class ShardedSession(Session):
         return ShardedModel(Plan(self.plan), self._make_line, self._chunk_rows)
 
     def _learn_piece(self, piece: TrainingBatch, answer: str) -> NDArray[Any] | None:
-        self.model.growth = told(piece.rows.growth, piece.new_labels)
+        self.model.growth = growth_record(piece.rows.growth, piece.new_labels)
         with InterruptsWait(True):
             raw = super()._learn_piece(piece, answer)
         if self.model.line is not None:

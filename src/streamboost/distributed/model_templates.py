@@ -23,8 +23,7 @@ import numpy as np
 from streamboost import _core
 from streamboost.base.files.archive import FORMAT, FORMAT_VERSION, parse_json, read_archive
 from streamboost.base.files.manifest import Manifest
-from streamboost.base.row_verbs import LOOK_BACK_EVERY
-from streamboost.base.session import JUDGED_AFTER, Session
+from streamboost.base.session import JUDGED_AFTER, Session, looks_back
 from streamboost.models import rebuild, restore
 
 MOST = 256
@@ -43,7 +42,7 @@ class ModelTemplate:
         schema = session.schema
         self.nominal = {str(name) for name, i in schema.index.items() if schema.books[i] is not None}
 
-    def face(self, core: _core.Model) -> Any:
+    def estimator_of(self, core: _core.Model) -> Any:
         """Return the estimator of a model that was made here."""
         session = self.session.twin(core)
         session.judged = core.n_learned >= JUDGED_AFTER
@@ -76,29 +75,29 @@ def with_session(model: Any, session: Session | None) -> Any:
 class KeyedModel:
     """A model: a template and numbers, or an estimator, and then the template that it fits, if that is known."""
 
-    __slots__ = ("core", "face", "given", "template")
+    __slots__ = ("core", "estimator", "given", "template")
 
     def __init__(
-        self, face: Any | None, template: ModelTemplate | None = None, core: _core.Model | None = None
+        self, estimator: Any | None, template: ModelTemplate | None = None, core: _core.Model | None = None
     ) -> None:
-        self.face, self.template, self.core = face, template, core
+        self.estimator, self.template, self.core = estimator, template, core
         self.given = False  # somebody else has the estimator
 
     @property
     def model(self) -> Any:
-        """The estimator."""
-        if self.face is None:
-            self.face, self.core = self.template.face(self.core), None  # type: ignore[union-attr, arg-type]
-        return self.face
+        """The estimator, which is made now if there was none."""
+        if self.estimator is None:
+            self.estimator, self.core = self.template.estimator_of(self.core), None  # type: ignore[union-attr, arg-type]
+        return self.estimator
 
     @property
     def started(self) -> bool:
         """Whether it has learned anything."""
-        return self.face is None or self.face._session is not None
+        return self.estimator is None or self.estimator.started
 
-    def forget_face(self) -> None:
+    def drop_estimator(self) -> None:
         """Be a template and numbers again, if there is nothing to know beyond them."""
-        session, template = None if self.face is None else self.face._session, self.template
+        session, template = None if self.estimator is None else self.estimator.session, self.template
         if (
             self.given
             or session is None
@@ -108,7 +107,7 @@ class KeyedModel:
         ):
             return
         if session.fast is not None and not (session.capped or session.full or session.starved):
-            self.core, self.face = session.model, None
+            self.core, self.estimator = session.model, None
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each label for one row."""
@@ -125,29 +124,28 @@ class KeyedModel:
         if self.core is None or self.template is None or self.template.fast is None:
             return bool(self.model._learn_fast(x, y))
         n_learned = self.template.fast.learn_in(self.core, x, y)
-        if n_learned and (n_learned == JUDGED_AFTER or not n_learned % LOOK_BACK_EVERY):
-            session = self.model._session
-            session.judged = n_learned > JUDGED_AFTER
+        judged = n_learned > JUDGED_AFTER
+        if looks_back(n_learned, judged):
+            session = self.model.session
+            session.judged = judged
             self.model._look_back(session)
         return n_learned > 0
 
     def grow(self, after: ModelTemplate) -> None:
         """Have the columns and labels of another template: this one's and more. The row that brings them is next."""
         if not self.started:
-            self.core, self.face = after.session.model.clone(), None
+            self.core, self.estimator = after.session.model.clone(), None
         elif self.core is not None:
             self.core.reserve(*after.room)
         else:
-            session = self.model._session
+            session = self.model.session
             with session.writing:
                 session.grow_like(after.session, after.room)
         self.template = after
 
     def as_made(self) -> bool:
         """Whether it has discovered nothing that its template does not have."""
-        return self.core is not None or (
-            self.template is not None and self.template.fits(self.model._session)
-        )
+        return self.core is not None or (self.template is not None and self.template.fits(self.model.session))
 
     def numbers(self) -> bytes | None:
         """Return the numbers of a model without an estimator."""
@@ -192,7 +190,7 @@ class ModelTemplates:
             return KeyedModel(restore(*read_archive(io.BytesIO(numbers))))
         template = self._by_text.get(text)
         if template is None and text in self._once:
-            template = self._cast(text, len(numbers))
+            template = self._make_template(text, len(numbers))
         if template is not None:
             return KeyedModel(None, template, template.session.model.unpacked(numbers))
         if len(self._once) >= 16 * MOST:
@@ -200,7 +198,7 @@ class ModelTemplates:
         self._once.add(text)
         return KeyedModel(restore(parse_json(text), _core.unpack_state(numbers)))
 
-    def _cast(self, text: bytes, n_bytes: int) -> ModelTemplate | None:
+    def _make_template(self, text: bytes, n_bytes: int) -> ModelTemplate | None:
         """Return the template of a text; None if its models must be brought up to date one by one."""
         manifest = Manifest.read(parse_json(text))
         model = rebuild(manifest, {})
@@ -223,7 +221,7 @@ class ModelTemplates:
         keyed_model.model.learn_one(x, y, weight)
         if known and weight == 1.0:
             self._remember(keyed_model, before, x, y)
-        keyed_model.forget_face()
+        keyed_model.drop_estimator()
 
     def _way(self, before: ModelTemplate | None, x: Mapping[Any, Any], y: Any) -> tuple[Any, ...] | None:
         """Return what decides how a row changes the columns and labels of a model: all but the sizes of its numbers."""
@@ -256,7 +254,7 @@ class ModelTemplates:
         self, keyed_model: KeyedModel, before: ModelTemplate | None, x: Mapping[Any, Any], y: Any
     ) -> None:
         """A model has learned a row the long way: from the second time on there is a template for what it has become."""
-        session = keyed_model.model._session
+        session = keyed_model.model.session
         if session is None or (before is not None and before.fits(session)):
             return
         keyed_model.template = None
@@ -270,7 +268,9 @@ class ModelTemplates:
         arrays: dict[str, Any] = {}
         text = _text(keyed_model.model, session, arrays)
         template = (
-            None if arrays else self._by_text.get(text) or self._cast(text, keyed_model.model.memory_bytes())
+            None
+            if arrays
+            else self._by_text.get(text) or self._make_template(text, keyed_model.model.memory_bytes())
         )
         if template is not None:
             self._after[way] = keyed_model.template = template

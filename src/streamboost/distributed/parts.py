@@ -45,10 +45,10 @@ class Plan:
     @property
     def digest(self) -> str:
         """The same for the same model, whatever its lanes and threads."""
-        told = {
+        described = {
             name: _told(value) for name, value in self.core.items() if name not in ("threads", "lane_factory")
         }
-        return hashlib.sha256(repr(sorted(told.items())).encode()).hexdigest()
+        return hashlib.sha256(repr(sorted(described.items())).encode()).hexdigest()
 
     @property
     def answers(self) -> bool:
@@ -61,6 +61,11 @@ class Plan:
             raise ValueError(
                 "Shards cannot hold learners written in Python: they live in this process. Use one of streamboost's own "
                 "learners, or the model without shards."
+            )
+        if "detectors" in self.core.get("guard", {}):
+            raise ValueError(
+                "Shards cannot hold drift detectors written in Python: they live in this process. Use one of streamboost's own "
+                "detectors, or the model without shards."
             )
 
     def check_learning(self) -> None:

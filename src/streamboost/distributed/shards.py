@@ -18,7 +18,7 @@ from streamboost.distributed.closing import Closing
 from streamboost.distributed.engines import ENGINES, make_engine
 from streamboost.distributed.folder import HEAD, Folder, complete_lines, line_name, log_name, read_record
 from streamboost.distributed.line import Line
-from streamboost.distributed.model import ShardedModel, ShardedSession, heard
+from streamboost.distributed.model import ShardedModel, ShardedSession, read_growth
 from streamboost.distributed.parts import Plan, check_lanes, even_lanes, join_states
 from streamboost.distributed.stage import read_line, state_of_line
 from streamboost.models import rebuild, restore
@@ -43,7 +43,7 @@ class Shards(Closing):
         :meth:`resume`. Without one a temporary folder lets lost shards come back, until `close`. Shards on several machines
         need a place that all of them reach.
     every : int
-        Lessons (chunks) between two snapshots.
+        Chunks between two snapshots.
     chunk_rows : int
         Rows in a chunk. Larger ones cost less, smaller ones wait less.
     window : int, optional
@@ -92,13 +92,15 @@ class Shards(Closing):
                 raise TypeError(
                     f"Shards takes one of streamboost's ensembles for streams, not a {type(model).__name__}."
                 )
-            if model._session is None:
+            if not model.started:
                 self.model = type(model)(**model.get_params(deep=False))
                 self._take(self.model)
                 own = None if model.estimator is None else model._learner_plan(0).lane_factory
-                Plan({"lane_factory": own, "stages": model._stages()}).check_learning()
+                Plan(
+                    {"lane_factory": own, "stages": model._stages(), "guard": model._guard()}
+                ).check_learning()
             else:
-                Plan(model._session.plan).check_learning()
+                Plan(model.session.plan).check_learning()
                 raw, arrays = _archive_of(model)
                 manifest = Manifest.read(raw)
                 self.model = rebuild(manifest, arrays)
@@ -195,7 +197,7 @@ class Shards(Closing):
         window: int | None = None,
         address: str | None = None,
     ) -> Self:
-        """Go on with what a folder holds: every lesson that was logged is learned, whoever was killed.
+        """Go on with what a folder holds: every chunk that was logged is learned, whoever was killed.
 
         `n_learned` says how many examples that are; the source goes on after them.
 
@@ -253,16 +255,38 @@ class Shards(Closing):
             growths.append(read_record(self._folder.read(log_name(next_seq)))[0])
             next_seq += 1
         for entry in growths:
-            growth, labels = heard(entry)
+            growth, labels = read_growth(entry)
             session.schema.commit(growth)
             session.labels.extend(labels)
         line.resume(next_seq)
         model: ShardedModel = session.model
         model.attach(line)
         session._reserved = model.n_learned > 0
-        self.model._session = session
+        self.model.take_session(session)
         line.line_complete = lambda: self._write_head(session, line)
         self._write_head(session, line)
+
+    # Single rows that are held back and sent together, for who teaches many of them: the service.
+
+    def hold(self) -> None:
+        """Send the rows of `learn_one` from now on together, with the next `promised`; does nothing before the first row."""
+        if self.model.started:
+            self.model.session.model.hold()
+
+    def promised(self) -> list[NDArray[np.float64]]:
+        """Send what is held, and wait for the answers before each row since the last time: probabilities, then the code."""
+        found: list[NDArray[np.float64]] = self.model.session.model.promised()
+        return found
+
+    def known_labels(self) -> tuple[NDArray[np.intp], list[Any], list[Any]]:
+        """Return the labels known so far: codes in the order of ``classes_``, labels in that order, labels by code."""
+        labels = self.model.session.labels
+        return labels.order, labels.classes.tolist(), labels.book.values
+
+    @property
+    def broken(self) -> bool:
+        """Whether the shards cannot come back."""
+        return self.model.started and self.model.session.model.broken is not None
 
     # Learning.
 
@@ -295,7 +319,7 @@ class Shards(Closing):
     # Answering.
 
     def predict(self, X: Any, *, stale: str | None = None) -> NDArray[Any]:
-        """Return the most likely label of each row, after all lessons so far.
+        """Return the most likely label of each row, after all chunks so far.
 
         Parameters
         ----------
@@ -321,6 +345,10 @@ class Shards(Closing):
         scores: NDArray[np.float64] = self._reader(stale).decision_function(X)
         return scores
 
+    def test_then_train_one(self, x: Any, y: Any, **options: Any) -> Any:
+        """Answer for one row, then learn it."""
+        return self._open().test_then_train_one(x, y, **options)
+
     def predict_one(self, x: Any) -> Any:
         """Return the most likely label of one row."""
         return self._open().predict_one(x)
@@ -331,7 +359,7 @@ class Shards(Closing):
         if stale != "ok":
             raise ValueError(f"stale={stale!r} is not allowed: give None or 'ok'.")
         self._open()
-        session = self.model._session
+        session = self.model.session
         line = None if session is None else session.model.line
         if line is None:
             return self.model
@@ -342,7 +370,7 @@ class Shards(Closing):
         if reader is None:  # too young to tell, or from before a column appeared
             self.stale_by = 0
             return self.model
-        self.stale_by = session.model.n_learned - reader._session.model.n_learned
+        self.stale_by = session.model.n_learned - reader.session.model.n_learned
         return reader
 
     def _joined(self, next_seq: int, session: ShardedSession, line: Line) -> Any:
@@ -366,7 +394,7 @@ class Shards(Closing):
             own.reserve(n_values[:first_width], n_classes, declared)
         own.reserve(n_values, n_classes, declared)
         own.restore(join_states(states))
-        reader._session = session.snapshot_of(own, n_classes)
+        reader.take_session(session.snapshot_of(own, n_classes))
         return reader
 
     # The whole.
@@ -380,7 +408,7 @@ class Shards(Closing):
     @property
     def n_learned(self) -> int:
         """Examples learned, or logged and on their way."""
-        session = self.model._session
+        session = self.model.session
         return 0 if session is None else int(session.model.n_learned)
 
     @property
@@ -405,7 +433,7 @@ class Shards(Closing):
         return 0 if line is None else line.losses
 
     def _line(self) -> Line | None:
-        session = self.model._session
+        session = self.model.session
         return None if session is None else session.model.line
 
     def drain(self) -> None:
@@ -423,7 +451,7 @@ class Shards(Closing):
             self._n = n
             return self
         lanes = even_lanes(line.plan.n_lanes, n, line.plan.grain())
-        with self.model._session.writing:
+        with self.model.session.writing:
             self._n = n
             line.scale(lanes)
         return self
@@ -432,7 +460,7 @@ class Shards(Closing):
         """Let every shard write its state now."""
         line = self._line()
         if line is not None:
-            with self.model._session.writing:
+            with self.model.session.writing:
                 line.checkpoint()
 
     def report(self) -> Any:
@@ -450,7 +478,7 @@ class Shards(Closing):
     def to_model(self) -> Any:
         """Join the shards into the plain estimator, which goes on exactly where they stop."""
         model = self._open()
-        if model._session is None:
+        if not model.started:
             return type(model)(**model.get_params(deep=False))
         raw, arrays = _archive_of(model)
         return restore(raw, arrays)
@@ -487,5 +515,4 @@ class Shards(Closing):
 
 def _archive_of(model: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return manifest and arrays of a model, as its file has them."""
-    data = model._read(lambda session: model._file_bytes(session, None), fitted=False)
-    return read_archive(io.BytesIO(data))
+    return read_archive(io.BytesIO(model.to_bytes()))

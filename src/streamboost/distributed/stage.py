@@ -63,7 +63,7 @@ class ShardStage:
         return reply
 
     def save(self) -> None:
-        """Write state, number of the next lesson and last reply: one file, whole or not at all."""
+        """Write state, number of the next chunk and last reply: one file, whole or not at all."""
         n_values, n_classes, declared, first_width = self.stage.room
         reply = np.frombuffer(self.stage.last_reply, np.uint8)
         manifest = {
@@ -83,7 +83,7 @@ class ShardStage:
         name = line_name(next_seq, self.spec.lanes)
         shard, arrays = read_line(self.folder.read(name), self.spec.plan, self.spec.lanes, name)
         if shard["next_seq"] != next_seq:
-            raise ModelFileError(f"{name}: the snapshot says that it is of lesson {shard['next_seq']}.")
+            raise ModelFileError(f"{name}: the snapshot says that it is of chunk {shard['next_seq']}.")
         n_classes, declared, first_width = shard["room"]
         n_values, reply = arrays.pop(_VALUES), arrays.pop(_REPLY)
         room = (n_values, n_classes, declared, first_width) if len(n_values) else None

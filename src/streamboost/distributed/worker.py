@@ -44,7 +44,7 @@ def _step(shard: ShardStage, seq: int, source: Source, carry: Any) -> Any:
 
 
 def _open(shard: ShardStage, source: Source) -> Any:
-    """Return the chunk where it lies: a lesson in the log is not copied."""
+    """Return the chunk where it lies: one in the log is not copied."""
     if source.chunk is not None or not shard.folder.is_local:
         return source.read(shard.folder)
     with open(shard.folder.path(log_name(source.seq)), "rb") as file:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
-from sklearn.utils._param_validation import Interval
-
-from streamboost import _core
+from streamboost.base.parameter import NONE, number, parameter
+from streamboost.catalogue import detector_entry
 from streamboost.drift.detector import Detector
 
 
@@ -17,29 +14,6 @@ class ADWIN(Detector):
 
     Whenever two parts of the window differ in mean by more than chance allows, the older one is forgotten. The window
     is kept as sums over buckets of 1, 2, 4, ... numbers, so a million numbers cost a few hundred bytes.
-
-    Parameters
-    ----------
-    delta : float in (0, 1), default=0.001
-        How sure a change must be: smaller means fewer false alarms and later true ones.
-    warning : float in (0, 1) or None, default=None
-        A second, less strict level, not below `delta`: ``warning_detected`` says that it was passed. In an ensemble a
-        warning starts a background learner.
-
-    Attributes
-    ----------
-    width : int
-        Numbers in the window.
-    estimation : float
-        Their mean.
-    variance : float
-        Their variance.
-    drift_detected : bool
-        Whether the last number brought the news of a rise of the mean.
-    warning_detected : bool
-        The same at the level `warning`.
-    n_detections : int
-        Rises found so far.
 
     Notes
     -----
@@ -66,12 +40,26 @@ class ADWIN(Detector):
     1008
     """
 
-    _lowest, _highest = 0.0, 1.0
-    _forgets = False
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "delta": [Interval(Real, 0, 1, closed="neither")],
-        "warning": [Interval(Real, 0, 1, closed="neither"), None],
-    }
+    _entry = detector_entry("adwin")
+    _parameters = (
+        parameter(
+            "delta",
+            number("(0, 1)"),
+            "How sure a change must be: smaller means fewer false alarms and later true ones.",
+        ),
+        parameter(
+            "warning",
+            [number("(0, 1)"), NONE],
+            "A second, less strict level, not below `delta`, for ``warning_detected``. In an ensemble a warning starts a "
+            "background learner; None then stands for `delta`.",
+        ),
+    )
+    _attributes = (
+        ("width", "int", "Numbers in the window."),
+        ("estimation", "float", "Their mean."),
+        ("variance", "float", "Their variance."),
+        *Detector._attributes,
+    )
 
     def __init__(self, delta: float = 0.001, *, warning: float | None = None) -> None:
         self.delta = delta
@@ -84,51 +72,26 @@ class ADWIN(Detector):
                 "level must be at least delta."
             )
 
-    def as_parameter(self) -> list[Any]:
-        """Return what a model file keeps of it as a parameter: name, delta, warning."""
-        return ["adwin", self.delta, self.warning]
-
-    def reset(self) -> None:
-        """Forget all numbers."""
-        self._window = _core.Adwin(float(self.delta))
-        self._suspicion = None if self.warning is None else _core.Adwin(float(self.warning))
-
-    def _input(self, x: float) -> bool:
-        if self._suspicion is not None:
-            self._warning = self._suspicion.update(x)
-            if self._warning:
-                self._suspicion.reset()
-        return self._window.update(x)
+    def guard_params(self, background: bool) -> dict[str, Any]:
+        """Return the detector of every learner of an ensemble as the core reads it: only background learners need warnings."""
+        level = self.delta if self.warning is None else self.warning
+        return {**self._named_params(), "warning": float(level) if background else None}
 
     @property
     def width(self) -> int:
         """Numbers in the window."""
-        return self._window.width if self._started else 0
+        return 0 if self._running is None else self._running.width
 
     @property
     def estimation(self) -> float:
         """Mean of the numbers in the window; 0 if there are none."""
-        return self._window.mean if self._started else 0.0
+        return 0.0 if self._running is None else self._running.mean
 
     @property
     def variance(self) -> float:
         """Variance of the numbers in the window."""
-        return self._window.variance if self._started else 0.0
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        for name in ("_window", "_suspicion"):
-            detector = state.pop(name, None)
-            if detector is not None:
-                state[name + "_state"] = detector.state()
-        return state
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        if not self._started:
-            return
-        packed = {name: self.__dict__.pop(name + "_state", None) for name in ("_window", "_suspicion")}
-        self.reset()
-        self._window.restore(packed["_window"])
-        if self._suspicion is not None:
-            self._suspicion.restore(packed["_suspicion"])
+        if self._running is None:
+            return 0.0
+        _, _, width, total, squares = self._running.state()[:5]
+        mean = total / width
+        return max(squares / width - mean * mean, 0.0)

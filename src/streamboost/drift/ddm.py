@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Integral, Real
-from typing import Any, ClassVar
-
-from sklearn.utils._param_validation import Interval
-
+from streamboost.base.parameter import number, parameter, whole
+from streamboost.catalogue import detector_entry
 from streamboost.drift.detector import Detector
 
 
 class DDM(Detector):
     r"""Drift detection method: the error rate has risen above its lowest point by several standard deviations.
-
-    Parameters
-    ----------
-    warm_start : int, default=30
-        Numbers before the first judgement.
-    warning_threshold : float, default=2.0
-        Standard deviations above the lowest point that give a warning.
-    drift_threshold : float, default=3.0
-        Standard deviations above the lowest point that mean drift; more than `warning_threshold`.
 
     Notes
     -----
@@ -41,12 +28,20 @@ class DDM(Detector):
     [209]
     """
 
-    _lowest, _highest = 0.0, 1.0
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "warm_start": [Interval(Integral, 1, None, closed="left")],
-        "warning_threshold": [Interval(Real, 0, None, closed="neither")],
-        "drift_threshold": [Interval(Real, 0, None, closed="neither")],
-    }
+    _entry = detector_entry("ddm")
+    _parameters = (
+        parameter("warm_start", whole("[1, inf)"), "Numbers before the first judgement."),
+        parameter(
+            "warning_threshold",
+            number("(0, inf)"),
+            "Standard deviations above the lowest point that give a warning.",
+        ),
+        parameter(
+            "drift_threshold",
+            number("(0, inf)"),
+            "Standard deviations above the lowest point that mean drift; not below `warning_threshold`.",
+        ),
+    )
 
     def __init__(
         self, warm_start: int = 30, *, warning_threshold: float = 2.0, drift_threshold: float = 3.0
@@ -61,22 +56,3 @@ class DDM(Detector):
                 f"warning_threshold={self.warning_threshold!r} is above drift_threshold={self.drift_threshold!r}: "
                 "a warning must come first."
             )
-
-    def reset(self) -> None:
-        """Forget all numbers."""
-        self._n = 0
-        self._sum = 0.0
-        self._least = (math.inf, 0.0, 0.0)  # p + s, p, s
-
-    def _input(self, x: float) -> bool:
-        self._n += 1
-        self._sum += x
-        if self._n < self.warm_start:
-            return False
-        p = self._sum / self._n
-        s = math.sqrt(max(p * (1 - p), 0.0) / self._n)
-        if p + s <= self._least[0]:
-            self._least = (p + s, p, s)
-        _, lowest, deviation = self._least
-        self._warning = p + s > lowest + self.warning_threshold * deviation
-        return p + s > lowest + self.drift_threshold * deviation

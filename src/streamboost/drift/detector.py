@@ -1,78 +1,95 @@
-"""What all detectors share: one verb, two flags, checked parameters."""
+"""What all detectors share: one verb, two flags, declared parameters, and the core that does the work."""
 
 from __future__ import annotations
 
-import math
-from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 
+from streamboost import _core
+from streamboost.base.parameter import Declared
+from streamboost.base.params import WatchedParameters
+from streamboost.catalogue import DetectorEntry
 
-class Detector(BaseEstimator):
+
+class Detector(Declared, WatchedParameters, BaseEstimator):
     """One number after the other goes in; the flags speak of the last one."""
 
-    _lowest = -math.inf
-    _highest = math.inf
-    _started = False
+    _entry: ClassVar[DetectorEntry]
+    _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = (
+        ("drift_detected", "bool", "Whether the last number showed a change."),
+        ("warning_detected", "bool", "Whether the last number made a change likely, but not certain."),
+        ("n_detections", "int", "Number of changes found so far."),
+    )
+    _running: _core.Detector | None = None
     _drift = False
     _warning = False
     _n_detections = 0
 
     @property
     def drift_detected(self) -> bool:
-        """Whether the last number brought the news of a change."""
+        """Whether the last number showed a change."""
         return self._drift
 
     @property
     def warning_detected(self) -> bool:
-        """Whether a change is suspected, but not sure yet."""
+        """Whether the last number made a change likely, but not certain."""
         return self._warning
 
     @property
     def n_detections(self) -> int:
-        """Changes found so far."""
+        """Number of changes found so far."""
         return self._n_detections
 
     def update(self, x: float) -> bool:
-        """Take one number; return whether it brought the news of a change."""
-        if not self._started:
-            self._validate_params()
-            self._check_params()
-            self.reset()
-            self._started = True
+        """Take one number; return whether it showed a change."""
+        if self._running is None:
+            self.check()
+            self._running = _core.Detector(self._named_params())
         value = float(x)
-        if not self._lowest <= value <= self._highest:
+        if not self._entry.lowest <= value <= self._entry.highest:
             raise ValueError(
-                f"{type(self).__name__} takes {self._domain()}, got {x!r}: nothing was learned from it."
+                f"{type(self).__name__} takes {self._entry.takes}, got {x!r}: nothing was learned from it."
             )
-        if self._drift and self._forgets:
-            self.reset()
-        self._warning = False
-        self._drift = self._input(value)
-        if self._drift:
-            self._warning = False
-            self._n_detections += 1
+        warning, self._drift = self._running.update(value)
+        self._warning = warning and not self._drift
+        self._n_detections += self._drift
         return self._drift
 
-    _forgets = True
-    """Whether the detector starts anew after a change (ADWIN forgets by itself)."""
+    def reset(self) -> None:
+        """Forget all numbers."""
+        self._running = None
+        self._drift = self._warning = False
+
+    def check(self) -> None:
+        """Refuse parameters that are not allowed, or that do not go together."""
+        self._validate_params()
+        self._check_params()
+
+    def guard_params(self, background: bool) -> dict[str, Any]:
+        """Return the detector of every learner of an ensemble as the core reads it."""
+        return self._named_params()
+
+    def as_parameter(self) -> list[Any]:
+        """Return what a model file keeps of it: its name, then names and values of its parameters."""
+        pairs = [(p.name, getattr(self, p.name)) for p in self._parameters]
+        return [self._entry.name, *(part for pair in pairs for part in pair)]
+
+    def _named_params(self) -> dict[str, Any]:
+        return {"detector": self._entry.name, **self._core_params()}
 
     def _check_params(self) -> None:
         """Refuse parameters that do not go together."""
 
-    @abstractmethod
-    def reset(self) -> None:
-        """Forget all numbers."""
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        running = state.pop("_running", None)
+        return state if running is None else {**state, "_numbers": running.state()}
 
-    @abstractmethod
-    def _input(self, x: float) -> bool: ...
-
-    @classmethod
-    def _domain(cls) -> str:
-        if cls._highest < math.inf:
-            return f"numbers from {cls._lowest:g} to {cls._highest:g}"
-        return "finite numbers"
-
-    def __sklearn_clone__(self) -> Any:
-        return type(self)(**self.get_params())
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        attributes = dict(state)
+        numbers = attributes.pop("_numbers", None)
+        self.__dict__.update(attributes)
+        if numbers is not None:
+            self._running = _core.Detector(self._named_params())
+            self._running.restore(numbers)

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
-
-from sklearn.utils._param_validation import Interval, StrOptions
-
+from streamboost.base.parameter import number, one_of, parameter, whole
+from streamboost.catalogue import detector_entry
 from streamboost.drift.detector import Detector
+
+MODE = parameter("mode", one_of("up", "down", "both"), "Which changes of the mean count.")
 
 
 class PageHinkley(Detector):
     r"""Page-Hinkley test: the sum of deviations from the mean so far has moved away from its extreme.
-
-    Parameters
-    ----------
-    min_instances : int, default=30
-        Numbers before the first judgement.
-    delta : float, default=0.005
-        Deviations this small are tolerated.
-    threshold : float, default=50.0
-        How far the sum may move: larger means fewer false alarms and later true ones.
-    alpha : float in (0, 1], default=0.9999
-        Factor by which the sum fades with every number.
-    mode : {"up", "down", "both"}, default="both"
-        Which changes count.
 
     Notes
     -----
@@ -43,14 +29,18 @@ class PageHinkley(Detector):
     [210]
     """
 
-    _lowest, _highest = -1e300, 1e300
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "min_instances": [Interval(Integral, 1, None, closed="left")],
-        "delta": [Interval(Real, 0, None, closed="left")],
-        "threshold": [Interval(Real, 0, None, closed="neither")],
-        "alpha": [Interval(Real, 0, 1, closed="right")],
-        "mode": [StrOptions({"up", "down", "both"})],
-    }
+    _entry = detector_entry("page-hinkley")
+    _parameters = (
+        parameter("min_instances", whole("[1, inf)"), "Numbers before the first judgement."),
+        parameter("delta", number("[0, inf)"), "Deviations this small are tolerated."),
+        parameter(
+            "threshold",
+            number("(0, inf)"),
+            "How far the sum may move: larger means fewer false alarms and later true ones.",
+        ),
+        parameter("alpha", number("(0, 1]"), "Factor by which the sum fades with every number."),
+        MODE,
+    )
 
     def __init__(
         self,
@@ -66,24 +56,3 @@ class PageHinkley(Detector):
         self.threshold = threshold
         self.alpha = alpha
         self.mode = mode
-
-    def reset(self) -> None:
-        """Forget all numbers."""
-        self._n = 0
-        self._mean = 0.0
-        self._up = self._least = 0.0
-        self._down = self._most = 0.0
-
-    def _input(self, x: float) -> bool:
-        self._n += 1
-        self._mean += (x - self._mean) / self._n
-        deviation = x - self._mean
-        self._up = self.alpha * self._up + deviation - self.delta
-        self._down = self.alpha * self._down + deviation + self.delta
-        self._least = min(self._least, self._up)
-        self._most = max(self._most, self._down)
-        if self._n < self.min_instances:
-            return False
-        rose = self.mode != "down" and self._up - self._least > self.threshold
-        fell = self.mode != "up" and self._most - self._down > self.threshold
-        return rose or fell

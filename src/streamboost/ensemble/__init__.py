@@ -32,4 +32,6 @@ from streamboost.ensemble.ogboost import OGBoostClassifier as OGBoostClassifier
 from streamboost.ensemble.osboost import OSBoostClassifier as OSBoostClassifier
 from streamboost.ensemble.oza import OnlineBoostingClassifier as OnlineBoostingClassifier
 from streamboost.ensemble.primed import PrimedOnlineBoostingClassifier as PrimedOnlineBoostingClassifier
+from streamboost.ensemble.replay import ReplayBoostingClassifier as ReplayBoostingClassifier
+from streamboost.ensemble.replay import ReplayBoostingRegressor as ReplayBoostingRegressor
 from streamboost.ensemble.single import SingleLearnerClassifier as SingleLearnerClassifier

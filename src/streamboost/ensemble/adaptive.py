@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
+from streamboost.drift.choice import guard_of
 from streamboost.ensemble.common import (
     DRIFT,
     LEARNER,
@@ -17,10 +18,10 @@ from streamboost.ensemble.common import (
     SIZE,
     Ensemble,
     companion_names,
-    guard_of,
 )
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.ensemble.oza import OnlineBoostingClassifier
+from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
 if TYPE_CHECKING:
@@ -60,8 +61,16 @@ COMPANIONS = {
     "linear": (("linear", {"rate": 1.0}), ("linear-quick", {"rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
+    "replay": (
+        ("replay", {}),
+        (
+            "replay-quick",
+            {"memory": 4000, "rounds": 40, "leaves": 15, "learning_rate": 0.2, "refit": 1.2, "late": 0.5},
+        ),
+    ),
+    "history": (("history", {}),),
 }
-"""Single learners beside the forest: names in the report and in files, and their parameters."""
+"""Experts beside the forest: names in the report and in files, and their parameters."""
 
 
 class AdaptiveEnsemble(Ensemble):
@@ -87,11 +96,11 @@ class AdaptiveEnsemble(Ensemble):
 
 
 class StreamBoostClassifier(AdaptiveEnsemble):
-    r"""The default: a small adaptive forest, companions of another kind, and a combiner that learns whom to trust.
+    r"""The default: a small adaptive forest, companion models of other kinds, and a combiner that learns to weigh them.
 
-    No scaling, no declared classes, any number of them, nominal and missing values as they come, bounded memory.
+    Needs no scaling and no declared classes; takes nominal and missing values as they come; its memory is bounded.
 
-    When to use it: first. Streams that change, streams that do not, few columns or many; tune nothing.
+    When to use it: first. It suits streams that change and streams that do not, few columns or many, without tuning.
 
     Notes
     -----
@@ -134,8 +143,9 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         parameter(
             "companions",
             anything("sequence of names"),
-            'Single learners beside the forest: "linear" (a slow and a quick one), "naive-bayes" and "neighbors" (the closest of '
-            "the last 1,000 rows); () for none.",
+            'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
+            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 4,000, refitted in slices) '
+            'and "history" (what label follows the last two); () for none.',
             to_core=False,
         ),
         HORIZON,
@@ -188,7 +198,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _booster_plan(self) -> BoosterPlan:
         found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
-        pool = {"horizon": float(self.horizon), "referee": True} if found else {}
+        pool = {"horizon": float(self.horizon), "referee": True, "temperature": False} if found else {}
         return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
 
     def _companion_names(self) -> list[str]:
@@ -196,6 +206,11 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     @staticmethod
     def _companion(name: str, params: dict[str, Any]) -> dict[str, Any]:
+        if name in ("replay", "replay-quick", "history"):
+            booster = "history" if name == "history" else "replay"
+            more = {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params}
+            whole = {"booster": booster, "booster_params": more, "size": 1}
+            return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()
         guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}
@@ -295,7 +310,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
     -----
     As in MOA: Poisson(6) copies, 60 % of the columns for each tree, drawn anew when it is replaced; warning 1e-4, drift 1e-5,
     judged by the answer after learning; background trees learn what their tree learns. MOA's background trees go on learning
-    beside the tree they have become; that slip is not copied.
+    beside the tree they have become; that is not copied here.
 
     References
     ----------
@@ -339,7 +354,7 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         n_estimators: int = 100,
         rate: float = 6.0,
         feature_fraction: float = 0.6,
-        drift: Any = ("adwin", 1e-5, 1e-4),
+        drift: Any = "adwin(delta=1e-5, warning=1e-4)",
         background: bool = True,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,
@@ -414,7 +429,7 @@ class LeveragingBaggingClassifier(_NamedForest):
         *,
         n_estimators: int = 10,
         rate: float = 6.0,
-        drift: Any = ("adwin", 0.002, None),
+        drift: Any = "adwin(delta=0.002)",
         max_bytes: int | None = 2**28,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -463,7 +478,7 @@ class ADWINBaggingClassifier(LeveragingBaggingClassifier):
         *,
         n_estimators: int = 10,
         rate: float = 1.0,
-        drift: Any = ("adwin", 0.002, None),
+        drift: Any = "adwin(delta=0.002)",
         max_bytes: int | None = 2**28,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -513,7 +528,7 @@ class ADWINBoostingClassifier(Ensemble):
         estimator: Any = None,
         *,
         n_estimators: int = 10,
-        drift: Any = ("adwin", 0.002, None),
+        drift: Any = "adwin(delta=0.002, warning=None)",
         background: bool = False,
         on_drift: str = "learner",
         max_bytes: int | None = 2**28,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.parameter import Parameter, anything, number, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import SIZE, companion_names, guard_of
+from streamboost.drift.choice import guard_of
+from streamboost.ensemble.common import SIZE, companion_names
 from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegressor
 from streamboost.ensemble.regressors import (
     REGRESSION_LEARNER,
@@ -40,8 +41,8 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
 
     Notes
     -----
-    The answer is the mean of the trees' answers, weighed by one over the square of their recent mean absolute errors. To the
-    guard a tree is wrong where it misses by more than it has usually missed lately.
+    The answer is the mean of the trees' answers, weighed by one over the square of their recent mean absolute errors. For the
+    guard a tree is wrong where its error is larger than its usual recent error.
 
     References
     ----------
@@ -97,9 +98,9 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
 
 
 class StreamBoostRegressor(AdaptiveRandomForestRegressor):
-    r"""The default for numbers: an adaptive forest, linear and boosted companions, one answer. Nothing to tune.
+    r"""The default for regression: an adaptive forest with linear and boosted companions. Nothing to tune.
 
-    When to use it: begin here. It follows streams that drift and is at home where targets are linear and where they are not.
+    When to use it: first. It follows streams that drift, whether targets are linear in the columns or not.
 
     Notes
     -----

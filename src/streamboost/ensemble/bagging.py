@@ -19,7 +19,7 @@ class OnlineBaggingClassifier(Ensemble):
     Each learner gets each example k times, k drawn anew from a Poisson distribution of mean 1; the mean of their class
     distributions decides.
 
-    When to use it: to steady a learner that changes a lot with its data, for any number of classes, with the least
+    When to use it: to reduce the variance of an unstable learner, for any number of classes, with the least
     risk of making it worse.
 
     Notes
@@ -62,7 +62,7 @@ class OnlineBaggingClassifier(Ensemble):
             "ballot",
             one_of("label", "distribution"),
             "What a learner puts into the vote: its label, as in the paper, or its class distribution, about as accurate "
-            "or more and gives far better probabilities (`docs/results/ballots.md`).",
+            "or more, with far better probabilities.",
         ),
         *SHARED,
         *DRIFT,

@@ -23,7 +23,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
 
     Each learner gets each example k times, k drawn anew from a Poisson distribution; their mean or median is the answer.
 
-    When to use it: to steady a regressor that changes a lot with its data, with the least risk of making it worse.
+    When to use it: to reduce the variance of an unstable regressor, with the least risk of making it worse.
 
     Notes
     -----
@@ -106,7 +106,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
 class SingleLearnerRegressor(RegressionEnsemble):
     r"""One regressor, no ensemble.
 
-    When to use it: as the baseline that an ensemble has to beat, or for the learner itself with the verbs, files and
+    When to use it: as the baseline that an ensemble has to beat, or to use the learner itself with the methods, files and
     checks of the ensembles.
 
     Notes

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class BayesianEnsembleClassifier(Ensemble):
     r"""Bayesian online ensemble (Bai, Lam and Sclaroff) for two classes.
 
-    Every learner learns every example, looking at its own random half of the columns; what is learned on top is how
-    much each is worth: its weight is the posterior mean of a parameter that explains its losses so far.
+    Every learner learns every example, looking at its own random half of the columns. On top of that, each learner has a
+    weight: the posterior mean of a parameter that explains its losses so far.
 
-    When to use it: many columns of uneven worth, and learners that should be weighed, not re-weighted examples. It
+    When to use it: many columns of uneven value, and learners that should be weighted instead of examples. It
     is as fast as :class:`OSBoostClassifier`, has no random draws but the columns, and never gives a learner a
     negative weight. For more classes use :class:`OnlineBoostingClassifier` or ``OneVsRestClassifier``.
 

@@ -27,7 +27,7 @@ from streamboost.base.parameter import (
 )
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
-from streamboost.drift import ADWIN
+from streamboost.drift.choice import DETECTOR, from_file, guard_of
 from streamboost.ensemble.trusted import TrustedClassifier
 from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
@@ -82,9 +82,9 @@ MAX_BYTES = parameter(
 DRIFT = (
     parameter(
         "drift",
-        anything('None, "adwin" or ADWIN'),
-        "A guard for every learner: :class:`streamboost.drift.ADWIN` watches its errors and has it replaced when they rise. "
-        '"adwin" is ``ADWIN(0.001, warning=0.01)``. None: learners are never replaced.',
+        DETECTOR,
+        "A guard for every learner: a detector watches its errors and has it replaced when they rise. As text, a detector may "
+        'have parameters, ``"adwin(delta=0.002)"``. None: learners are never replaced.',
         to_core=False,
     ),
     parameter(
@@ -123,7 +123,7 @@ class LearnerEnsemble(Declared, Estimator):
             return self._within_memory(self._own_learner().plan())
         if isinstance(self.estimator, Learner):
             return self._within_memory(self.estimator.plan())
-        return adapter_plan(self.estimator, seed, numbers=self._entry.numbers)
+        return adapter_plan(self.estimator, seed, task=self._entry.task)
 
     @classmethod
     def _default_learner(cls) -> Learner:
@@ -149,34 +149,39 @@ class LearnerEnsemble(Declared, Estimator):
         return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
-        return resumed_plan(self.estimator, lanes, numbers=self._entry.numbers)
+        return resumed_plan(self.estimator, seed, lanes, task=self._entry.task)
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
+        if estimator is None:
+            estimator = _rebuild_learner(manifest, arrays, cls._default_learner())
+        return cls._with_params(manifest, estimator=estimator)
+
+    @classmethod
+    def _with_params(cls, manifest: Manifest, **more: Any) -> Any:
+        """Return an untrained model with the parameters of a file."""
         if manifest.model_name != cls._entry.name:
             raise ModelFileError(f"the file holds a {manifest.model_name!r}, expected {cls._entry.name!r}")
         check_version(cls._entry.name, manifest.model_version, cls._model_version)
         names = [name for name in cls._get_param_names() if name != "estimator"]
         params = check_params(manifest.params, names, cls.__name__)
-        params = {p.name: _as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
-        if estimator is None:
-            estimator = _rebuild_learner(manifest, arrays, cls._default_learner())
-        model = cls(**params, estimator=estimator)
         try:
+            params = {p.name: as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
+            model = cls(**params, **more)
             model._validate_params()
         except ValueError as error:
             raise ModelFileError(str(error)) from error
         return model
 
 
-def _as_given(declared: Parameter, value: Any) -> Any:
+def as_given(declared: Parameter, value: Any) -> Any:
     """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
     if isinstance(value, list) and declared.name in ("class_weight", "decision_costs"):
         return unflattened(value)
     if isinstance(value, list) and (isinstance(declared.default, tuple) or declared.name == "coverages"):
         return tuple(value)
-    if declared.name == "drift" and isinstance(value, list) and len(value) == 3:
-        return ADWIN(value[1], warning=value[2])
+    if declared.name == "drift" and isinstance(value, list):
+        return from_file(value)
     return value
 
 
@@ -193,36 +198,6 @@ def companion_names(given: Sequence[str] | str, known: Collection[str]) -> list[
     return names
 
 
-def guard_of(
-    drift: Any,
-    background: bool,
-    on_drift: str,
-    error: str = "before",
-    spare_amount: str = "lane",
-) -> dict[str, Any]:
-    """Return a guard as the core reads it, from what a user or a file calls it."""
-    detector = drift
-    if isinstance(drift, str) and drift == "adwin":
-        detector = ADWIN(warning=0.01)
-    elif isinstance(drift, list | tuple) and len(drift) == 3 and drift[0] == "adwin":  # from a file
-        detector = ADWIN(drift[1], warning=drift[2])
-    if not isinstance(detector, ADWIN):
-        raise ValueError(
-            f"drift={drift!r} is not allowed: give None, 'adwin', or streamboost.drift.ADWIN(delta, warning=...)."
-        )
-    detector._validate_params()
-    detector._check_params()
-    warning = detector.delta if detector.warning is None else detector.warning
-    return {
-        "delta": float(detector.delta),
-        "warning": float(warning),
-        "background": bool(background),
-        "error": error,
-        "on_drift": on_drift,
-        "spare_amount": spare_amount,
-    }
-
-
 def _last_replacements(pairs: NDArray[Any] | None, most: int = 1000) -> NDArray[np.int64]:
     """Return the last replacements of learners: example number and lane, in the order in which they happened."""
     if pairs is None:
@@ -237,6 +212,10 @@ class StreamEnsemble(LearnerEnsemble):
     _trace_label: ClassVar[str] = "what is promised at most"
     background: bool
     on_drift: str
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        self._guard()
 
     def _booster_plan(self) -> BoosterPlan:
         entry = self._entry

@@ -14,7 +14,7 @@ from streamboost.base.files.manifest import Manifest, check_params
 from streamboost.base.parameter import NONE, Kind, number, one_of, parameter
 from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import SHARED, Ensemble
+from streamboost.ensemble.common import SHARED, Ensemble, as_given
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
 from streamboost.ensemble.single import SingleLearnerClassifier
@@ -91,7 +91,10 @@ class ExpertEnsemble(Ensemble):
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
         names = [name for name in cls._get_param_names() if name != "estimators"]
-        return cls(estimator, **check_params(manifest.params, names, cls.__name__))
+        params = check_params(manifest.params, names, cls.__name__)
+        return cls(
+            estimator, **{p.name: as_given(p, params[p.name]) for p in cls._parameters if p.name in params}
+        )
 
 
 class WeightedMajorityClassifier(ExpertEnsemble):

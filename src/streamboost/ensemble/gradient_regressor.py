@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 class OnlineGradientBoostingRegressor(RegressionEnsemble):
     r"""Online gradient boosting (Beygelzimer, Hazan, Kale and Luo).
 
-    Learners stand in a row: each corrects what those before it have made of an example, by a step along the slope of the loss.
+    The learners form a chain: each corrects the sum of those before it by a step along the slope of the loss.
 
     When to use it: where one learner is too simple for the target and bagging, which keeps its bias, does not help; for
-    losses other than the squared one (medians, quantiles, Huber's); and for its promise against the best combination of learners.
+    losses other than the squared one (medians, quantiles, Huber's); and for its regret bound against the best
+    combination of learners.
 
     Notes
     -----

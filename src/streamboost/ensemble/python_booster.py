@@ -31,7 +31,7 @@ Distribution = NDArray[np.float64]
 class PythonBooster(Ensemble):
     r"""A boosting algorithm of your own: override `weigh`, and `combine` if the mean is not what you want.
 
-    When to use it: to try an idea in twenty lines, with any weak learner and all verbs, before writing it in C++. It is
+    When to use it: to try an idea in twenty lines, with any weak learner and all methods, before writing it in C++. It is
     slow: one Python call per learner and row.
 
     Notes

@@ -102,7 +102,7 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
     # Intervals.
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[np.float64]:
-        """Return an interval for each row: intervals hold the target in a share `coverage` of the rows.
+        """Return an interval for each row; a share `coverage` of the intervals contains the target.
 
         That holds on any stream, drifting ones included (adaptive conformal inference), as the model goes on learning.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class SingleLearnerClassifier(Ensemble):
     r"""One weak learner, no ensemble.
 
-    When to use it: as the baseline that an ensemble has to beat, or for the learner itself with the verbs, files and
+    When to use it: as the baseline that an ensemble has to beat, or to use the learner itself with the methods, files and
     checks of the ensembles.
 
     Notes

@@ -55,10 +55,10 @@ class TrustedClassifier(StreamClassifier):
     # Sets.
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
-        """Return which classes are in the set of each row: sets hold the true label in a share `coverage` of the rows.
+        """Return which classes are in the set of each row; a share `coverage` of the sets contains the true label.
 
         That holds on any stream, drifting ones included (adaptive conformal inference), as the model goes on learning. A
-        set may be empty: nothing fits, the row is of a new kind.
+        set may be empty: no label fits, the row is of a new kind.
 
         Parameters
         ----------
@@ -77,8 +77,8 @@ class TrustedClassifier(StreamClassifier):
 
     def predict_set_one(self, x: Mapping[Any, Any], coverage: float = 0.9) -> set[Any]:
         """Return the set of labels for one dict; empty while no class is known."""
-        answers = self._ask_one(x, self._set_answer(coverage))
-        return set() if answers is None else {label for label, inside in answers[0].items() if inside}
+        inside = self._ask_one(x, self._set_answer(coverage))
+        return set() if inside is None else set(self.classes_[inside[0]].tolist())
 
     def test_then_train_sets(
         self,
@@ -114,8 +114,8 @@ class TrustedClassifier(StreamClassifier):
         """Return how much each column contributes to the score of each row: base + contributions = score.
 
         The score is that of :meth:`decision_function`, of ``classes_[1]`` where there are two classes. Linear learners, naive
-        Bayes and trees say what their answers are made of, in closed form, and ensembles that add up their learners' answers
-        add that with the weights of the vote. Elsewhere a contribution is a Shapley value of the game in which columns are
+        Bayes and trees have contributions in closed form, and ensembles that add up their learners' answers
+        add these with the weights of the vote. Elsewhere a contribution is a Shapley value of the game in which columns are
         there or missing: the mean change of the score when the column comes in, over orders of the columns.
 
         Parameters
@@ -182,8 +182,8 @@ class TrustedClassifier(StreamClassifier):
     def impurity_importances_(self) -> NDArray[np.float64]:
         """How much splits on each column lower the Gini impurity, over all trees; they sum to 1. Only where learners are trees.
 
-        Worked out from what the leaves hold, so that nothing has to be kept. Columns with many values look better than they are;
-        ``feature_importances_`` do not have that fault.
+        Computed from the present leaves, so that nothing has to be kept. Favours columns with many values, which
+        ``feature_importances_`` does not.
         """
         return self._read(self._impurities_of, fitted=False)
 
@@ -201,7 +201,7 @@ class TrustedClassifier(StreamClassifier):
     # Health.
 
     def health(self) -> Health:
-        """Return how the model is doing lately beside its past: errors, probabilities, columns, classes, in plain sentences.
+        """Compare the model's recent rows with its past: errors, probabilities, columns and classes, also in plain sentences.
 
         The model must be started with ``keep_health=True``.
         """

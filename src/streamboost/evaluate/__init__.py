@@ -1,12 +1,7 @@
 """Test-then-train evaluation: one loop for any model, metrics as objects, pictures."""
 
-from streamboost.evaluate.adapters import SlidingWindow, Stepwise
-from streamboost.evaluate.baselines import (
-    MajorityClassifier,
-    MeanRegressor,
-    NoChangeClassifier,
-    NoChangeRegressor,
-)
+from streamboost.adapters.any_model import SlidingWindow, Stepwise
+from streamboost.evaluate.classification import ClassificationResult
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.count_metrics import (
     F1,
@@ -27,20 +22,19 @@ from streamboost.evaluate.count_metrics import (
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.folds import CrossValidation, cross_validate
 from streamboost.evaluate.metric import Faded, Metric, Windowed
-from streamboost.evaluate.metrics import METRICS, make_metric
-from streamboost.evaluate.number_metrics import (
+from streamboost.evaluate.metrics import CLASSIFICATION_METRICS, REGRESSION_METRICS, make_metric
+from streamboost.evaluate.panel import MetricSeries
+from streamboost.evaluate.prequential import Progress, permutation, prequential
+from streamboost.evaluate.regression import RegressionResult
+from streamboost.evaluate.regression_metrics import (
     MAE,
     MAPE,
     MSE,
-    NUMBER_METRICS,
     R2,
     RMSE,
-    NumberRows,
     Pinball,
+    RegressionRows,
 )
-from streamboost.evaluate.panel import MetricSeries, Panel
-from streamboost.evaluate.prequential import Progress, permutation, prequential
-from streamboost.evaluate.regression import RegressionResult
 from streamboost.evaluate.reliability import ReliabilityCurve, plot_reliability, reliability
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.rows import Judge, Rows
@@ -64,17 +58,16 @@ from streamboost.evaluate.significance import (
     sign_test,
     wilcoxon,
 )
-from streamboost.evaluate.stacked import StackedClassifier
 
 __all__ = [
     "AUC",
+    "CLASSIFICATION_METRICS",
     "F1",
     "MAE",
     "MAPE",
-    "METRICS",
     "MSE",
-    "NUMBER_METRICS",
     "R2",
+    "REGRESSION_METRICS",
     "RMSE",
     "AveragePrecision",
     "BalancedAccuracy",
@@ -83,6 +76,7 @@ __all__ = [
     "BrierResolution",
     "BrierUncertainty",
     "CalibrationError",
+    "ClassificationResult",
     "Confusion",
     "CrossValidation",
     "ErrorCurve",
@@ -96,16 +90,10 @@ __all__ = [
     "KappaMajority",
     "KappaTemporal",
     "LogLoss",
-    "MajorityClassifier",
     "Matthews",
-    "MeanRegressor",
     "Metric",
     "MetricSeries",
-    "NoChangeClassifier",
-    "NoChangeRegressor",
-    "NumberRows",
     "PairedTest",
-    "Panel",
     "Pinball",
     "Precision",
     "PrecisionAtTop",
@@ -115,11 +103,11 @@ __all__ = [
     "Recall",
     "RecallAtFPR",
     "RegressionResult",
+    "RegressionRows",
     "ReliabilityCurve",
     "Rows",
     "SetScore",
     "SlidingWindow",
-    "StackedClassifier",
     "Stepwise",
     "Windowed",
     "corrected_t",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.adapters.labels import LabelCodes
 from streamboost.evaluate import measures
-from streamboost.evaluate.labels import LabelCodes
 from streamboost.streams.base import Label
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from streamboost.evaluate import measures
 from streamboost.evaluate.confusion import CodeTable
-from streamboost.evaluate.metric import Metric
+from streamboost.evaluate.metric import MeanLoss, Metric
 from streamboost.evaluate.rows import Floats, Rows, chosen_positive
 from streamboost.streams.base import Label
 
@@ -38,19 +38,19 @@ class OfCounts(Metric):
 
     def value(self) -> float:
         """Of all rows counted."""
-        return self.of_counts(self._table.counts) if self._table.counts.sum() > 0 else math.nan
+        return self._of_counts(self._table.counts) if self._table.counts.sum() > 0 else math.nan
 
     def of(self, rows: Rows) -> float:
         """Of these rows, from the table that all metrics share."""
         self._notice(rows)
-        return self.of_counts(rows.table.counts) if len(rows) else math.nan
+        return self._of_counts(rows.table.counts) if len(rows) else math.nan
 
     def scale(self, factor: float) -> None:
         """Multiply every count."""
         self._table.scale(factor)
 
     @abstractmethod
-    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
         """Rows of ``counts`` are true labels; columns answers, then one column without an answer."""
 
 
@@ -60,8 +60,7 @@ class ErrorRate(OfCounts):
     name = "error"
     greater_is_better = False
 
-    def of_counts(self, counts: npt.NDArray[Any]) -> float:
-        """See the class."""
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
         return measures.error(counts)
 
 
@@ -70,8 +69,7 @@ class Kappa(OfCounts):
 
     name = "kappa"
 
-    def of_counts(self, counts: npt.NDArray[Any]) -> float:
-        """See the class."""
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
         return measures.kappa(counts)
 
 
@@ -80,8 +78,7 @@ class KappaMajority(OfCounts):
 
     name = "kappa_majority"
 
-    def of_counts(self, counts: npt.NDArray[Any]) -> float:
-        """See the class."""
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
         share = float(counts.sum(axis=1).max()) / float(counts.sum())
         return measures.agreement_beyond(measures.share_right(counts), share)
 
@@ -105,7 +102,7 @@ class KappaTemporal(Metric):
         return self._against(self._table.counts, float(self._steady[0]))
 
     def of(self, rows: Rows) -> float:
-        """Of these rows."""
+        """Of these rows alone."""
         return self._against(rows.table.counts, float(self._repeats(rows).sum()))
 
     def scale(self, factor: float) -> None:
@@ -131,8 +128,7 @@ class BalancedAccuracy(OfCounts):
 
     name = "balanced_accuracy"
 
-    def of_counts(self, counts: npt.NDArray[Any]) -> float:
-        """See the class."""
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
         return measures.balanced_accuracy(counts)
 
 
@@ -141,8 +137,7 @@ class GMean(OfCounts):
 
     name = "g_mean"
 
-    def of_counts(self, counts: npt.NDArray[Any]) -> float:
-        """See the class."""
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
         return measures.g_mean(counts)
 
 
@@ -151,8 +146,7 @@ class Matthews(OfCounts):
 
     name = "mcc"
 
-    def of_counts(self, counts: npt.NDArray[Any]) -> float:
-        """See the class."""
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
         return measures.matthews(counts)
 
 
@@ -163,16 +157,16 @@ class OfOneLabel(OfCounts):
         super().__init__()
         self.positive = positive
 
-    def of_counts(self, counts: npt.NDArray[Any]) -> float:
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
         """Of the positive label, or the mean over all."""
         code = chosen_positive(self.positive, self._labels, self._positive)
         if code is not None:
-            return self.of_pair(*measures.precision_and_recall(counts, code))
+            return self._of_pair(*measures.precision_and_recall(counts, code))
         seen = np.flatnonzero(counts.sum(axis=1) > 0).tolist()
-        return float(np.mean([self.of_pair(*measures.precision_and_recall(counts, c)) for c in seen]))
+        return float(np.mean([self._of_pair(*measures.precision_and_recall(counts, c)) for c in seen]))
 
     @abstractmethod
-    def of_pair(self, precision: float, recall: float) -> float:
+    def _of_pair(self, precision: float, recall: float) -> float:
         """The metric of one label."""
 
 
@@ -181,8 +175,7 @@ class Precision(OfOneLabel):
 
     name = "precision"
 
-    def of_pair(self, precision: float, recall: float) -> float:
-        """See the class."""
+    def _of_pair(self, precision: float, recall: float) -> float:
         return precision
 
 
@@ -191,8 +184,7 @@ class Recall(OfOneLabel):
 
     name = "recall"
 
-    def of_pair(self, precision: float, recall: float) -> float:
-        """See the class."""
+    def _of_pair(self, precision: float, recall: float) -> float:
         return recall
 
 
@@ -207,8 +199,7 @@ class FBeta(OfOneLabel):
             raise ValueError(f"beta must be positive and finite, got {beta}.")
         self.beta = beta
 
-    def of_pair(self, precision: float, recall: float) -> float:
-        """See the class."""
+    def _of_pair(self, precision: float, recall: float) -> float:
         square = self.beta * self.beta
         below = square * precision + recall
         return (1 + square) * precision * recall / below if below > 0 else 0.0
@@ -238,8 +229,7 @@ class ExpectedCost(OfCounts):
                 raise ValueError(f"costs[{pair!r}] must be finite and not negative, got {cost}.")
         self.costs = dict(costs)
 
-    def of_counts(self, counts: npt.NDArray[Any]) -> float:
-        """See the class."""
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
         price = np.zeros(counts.shape)
         codes = {label: code for code, label in enumerate(self._labels)}
         for (truth, answer), cost in self.costs.items():
@@ -250,56 +240,27 @@ class ExpectedCost(OfCounts):
         return float((price * counts).sum() / counts.sum())
 
 
-class OfLosses(Metric):
-    """The mean of what each row costs: a subclass says how much, in ``losses``."""
-
-    needs_proba = True
-    greater_is_better = False
-
-    def __init__(self) -> None:
-        self._sums = np.zeros(2)  # weight, loss
-
-    def update(self, rows: Rows) -> None:
-        """Add rows one by one, from left to right."""
-        weight = rows.weights
-        for at, column in enumerate((weight, weight * self.losses(rows))):
-            np.add.at(self._sums, np.full(len(rows), at), column)
-
-    def value(self) -> float:
-        """The mean."""
-        weight, loss = self._sums.tolist()
-        return loss / weight if weight > 0 else math.nan
-
-    def scale(self, factor: float) -> None:
-        """Multiply every weight."""
-        self._sums *= factor
-
-    @abstractmethod
-    def losses(self, rows: Rows) -> Floats:
-        """One number per row."""
-
-
-class LogLoss(OfLosses):
+class LogLoss(MeanLoss):
     """mean of -log p of the true label, p raised to 2^-52 at least, as scikit-learn does"""
 
     name = "log_loss"
+    needs_proba = True
 
-    def losses(self, rows: Rows) -> Floats:
-        """See the class."""
+    def _losses(self, rows: Rows) -> Floats:
         return measures.log_losses(rows.probability_of_truth)
 
 
-class Brier(OfLosses):
+class Brier(MeanLoss):
     """mean squared distance of the probabilities from the truth, summed over the labels; half of it for two labels"""
 
     name = "brier"
+    needs_proba = True
 
     def __init__(self) -> None:
         super().__init__()
         self._n_labels = 0
 
-    def losses(self, rows: Rows) -> Floats:
-        """See the class."""
+    def _losses(self, rows: Rows) -> Floats:
         self._n_labels = max(self._n_labels, len(rows.labels))
         found = np.zeros(len(rows))
         for code, column in enumerate(rows.scores.T):  # one after the other: labels to come change no bit
@@ -307,7 +268,7 @@ class Brier(OfLosses):
         return found
 
     def value(self) -> float:
-        """The mean."""
+        """The mean loss of a row."""
         return super().value() / (2 if self._n_labels <= 2 else 1)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.adapters import given
-from streamboost.evaluate.records import stacked, taken
+from streamboost.adapters.any_model import given
+from streamboost.adapters.records import stacked, taken
 from streamboost.streams.base import Chunk
 
 

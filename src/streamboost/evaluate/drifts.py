@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.adapters import RowByRow
+from streamboost.adapters.any_model import RowByRow
 
 
 class DriftLog:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.adapters import given
+from streamboost.adapters.any_model import given
 from streamboost.evaluate.prequential import permutation
-from streamboost.evaluate.regression import predicts_numbers
 from streamboost.evaluate.significance import PairedTest, corrected_t, paired_t
+from streamboost.evaluate.tasks import task_of
 from streamboost.report.tables import data_frame, html_table
 from streamboost.streams.base import DataError, Stream, as_stream, to_arrays
 
@@ -140,7 +140,7 @@ def fold_outcomes(
         train, test = fold_rows(n, folds, seed, repeat, fold)
     (test_chunk,) = held.permuted(test).chunks(max(1, test.size))
     X_test, y_test = given(model, test_chunk)[0], test_chunk.y
-    numbers = predicts_numbers(model)
+    regression = task_of(model).name == "regression"
     for order in range(orders):
         rows = train[training_order(seed, repeat, fold, order, train.size)]
         learner = clone(model)
@@ -149,7 +149,7 @@ def fold_outcomes(
         learner.fit(*given(learner, chunk))
         seconds = time.process_time() - start
         answers = learner.predict(X_test)
-        losses = np.abs(answers - y_test) if numbers else np.asarray(answers != y_test, dtype=np.bool_)
+        losses = np.abs(answers - y_test) if regression else np.asarray(answers != y_test, dtype=np.bool_)
         size = learner.memory_bytes() if hasattr(learner, "memory_bytes") else None
         yield FoldOutcome(repeat, fold, order, test, losses, seconds, size)
 

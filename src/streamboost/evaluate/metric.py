@@ -53,6 +53,34 @@ class Metric(ABC):
         return fresh.value()
 
 
+class MeanLoss(Metric):
+    """The mean of what each row costs: a subclass says how much, in ``_losses``."""
+
+    greater_is_better = False
+
+    def __init__(self) -> None:
+        self._sums = np.zeros(2)  # weight, loss
+
+    def update(self, rows: Any) -> None:
+        """Add rows one by one, from left to right, so that sums do not depend on how rows are cut."""
+        weight = rows.weights
+        for at, column in enumerate((weight, weight * self._losses(rows))):
+            np.add.at(self._sums, np.full(len(rows), at), column)
+
+    def value(self) -> float:
+        """The mean loss of a row; NaN where none counts."""
+        weight, loss = self._sums.tolist()
+        return loss / weight if weight > 0 else math.nan
+
+    def scale(self, factor: float) -> None:
+        """Multiply the weight of everything seen so far."""
+        self._sums *= factor
+
+    @abstractmethod
+    def _losses(self, rows: Any) -> Floats:
+        """One number per row."""
+
+
 def value_of(metric: Any, rows: Rows) -> float:
     """The value of a metric that has seen nothing yet on these rows alone."""
     return float(metric.of(rows) if hasattr(metric, "of") else Metric.of(metric, rows))

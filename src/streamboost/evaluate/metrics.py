@@ -1,38 +1,92 @@
-"""The metrics by their names, with parameters where they have some: ``recall_at_fpr:fpr=0.05``."""
+"""The metrics of every task by their names, with parameters where they have some: ``recall_at_fpr:fpr=0.05``."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from streamboost.evaluate.count_metrics import COUNT_METRICS, ExpectedCost
 from streamboost.evaluate.metric import Metric
+from streamboost.evaluate.regression_metrics import TARGET_METRICS
 from streamboost.evaluate.score_metrics import SCORE_METRICS
 
-METRIC_CLASSES: dict[str, type[Metric]] = {cls.name: cls for cls in (*COUNT_METRICS, *SCORE_METRICS)}
-"""Every metric of ours by its name."""
-METRICS = tuple(name for name, cls in METRIC_CLASSES.items() if cls is not ExpectedCost)
-"""The names of the metrics that need no more to be said: what ``"all"`` stands for."""
+
+class MetricTable(Collection[str]):
+    """The names of the metrics of one task, and what they stand for.
+
+    ``always`` are among the metrics of every result, whatever is chosen; ``objects_only`` cannot be named, because they need
+    to be told more than a text can hold.
+    """
+
+    def __init__(
+        self,
+        task: str,
+        classes: Collection[type[Metric]],
+        *,
+        always: tuple[str, ...] = (),
+        objects_only: tuple[type[Metric], ...] = (),
+    ) -> None:
+        self.task = task
+        self.always = always
+        self.classes = {cls.name: cls for cls in classes if cls not in objects_only}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.classes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.classes)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def make(self, text: str) -> Metric:
+        """The metric that a text stands for; its name is the text."""
+        name, *settings = text.split(":")
+        if name not in self.classes:
+            raise ValueError(f"There is no metric {name!r} for {self.task}; there are {', '.join(self)}.")
+        cls = self.classes[name]
+        known = inspect.signature(cls).parameters
+        values: dict[str, Any] = {}
+        for setting in settings:
+            key, equals, value = setting.partition("=")
+            if key not in known or not equals:
+                allowed = f"it takes {', '.join(f'{p}=VALUE' for p in known)}" if known else "it takes none"
+                raise ValueError(f"{text}: {setting!r} is no parameter of {name}; {allowed}.")
+            values[key] = _value(text, key, value, known[key].default)
+        made = cls(**values)
+        made.name = text
+        return made
+
+    def choose(self, chosen: Any) -> tuple[Any, ...]:
+        """Metrics from names, objects, or a sequence of both; ``"all"`` stands for all of ours. No two have one name."""
+        if isinstance(chosen, str):
+            chosen = list(self) if chosen == "all" else [chosen]
+        elif hasattr(chosen, "update"):
+            chosen = [chosen]
+        found: dict[str, Any] = {name: self.make(name) for name in self.always}
+        given: set[str] = set()
+        for one in chosen:
+            metric = self.make(one) if isinstance(one, str) else check_metric(one)
+            if metric.name in given and not isinstance(one, str):
+                raise ValueError(f"Two metrics are called {metric.name!r}; give one of them another name.")
+            given.add(metric.name)
+            found.setdefault(metric.name, metric)
+        return tuple(found.values())
+
+
+CLASSIFICATION_METRICS = MetricTable(
+    "classification", (*COUNT_METRICS, *SCORE_METRICS), objects_only=(ExpectedCost,)
+)
+"""The metrics of labels."""
+REGRESSION_METRICS = MetricTable("regression", TARGET_METRICS, always=("mae", "rmse", "r2"))
+"""The metrics of targets."""
 
 
 def make_metric(text: str) -> Metric:
-    """The metric that a text stands for; its name is the text."""
-    name, *settings = text.split(":")
-    if name not in METRICS:
-        raise ValueError(f"There is no metric {name!r}; there are {', '.join(METRICS)}.")
-    cls = METRIC_CLASSES[name]
-    known = inspect.signature(cls).parameters
-    values: dict[str, Any] = {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if key not in known or not equals:
-            allowed = f"it takes {', '.join(f'{p}=VALUE' for p in known)}" if known else "it takes none"
-            raise ValueError(f"{text}: {setting!r} is no parameter of {name}; {allowed}.")
-        values[key] = _value(text, key, value, known[key].default)
-    made = cls(**values)
-    made.name = text
-    return made
+    """The metric of any task that a text stands for: ``"auc"``, ``"f_beta:beta=2"``, ``"pinball:quantile=0.9"``."""
+    table = REGRESSION_METRICS if text.partition(":")[0] in REGRESSION_METRICS else CLASSIFICATION_METRICS
+    return table.make(text)
 
 
 def _value(text: str, key: str, value: str, default: Any) -> Any:
@@ -44,22 +98,8 @@ def _value(text: str, key: str, value: str, default: Any) -> Any:
         raise ValueError(f"{text}: {key} must be a number, got {value!r}.") from None
 
 
-def make_metrics(chosen: Any) -> tuple[Any, ...]:
-    """Metrics from names, objects, or a sequence of both; ``"all"`` stands for all of ours. No two have one name."""
-    if isinstance(chosen, str):
-        chosen = METRICS if chosen == "all" else [chosen]
-    elif hasattr(chosen, "update"):
-        chosen = [chosen]
-    found: dict[str, Any] = {}
-    for one in chosen:
-        metric = make_metric(one) if isinstance(one, str) else _checked(one)
-        if metric.name in found and not isinstance(one, str):
-            raise ValueError(f"Two metrics are called {metric.name!r}; give one of them another name.")
-        found.setdefault(metric.name, metric)
-    return tuple(found.values())
-
-
-def _checked(metric: Any) -> Any:
+def check_metric(metric: Any) -> Any:
+    """A metric of the user's own, if it is one."""
     if isinstance(metric, type):
         raise TypeError(f"{metric.__name__} is a class; pass a metric, {metric.__name__}().")
     for part in ("update", "value"):
@@ -72,13 +112,3 @@ def _checked(metric: Any) -> Any:
             f"{metric!r} is no metric: its name must be a text, got {getattr(metric, 'name', None)!r}."
         )
     return metric
-
-
-def check_metrics(names: Sequence[str] | str) -> tuple[str, ...]:
-    """The names, if there are such metrics; ``"all"`` stands for all of them."""
-    return tuple(metric.name for metric in make_metrics(names))
-
-
-def greater_is_better(name: str) -> bool:
-    """Whether a larger value of a metric of ours is a better one."""
-    return make_metric(name).greater_is_better

@@ -5,17 +5,14 @@ from __future__ import annotations
 import copy
 import math
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from streamboost.evaluate.metric import Faded, RowWindow, Windowed, value_of
-from streamboost.evaluate.metrics import make_metrics
-from streamboost.evaluate.rows import Rows, chosen_positive, usual_positive
-from streamboost.streams.base import Label
 
 
 @dataclass(frozen=True)
@@ -44,16 +41,13 @@ class Panel:
 
     def __init__(
         self,
-        metrics: Any,
+        metrics: Iterable[Any],
         *,
         window: int = 1000,
         fading: float | None = None,
-        positive: Label | None = None,
-        declared: int = 0,
         points: int = 100,
     ) -> None:
-        """``positive`` is the label of metrics of one label; the first ``declared`` codes are known before any row."""
-        chosen = make_metrics(metrics)
+        chosen = tuple(metrics)
         self.names = tuple(metric.name for metric in chosen)
         self.needs_proba = any(getattr(metric, "needs_proba", False) for metric in chosen)
         # An empty one, as the user gave it, and one that follows all rows.
@@ -67,19 +61,15 @@ class Panel:
         self.columns = [("cumulative", name) for name in self.names]
         self.columns += [("window", metric.name) for metric in spanned]
         self.columns += [("fading", name) for name in self._faded]
-        self._seen = np.zeros(0, dtype=np.int64)
-        self._named, self._known = positive, declared
-        self.positive: Label | None = positive
-        """What metrics of one label speak of; None where it is the mean over all labels."""
         self._limit = 2 * points
         self._stride = 1
         self._n = 0
         self._positions: list[int] = []
         self._values: list[list[float]] = []
 
-    def update(self, rows: Rows) -> None:
+    def update(self, rows: Any) -> None:
         """Look at more rows."""
-        if self.needs_proba and rows.proba is None:
+        if self.needs_proba and getattr(rows, "proba", None) is None:
             needy = [n for n, metric in self._given.items() if getattr(metric, "needs_proba", False)]
             raise ValueError(f"{', '.join(needy)}: needs probabilities.")
         done = 0
@@ -95,17 +85,9 @@ class Panel:
             if self._n == due:
                 self._note()
 
-    def _placed(self, part: Rows) -> Rows:
-        """Rows that know the labels so far, not those of later rows of their chunk, and which one is positive."""
-        self._known = max(self._known, 1 + int(max(part.true.max(), part.pred.max())))
-        counts = np.bincount(part.true, minlength=self._seen.size)
-        counts[: self._seen.size] += self._seen
-        self._seen = counts
-        labels = part.labels[: self._known]
-        code = chosen_positive(self._named, labels, usual_positive(labels, self._seen))
-        if self._named is None:
-            self.positive = None if code is None else labels[code]
-        return replace(part, labels=labels, positive=code)
+    def _placed(self, part: Any) -> Any:
+        """The rows with what the metrics of a task must know besides, as of their last one."""
+        return part
 
     def _note(self) -> None:
         self._positions.append(self._n)

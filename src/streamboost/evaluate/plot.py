@@ -14,7 +14,6 @@ from streamboost.base.files.writing import write_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-from streamboost.evaluate.regression import RegressionResult
 from streamboost.evaluate.result import PrequentialResult
 
 # Okabe and Ito: told apart by colour-blind readers too.
@@ -43,7 +42,7 @@ class Curves(Protocol):
 
 
 def plot_errors(
-    results: Sequence[PrequentialResult | RegressionResult],
+    results: Sequence[PrequentialResult],
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
@@ -67,7 +66,15 @@ def plot_errors(
         colour = COLOURS[i % len(COLOURS)]
         dashes = "-" if i < len(COLOURS) else "--"
         axes.plot(result.positions, result.windowed_error, color=colour, linewidth=0.8, alpha=faint)
-        axes.plot(result.positions, result.cumulative_error, color=colour, linewidth=2.0, linestyle=dashes)
+        # The first model lies on top of the others.
+        axes.plot(
+            result.positions,
+            result.cumulative_error,
+            color=colour,
+            linewidth=2.0 if i else 2.6,
+            linestyle=dashes,
+            zorder=3 - i / len(results),
+        )
         ends.append(float(result.cumulative_error[-1]))
     last = max(int(result.positions[-1]) for result in results)
     low, high = settled_range(results)
@@ -109,9 +116,7 @@ def mark_drifts(axes: Any, rows: npt.NDArray[np.int64], colour: str, level: int)
     axes.plot(rows, height, "|", color=colour, markersize=7, markeredgewidth=0.9, alpha=0.6, transform=across)
 
 
-def _dress(
-    axes: Any, results: Sequence[PrequentialResult | RegressionResult], title: str | None, *, marked: bool
-) -> None:
+def _dress(axes: Any, results: Sequence[PrequentialResult], title: str | None, *, marked: bool) -> None:
     first = results[0]
     orders = f", mean of {first.n_orders} orders" if first.n_orders > 1 else ""
     axes.set_title(

@@ -27,7 +27,7 @@ class ResourceLog:
                 self._stride *= 2
 
     def lines(self) -> npt.NDArray[np.float64]:
-        """One line each."""
+        """Rows, CPU seconds and bytes: one line for each chunk that was noted."""
         return np.array(self._lines, dtype=np.float64).reshape(-1, 3)
 
 

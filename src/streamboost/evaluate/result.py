@@ -1,10 +1,11 @@
-"""What came out of prequential runs."""
+"""What came out of prequential runs, whatever the task."""
 
 from __future__ import annotations
 
 import math
 import os
 import statistics
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,99 +15,73 @@ import numpy.typing as npt
 
 from streamboost.evaluate.panel import MetricSeries
 from streamboost.report.tables import data_frame, html_table
-from streamboost.streams.base import Label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Floats = npt.NDArray[np.float64]
 
-@dataclass(frozen=True, repr=False)
-class PrequentialResult:
-    """What came out of one or several prequential runs of one model over one set.
 
-    ``seconds`` is CPU time inside the model, all orders together; ``memory_bytes`` the largest model. With several
-    orders ``error`` and ``kappa`` are means, the curves are means over the orders and ``confusion`` is their sum.
+@dataclass(frozen=True, repr=False, kw_only=True)
+class PrequentialResult(ABC):
+    """What came out of one or several prequential runs of one model over one data set.
 
-    ``metrics`` holds what was asked for, as ``metrics["auc"]["window"]``: a :class:`MetricSeries` with its values at
-    ``metric_positions``; ``positive`` is the label that metrics of one label speak of, None if they are means.
-    ``resources`` are the rows, the CPU seconds and the bytes of the model as the (last) order went on, one line each.
-    ``drifts`` are the learners that a guard against drift replaced in the (last) order, one line each: the rows that had been
-    seen, and the learner.
-    ``wrong`` are the answers of every order, one bit per row (:func:`numpy.unpackbits`), if asked for.
+    A :class:`ClassificationResult` or a :class:`RegressionResult`; here is what they have in common.
+
+    ``errors`` holds the error of every order: the share of wrong answers, or the mean absolute error; ``cumulative_error`` and
+    ``windowed_error`` are its curves at ``positions``, numbers of rows. ``seconds`` is CPU time inside the model, all orders
+    together; ``memory_bytes`` the largest model. With several orders the figures and the curves are means over them.
+
+    ``metrics`` are given as ``metrics["auc"]["window"]``: a :class:`MetricSeries` with its values at ``metric_positions``.
+    ``resources`` has one line per noted chunk of the (last) order: rows, CPU seconds, bytes of the model. ``drifts`` has one
+    line per learner that a guard against drift replaced in it: the rows seen by then, and the learner.
     """
 
     model_name: str
     data_name: str
     n_rows: int
-    errors: tuple[float, ...]
-    kappas: tuple[float, ...]
     seconds: float
     memory_bytes: int | None
     window: int
+    errors: tuple[float, ...]
     positions: npt.NDArray[np.int64]
-    cumulative_error: npt.NDArray[np.float64]
-    windowed_error: npt.NDArray[np.float64]
-    labels: tuple[Label, ...]
-    confusion: npt.NDArray[np.int64]
+    cumulative_error: Floats
+    windowed_error: Floats
     delay: int = 0
     metric_positions: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     metrics: Mapping[str, Mapping[str, MetricSeries]] = field(default_factory=dict)
-    positive: Label | None = None
-    resources: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
+    resources: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     drifts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
-    wrong: tuple[npt.NDArray[np.uint8], ...] = ()
     model: Any = field(default=None, compare=False)
-    error_name: ClassVar[str] = "error rate"
-    largest_error: ClassVar[float] = 1.0
+    task: ClassVar[str]
+    error_name: ClassVar[str]
+    largest_error: ClassVar[float]
+    digits: ClassVar[str]
+    """The format of its figures."""
 
-    def __repr__(self) -> str:
-        orders = f" in {self.n_orders} orders" if self.n_orders > 1 else ""
-        more = "".join(f", {name} {spans['cumulative'].value:.4f}" for name, spans in self.metrics.items())
-        return (
-            f"<{self.model_name} on {os.path.basename(self.data_name)}: {self.n_rows:,} rows{orders}, "
-            f"error {self.error:.4f}, kappa {self.kappa:.4f}{more}>"
-        )
+    @property
+    @abstractmethod
+    def headline(self) -> Mapping[str, float]:
+        """The figures that tables show first; the first of them is the error."""
 
-    def _repr_html_(self) -> str:
-        last = f"last {self.window:,} rows"
-        measures = {"error": {"all rows": self.error, last: float(self.windowed_error[-1])}}
-        measures["kappa"] = {"all rows": self.kappa}
-        heads = ["all rows", last]
-        for name, spans in self.metrics.items():
-            words = {"cumulative": "all rows", "window": last, "fading": "fading"}
-            measures[name] = {words[span]: series.value for span, series in spans.items()}
-            heads += [head for head in measures[name] if head not in heads]
-        rows = [
-            [name.replace("_", " "), *(f"{found[head]:.4f}" if head in found else "" for head in heads)]
-            for name, found in measures.items()
-        ]
-        title = f"{self.model_name} on {os.path.basename(self.data_name)}, {self.n_rows:,} rows"
-        notes = [f"{self.examples_per_second:,.0f} rows per second of CPU time"]
-        if self.n_orders > 1:
-            notes.append(f"means over {self.n_orders} random orders")
-        if self.positive is not None and self.metrics:
-            notes.append(f"positive label: {self.positive}")
-        return html_table(title, ["metric", *heads], rows, notes)
+    @property
+    @abstractmethod
+    def row_errors(self) -> npt.NDArray[Any]:
+        """The error of every row of the first order, if they were kept (``keep_errors``): wrong or right, or absolute errors."""
 
-    def to_frame(self) -> Any:
-        """The curves as a pandas (or else polars) frame: one line per number of rows, one column per metric and span.
+    @abstractmethod
+    def own_figures(self) -> dict[str, Any]:
+        """What :meth:`to_dict` has for this task alone."""
 
-        Metrics are noted at fewer points than the error; between them they are missing.
-        """
-        columns: dict[str, Any] = {}
-        places = np.union1d(self.positions, self.metric_positions)
-        series = {
-            "error": (self.positions, self.cumulative_error),
-            "error_window": (self.positions, self.windowed_error),
-        }
-        for name, spans in self.metrics.items():
-            for span, found in spans.items():
-                column = name if span == "cumulative" else f"{name}_{span}"
-                series.setdefault(column, (self.metric_positions, found.curve))
-        for column, (where, values) in series.items():
-            columns[column] = np.full(places.size, np.nan)
-            columns[column][np.searchsorted(places, where)] = values
-        return data_frame({"rows": places, **columns})
+    @property
+    def error(self) -> float:
+        """The error, averaged over the orders."""
+        return statistics.fmean(self.errors)
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of ``error`` over the orders; None for a single order."""
+        return None if self.n_orders < 2 else statistics.stdev(self.errors) / math.sqrt(self.n_orders)
 
     @property
     def n_orders(self) -> int:
@@ -114,56 +89,87 @@ class PrequentialResult:
         return len(self.errors)
 
     @property
-    def error(self) -> float:
-        """The share of wrong answers, averaged over the orders."""
-        return statistics.fmean(self.errors)
-
-    @property
-    def standard_error(self) -> float | None:
-        """The standard error of ``error`` over the orders; None for a single order."""
-        if self.n_orders < 2:
-            return None
-        return statistics.stdev(self.errors) / math.sqrt(self.n_orders)
-
-    @property
-    def kappa(self) -> float:
-        """Cohen's kappa, averaged over the orders."""
-        return statistics.fmean(self.kappas)
-
-    @property
     def examples_per_second(self) -> float:
         """Rows answered and learned per second of CPU time."""
         return self.n_rows * self.n_orders / self.seconds if self.seconds > 0 else float("nan")
 
     @property
-    def unanswered(self) -> int:
-        """Rows without an answer (the model knew no label yet), all orders together."""
-        return int(self.confusion[:, -1].sum())
+    def _spans(self) -> dict[str, dict[str, float]]:
+        """The figures of all metrics over every span, for tables."""
+        return {
+            name: {span: series.value for span, series in spans.items()}
+            for name, spans in self.metrics.items()
+        }
+
+    @property
+    def _curves(self) -> dict[str, tuple[npt.NDArray[np.int64], Floats]]:
+        """Positions and values by the column that a frame has for them."""
+        return {
+            name if span == "cumulative" else f"{name}_{span}": (self.metric_positions, series.curve)
+            for name, spans in self.metrics.items()
+            for span, series in spans.items()
+        }
+
+    @property
+    def _notes(self) -> list[str]:
+        return []
+
+    def __repr__(self) -> str:
+        orders = f" in {self.n_orders} orders" if self.n_orders > 1 else ""
+        figures = ", ".join(
+            f"{name} {spans['cumulative']:{self.digits}}" for name, spans in self._spans.items()
+        )
+        return f"<{self.model_name} on {os.path.basename(self.data_name)}: {self.n_rows:,} rows{orders}, {figures}>"
+
+    def _repr_html_(self) -> str:
+        heads = {"cumulative": "all rows", "window": f"last {self.window:,} rows", "fading": "fading"}
+        measures = self._spans
+        shown = [span for span in heads if any(span in found for found in measures.values())]
+        rows = [
+            [
+                name.replace("_", " "),
+                *(f"{found[span]:{self.digits}}" if span in found else "" for span in shown),
+            ]
+            for name, found in measures.items()
+        ]
+        title = f"{self.model_name} on {os.path.basename(self.data_name)}, {self.n_rows:,} rows"
+        notes = [f"{self.examples_per_second:,.0f} rows per second of CPU time"]
+        if self.n_orders > 1:
+            notes.append(f"means over {self.n_orders} random orders")
+        return html_table(title, ["metric", *(heads[span] for span in shown)], rows, [*notes, *self._notes])
+
+    def to_frame(self) -> Any:
+        """The curves as a pandas (or else polars) frame: one line per number of rows, one column per metric and span.
+
+        Metrics may be noted at fewer points than the error; between them they are missing.
+        """
+        columns: dict[str, Any] = {}
+        places = np.union1d(self.positions, self.metric_positions)
+        for column, (where, values) in self._curves.items():
+            columns[column] = np.full(places.size, np.nan)
+            columns[column][np.searchsorted(places, where)] = values
+        return data_frame({"rows": places, **columns})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the model, as values that JSON can hold."""
         return {
+            "task": self.task,
             "model": self.model_name,
             "data": self.data_name,
             "n_rows": self.n_rows,
             "n_orders": self.n_orders,
-            "error": self.error,
-            "errors": list(self.errors),
-            "standard_error": self.standard_error,
-            "kappa": self.kappa,
-            "kappas": list(self.kappas),
             "seconds": self.seconds,
             "examples_per_second": self.examples_per_second if self.seconds > 0 else None,
             "memory_bytes": self.memory_bytes,
             "window": self.window,
+            "delay": self.delay,
+            "error": self.error,
+            "errors": list(self.errors),
+            "standard_error": self.standard_error,
             "positions": self.positions.tolist(),
             "cumulative_error": self.cumulative_error.tolist(),
             "windowed_error": self.windowed_error.tolist(),
-            "labels": list(self.labels),
-            "confusion": self.confusion.tolist(),
-            "unanswered": self.unanswered,
-            "delay": self.delay,
-            "positive": self.positive,
+            **self.own_figures(),
             "metric_positions": self.metric_positions.tolist(),
             "metrics": {
                 name: {

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.adapters.labels import NO_ANSWER, LabelCodes
 from streamboost.base.inputs.coded import CodedLabels
 from streamboost.evaluate.confusion import CodeTable
-from streamboost.evaluate.labels import NO_ANSWER, LabelCodes
 from streamboost.streams.base import Label, plain_label
 
 Codes = npt.NDArray[np.int64]
@@ -46,7 +46,7 @@ class Rows:
 
     @property
     def y_true(self) -> npt.NDArray[Any]:
-        """The labels."""
+        """The true labels, as the user has them."""
         return self._named(self.true)
 
     @property

@@ -147,12 +147,12 @@ class OfLevels(Metric):
         return chosen_positive(self.positive, self._labels, self._usual)
 
     def _mean(self, levels: list[Levels]) -> float:
-        values = [self.of_levels(one) for one in levels if one.positive.sum() > 0]
+        values = [self._of_levels(one) for one in levels if one.positive.sum() > 0]
         defined = [value for value in values if not math.isnan(value)]
         return float(np.mean(defined)) if defined else math.nan
 
     @abstractmethod
-    def of_levels(self, levels: Levels) -> float:
+    def _of_levels(self, levels: Levels) -> float:
         """The metric of one label that has rows; NaN where it is not defined."""
 
 
@@ -167,7 +167,7 @@ class AUC(OfLevels):
     def _code(self) -> int | None:
         return None
 
-    def of_levels(self, levels: Levels) -> float:
+    def _of_levels(self, levels: Levels) -> float:
         """The chance that a row with the label scores above one without."""
         if not levels.has_both:
             return math.nan
@@ -192,7 +192,7 @@ class AveragePrecision(OfLevels):
 
     name = "average_precision"
 
-    def of_levels(self, levels: Levels) -> float:
+    def _of_levels(self, levels: Levels) -> float:
         """The precision at every level, weighed by the recall that the level adds."""
         gained = levels.positive[::-1]
         found, alarms = np.cumsum(gained), np.cumsum(levels.negative[::-1])
@@ -210,7 +210,7 @@ class RecallAtFPR(OfLevels):
             raise ValueError(f"fpr must lie between 0 and 1, got {fpr}.")
         self.fpr = fpr
 
-    def of_levels(self, levels: Levels) -> float:
+    def _of_levels(self, levels: Levels) -> float:
         """All thresholds between levels are tried; equal probabilities are above or below together."""
         if not levels.has_both:
             return math.nan
@@ -231,7 +231,7 @@ class PrecisionAtTop(OfLevels):
             raise ValueError(f"k must be at least 1, got {k}.")
         self.k = k
 
-    def of_levels(self, levels: Levels) -> float:
+    def _of_levels(self, levels: Levels) -> float:
         """From the highest level down; the last one gives as much as still has room."""
         positive, weight = levels.positive[::-1], (levels.positive + levels.negative)[::-1]
         positive, weight = positive[weight > 0], weight[weight > 0]  # rows of weight 0 make levels of nothing
@@ -304,8 +304,7 @@ class CalibrationError(OfParts):
 
     name = "calibration_error"
 
-    def of_levels(self, levels: Levels) -> float:
-        """See the class."""
+    def _of_levels(self, levels: Levels) -> float:
         return in_parts(levels, self.bins).error
 
 
@@ -314,8 +313,7 @@ class BrierReliability(OfParts):
 
     name = "brier_reliability"
 
-    def of_levels(self, levels: Levels) -> float:
-        """See the class."""
+    def _of_levels(self, levels: Levels) -> float:
         return in_parts(levels, self.bins).reliability
 
 
@@ -325,8 +323,7 @@ class BrierResolution(OfParts):
     name = "brier_resolution"
     greater_is_better = True
 
-    def of_levels(self, levels: Levels) -> float:
-        """See the class."""
+    def _of_levels(self, levels: Levels) -> float:
         return in_parts(levels, self.bins).resolution
 
 
@@ -335,8 +332,7 @@ class BrierUncertainty(OfParts):
 
     name = "brier_uncertainty"
 
-    def of_levels(self, levels: Levels) -> float:
-        """See the class."""
+    def _of_levels(self, levels: Levels) -> float:
         return in_parts(levels, self.bins).uncertainty
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.evaluate.adapters import given
+from streamboost.adapters.any_model import given
+from streamboost.adapters.records import RecordStream, open_data
 from streamboost.evaluate.delay import LateLabels
-from streamboost.evaluate.records import RecordStream, open_data
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, DataError, first_rows
 
 

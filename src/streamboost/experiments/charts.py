@@ -50,12 +50,12 @@ class ErrorOverTime:
 
     @property
     def legend(self) -> list[LegendEntry]:
-        """Best first."""
+        """Names and colours, the best model first."""
         ranked = sorted(self.curves, key=lambda curve: curve.cumulative_error[-1])
         return _entries([curve.model_name for curve in ranked], self.styles)
 
     def height(self, narrow: bool) -> float:
-        """In pixels."""
+        """The height of the chart in pixels."""
         return 290 if narrow else 400
 
     def draw(self, figure: Figure, narrow: bool) -> None:
@@ -129,11 +129,11 @@ class ErrorAgainstSpeed:
 
     @property
     def legend(self) -> list[LegendEntry]:
-        """Best first."""
+        """Names and colours, the best model first."""
         return _entries([p.name for p in sorted(self.points, key=lambda p: p.error)], self.styles)
 
     def height(self, narrow: bool) -> float:
-        """In pixels."""
+        """The height of the chart in pixels."""
         return 270 if narrow else 340
 
     def draw(self, figure: Figure, narrow: bool) -> None:
@@ -195,11 +195,11 @@ class ErrorAgainstSize:
 
     @property
     def legend(self) -> list[LegendEntry]:
-        """As they come."""
+        """Names and colours, in the order of the lines."""
         return _entries([name for name, _ in self.lines], self.styles)
 
     def height(self, narrow: bool) -> float:
-        """In pixels."""
+        """The height of the chart in pixels."""
         return 270 if narrow else max(340, 70 + 20 * len(self.lines))
 
     def draw(self, figure: Figure, narrow: bool) -> None:

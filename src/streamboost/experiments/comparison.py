@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from streamboost.evaluate.adapters import fresh_copy, needs_classes
-from streamboost.evaluate.baselines import BASELINES
-from streamboost.evaluate.metrics import make_metrics
-from streamboost.evaluate.number_metrics import number_metrics
+from streamboost.adapters.any_model import fresh_copy, needs_classes
+from streamboost.adapters.records import held_rows, open_data
+from streamboost.baselines import BASELINES
 from streamboost.evaluate.prequential import Progress, permutation, prequential
-from streamboost.evaluate.records import held_rows, open_data
-from streamboost.evaluate.regression import predicts_numbers
 from streamboost.evaluate.result import PrequentialResult
+from streamboost.evaluate.task import Task
+from streamboost.evaluate.tasks import task_of
 from streamboost.experiments.plan import Algorithm, DataFacts, Protocol, Source, baselines, facts_of
 from streamboost.experiments.store import FAILED, REFUSED, Record
 from streamboost.experiments.summary import Summary, curve_window, measure_name, measures_of
@@ -134,7 +133,7 @@ def compare(
     metrics, positive, delay, limit : as in ``prequential``.
     rank_by : "error", "kappa", "balanced_accuracy", "g_mean", or one of ``metrics``; a name of ours is added to them. For
         regressors "error" is the mean absolute one; "rmse" and "r2" are always there.
-    with_baselines : also the majority and the no-change classifier (of numbers: the mean, the last target), which every model
+    with_baselines : also the majority and the no-change classifier (of regressors: the mean, the last target), which every model
         should beat.
     test : of the difference from the best: "t", "wilcoxon" or "sign", with several orders.
     callback : called with the names of data set and model, and the progress.
@@ -156,13 +155,12 @@ def compare(
     """
     if not models:
         raise ValueError("There are no models to compare.")
-    numbers = _all_predict_numbers(models)
-    named = number_metrics if numbers else make_metrics
-    chosen = list(named(metrics))
-    rule: dict[str, Any] = {"orders": orders, "seed": seed, "delay": delay, "numbers": numbers}
+    task = _common_task(models)
+    chosen = list(task.metrics.choose(metrics))
+    rule: dict[str, Any] = {"orders": orders, "seed": seed, "delay": delay, "task": task.name}
     protocol = Protocol(**rule, metrics=tuple(metric.name for metric in chosen))
     if rank_by not in ("error", *measures_of(protocol)):
-        chosen += [one for one in named([rank_by]) if one.name not in protocol.metrics]
+        chosen += [one for one in task.metrics.choose([rank_by]) if one.name not in protocol.metrics]
         protocol = Protocol(**rule, metrics=tuple(metric.name for metric in chosen))
     algorithms = [Algorithm(str(name), "", _simple(model)) for name, model in models.items()]
     for name in models:
@@ -179,20 +177,21 @@ def compare(
     results: dict[tuple[str, str, int], PrequentialResult] = {}
     direction = {metric.name: getattr(metric, "greater_is_better", True) for metric in chosen}
     options: dict[str, Any] = {"metrics": chosen, "positive": positive, "delay": delay, "keep_errors": True}
-    if numbers and positive is not None:
-        raise ValueError("positive is for classifiers; these models predict numbers.")
+    if protocol.regression and positive is not None:
+        raise ValueError("positive is for classifiers; these models are regressors.")
     for given, rows in sets.items():
         stream = open_data(rows)
         held = held_rows(stream, limit)
         name = given or os.path.basename(stream.name)
-        labels = () if numbers else held.find_classes()
+        labels = () if protocol.regression else held.find_classes()
         facts.append(facts_of(Source(name, label=name), "", held))
         for order in range(orders):
             part = held.permuted(permutation(seed, order, held.n_rows)) if orders > 1 else held
             for who, model in rivals.items():
-                classes = None if numbers else stream.classes or (labels if needs_classes(model) else None)
+                known = stream.classes or (labels if needs_classes(model) else None)
+                classes = None if protocol.regression else known
                 show = None if callback is None else _telling(callback, name, who)
-                window = {"window": curve_window(held.n_rows)} if numbers else {}
+                window = {"window": curve_window(held.n_rows)} if protocol.regression else {}
                 record, result = _one(fresh_copy(model), part, who, classes, show, {**options, **window})
                 records.append(record)
                 if result is not None:
@@ -201,16 +200,17 @@ def compare(
     return Comparison(summary, results)
 
 
-def _all_predict_numbers(models: Mapping[str, Any]) -> bool:
-    """Whether the models are regressors; some of each kind cannot be compared."""
-    kinds = {str(name): predicts_numbers(model) for name, model in models.items()}
-    if len(set(kinds.values())) > 1:
-        numbers = [name for name, kind in kinds.items() if kind]
-        raise ValueError(
-            f"Regressors ({', '.join(numbers)}) and classifiers "
-            f"({', '.join(name for name in kinds if name not in numbers)}) cannot be compared with each other."
+def _common_task(models: Mapping[str, Any]) -> Task[Any]:
+    """The task of all models; models of different tasks cannot be compared."""
+    tasks = {str(name): task_of(model) for name, model in models.items()}
+    found = {task.name: task for task in tasks.values()}
+    if len(found) > 1:
+        groups = (
+            f"{kind} ({', '.join(name for name, task in tasks.items() if task.name == kind)})"
+            for kind in sorted(found)
         )
-    return True in kinds.values()
+        raise ValueError(f"Models of different tasks cannot be compared: {', '.join(groups)}.")
+    return next(iter(found.values()))
 
 
 def _telling(

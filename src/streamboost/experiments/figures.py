@@ -62,7 +62,7 @@ class LegendEntry:
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart, drawn."""
+    """A chart that was drawn: SVG for wide and for narrow screens, and PNG."""
 
     name: str
     title: str
@@ -77,14 +77,14 @@ class Chart(Protocol):
 
     @property
     def title(self) -> str:
-        """What it shows."""
+        """What the chart shows, in a few words."""
 
     @property
     def legend(self) -> Sequence[LegendEntry]:
         """Who is who, for the narrow one."""
 
     def height(self, narrow: bool) -> float:
-        """In pixels."""
+        """The height of the chart in pixels."""
 
     def draw(self, figure: Figure, narrow: bool) -> None:
         """Draw it on an empty figure."""

@@ -23,7 +23,7 @@ class TableCell:
     hint: str = ""
 
     def html(self, tag: str = "td", attributes: str = "") -> str:
-        """The cell."""
+        """The cell as HTML."""
         kind = f' class="{escape(self.mark)}"' if self.mark else ""
         hint = f' title="{escape(self.hint)}"' if self.hint else ""
         below = f"<small>{escape(self.below)}</small>" if self.below else ""
@@ -32,13 +32,13 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Text:
-    """Paragraphs."""
+    """Paragraphs of plain text."""
 
     paragraphs: Sequence[str]
     kind: str = ""
 
     def html(self) -> str:
-        """The block."""
+        """The block as HTML."""
         kind = f' class="{escape(self.kind)}"' if self.kind else ""
         return "\n".join(f"<p{kind}>{escape(text)}</p>" for text in self.paragraphs)
 
@@ -51,7 +51,7 @@ class Facts:
     cards: bool = False
 
     def html(self) -> str:
-        """The block."""
+        """The block as HTML."""
         kind = "cards" if self.cards else "facts"
         rows = ""
         for name, value, *more in self.items:
@@ -109,7 +109,7 @@ class Figure:
     caption: str = ""
 
     def html(self) -> str:
-        """The block."""
+        """The block as HTML."""
         legend = "".join(f"<li>{_sample(entry)}{escape(entry.name)}</li>" for entry in self.picture.legend)
         caption = f"<figcaption>{escape(self.caption)}</figcaption>" if self.caption else ""
         alt = escape(self.picture.title)
@@ -128,7 +128,7 @@ class Code:
     text: str
 
     def html(self) -> str:
-        """The block."""
+        """The block as HTML."""
         return f"<pre><code>{escape(self.text)}</code></pre>"
 
 
@@ -163,7 +163,7 @@ class Section:
 
 @dataclass
 class Page:
-    """A report."""
+    """A report: sections of blocks, in one HTML file that needs no other."""
 
     title: str
     subtitle: str = ""
@@ -172,13 +172,13 @@ class Page:
     footer: str = ""
 
     def section(self, title: str, *blocks: Element, aside: str = "") -> Section:
-        """Add a section."""
+        """Add a section of some blocks."""
         made = Section(title, list(blocks), aside)
         self.sections.append(made)
         return made
 
     def html(self) -> str:
-        """The whole page."""
+        """The whole page as HTML."""
         links = "".join(f'<a href="#{s.anchor}">{escape(s.title)}</a>' for s in self.sections)
         parts = []
         for section in self.sections:

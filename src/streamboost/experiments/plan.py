@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from streamboost.evaluate.baselines import BASELINES, CLASS_BASELINES, LOOKS_BACK, NUMBER_BASELINES
+from streamboost.baselines import BASELINES, BASELINES_OF, LOOKS_BACK
 from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
 from streamboost.streams.open import open_stream
@@ -92,14 +92,14 @@ class DataFacts:
 
     @property
     def name(self) -> str:
-        """The short name."""
+        """The short name of the data set, for tables."""
         return self.source.name
 
 
 def facts_of(source: Source, fingerprint: str, rows: Any) -> DataFacts:
     """What a report says of rows in memory."""
     labels = rows.find_classes()
-    numbers = bool(labels) and not any(isinstance(label, str) for label in labels)
+    numeric = bool(labels) and not any(isinstance(label, str) for label in labels)
     return DataFacts(
         source,
         fingerprint,
@@ -107,7 +107,7 @@ def facts_of(source: Source, fingerprint: str, rows: Any) -> DataFacts:
         int(rows.n_features or 0),
         0 if rows.nominal is None else int(rows.nominal.sum()),
         [str(label) for label in labels],
-        (float(labels[0]), float(labels[-1])) if numbers else None,
+        (float(labels[0]), float(labels[-1])) if numeric else None,
     )
 
 
@@ -175,8 +175,8 @@ class Protocol:
     test_rows: int = 0
     positive: str | None = None
     """The label of metrics of one label."""
-    numbers: bool = False
-    """Whether labels are numbers to predict; ``metrics`` are then those of numbers, and "mae" is the error."""
+    task: str = "classification"
+    """Which metrics there are, and what the error is: of a regression it is "mae"."""
 
     def __post_init__(self) -> None:
         if self.orders < 1 or self.repeats < 1 or self.folds == 1 or self.folds < 0 or self.delay < 0:
@@ -189,7 +189,12 @@ class Protocol:
     @property
     def error_name(self) -> str:
         """What the error is called."""
-        return "mae" if self.numbers else "error"
+        return "mae" if self.regression else "error"
+
+    @property
+    def regression(self) -> bool:
+        """Whether targets are predicted, not labels."""
+        return self.task == "regression"
 
     @property
     def holds_out(self) -> bool:
@@ -279,7 +284,7 @@ def unique_labels(names: list[str]) -> Iterator[str]:
 
 def baselines(protocol: Protocol) -> list[Algorithm]:
     """The rows that every table has; on rows that are held out "no change" means nothing."""
-    known = NUMBER_BASELINES if protocol.numbers else CLASS_BASELINES
+    known = BASELINES_OF[protocol.task]
     return [
         Algorithm(name, "", model_label=name.removesuffix("-regressor"))
         for name in known

@@ -27,7 +27,7 @@ class RankChart:
     legend: tuple[LegendEntry, ...] = ()
 
     def height(self, narrow: bool) -> float:
-        """In pixels."""
+        """The height of the chart in pixels."""
         return 62 + len(self.names) * (46 if narrow else 34)
 
     def draw(self, figure: Figure, narrow: bool) -> None:

@@ -71,7 +71,7 @@ class _Report:
         self.pictures: list[Picture] = []
         self.models = [algorithm for algorithm in summary.algorithms if not algorithm.is_baseline]
         self.measure = measure_name(summary.rank_by)
-        self.error = "Mean absolute error" if summary.protocol.numbers else "Error"
+        self.error = "Mean absolute error" if summary.protocol.regression else "Error"
 
     def _styles(self, order: list[int]) -> dict[str, Style]:
         """The same for all pictures; with very many models, colours for the first ones of the order."""
@@ -108,7 +108,7 @@ class _Report:
     def _protocol(self) -> str:
         p = self.summary.protocol
         late = f", labels {p.delay:,} rows late" if p.delay else ""
-        error = "absolute error" if p.numbers else "error"
+        error = "absolute error" if p.regression else "error"
         if p.folds:
             orders = f", every training set in {p.orders} orders" if p.orders > 1 else ""
             return f"{error} on held-out rows, {count(p.repeats, 'pass', 'passes')} of {p.folds}-fold cross-validation{orders}"
@@ -158,7 +158,7 @@ class _Report:
         if len(self.models) < len(s.algorithms):
             first = (
                 "mean answers the mean of the targets so far"
-                if s.protocol.numbers
+                if s.protocol.regression
                 else "majority answers the most frequent label so far"
             )
             lines.append(
@@ -219,13 +219,13 @@ class _Report:
         assert ranking is not None
         names = [s.algorithms[i].name for i in s.ranked]
         left_out = [a for i, a in enumerate(s.algorithms) if i not in s.ranked and not a.is_baseline]
-        told = ranking.critical_difference < len(names) - 1
+        separates = ranking.critical_difference < len(names) - 1
         words = (
             f"Friedman's test over {count(ranking.n_sets, 'data set')}: {p_text(ranking.p_friedman)} "
             f"(Iman and Davenport: {p_text(ranking.p)}). Nemenyi's critical difference at {ALPHA:g} is "
             f"{ranking.critical_difference:.2f}: models whose bars do not overlap are told apart."
         )
-        if not told:
+        if not separates:
             words += (
                 " It is larger than any possible difference of ranks: these are too few data sets to tell."
             )
@@ -244,7 +244,7 @@ class _Report:
         done = [cell for cell in row if cell.status == "done" and not cell.algorithm.is_baseline]
         nominal = f" ({facts.n_nominal} nominal)" if facts.n_nominal else ""
         target = f"{len(facts.labels)} classes"
-        if self.summary.protocol.numbers and facts.targets is not None:
+        if self.summary.protocol.regression and facts.targets is not None:
             target = "targets from {:.4g} to {:.4g}".format(*facts.targets)
         section = page.section(
             facts.name,

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.evaluate.curve import ErrorCurve
-from streamboost.evaluate.metrics import greater_is_better
-from streamboost.evaluate.number_metrics import NUMBER_METRICS
+from streamboost.evaluate.metrics import make_metric
 from streamboost.evaluate.significance import TESTS, Ranking, paired_t, rank_models, sign_test
 from streamboost.experiments.plan import Algorithm, DataFacts, Protocol
 from streamboost.experiments.store import FAILED, REFUSED, Record
@@ -34,7 +33,7 @@ def measures_of(protocol: Protocol) -> tuple[str, ...]:
     """What models can be ranked by, beside the error."""
     if protocol.holds_out:
         return ()
-    return tuple(dict.fromkeys((*(() if protocol.numbers else SCORES), *protocol.metrics)))
+    return tuple(dict.fromkeys((*(() if protocol.regression else SCORES), *protocol.metrics)))
 
 
 def curve_window(n_rows: int) -> int:
@@ -50,9 +49,9 @@ def measure_name(name: str) -> str:
     return words.get(word, word.replace("_", " ")) + colon + rest
 
 
-def figure_text(value: float, numbers: bool) -> str:
-    """A value for people: shares have four decimals, errors of numbers four digits."""
-    return "–" if math.isnan(value) else f"{value:.4g}" if numbers else f"{value:.4f}"
+def figure_text(value: float, regression: bool) -> str:
+    """A value for people: shares have four decimals, errors of a regression four digits."""
+    return "–" if math.isnan(value) else f"{value:.4g}" if regression else f"{value:.4f}"
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,8 @@ class Cell:
     records: tuple[Record, ...]
     measure: str = "error"
     """What the models are ranked by."""
-    numbers: bool = False
-    """Whether numbers were predicted."""
+    regression: bool = False
+    """Whether targets were predicted, not labels."""
 
     @property
     def status(self) -> str:
@@ -154,7 +153,7 @@ class Cell:
         window = curve_window(self.data.n_rows)
         series = []
         for record in self.records:
-            if self.numbers:
+            if self.regression:
                 series.append([np.array(values) for values in record.figure("curve")])
                 continue
             curve = ErrorCurve(window, points=120)
@@ -164,7 +163,7 @@ class Cell:
         figures = self.records[0].figures or {}
         drifts = figures.get("drifts", []) if len(self.records) == 1 else []
         rows = np.array(drifts, dtype=np.int64)
-        most = math.inf if self.numbers else 1.0
+        most = math.inf if self.regression else 1.0
         return Curve(self.algorithm.name, series[0][0], so_far, lately, window, rows, most)
 
 
@@ -209,11 +208,7 @@ class Summary:
             )
         self.rank_by = rank_by
         if greater is None:
-            greater = (
-                NUMBER_METRICS[rank_by.partition(":")[0]].greater_is_better
-                if protocol.numbers
-                else greater_is_better(rank_by)
-            )
+            greater = make_metric(rank_by).greater_is_better
         self.sign = -1.0 if greater else 1.0
         if test is not None and test not in TESTS:
             raise ValueError(f"There is no test {test!r}; there are {', '.join(TESTS)}.")
@@ -228,7 +223,7 @@ class Summary:
                     facts,
                     tuple(records[d * block : (d + 1) * block][a::width]),
                     rank_by,
-                    protocol.numbers,
+                    protocol.regression,
                 )
                 for a, algorithm in enumerate(self.algorithms)
             ]
@@ -242,7 +237,7 @@ class Summary:
         if self._by_rows:
             over_rows = (
                 "paired t test over the rows"
-                if self.protocol.numbers
+                if self.protocol.regression
                 else "sign test over the rows (McNemar)"
             )
             return over_rows if self._ranks_by_error else ""
@@ -285,7 +280,7 @@ class Summary:
             if not self._ranks_by_error:
                 return None  # one value each, and nothing to pair
             rows = [one.records[0].errors_of_rows().astype(float) for one in (cell, best)]
-            if self.protocol.numbers:
+            if self.protocol.regression:
                 both = np.isfinite(rows[0]) & np.isfinite(rows[1])
                 return paired_t(rows[0][both], rows[1][both]).p if both.sum() > 1 else None
             return sign_test(*rows).p
@@ -320,8 +315,8 @@ class Summary:
                     found.append(
                         f"{row[0].data.name}: the best model, {best.algorithm.name}, is no better than "
                         f"{BASELINE_WORDS[cell.algorithm.model]} ({measure_name(self.rank_by)} "
-                        f"{figure_text(best.value, self.protocol.numbers)} against "
-                        f"{figure_text(cell.value, self.protocol.numbers)})."
+                        f"{figure_text(best.value, self.protocol.regression)} against "
+                        f"{figure_text(cell.value, self.protocol.regression)})."
                     )
         return found
 

@@ -27,12 +27,12 @@ LIKE_BEST_MARK = "≈"
 def value_text(cell: Cell, measure: str | None = None) -> str:
     """The mean of a metric for people; by default of what the models are ranked by."""
     value = cell.value if measure is None else cell.metric(measure)
-    return figure_text(value, cell.numbers)
+    return figure_text(value, cell.regression)
 
 
 def spread_text(cell: Cell) -> str:
     """Plus or minus its standard error; empty for a single run."""
-    return "" if cell.standard_error is None else f"± {figure_text(cell.standard_error, cell.numbers)}"
+    return "" if cell.standard_error is None else f"± {figure_text(cell.standard_error, cell.regression)}"
 
 
 def missing_text(cell: Cell) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from streamboost.evaluate import PrequentialResult, RegressionResult, prequential
-from streamboost.evaluate.adapters import needs_classes
+from streamboost.adapters.any_model import needs_classes
+from streamboost.evaluate import ClassificationResult, PrequentialResult, prequential
 from streamboost.evaluate.folds import fold_outcomes
 from streamboost.evaluate.measures import balanced_accuracy, g_mean
 from streamboost.evaluate.prequential import permutation
@@ -44,16 +44,9 @@ def execute(run: Run, data: DataSet, report: Report | None = None) -> Record:
     return _done(figures, wrong, caught)
 
 
-def record_of(result: PrequentialResult | RegressionResult, caught: Sequence[Any]) -> Record:
+def record_of(result: PrequentialResult, caught: Sequence[Any]) -> Record:
     """The record of a result with ``keep_errors``, and of the warnings on the way to it."""
-    return _done(figures_of(result), _row_errors(result), caught)
-
-
-def _row_errors(result: PrequentialResult | RegressionResult) -> Any:
-    """Which rows were answered wrongly, or by how much."""
-    if isinstance(result, RegressionResult):
-        return result.absolute_errors[0]
-    return np.unpackbits(result.wrong[0], count=result.n_rows).astype(np.bool_)
+    return _done(figures_of(result), result.row_errors, caught)
 
 
 def _done(figures: dict[str, Any], wrong: Any, caught: Sequence[Any]) -> Record:
@@ -66,8 +59,8 @@ def _done(figures: dict[str, Any], wrong: Any, caught: Sequence[Any]) -> Record:
 
 def _stream(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple[dict[str, Any], Any]:
     rows, protocol = data.rows, run.protocol
-    classes = None if protocol.numbers else data.declared
-    if classes is None and not protocol.numbers and needs_classes(model):
+    classes = None if protocol.regression else data.declared
+    if classes is None and not protocol.regression and needs_classes(model):
         classes = rows.find_classes()
     if protocol.orders > 1:
         rows = rows.permuted(permutation(protocol.seed, run.unit["order"], rows.y.shape[0]))
@@ -82,24 +75,24 @@ def _stream(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple
         window=curve_window(int(rows.y.shape[0])),
         callback=None if report is None else lambda now: report(now.fraction or 0.0, now.error),
     )
-    return figures_of(result), _row_errors(result)
+    return figures_of(result), result.row_errors
 
 
-def figures_of(result: PrequentialResult | RegressionResult) -> dict[str, Any]:
+def figures_of(result: PrequentialResult) -> dict[str, Any]:
     """What a record keeps of one order."""
     figures: dict[str, Any] = {
+        "errors": [result.error],
         "seconds": result.seconds,
         "n_rows": result.n_rows,
         "memory_bytes": result.memory_bytes,
         "metrics": {name: spans["cumulative"].value for name, spans in result.metrics.items()},
         "drifts": result.drifts[:, 0].tolist(),
     }
-    if isinstance(result, RegressionResult):
+    if not isinstance(result, ClassificationResult):
         curve = (result.positions, result.cumulative_error, result.windowed_error)
-        return {**figures, "errors": [result.mae], "curve": [series.tolist() for series in curve]}
+        return {**figures, "curve": [series.tolist() for series in curve]}
     return {
         **figures,
-        "errors": [result.error],
         "kappa": result.kappa,
         "balanced_accuracy": balanced_accuracy(result.confusion),
         "g_mean": g_mean(result.confusion),

@@ -29,6 +29,6 @@ LEARNERS: dict[str, type[Learner]] = {entry.name: globals()[entry.class_name] fo
 REGRESSION_LEARNERS: dict[str, type[Learner]] = {
     entry.name: globals()[entry.class_name] for entry in catalogue.REGRESSION_LEARNERS
 }
-"""The same for learners that predict numbers."""
+"""The same for regression."""
 
 ALL_LEARNERS = {**LEARNERS, **REGRESSION_LEARNERS}

@@ -160,13 +160,13 @@ def _finite(answer: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def adapter_plan(learner: Any, seed: int, *, numbers: bool = False) -> LearnerPlan:
+def adapter_plan(learner: Any, seed: int, *, task: str = "classification") -> LearnerPlan:
     """Return the plan for a learner that is not one of ours, or say why it cannot be used."""
     title = type(learner).__name__
     if inspect.isclass(learner):
         raise TypeError(f"estimator={learner.__name__} is a class; pass an instance: {learner.__name__}().")
     kind: Any = lane_kind(learner)
-    if numbers:
+    if task == "regression":
         kind = ArrayNumberLane if kind is ArrayLane else DictNumberLane
     scope = LaneScope()
 
@@ -175,50 +175,57 @@ def adapter_plan(learner: Any, seed: int, *, numbers: bool = False) -> LearnerPl
 
     # An array-style learner fixes its classes with its first update; a dict-style one takes them as they come.
     discovers = 0 if kind is ArrayLane else None
-    bank = "black_box_regressor" if numbers else "black_box"
+    bank = "black_box_regressor" if task == "regression" else "black_box"
     return LearnerPlan(bank, {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
 
 
-def resumed_plan(learner: Any, lanes: list[Any], *, numbers: bool = False) -> LearnerPlan:
-    """Return the plan for lanes that come out of a pickle."""
+def resumed_plan(learner: Any, seed: int, lanes: list[Any], *, task: str = "classification") -> LearnerPlan:
+    """Return the plan for lanes that come out of a pickle; a learner that is replaced later starts anew."""
     scope: LaneScope = lanes[0].scope
+    kind, waiting = type(lanes[0]), dict(enumerate(lanes))
+
+    def make(lane: int) -> object:
+        return waiting.pop(lane) if lane in waiting else kind(seeded_copy(learner, seed, lane), scope)
+
     discovers = 0 if lane_kind(learner) is ArrayLane else None
     title = type(learner).__name__
-    bank = "black_box_regressor" if numbers else "black_box"
-    return LearnerPlan(
-        bank, {}, title, None, discovers=discovers, lane_factory=lanes.__getitem__, scope=scope
-    )
+    bank = "black_box_regressor" if task == "regression" else "black_box"
+    return LearnerPlan(bank, {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
+
+
+_KINDS = {"classifier": "classification", "regressor": "regression"}
+"""scikit-learn's words for estimators, and the task of each."""
 
 
 def check_task(model: Any, learner: Any) -> None:
-    """Refuse a learner of classes in a regressor, and the reverse."""
-    wanted = bool(model._entry.numbers)
-    found = learner if learner is None or inspect.isclass(learner) else _predicts_numbers(learner)
-    if not isinstance(found, bool) or found is wanted:
+    """Refuse a classifier in a regressor, and the reverse."""
+    wanted = model._entry.task
+    found = None if learner is None or inspect.isclass(learner) else _task_of(learner)
+    if found is None or found == wanted:
         return
-    does, needs = ("predicts numbers", "tells classes") if found else ("tells classes", "predicts numbers")
-    example = "LinearRegression()" if wanted else "NaiveBayes()"
+    kinds = {task: kind for kind, task in _KINDS.items()}
+    example = "LinearRegression()" if wanted == "regression" else "NaiveBayes()"
     raise TypeError(
-        f"estimator={learner!r} {does}, but {type(model).__name__} {needs}: give it a learner that does so, such as "
-        f"streamboost.{example}."
+        f"estimator={learner!r} is a {kinds[found]}, but {type(model).__name__} is a {kinds[wanted]}: give it a learner of "
+        f"that kind, such as streamboost.{example}."
     )
 
 
-def _predicts_numbers(learner: Any) -> bool | None:
-    """Whether a learner is a regressor; None if it does not say."""
+def _task_of(learner: Any) -> str | None:
+    """What a learner predicts; None if it does not say."""
     entry = getattr(learner, "_entry", None)
     if isinstance(entry, Entry):
-        return entry.numbers
+        return entry.task
     if hasattr(learner, "__sklearn_tags__"):
         from sklearn.utils import get_tags
 
-        return {"classifier": False, "regressor": True}.get(str(get_tags(learner).estimator_type))
+        return _KINDS.get(str(get_tags(learner).estimator_type))
     kinds = {base.__name__ for base in type(learner).__mro__}  # River's bases, without importing it
     if "Regressor" in kinds:
-        return True
+        return "regression"
     if "Classifier" in kinds or "MiniBatchClassifier" in kinds:
-        return False
-    return {"classifier": False, "regressor": True}.get(getattr(learner, "_estimator_type", ""))
+        return "classification"
+    return _KINDS.get(getattr(learner, "_estimator_type", ""))
 
 
 def lane_kind(learner: Any) -> type[ArrayLane] | type[DictLane]:

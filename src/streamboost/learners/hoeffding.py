@@ -48,7 +48,7 @@ GROWTH["ensemble"] = {
 """How trees grow: what "auto" means for each of these parameters, by the value of ``growth``."""
 
 DEFAULT_GROWTH = "varied"
-"""What growth="auto" stands for in an ensemble: the most accurate in docs/results/trees.md."""
+"""What growth="auto" stands for in an ensemble: the most accurate in docs/results/studies.md."""
 
 NUMBERS = ("grace_period", "delta", "tie_threshold")
 """Parameters that may be drawn per tree."""

@@ -62,7 +62,7 @@ class TAN(_Network):
         parameter(
             "relearn",
             [whole("[1, inf)"), one_of("query")],
-            "When the tree is chosen anew: after 1, 2, 4, 8, ... lessons of a learner and after every "
+            "When the tree is chosen anew: after 1, 2, 4, 8, ... examples of a learner and after every "
             '`relearn` of them. "query": after each, so that the model is a function of the counts alone '
             "(lossless) and slower. Probabilities are always read from the present counts.",
             to_core=False,

@@ -76,14 +76,14 @@ class Scatter:
 
     @property
     def legend(self) -> list[LegendEntry]:
-        """As they come."""
+        """Names and colours, in the order of the lines."""
         return [
             LegendEntry(one.name, style, _SYMBOLS[one.hollow][(style.colour or 0) % len(_MARKERS)])
             for one, style in zip(self.series, self.styles, strict=True)
         ]
 
     def height(self, narrow: bool) -> float:
-        """In pixels."""
+        """The height of the chart in pixels."""
         return 330 if narrow else 520
 
     def draw(self, figure: Figure, narrow: bool) -> None:
@@ -130,15 +130,15 @@ class Lines:
 
     @property
     def legend(self) -> list[LegendEntry]:
-        """As they come."""
+        """Names and colours, in the order of the lines."""
         return [LegendEntry(one.name, Style(i % N_COLOURS)) for i, one in enumerate(self.series)]
 
     def height(self, narrow: bool) -> float:
-        """In pixels."""
+        """The height of the chart in pixels."""
         return 290 if narrow else 400
 
     def draw(self, figure: Figure, narrow: bool) -> None:
-        """Lines and bands."""
+        """Draw the lines, and a band around each."""
         styles = [entry.style for entry in self.legend]
         axes = _axes_with_names(figure, narrow, self.series, styles)
         for one, style in zip(self.series, styles, strict=True):

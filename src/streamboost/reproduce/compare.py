@@ -37,7 +37,7 @@ class Comparison:
 
     @property
     def mark(self) -> str:
-        """Whether they agree."""
+        """The sign that tables have for agreement with the paper."""
         if self.reason:
             return NOT_RUN
         allowed = max(NEAR, 0.0 if math.isnan(self.standard_error) else 2 * self.standard_error)

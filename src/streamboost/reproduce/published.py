@@ -71,12 +71,12 @@ class PublishedTable:
 
     @property
     def columns(self) -> list[tuple[str, str]]:
-        """Its columns."""
+        """The columns of the published table."""
         return list(dict.fromkeys(figure.column for figure in self.figures))
 
     @property
     def metric(self) -> str:
-        """What is counted."""
+        """What the figures of the table count."""
         return self.figures[0].metric
 
 

@@ -44,8 +44,8 @@ def verify(folder: Path) -> Iterator[tuple[str, bool]]:
     lock = _lock(folder)  # nobody else may write meanwhile
     db = Database(folder)
     try:
-        told = db.value("PRAGMA integrity_check")
-        yield f"database: {told}", told == "ok"
+        found = db.value("PRAGMA integrity_check")
+        yield f"database: {found}", found == "ok"
         for candidate, name, title, text in db.rows(
             "SELECT candidate, models.name, candidates.name, description FROM candidates JOIN models USING(model) "
             "WHERE models.name IS NOT NULL"
@@ -73,7 +73,7 @@ def _verify(
         ):
             number = db.value("SELECT model FROM candidates WHERE candidate=?", (candidate,))
             live = previous[1]
-            for _, _, body in replay.lessons(db, number, candidate, previous[0], seq):
+            for _, _, body in replay.examples(db, number, candidate, previous[0], seq):
                 if body.label is not None:
                     estimators.learn(
                         live, body.features or {}, body.label, body.weight, description, first=False
@@ -89,7 +89,7 @@ def _verify(
 
 
 def export(folder: Path, model: str, path: Path) -> int:
-    """Write the lessons of a model as a table that ``streamboost run`` reads: the features, ``label``, ``weight``."""
+    """Write the examples of a model as a table that ``streamboost run`` reads: the features, ``label``, ``weight``."""
     db = Database(folder)
     try:
         number = _model(db, model)

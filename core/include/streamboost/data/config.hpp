@@ -17,7 +17,11 @@ namespace streamboost {
 class Config {
  public:
   using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
+  static constexpr std::monostate none{};
   std::map<std::string, Value> values;
+
+  Config() = default;
+  Config(std::initializer_list<std::pair<const std::string, Value>> given) : values(given) {}
 
   double number(const char* name) const {
     if (const auto found = number_or_none(name)) return *found;
@@ -50,6 +54,11 @@ class Config {
       for (const auto& [text, value] : options)
         if (*word == text) return value;
     throw std::invalid_argument(std::string("unknown value for ") + name);
+  }
+  // Whether the parameter is this word.
+  bool is(const char* name, const char* word) const {
+    const auto* given = std::get_if<std::string>(&find(name));
+    return given != nullptr && *given == word;
   }
   // After reading: every name that was given must have been asked for.
   void check_all_read(const std::string& reader) const {

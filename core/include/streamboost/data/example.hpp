@@ -18,10 +18,11 @@ struct Example {
   int n_classes_after = 0;  // the same once its own label is learned
 };
 
-// One label for all lanes, or one per lane (multiclass boosters teach each lane its own target).
+// What the lanes are to learn: one label for all, one each (multiclass boosters teach each lane its own), or a number each (regression).
 struct Labels {
   int common = -1;
   const std::int32_t* per_lane = nullptr;
+  const double* target = nullptr;  // [lane]: the number that the lane should have answered
   int of(int lane) const { return per_lane ? per_lane[lane] : common; }
 };
 

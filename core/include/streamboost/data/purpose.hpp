@@ -19,6 +19,8 @@ enum class Purpose : std::uint32_t {
   bandit = 10,
   node = 11,
   explanation = 12,
+  sketch = 14,
+  detector = 17,  // 13: late labels in generators, 15: exploration, 16: queries
 };
 
 }  // namespace streamboost

@@ -22,10 +22,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "streamboost/data/fields.hpp"
 #include "streamboost/drift/adwin_kernels.hpp"
+#include "streamboost/drift/detector.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -35,7 +36,7 @@ struct Ones {
   static constexpr std::size_t numbers = 1;
   std::int64_t sum = 0;
 
-  static Ones of(bool one) { return {one ? 1 : 0}; }
+  static Ones of(double x) { return {x != 0 ? 1 : 0}; }
   double total() const { return static_cast<double>(sum); }
   double spread() const { return 0; }  // sum - squares
   void operator+=(Ones other) { sum += other.sum; }
@@ -73,12 +74,10 @@ class Adwin {
  public:
   static constexpr int capacity = 5, most_rows = 40, check_every = 32, least_width = 10;
 
-  Adwin() { expect(); }
   void expect() { rows_.reserve(most_rows); }  // so that no input allocates; a copy has lost it
 
   // Takes one input; true if the window was cut and its mean rose.
-  template <class Input>
-  bool update(Input x, double delta) {
+  bool update(double x, double delta) {
     const Sum input = Sum::of(x);
     time_ += 1;
     width_ += 1;
@@ -216,6 +215,58 @@ class Adwin {
   std::int64_t time_ = 0, width_ = 0;
   Sum total_;
   std::vector<Row> rows_;
+};
+
+// The window as a detector: a second one, at a less strict level, warns. It begins again with each warning.
+template <class Sum>
+class AdwinDetector {
+ public:
+  struct Params {
+    double delta;
+    std::optional<double> warning;  // none: it never warns
+    static Params read(const Config& c) { return {c.number("delta"), c.number_or_none("warning")}; }
+  };
+  static constexpr bool lasting = false;
+
+  Signal update(double x, const Params& params, std::uint32_t) {
+    Signal signal;
+    if (params.warning) {
+      signal.warning = suspicion_.update(x, *params.warning);
+      if (signal.warning) suspicion_.reset();
+    }
+    signal.drift = window_.update(x, params.delta);
+    return signal;
+  }
+  void reset(bool suspicion) {
+    window_.reset();
+    if (suspicion) suspicion_.reset();
+  }
+  void expect(const Params& params) {
+    window_.expect();
+    if (params.warning) suspicion_.expect();
+  }
+
+  std::int64_t width() const { return window_.width(); }
+  double mean() const { return window_.mean(); }
+
+  // The length of the window's state, the window, the suspicion.
+  std::vector<double> pack() const {
+    const std::vector<double> window = window_.pack(), suspicion = suspicion_.pack();
+    std::vector<double> out{static_cast<double>(window.size())};
+    out.insert(out.end(), window.begin(), window.end());
+    out.insert(out.end(), suspicion.begin(), suspicion.end());
+    return out;
+  }
+  void unpack(const std::vector<double>& packed, const Params& params) {
+    require(!packed.empty() && is_count(packed[0]) && packed[0] < static_cast<double>(packed.size()), "drift detector");
+    const auto middle = packed.begin() + 1 + static_cast<std::ptrdiff_t>(packed[0]);
+    window_.unpack({packed.begin() + 1, middle});
+    suspicion_.unpack({middle, packed.end()});
+    require(params.warning || suspicion_.time() == 0, "drift detector");
+  }
+
+ private:
+  Adwin<Sum> window_, suspicion_;
 };
 
 }  // namespace streamboost

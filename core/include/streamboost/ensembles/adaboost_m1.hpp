@@ -36,7 +36,7 @@ struct AdaBoostM1 {
   std::uint64_t seed = 0;
 
   void batch_phase(BatchPhase& batch_phase, Block<OzaBoost::LaneState>& block, Scratch& scratch) const {
-    Bank& bank = *block.bank;
+    const BankHandle& bank = block.bank;
     const Lanes lanes = block.lanes();
     if (lanes.begin == 0) begin(batch_phase);
     std::vector<char> right(batch_phase.example.size());
@@ -44,14 +44,14 @@ struct AdaBoostM1 {
       teach(batch_phase, bank, lanes.begin, i, scratch);
       double correct = 0, wrong = 0;
       for (std::size_t n = 0; n < batch_phase.example.size(); ++n) {
-        bank.ask(batch_phase.example[n], Request::votes, scratch.answers);
+        bank->ask(batch_phase.example[n], Request::votes, scratch.answers);
         right[n] = scratch.answers.vote[static_cast<std::size_t>(i)] == batch_phase.example[n].label;
         (right[n] ? correct : wrong) += batch_phase.share[n];
       }
       const bool bad = wrong >= correct, kept = !bad || (keep_one && lanes.begin + i == 0);
       batch_phase.stopped = bad || wrong == 0;
       if (!kept) {
-        bank.reset(i, bank.birth(i));
+        bank->reset(i, bank->birth(i));
         break;
       }
       const double error = wrong / (correct + wrong);
@@ -68,7 +68,7 @@ struct AdaBoostM1 {
     for (const Example& example : batch_phase.example) batch_phase.share.push_back(example.weight / batch_phase.weight);
   }
 
-  void teach(const BatchPhase& batch_phase, Bank& bank, int first, int lane, Scratch& scratch) const {
+  void teach(const BatchPhase& batch_phase, const BankHandle& bank, int first, int lane, Scratch& scratch) const {
     std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
     const std::vector<std::size_t> drawn = resample ? draw(batch_phase, first + lane) : std::vector<std::size_t>();
     bank.batch_begin();
@@ -76,8 +76,8 @@ struct AdaBoostM1 {
       for (std::size_t n = 0; n < batch_phase.example.size(); ++n) {
         const Example& example = batch_phase.example[resample ? drawn[n] : n];
         scratch.amount[static_cast<std::size_t>(lane)] = resample ? 1.0 : batch_phase.weight * batch_phase.share[n];
-        bank.ask(example, Request::votes, scratch.answers);
-        bank.learn(example, {example.label}, scratch.amount.data(), resample ? Amount::copies : Amount::weight, scratch.answers);
+        bank->ask(example, Request::votes, scratch.answers);
+        bank->learn(example, {example.label}, scratch.amount.data(), resample ? Amount::copies : Amount::weight, scratch.answers);
       }
     bank.batch_end();
   }

@@ -27,7 +27,7 @@
 
 namespace streamboost {
 
-struct AdaBoostOL {
+struct AdaBoostOL : BoosterDefaults {
   struct Params {
     bool sampling, hard;
     Hedge::Mode mode;
@@ -36,7 +36,7 @@ struct AdaBoostOL {
               c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}}), SignHedge::read(c)};
     }
   };
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> alpha;
     void reserve(Lanes lanes) { alpha = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
     void fields(FieldVisitor& v) { v("alpha", alpha); }
@@ -47,9 +47,9 @@ struct AdaBoostOL {
   struct Passage : PassageBase {
     double vote = 0;  // sum of alpha h
     auto scan() { return std::tie(vote); }
+    bool sound(int, int) const { return true; }
   };
-  static constexpr bool needs_votes = false, needs_column = true;
-  static constexpr std::size_t column_rows = 2;
+  static constexpr BoosterTraits traits{.column = true, .column_rows = 2, .write_report = true};
   enum class Sum { weight, mistakes, expected, mixed, squared_steps, count };
 
   Params params;

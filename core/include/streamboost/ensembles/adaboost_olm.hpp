@@ -5,8 +5,8 @@
 //   paper            here                meaning
 //   s^i              Passage::votes      s^i = s^{i-1} + alpha^i e_{l_i}: votes of the first i learners, weighted
 //   alpha^i          alpha[i]            vote of learner i, in [-2, 2]; negative: it is worse than guessing and turned round
-//   L^r(s)           Loss                sum_{l != r} of log(1 + e^z) | e^z | (1 + z)_+^2 / 2,   z_l = s[l] - s[r]
-//   C[r, l]          slope(z_l)          derivative of L^r in s[l]: sigmoid(z) | e^z | (1 + z)_+;    C[r, r] = -sum of the others
+//   L^r(s)           loss                sum_{l != r} of a loss (math/losses.hpp: logistic | exponential | squared hinge) of s[r] - s[l]
+//   C[r, l]          loss_pulls          derivative of L^r in s[l], the pull of that margin;    C[r, r] = -sum of the others
 //   yhat^i           column[i]           argmax s^i: what expert i says
 //   v^i              LabelHedge          weight of expert i
 //   eta_t            rate                D / (sqrt(2) G_i sqrt(t)), D = 4, |f'| <= G_i: k - 1 | (k - 1) e^{2i} | (k - 1)(1 + 2i)
@@ -24,21 +24,19 @@
 #include <cmath>
 
 #include "streamboost/ensembles/multiclass.hpp"
+#include "streamboost/math/losses.hpp"
 
 namespace streamboost {
 
-struct AdaBoostOLM {
-  static constexpr bool weighs_by_costs = true;
-  enum class Loss { logistic, exponential, squared_hinge };
+struct AdaBoostOLM : BoosterDefaults {
   struct Params {
-    Loss loss;
+    MarginLoss loss;
     bool paper_gradient, binary_step;
     CostUse costs;
     WeightRule weights;
     LabelHedge::Mode hedge;
     static Params read(const Config& c) {
-      return {c.choice<Loss>("loss",
-                             {{"logistic", Loss::logistic}, {"exponential", Loss::exponential}, {"squared_hinge", Loss::squared_hinge}}),
+      return {read_margin_loss(c, {MarginLoss::logistic, MarginLoss::exponential, MarginLoss::squared_hinge}),
               c.choice<bool>("gradient", {{"true", false}, {"paper_code", true}}),
               c.choice<bool>("step", {{"theory", false}, {"binary", true}}),
               read_cost_use(c),
@@ -46,7 +44,7 @@ struct AdaBoostOLM {
               LabelHedge::read(c)};
     }
   };
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> alpha;
     LaneArray<double> weight_sum;  // of the weights in [0, 1], for their mean
     LaneArray<double> cost_sum;    // sum_t s C[y, l] / (k - 1)
@@ -64,9 +62,14 @@ struct AdaBoostOLM {
     }
   };
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = true;
-  static constexpr std::size_t column_rows = 2;  // what the experts answer; room for Hedge
-  static constexpr int column_labels_from = 0;
+  // Rows of the column: what the experts answer; room for Hedge.
+  static constexpr BoosterTraits traits{.votes = true,
+                                        .column = true,
+                                        .column_rows = 2,
+                                        .column_labels = 0,
+                                        .learner_needs = true,
+                                        .write_report = true,
+                                        .weighs_by_costs = true};
 
   Params params;
   std::uint64_t seed;
@@ -79,6 +82,7 @@ struct AdaBoostOLM {
         seed(ensemble.seed),
         n(ensemble.n_estimators),
         hedge(p.hedge, ensemble.seed, static_cast<std::size_t>(ensemble.n_estimators)) {}
+  LearnerNeeds learner_needs() const { return {.costs = params.costs == CostUse::leaf_costs}; }
   void reserve(int n_classes) { k = n_classes; }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -105,13 +109,11 @@ struct AdaBoostOLM {
       std::fill_n(scratch.amount.data(), n_lanes, example.weight);
     } else {
       weigh(example, block, scratch);
-      if (params.costs == CostUse::leaf_costs && !block.bank->learns_costs())
-        throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
     }
     block.events.votes(scratch.answers.vote.data(), scratch.amount.data(), example.label);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
     if (params.costs == CostUse::leaf_costs && k >= 2)
-      block.bank->learn_costs(example, scratch.work.data() + (n_lanes + 1) * size, scratch.answers);
+      block.bank.can().costs->learn_costs(example, scratch.work.data() + (n_lanes + 1) * size, scratch.answers);
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
@@ -121,7 +123,7 @@ struct AdaBoostOLM {
     if (k < 2) return;
     double loss = 0;
     for (int l = 0; l < k; ++l)
-      if (l != example.label) loss += value(passage.votes[l] - passage.votes[example.label]);
+      if (l != example.label) loss += loss_value(params.loss, passage.votes[example.label] - passage.votes[l]);
     totals[0] += example.weight;
     totals[1] +=
         example.weight *
@@ -160,32 +162,6 @@ struct AdaBoostOLM {
     return s[label] > s[best] || (s[label] == s[best] && label < best) ? label : best;
   }
 
-  double value(double z) const {
-    switch (params.loss) {
-      case Loss::logistic:
-        return log1p_exp(z);
-      case Loss::exponential:
-        return exp(std::min(z, 600.0));
-      case Loss::squared_hinge:
-        return z > -1 ? 0.5 * (1 + z) * (1 + z) : 0.0;
-    }
-    return 0;
-  }
-  void slopes(double* z, std::size_t count) const {
-    switch (params.loss) {
-      case Loss::logistic:
-        sigmoid_lanes(z, z, count);
-        return;
-      case Loss::exponential:
-        for (std::size_t i = 0; i < count; ++i) z[i] = std::min(z[i], 600.0);
-        exp_lanes(z, z, count);
-        return;
-      case Loss::squared_hinge:
-        for (std::size_t i = 0; i < count; ++i) z[i] = std::max(1 + z[i], 0.0);
-        return;
-    }
-  }
-
   // Rows less their diagonal: C[r, l] - C[r, r].
   int answer_of(int i, const double* s, Scratch& scratch) const {
     const auto lane = static_cast<std::size_t>(i), size = static_cast<std::size_t>(k);
@@ -193,8 +169,8 @@ struct AdaBoostOLM {
     scratch.work.resize(std::max(scratch.work.size(), size * size));
     double* matrix = scratch.work.data();
     for (std::size_t r = 0; r < size; ++r)
-      for (std::size_t l = 0; l < size; ++l) matrix[r * size + l] = s[l] - s[r];
-    slopes(matrix, size * size);
+      for (std::size_t l = 0; l < size; ++l) matrix[r * size + l] = s[r] - s[l];
+    loss_pulls(params.loss, matrix, size * size);
     for (std::size_t r = 0; r < size; ++r) {
       double sum = 0;
       for (std::size_t l = 0; l < size; ++l) sum += l == r ? 0.0 : matrix[r * size + l];
@@ -208,9 +184,8 @@ struct AdaBoostOLM {
     const double root = std::sqrt(t), labels = k - 1.0;
     const double plain = 2 * std::sqrt(2.0) / (labels * root);
     if (params.binary_step) return 4 / (labels * root);
-    if (params.loss == Loss::logistic) return plain;
-    if (params.loss == Loss::squared_hinge) return plain / (1 + 2.0 * i);
-    return plain * exp(params.paper_gradient ? 1.0 - i : -2.0 * i);
+    if (params.loss == MarginLoss::exponential) return plain * exp(params.paper_gradient ? 1.0 - i : -2.0 * i);
+    return plain / slope_bound(params.loss, 2.0 * i);
   }
 
   // work = [slopes of the states before lane 0, 1, ... and after the last: (lanes + 1) x k | costs to teach: k x stride]
@@ -231,21 +206,21 @@ struct AdaBoostOLM {
     }
     for (std::size_t i = 0; i <= n_lanes; ++i) {
       const double own = c[i * size + y];
-      for (std::size_t l = 0; l < size; ++l) c[i * size + l] -= own;
+      for (std::size_t l = 0; l < size; ++l) c[i * size + l] = own - c[i * size + l];
     }
     const auto turned = [&](std::size_t i) {  // the published code's sum for a right answer: arguments the wrong way round
       double sum = 0;
       for (std::size_t l = 0; l < size; ++l) sum += l == y ? 0.0 : 1 - c[(i + 1) * size + l];
       return sum;
     };
-    slopes(c, cells);
+    loss_pulls(params.loss, c, cells);
     double here = others(c, y);
     for (std::size_t i = 0; i < n_lanes; ++i) {
       const auto l = static_cast<std::size_t>(std::max(vote[i], 0));
       const double next = others(c + (i + 1) * size, y);
       double gradient = l != y ? c[(i + 1) * size + l] : -next;
-      if (l == y && params.paper_gradient && params.loss == Loss::logistic) gradient = -turned(i);
-      if (l == y && params.paper_gradient && params.loss == Loss::exponential) gradient = next;
+      if (l == y && params.paper_gradient && params.loss == MarginLoss::logistic) gradient = -turned(i);
+      if (l == y && params.paper_gradient && params.loss == MarginLoss::exponential) gradient = next;
       const int lane = lanes.begin + static_cast<int>(i);
       scratch.amount[i] = example.weight * amount_of(here / (k - 1), lane, t, block.state.weight_sum[0][i]);
       if (params.costs == CostUse::leaf_costs)
@@ -274,7 +249,8 @@ struct AdaBoostOLM {
         return std::min(w, 1.0);
       case WeightRule::Kind::paper_code:
         sum += std::min(w, 1.0);
-        if (params.loss == Loss::exponential) return std::clamp(10 * w * exp(-0.2 * std::sqrt(static_cast<double>(lane))), 1e-10, 1e12);
+        if (params.loss == MarginLoss::exponential)
+          return std::clamp(10 * w * exp(-0.2 * std::sqrt(static_cast<double>(lane))), 1e-10, 1e12);
         return lane == 0 ? 5.0 : std::max(params.weights.constant(seed, lane) * w, 1e-10);
     }
     return 0;

@@ -26,7 +26,7 @@
 
 namespace streamboost {
 
-struct AdaptiveBagging {
+struct AdaptiveBagging : BoosterDefaults {
   enum class Vote { uniform, accuracy, log_odds };
   struct Params {
     double rate;
@@ -39,7 +39,7 @@ struct AdaptiveBagging {
               c.flag("chain"), c.number("horizon")};
     }
   };
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> right, seen, chain_right, chain_wrong;
     void reserve(Lanes lanes) { right = seen = chain_right = chain_wrong = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
     void reborn(std::size_t i) { right[0][i] = seen[0][i] = 0; }
@@ -62,7 +62,7 @@ struct AdaptiveBagging {
     auto scan() { return std::tie(lambda); }
     bool sound(int, int) const { return lambda >= least_lambda && lambda <= most_lambda; }
   };
-  static constexpr bool needs_votes = true, needs_column = false;
+  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .reborn = true, .restart = true};
   static constexpr double least_say = 0.01, most_lambda = 20, least_lambda = 0.05, most_leverage = 5;
   static constexpr double most_copies = 9007199254740992.0;  // 2^53: whole numbers end here
 

@@ -20,7 +20,7 @@
 
 namespace streamboost {
 
-struct ArcX4 {
+struct ArcX4 : BoosterDefaults {
   struct Params {
     static Params read(const Config&) { return {}; }
   };
@@ -30,11 +30,12 @@ struct ArcX4 {
     auto scan() { return std::tie(wrong); }
     bool sound(int lanes, int) const { return wrong >= 0 && wrong <= lanes; }
   };
-  static constexpr bool needs_votes = true, needs_column = false;
+  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .learner_needs = true};
 
   ClassCounts counts;
 
   ArcX4(Params, const Ensemble&) {}
+  LearnerNeeds learner_needs() const { return {.answers_after_learning = true}; }
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -48,9 +49,9 @@ struct ArcX4 {
 
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
-    Bank& bank = *block.bank;
-    const bool has_after = bank.has_after();
-    if (has_after) bank.after_begin(example, scratch.answers);
+    const AnswersAfter* after = block.bank.can().after;
+    LearnsThenAnswers* at_once = block.bank.can().learn_then_answer;
+    if (after != nullptr) after->after_begin(example, scratch.answers);
     const auto n = static_cast<std::size_t>(block.lanes().size());
     double* amount = scratch.amount.data();
     const std::int32_t* vote = scratch.answers.vote.data();
@@ -59,17 +60,18 @@ struct ArcX4 {
       const double square = wrong * wrong;
       amount[i] = example.weight * (1 + square * square);
       bool right = vote[i] == example.label;
-      if (!has_after)
-        right = bank.learn_then_answer(static_cast<int>(i), example, amount[i], Amount::weight, Request::votes, scratch.answers).label ==
-                example.label;
+      if (after == nullptr)
+        right =
+            at_once->learn_then_answer(static_cast<int>(i), example, amount[i], Amount::weight, Request::votes, scratch.answers).label ==
+            example.label;
       else if (!(right && scratch.answers.right_stays_right()))
-        right = bank.right_after(static_cast<int>(i), example, amount[i], Amount::weight, scratch.answers);
+        right = after->right_after(static_cast<int>(i), example, amount[i], Amount::weight, scratch.answers);
       if (!right) wrong += 1;
     }
     passage.wrong = wrong;
     std::fill(scratch.amount.begin() + static_cast<std::ptrdiff_t>(n), scratch.amount.end(), 0.0);
     block.events.votes(vote, amount, example.label);
-    if (has_after) bank.learn(example, {example.label}, amount, Amount::weight, scratch.answers);
+    if (after != nullptr) block.bank->learn(example, {example.label}, amount, Amount::weight, scratch.answers);
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {

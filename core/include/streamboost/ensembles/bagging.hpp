@@ -18,7 +18,7 @@
 
 namespace streamboost {
 
-struct Bagging {
+struct Bagging : BoosterDefaults {
   enum class Sampling { poisson, fraction };
   struct Params {
     Sampling sampling;
@@ -31,7 +31,7 @@ struct Bagging {
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = false;
+  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true};
 
   Params params;
   std::uint64_t seed;

@@ -25,7 +25,7 @@
 
 namespace streamboost {
 
-struct BaggingRegressor {
+struct BaggingRegressor : BoosterDefaults {
   enum class Sampling { all, poisson, fraction };
   enum class Combine { mean, median, recent };
   struct Params {
@@ -46,7 +46,7 @@ struct BaggingRegressor {
       return std::isfinite(sum) && lanes >= 0 && lanes <= passed && lanes == std::floor(lanes) && weight >= 0;
     }
   };
-  static constexpr bool needs_votes = false, needs_column = true, answers_numbers = true;
+  static constexpr BoosterTraits traits{.column = true, .numbers = true, .begin = true, .reborn = true};
 
   Params params;
   std::uint64_t seed;
@@ -82,7 +82,7 @@ struct BaggingRegressor {
     std::fill(scratch.target.begin(), scratch.target.end(), example.target);
     block.state.meet(scratch.answers, scratch.target.data(), example.weight, block.events.judged());
     draw(example, block.lanes(), scratch);
-    block.bank->learn_targets(example, scratch.target.data(), scratch.amount.data(), scratch.kind, scratch.answers);
+    block.bank->learn(example, {.target = scratch.target.data()}, scratch.amount.data(), scratch.kind, scratch.answers);
   }
   double number(const Example&, const Passage& passage) const {
     if (passage.lanes == 0) return targets.value();

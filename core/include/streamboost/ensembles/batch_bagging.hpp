@@ -15,7 +15,7 @@
 
 namespace streamboost {
 
-struct BatchBagging {
+struct BatchBagging : BoosterDefaults {
   struct Params {
     std::int64_t n_rows;
     int n_passes;
@@ -23,7 +23,7 @@ struct BatchBagging {
   };
   using LaneState = NoLaneState;
   using Passage = Bagging::Passage;
-  static constexpr bool needs_votes = true, needs_column = false, keeps_rows = true;
+  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .keeps_rows = true};
 
   Bagging vote;
   std::uint64_t seed;
@@ -39,7 +39,7 @@ struct BatchBagging {
 
   void batch_phase(BatchPhase& batch_phase, Block<LaneState>& block, Scratch& scratch) const {
     const LaneArray<double> copies = bootstrap(batch_phase, block.lanes());
-    block.bank->batch_begin();
+    block.bank.batch_begin();
     for (int pass = 0; pass < n_passes; ++pass)
       for (std::size_t n = 0; n < batch_phase.example.size(); ++n) {
         const Example& example = batch_phase.example[n];
@@ -47,7 +47,7 @@ struct BatchBagging {
         block.bank->ask(example, Request::votes, scratch.answers);
         block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::copies, scratch.answers);
       }
-    block.bank->batch_end();
+    block.bank.batch_end();
   }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {

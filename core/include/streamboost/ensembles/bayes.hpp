@@ -33,14 +33,14 @@
 
 namespace streamboost {
 
-struct Bayes {
+struct Bayes : BoosterDefaults {
   enum class Likelihood { exponential, gamma_rate, gamma };
   enum class Vote { bayes, sgd, uniform };
   enum class Hypothesis { sign, real, log_odds };
   struct Params {
     Likelihood likelihood;
     Vote vote;
-    Loss loss;
+    MarginLoss loss;
     Hypothesis hypothesis;
     bool static_learners;
     std::int64_t n_pretrain, refresh;
@@ -52,8 +52,7 @@ struct Bayes {
       p.likelihood = c.choice<Likelihood>(
           "likelihood", {{"exponential", Likelihood::exponential}, {"gamma_rate", Likelihood::gamma_rate}, {"gamma", Likelihood::gamma}});
       p.vote = c.choice<Vote>("vote", {{"bayes", Vote::bayes}, {"sgd", Vote::sgd}, {"uniform", Vote::uniform}});
-      p.loss = c.choice<Loss>(
-          "loss", {{"logistic", Loss::logistic}, {"hinge", Loss::hinge}, {"zero_one", Loss::zero_one}, {"squared", Loss::squared}});
+      p.loss = read_margin_loss(c, {MarginLoss::logistic, MarginLoss::hinge, MarginLoss::zero_one, MarginLoss::squared});
       p.hypothesis =
           c.choice<Hypothesis>("hypothesis", {{"sign", Hypothesis::sign}, {"real", Hypothesis::real}, {"log_odds", Hypothesis::log_odds}});
       p.static_learners = c.choice<bool>("learners", {{"online", false}, {"static", true}});
@@ -69,7 +68,7 @@ struct Bayes {
     }
   };
 
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> lambda, rate, count, loss_sum, log_loss_sum;
     // for report(), where the monitor is on: sum of g^2, and what count and loss_sum were when the stream was half as long or less
     LaneArray<double> square_sum, early_count, early_sum;
@@ -99,8 +98,9 @@ struct Bayes {
     double weight = 0;  // sum of lambda
     double loss = 0;    // sum of lambda g
     auto scan() { return std::tie(vote, weight, loss); }
+    bool sound(int, int) const { return true; }
   };
-  static constexpr bool needs_votes = false, needs_column = false;
+  static constexpr BoosterTraits traits{.begin = true, .write_report = true};
   static constexpr double odds_limit = 20;  // one confident error must not decide for ever
 
   Params params;
@@ -112,11 +112,11 @@ struct Bayes {
   Bayes(Params p, const Ensemble& ensemble) : params(p), n_estimators(ensemble.n_estimators), holder(ensemble.monitor, !p.numeric()) {
     const double c[3] = {1, 0, -1};
     double g[3];
-    losses(p.loss, c, 1, g, 3);
+    loss_values(p.loss, c, 1, g, 3);
     right = g[0];
     silent = g[1];
     wrong = g[2];
-    divisor = p.loss == Loss::hinge ? 2 : p.loss == Loss::squared ? 4 : 1;
+    divisor = p.loss == MarginLoss::hinge ? 2 : p.loss == MarginLoss::squared ? 4 : 1;
   }
   void reserve(int) {}
 
@@ -143,7 +143,7 @@ struct Bayes {
     if (params.hypothesis == Hypothesis::sign)
       losses_of_signs(c, y, right, silent, wrong, g, n);
     else
-      losses(params.loss, c, y, g, n);
+      loss_values(params.loss, c, y, g, n);
     if (holder.on() && holder.bounded) {
       const double* lambda = block.state.lambda[0];
       for (int i = 0; i < block.lanes().size(); ++i) passage.loss += lambda[i] * g[i];
@@ -187,7 +187,7 @@ struct Bayes {
         std::copy_n(answers.margin.data(), n, scratch.draw.data());
         break;
       case Hypothesis::log_odds:
-        block.bank->log_odds(example, odds_limit, answers);
+        block.bank.log_odds(example, odds_limit, answers);
         std::copy_n(answers.margin.data(), n, scratch.draw.data());
         break;
     }
@@ -199,8 +199,8 @@ struct Bayes {
     const double* c = scratch.draw.data();
     double *d = scratch.extra.data(), *favour = scratch.amount.data();
     if (params.numeric()) {
-      losses(params.loss, c, -1, d, n);
-      losses(params.loss, c, 1, favour, n);
+      loss_values(params.loss, c, -1, d, n);
+      loss_values(params.loss, c, 1, favour, n);
       gamma_gaps(d, favour, state.lambda[0], state.rate[0], d, n);
       for (int i = 0; i < lanes; ++i) passage.vote += d[i];
       passage.weight += lanes;

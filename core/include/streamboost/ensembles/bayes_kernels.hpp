@@ -14,12 +14,10 @@ void watch_signs(const double* c, double y, double weight, double* sum_weight, d
                  std::size_t n);
 // sum += weight g^2
 void add_squares(double* sum, const double* g, double weight, std::size_t n);
-// g = g(c, y)
-void losses(Loss loss, const double* c, double y, double* g, std::size_t n);
-// the same for answers that are +1, 0 or -1, from the three losses there are
+// losses of answers that are +1, 0 or -1, of which there are three
 void losses_of_signs(const double* c, double y, double right, double silent, double wrong, double* g, std::size_t n);
-// d = g(c, -1) - g(c, +1), divided so that d(1) = 1
-void loss_gaps(Loss loss, const double* c, double* d, std::size_t n);
+// d = l(-c) - l(c), divided so that d(1) = 1; of the losses that bayes.hpp takes
+void loss_gaps(MarginLoss loss, const double* c, double* d, std::size_t n);
 // sum = keep sum + weight g, count = keep count + weight
 void discount_add(double* sum, double* count, const double* g, double keep, double weight, std::size_t n);
 // lambda = (alpha + count) / (beta + theta sum)

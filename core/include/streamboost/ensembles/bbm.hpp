@@ -27,7 +27,7 @@
 
 namespace streamboost {
 
-struct OnlineBBM {
+struct OnlineBBM : BoosterDefaults {
   struct Params {
     double edge;
     bool sampling;
@@ -41,7 +41,7 @@ struct OnlineBBM {
     auto scan() { return std::tie(vote); }
     bool sound(int lanes, int) const { return -lanes <= vote && vote <= lanes && (lanes - vote) % 2 == 0; }
   };
-  static constexpr bool needs_votes = false, needs_column = false;
+  static constexpr BoosterTraits traits{.vote_weights = true, .write_report = true, .table_bytes = true};
   static constexpr int largest_table = 256;  // 260 kB, of which an example touches one number per lane
   enum class Sum { weight, mistakes, count };
 

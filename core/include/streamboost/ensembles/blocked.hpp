@@ -26,13 +26,13 @@
 
 namespace streamboost {
 
-struct BlockedBoost {
+struct BlockedBoost : BoosterDefaults {
   struct Params {
     double block_size;
     bool literal;
     static Params read(const Config& c) { return {c.number("block_size"), c.flag("literal")}; }
   };
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> accepted, drawn, wrong;
     LaneArray<double> first_label, mixed;  // first_label: code + 1, 0 for none; mixed: 1 once another label came
     void reserve(Lanes lanes) {
@@ -59,7 +59,7 @@ struct BlockedBoost {
     auto scan() { return std::tie(r, tried); }
     bool sound(int, int) const { return r >= 0 && r <= 1; }
   };
-  static constexpr bool needs_votes = true, needs_column = false;
+  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true};
 
   Params params;
   std::uint64_t seed;

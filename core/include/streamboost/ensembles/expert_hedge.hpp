@@ -19,7 +19,7 @@
 
 namespace streamboost {
 
-struct ExpertHedge {
+struct ExpertHedge : BoosterDefaults {
   using Mode = Hedge::Mode;
   struct Params {
     Mode mode;
@@ -32,9 +32,7 @@ struct ExpertHedge {
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = true;
-  static constexpr std::size_t column_rows = 2;
-  static constexpr int column_labels_from = -1;
+  static constexpr BoosterTraits traits{.votes = true, .column = true, .column_rows = 2, .column_labels = -1, .write_report = true};
   enum class Sum { weight, vote_mistakes, expected, mixed, squares, count };
 
   Params params;

@@ -9,13 +9,9 @@
 //               2 / (i + 1)          hull: y^i = (1 - eta_i) y^{i-1} + eta_i A_i(x)
 //   sigma_i     shrink[i]            in [0, 1], starts at 0: clip(sigma_i + alpha_t l'(y^{i-1}) y^{i-1}, 0, 1), alpha_t = 1 / (L_B B sqrt t)
 //   B           Passage::bound       bound of the answers: half the range of the targets so far, about their mean; doubled when exceeded
-//   L_B         slope_bound          bound of the slopes |l'| on [-B, B]
+//   L_B         NumberLoss::bound    bound of the slopes |l'| on [-B, B]
 //
-//   loss        l(z), z the answer                   l'(z)                         L_B
-//   squared     (z - y)^2 / 2                        z - y                         2 B
-//   huber       quadratic within d, then linear      clip(z - y, -d, d)            d = delta B
-//   absolute    |z - y|                              sign(z - y)                   1
-//   quantile    (y - z)(tau - [y < z])               [z > y] - tau                 max(tau, 1 - tau)
+//   l(z)        loss                 squared, huber with d = delta B, absolute, quantile: math/losses.hpp, of z - y
 //
 // A learner is to make the linear loss l'(y^{i-1}) z / L_B small. Ours learn squared losses, so they get
 //   span   the target -r l'(y^{i-1}) / L_B with the weight s of the example: what gradient boosting calls the residual. Its range r is B for
@@ -34,27 +30,23 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "streamboost/ensembles/regressor_kernels.hpp"
 #include "streamboost/ensembles/residuals.hpp"
-#include "streamboost/math/math.hpp"
+#include "streamboost/math/losses.hpp"
 
 namespace streamboost {
 
-struct GradientBoosting {
-  enum class Loss { squared, absolute, huber, quantile };
+struct GradientBoosting : BoosterDefaults {
   enum class Domain { span, hull };
   struct Params {
-    Loss loss;
+    NumberLoss::Kind loss;
     Domain domain;
     double step, delta, quantile;
     static Params read(const Config& c) {
-      return {c.choice<Loss>(
-                  "loss", {{"squared", Loss::squared}, {"absolute", Loss::absolute}, {"huber", Loss::huber}, {"quantile", Loss::quantile}}),
-              c.choice<Domain>("domain", {{"span", Domain::span}, {"hull", Domain::hull}}), c.number("learning_rate"), c.number("delta"),
-              c.number("quantile")};
+      return {NumberLoss::read(c), c.choice<Domain>("domain", {{"span", Domain::span}, {"hull", Domain::hull}}), c.number("learning_rate"),
+              c.number("delta"), c.number("quantile")};
     }
   };
   struct LaneState : Residuals {
@@ -84,7 +76,8 @@ struct GradientBoosting {
     auto scan() { return std::tie(sum); }
     bool sound(int, int) const { return std::isfinite(sum); }
   };
-  static constexpr bool needs_votes = false, needs_column = false, answers_numbers = true, announces = true;
+  static constexpr BoosterTraits traits{
+      .numbers = true, .announces = true, .begin = true, .write_report = true, .reborn = true, .restart = true};
 
   Params params;
   bool monitor;
@@ -127,18 +120,15 @@ struct GradientBoosting {
       before[i] = passage.sum;  // y^{i-1}: only this has to wait for the lane before
       add(block, i, scratch.answers, passage);
     }
-    const double L = slope_bound(B);
-    SlopeRule rule = slopes(y, B);
-    rule.hull = params.domain == Domain::hull;
-    rule.most = L;
-    rule.range = rule.hull ? B : target_range(B);
-    rule.rate = s / (L * B * std::sqrt(static_cast<double>(example.number + 1)));
-    rule.weight = s;
+    const NumberLoss loss = this->loss(B);
+    const double L = loss.bound(2 * B), rate = s / (L * B * std::sqrt(static_cast<double>(example.number + 1)));
+    const bool hull = params.domain == Domain::hull;
+    const SlopeRule rule{loss, y, hull, L, hull ? B : target_range(loss, B), rate, s};
     descend_losses(before, rule, scratch.target.data(), scratch.amount.data(), share, state.shrink[0], n);
     if (monitor)
       watch_slopes(share, scratch.answers.vote.data(), scratch.answers.margin.data(), s, state.slope_sum[0], state.slope_answer_sum[0], n);
     state.meet(scratch.answers, scratch.target.data(), s, block.events.judged());
-    block.bank->learn_targets(example, scratch.target.data(), scratch.amount.data(), Amount::weight, scratch.answers);
+    block.bank->learn(example, {.target = scratch.target.data()}, scratch.amount.data(), Amount::weight, scratch.answers);
   }
 
   double number(const Example&, const Passage& passage) const { return passage.centre + passage.sum; }
@@ -147,8 +137,8 @@ struct GradientBoosting {
     if (!(passage.bound > 0)) return;
     const double y = example.target - passage.centre, B = passage.bound, s = example.weight;
     sums[0] += s;
-    sums[1] += s * loss(passage.sum, y, B);
-    sums[2] += s * loss(0, y, B);
+    sums[1] += s * loss(B).value(passage.sum - y);
+    sums[2] += s * loss(B).value(0 - y);
     sums[3] += s * y;
     sums[4] += s * (y * y);
     sums[5] = B;
@@ -161,7 +151,7 @@ struct GradientBoosting {
     report.totals["target_sum"] = sums[3];
     report.totals["target_squares"] = sums[4];
     report.totals["bound"] = sums[5];
-    report.totals["slope_bound"] = slope_bound(sums[5]);
+    report.totals["slope_bound"] = loss(sums[5]).bound(2 * sums[5]);
   }
 
   void fields(FieldVisitor& v) {
@@ -191,44 +181,10 @@ struct GradientBoosting {
     passage.sum = std::min(std::max(passage.sum, -B), B);
   }
 
-  double slope_bound(double B) const {
-    switch (params.loss) {
-      case Loss::squared:
-        return 2 * B;
-      case Loss::huber:
-        return params.delta * B;
-      case Loss::absolute:
-        return 1;
-      default:
-        return std::max(params.quantile, 1 - params.quantile);
-    }
-  }
-  double target_range(double B) const {
-    if (params.loss == Loss::squared) return B;
-    return params.loss == Loss::huber ? params.delta * B : std::min(B, 4 * B / reach);
-  }
-  // l'(z) for the target y
-  SlopeRule slopes(double y, double B) const {
-    SlopeRule rule{};
-    rule.y = y;
-    rule.steps = params.loss == Loss::absolute || params.loss == Loss::quantile;
-    const double quantile = params.loss == Loss::quantile ? params.quantile : 0.0;
-    rule.high = rule.steps ? 1 - quantile : params.loss == Loss::huber ? params.delta * B : std::numeric_limits<double>::infinity();
-    rule.low = params.loss == Loss::quantile ? -quantile : -rule.high;
-    return rule;
-  }
-  double loss(double z, double y, double B) const {
-    const double off = std::fabs(z - y), d = params.delta * B;
-    switch (params.loss) {
-      case Loss::squared:
-        return off * off / 2;
-      case Loss::huber:
-        return off <= d ? off * off / 2 : d * (off - d / 2);
-      case Loss::absolute:
-        return off;
-      default:
-        return z > y ? (1 - params.quantile) * off : params.quantile * off;
-    }
+  NumberLoss loss(double B) const { return NumberLoss::of(params.loss, params.delta * B, params.quantile); }
+  double target_range(const NumberLoss& loss, double B) const {
+    if (loss.steps) return std::min(B, 4 * B / reach);
+    return loss.quadratic() ? B : loss.high;
   }
 };
 

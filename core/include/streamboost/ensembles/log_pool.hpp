@@ -34,9 +34,9 @@ class LogPool {
  public:
   struct Params {
     double fading;  // f, in (0, 1)
-    bool referee;
+    bool referee, temperature;
     static constexpr double floor = 1e-4, prior = 10, most = 4;
-    static Params read(const Config& c) { return {1 - 1 / c.number("horizon"), c.flag("referee")}; }
+    static Params read(const Config& c) { return {1 - 1 / c.number("horizon"), c.flag("referee"), c.flag("temperature")}; }
   };
 
   // The first expert starts with twice the weight of each other one; all together weigh 1.
@@ -47,6 +47,7 @@ class LogPool {
     for (std::size_t i = 0; i < m_; ++i) curvature_[i * m_ + i] = Params::prior;
   }
 
+  const Params& params() const { return params_; }
   std::size_t experts() const { return m_; }
   // The expert that answers alone, or `experts()` for the pool.
   std::size_t speaker() const {
@@ -133,14 +134,17 @@ class LogPool {
  private:
   static constexpr double largest = 1e100;  // weights up to 2^53 stay far below; beyond it nothing would move anyway
 
-  // x <- A^-1 x by elimination; A is used up.
+  // x <- A^-1 x by elimination; A is used up. A is a covariance plus `prior` on its diagonal, so no pivot is below the prior; where an
+  // enormous sample weight has rounded the prior away, half of it stands in and the step stays finite.
   void solve(double* A, double* x) const {
-    for (std::size_t p = 0; p < m_; ++p)
+    for (std::size_t p = 0; p < m_; ++p) {
+      A[p * m_ + p] = std::max(A[p * m_ + p], Params::prior / 2);
       for (std::size_t i = p + 1; i < m_; ++i) {
         const double factor = A[i * m_ + p] / A[p * m_ + p];
         for (std::size_t j = p + 1; j < m_; ++j) A[i * m_ + j] -= factor * A[p * m_ + j];
         x[i] -= factor * x[p];
       }
+    }
     for (std::size_t p = m_; p-- > 0;) {
       for (std::size_t j = p + 1; j < m_; ++j) x[p] -= A[p * m_ + j] * x[j];
       x[p] /= A[p * m_ + p];

@@ -29,8 +29,7 @@
 
 namespace streamboost {
 
-struct MBBM {
-  static constexpr bool weighs_by_costs = true;
+struct MBBM : BoosterDefaults {
   static constexpr int most_edges = 16;
   struct Params {
     std::vector<double> edges;
@@ -57,7 +56,7 @@ struct MBBM {
       return p;
     }
   };
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> weight_sum;     // of the weights in [0, 1], for their mean
     LaneArray<double> potential_sum;  // sum_t s w, w as the potential gives it
     LaneArray<double> cost_sum;       // sum_t s (C[y, l] - C[y, y])
@@ -80,9 +79,14 @@ struct MBBM {
       return std::all_of(label.begin(), label.end(), [&](std::int32_t c) { return c >= 0 && c < n_classes; });
     }
   };
-  static constexpr bool needs_votes = false, needs_column = true;
-  static constexpr std::size_t column_rows = 2;  // what the learners answer; room for Hedge
-  static constexpr int column_labels_from = 0;
+  // Rows of the column: what the learners answer; room for Hedge.
+  static constexpr BoosterTraits traits{.column = true,
+                                        .column_rows = 2,
+                                        .column_labels = 0,
+                                        .learner_needs = true,
+                                        .write_report = true,
+                                        .table_bytes = true,
+                                        .weighs_by_costs = true};
 
   Params params;
   int n;  // learners per edge
@@ -105,6 +109,7 @@ struct MBBM {
     if (n * static_cast<int>(params.edges.size()) != ensemble.n_estimators)
       throw std::invalid_argument("lanes must be a multiple of the edges");
   }
+  LearnerNeeds learner_needs() const { return {.costs = params.costs == CostUse::leaf_costs}; }
   void reserve(int n_classes) {
     if (n_classes == k) return;
     k = n_classes;
@@ -140,12 +145,13 @@ struct MBBM {
       weigh(example, block, scratch, passage);
     block.events.votes(scratch.answers.vote.data(), amount, example.label);
     block.bank->learn(example, {example.label}, amount, Amount::weight, scratch.answers);
-    if (params.costs == CostUse::leaf_costs && k >= 2) block.bank->learn_costs(example, scratch.work.data(), scratch.answers);
+    if (params.costs == CostUse::leaf_costs && k >= 2) block.bank.can().costs->learn_costs(example, scratch.work.data(), scratch.answers);
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
     if (params.edges.size() > 1) {
-      hedge.to_verdict(example.number, k, [&](std::size_t e) { return passage.label[e]; }, work_of(passage), verdict);
+      hedge.to_verdict(
+          example.number, k, [&](std::size_t e) { return passage.label[e]; }, work_of(passage), verdict);
       return;
     }
     for (int lane = 0; lane < n; ++lane) verdict.proba[static_cast<int>(passage.column[lane])] += 1;
@@ -158,8 +164,8 @@ struct MBBM {
       rivals[e] += passage.rivals[e] * example.weight;
     }
     totals[0] += example.weight;
-    totals[1] +=
-        example.weight * hedge.learn(example.label, example.weight, [&](std::size_t e) { return passage.label[e]; }, work_of(passage));
+    totals[1] += example.weight * hedge.learn(
+                                      example.label, example.weight, [&](std::size_t e) { return passage.label[e]; }, work_of(passage));
   }
   // edge: 1 - k sum cost / sum w, on the scale of the edge asked for; excess: X_i. Totals end with the number of their edge.
   void write_report(ModelReport& report, std::int64_t) const {
@@ -236,7 +242,6 @@ struct MBBM {
     std::int32_t* counts = open(lanes, scratch, passage);
     const bool teaches_costs = params.costs == CostUse::leaf_costs;
     if (teaches_costs) {
-      if (!block.bank->learns_costs()) throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
       scratch.row.resize(static_cast<std::size_t>(k));
       scratch.work.assign(static_cast<std::size_t>(k) * scratch.answers.stride, 0.0);
     }

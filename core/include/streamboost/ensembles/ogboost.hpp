@@ -12,9 +12,7 @@
 //   j = argmin_k e (lowest of equals); F += nu f_{m,j}(x) with the hypothesis after the update; w = -l'(y F)
 //   predict sign(sum_m nu f_{m,best}(x)), best = argmin e of before
 //
-//   loss l(F)   logistic ln(1 + e^-F)     w = 1 / (1 + e^F)              exponential e^-F    w = e^-F, at most 1000
-//               hinge max(0, 1 - F)    w = 1{F < 1}                   doom 1 - tanh F     w = 1 - tanh^2 F
-//               savage 1 / (1 + e^2F)^2    w = 4 e^2F / (1 + e^2F)^3
+//   losses (math/losses.hpp): logistic, exponential (w at most 1000), hinge, doom, savage
 //   Doom and savage let go of examples that are far on the wrong side: robust to false labels.
 //
 // Choices     y F is kept within +-50 in exponents. One hypothesis (real or sign) for the weights and the vote.
@@ -23,27 +21,22 @@
 #include <algorithm>
 
 #include "streamboost/ensembles/booster.hpp"
-#include "streamboost/math/math.hpp"
+#include "streamboost/math/losses.hpp"
 
 namespace streamboost {
 
-struct OGBoost {
-  enum class Loss { logistic, exponential, hinge, doom, savage };
+struct OGBoost : BoosterDefaults {
   struct Params {
-    Loss loss;
+    MarginLoss loss;
     double shrinkage;
     int n_candidates;
     bool hard;
     static Params read(const Config& c) {
-      return {c.choice<Loss>("loss", {{"logistic", Loss::logistic},
-                                      {"exponential", Loss::exponential},
-                                      {"hinge", Loss::hinge},
-                                      {"doom", Loss::doom},
-                                      {"savage", Loss::savage}}),
+      return {read_margin_loss(c, {MarginLoss::logistic, MarginLoss::exponential, MarginLoss::hinge, MarginLoss::doom, MarginLoss::savage}),
               c.number("shrinkage"), c.whole<int>("n_candidates"), c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}})};
     }
   };
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> error;
     void reserve(Lanes lanes) { error = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
     void fields(FieldVisitor& v) { v("error", error); }
@@ -55,8 +48,9 @@ struct OGBoost {
     double vote = 0;                // of the ensemble as it was
     double score = 0, weight = -1;  // F and w of the ensemble as it learns; -1: not begun
     auto scan() { return std::tie(vote, score, weight); }
+    bool sound(int, int) const { return true; }
   };
-  static constexpr bool needs_votes = false, needs_column = false;
+  static constexpr BoosterTraits traits{.vote_weights = true, .learner_needs = true, .grain = true, .write_report = true};
   enum class Sum { weight, mistakes, count };
 
   Params params;
@@ -66,29 +60,11 @@ struct OGBoost {
     if (p.n_candidates < 1 || ensemble.n_estimators % p.n_candidates != 0)
       throw std::invalid_argument("lanes must be a multiple of n_candidates");
   }
+  LearnerNeeds learner_needs() const { return {.answers_after_learning = true}; }
   void reserve(int) {}
   int grain() const { return params.n_candidates; }
 
-  // -l'(margin)
-  double slope(double margin) const {
-    const double m = std::clamp(margin, -50.0, 50.0);
-    switch (params.loss) {
-      case Loss::logistic:
-        return sigmoid(-m);
-      case Loss::exponential:
-        return std::min(exp(-m), 1000.0);
-      case Loss::hinge:
-        return m < 1 ? 1.0 : 0.0;
-      case Loss::doom: {
-        const double t = tanh(m);
-        return 1 - t * t;
-      }
-      default: {
-        const double right = sigmoid(2 * m), wrong = sigmoid(-2 * m);  // 4 e^2F / (1 + e^2F)^3 without overflow
-        return 4 * right * wrong * wrong;
-      }
-    }
-  }
+  double weight(double margin) const { return std::min(loss_pull(params.loss, std::clamp(margin, -50.0, 50.0)), 1000.0); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     ask_hypotheses(example, *block.bank, params.hard, scratch.answers);
@@ -103,30 +79,30 @@ struct OGBoost {
 
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score(example, block, scratch, passage);
-    Bank& bank = *block.bank;
+    const AnswersAfter* after_learning = block.bank.can().after;
     const double y = example.label == 1 ? 1.0 : -1.0;
     double *error = block.state.error[0], *amount = scratch.amount.data(), *after = scratch.extra.data();
-    if (bank.has_after()) bank.after_begin(example, scratch.answers);
-    const bool teaches = !bank.has_after() && !params.hard;  // below, so who is untrained now must be noted now
+    if (after_learning != nullptr) after_learning->after_begin(example, scratch.answers);
+    const bool teaches = after_learning == nullptr && !params.hard;  // below, so who is untrained now must be noted now
     if (teaches)
-      for (int i = 0; i < block.lanes().size(); ++i) scratch.answers.vote[static_cast<std::size_t>(i)] = bank.trained(i) ? 0 : -1;
-    if (passage.weight < 0) passage.weight = slope(0);
+      for (int i = 0; i < block.lanes().size(); ++i) scratch.answers.vote[static_cast<std::size_t>(i)] = block.bank->trained(i) ? 0 : -1;
+    if (passage.weight < 0) passage.weight = weight(0);
     for (int i = 0, n = block.lanes().size(); i < n; i += params.n_candidates) {
       for (int c = i; c < i + params.n_candidates; ++c) {
         amount[c] = passage.weight * example.weight;
-        after[c] = hypothesis_after(bank, c, example, amount[c], scratch.answers);
+        after[c] = hypothesis_after(block.bank.can(), c, example, amount[c], scratch.answers);
         if (amount[c] > 0 && (after[c] > 0) != (y > 0)) error[c] += amount[c];
       }
       passage.score += params.shrinkage * after[best(error, i)];
-      passage.weight = slope(y * passage.score);
+      passage.weight = weight(y * passage.score);
     }
     std::fill(scratch.amount.begin() + block.lanes().size(), scratch.amount.end(), 0.0);
     block.events.margins(*block.bank, scratch.answers, params.hard || teaches, amount, y);
-    if (bank.has_after()) bank.learn(example, {example.label}, amount, Amount::weight, scratch.answers);
+    if (after_learning != nullptr) block.bank->learn(example, {example.label}, amount, Amount::weight, scratch.answers);
   }
 
   void answer(const Example&, const Passage& passage, Verdict& verdict) const {
-    verdict.set_margin(passage.vote, sigmoid(params.loss == Loss::logistic ? passage.vote : 2 * passage.vote));
+    verdict.set_margin(passage.vote, sigmoid(loss_link(params.loss) * passage.vote));
   }
   void conclude(const Example& example, const Passage& passage) {
     if (!watch.on) return;
@@ -146,12 +122,13 @@ struct OGBoost {
   }
 
   // A weight of 0 teaches nothing: the answer stands, unless the row itself moves all lanes.
-  double hypothesis_after(Bank& bank, int lane, const Example& example, double amount, Answers& answers) const {
+  double hypothesis_after(const Abilities& can, int lane, const Example& example, double amount, Answers& answers) const {
     const double before = answers.margin[static_cast<std::size_t>(lane)];
     if (!(amount > 0) && answers.change != Change::all) return before;
     if (answers.change == Change::wrong_only && before * (example.label == 1 ? 1.0 : -1.0) > 0) return before;
-    const Answer answer = bank.has_after() ? bank.after(lane, example, amount, Amount::weight, answers)
-                                           : bank.learn_then_answer(lane, example, amount, Amount::weight, Request::margins, answers);
+    const Answer answer = can.after != nullptr
+                              ? can.after->after(lane, example, amount, Amount::weight, answers)
+                              : can.learn_then_answer->learn_then_answer(lane, example, amount, Amount::weight, Request::margins, answers);
     if (params.hard) return answer.label == 1 ? 1.0 : -1.0;
     return answer.margin;
   }

@@ -71,15 +71,16 @@ struct SmoothWeights {
   double weight_after(double z) const { return exp_down(fall * std::max(z, 0.0)); }
 };
 
-struct OSBoost {
+struct OSBoost : BoosterDefaults {
   using Params = SmoothWeights::Params;
   using LaneState = NoLaneState;
   struct Passage : PassageBase {
     double z = 0;     // z^(i) after the lanes passed so far
     double vote = 0;  // sum of their margins
     auto scan() { return std::tie(z, vote); }
+    bool sound(int, int) const { return true; }
   };
-  static constexpr bool needs_votes = false, needs_column = false, watches_prefixes = true;
+  static constexpr BoosterTraits traits{.vote_weights = true, .write_report = true, .watches_prefixes = true};
   enum class Sum { weight, mistakes, next_weight, count };
 
   SmoothWeights smooth;

@@ -21,7 +21,7 @@
 
 namespace streamboost {
 
-struct OSBoostEXP {
+struct OSBoostEXP : BoosterDefaults {
   enum class Rate { anytime, fixed };
   struct Params {
     SmoothWeights::Params smooth;
@@ -37,9 +37,9 @@ struct OSBoostEXP {
   struct Passage : PassageBase {
     double z = 0, vote = 0;
     auto scan() { return std::tie(z, vote); }
+    bool sound(int, int) const { return true; }
   };
-  static constexpr bool needs_votes = false, needs_column = true, watches_prefixes = true;
-  static constexpr std::size_t column_rows = 2;
+  static constexpr BoosterTraits traits{.column = true, .column_rows = 2, .write_report = true, .watches_prefixes = true};
   enum class Sum { weight, mistakes, next_weight, expected, mixed, squared_rates, count };
 
   SmoothWeights smooth;

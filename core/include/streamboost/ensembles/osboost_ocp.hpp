@@ -25,7 +25,7 @@
 
 namespace streamboost {
 
-struct OSBoostOCP {
+struct OSBoostOCP : BoosterDefaults {
   enum class Step { root_nt, root_t, root_2_nt };
   enum class Domain { simplex, l1_ball };
   struct Params {
@@ -44,9 +44,11 @@ struct OSBoostOCP {
   struct Passage : PassageBase {
     double z = 0, vote = 0;
     auto scan() { return std::tie(z, vote); }
+    bool sound(int, int) const { return true; }
   };
-  static constexpr bool needs_votes = false, needs_column = true, watches_prefixes = true;
-  static constexpr std::size_t column_rows = 2;  // margins; f once it is known, and work
+  // Rows of the column: margins; f once it is known, and work.
+  static constexpr BoosterTraits traits{
+      .column = true, .column_rows = 2, .vote_weights = true, .write_report = true, .watches_prefixes = true};
   enum class Sum { weight, mistakes, next_weight, hinge, squared_steps, count };
 
   Params params;

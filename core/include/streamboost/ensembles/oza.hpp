@@ -30,7 +30,7 @@
 
 namespace streamboost {
 
-struct OzaBoost {
+struct OzaBoost : BoosterDefaults {
   enum class Order { update_first, test_first };
   enum class Untrained { wrong, class0, random };
   enum class Vote { log_odds, sun_literal, linear_edge, unweighted };
@@ -63,7 +63,7 @@ struct OzaBoost {
               std::min(c.number_or_none("copies_cap").value_or(largest_rate), largest_rate)};
     }
   };
-  struct LaneState {
+  struct LaneState : LaneStateDefaults {
     LaneArray<double> sum_correct, sum_wrong;
     void reserve(Lanes lanes) { sum_correct = sum_wrong = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
     void fields(FieldVisitor& v) {
@@ -80,7 +80,7 @@ struct OzaBoost {
     auto scan() { return std::tie(lambda, cut); }
     bool sound(int, int) const { return lambda >= 0 && std::isfinite(lambda); }
   };
-  static constexpr bool needs_votes = true, needs_column = false;
+  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .learner_needs = true};
   static constexpr double largest_rate = 9007199254740992.0;  // 2^53: whole numbers end here
   static constexpr double to_be_drawn = -1;
 
@@ -89,6 +89,7 @@ struct OzaBoost {
   ClassCounts counts;
 
   OzaBoost(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed) {}
+  LearnerNeeds learner_needs() const { return {.answers_after_learning = params.order == Order::update_first}; }
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -137,8 +138,9 @@ struct OzaBoost {
     scratch.kind = kind;
     const bool update_first = params.order == Order::update_first;
     if (lanes.begin == 0) passage.lambda = example.weight;
-    const bool has_after = bank.has_after();
-    if (update_first && has_after) bank.after_begin(example, scratch.answers);
+    const AnswersAfter* after = block.bank.can().after;
+    LearnsThenAnswers* at_once = block.bank.can().learn_then_answer;
+    if (update_first && after != nullptr) after->after_begin(example, scratch.answers);
     double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
     double *amount = scratch.amount.data(), *offered = scratch.extra.data();
     const double* draw = scratch.draw.data();
@@ -146,7 +148,7 @@ struct OzaBoost {
     const double most_copies = std::floor(params.copies_cap * std::max(example.weight, 1.0));
     // Where copies cannot change whether a lane is right, their number is drawn after lambda has run through all lanes, or never:
     // a learner that stands still when it is right needs none.
-    const bool settled = !update_first || (has_after && scratch.answers.right_stays_right());
+    const bool settled = !update_first || (after != nullptr && scratch.answers.right_stays_right());
     const bool none_needed = update_first && scratch.answers.change == Change::wrong_only && !block.events.kept;
     const double later = none_needed ? 0.0 : to_be_drawn;
     if (kind == Amount::copies)
@@ -165,14 +167,14 @@ struct OzaBoost {
       else
         amount[i] = std::min(copies(lambda, draw[i], example, lanes.begin + i), most_copies);
       if (update_first && (amount[i] > 0 || scratch.answers.change == Change::all)) {
-        if (!has_after)
-          right = resolve(bank.learn_then_answer(i, example, amount[i], kind, Request::votes, scratch.answers).label, example,
+        if (after == nullptr)
+          right = resolve(at_once->learn_then_answer(i, example, amount[i], kind, Request::votes, scratch.answers).label, example,
                           lanes.begin + i, example.n_classes_after) == example.label;
         else if (amount[i] == 0)
-          right = resolve(bank.after(i, example, 0, kind, scratch.answers).label, example, lanes.begin + i, example.n_classes_after) ==
+          right = resolve(after->after(i, example, 0, kind, scratch.answers).label, example, lanes.begin + i, example.n_classes_after) ==
                   example.label;
         else if (!(right && scratch.answers.right_stays_right()))
-          right = bank.right_after(i, example, amount[i], kind, scratch.answers);
+          right = after->right_after(i, example, amount[i], kind, scratch.answers);
       }
       lambda = judge(right, lambda, example, correct[i], wrong[i]);
     }
@@ -181,7 +183,7 @@ struct OzaBoost {
     std::fill(scratch.amount.begin() + n, scratch.amount.end(), 0.0);
     std::fill(scratch.extra.begin() + n, scratch.extra.end(), 0.0);
     block.events.votes(vote, offered, example.label, n == lanes.size() ? scratch.answers.stride : static_cast<std::size_t>(n));
-    if (!update_first || has_after) bank.learn(example, {example.label}, amount, kind, scratch.answers);
+    if (!update_first || after != nullptr) bank.learn(example, {example.label}, amount, kind, scratch.answers);
   }
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {

@@ -18,7 +18,7 @@
 
 namespace streamboost {
 
-struct PrimedBoost {
+struct PrimedBoost : BoosterDefaults {
   struct Params {
     OzaBoost::Params online;
     AdaBoostM1 batch;
@@ -29,7 +29,8 @@ struct PrimedBoost {
   };
   using LaneState = OzaBoost::LaneState;
   using Passage = OzaBoost::Passage;
-  static constexpr bool needs_votes = true, needs_column = false, keeps_rows = true, shares_rows = true;
+  static constexpr BoosterTraits traits{
+      .votes = true, .vote_weights = true, .keeps_rows = true, .learner_needs = true, .write_report = true, .shares_rows = true};
 
   OzaBoost online;
   AdaBoostM1 batch;
@@ -38,6 +39,7 @@ struct PrimedBoost {
   PrimedBoost(Params p, const Ensemble& ensemble) : online(p.online, ensemble), batch(p.batch), n_prime(p.n_prime) {
     batch.seed = ensemble.seed;
   }
+  LearnerNeeds learner_needs() const { return online.learner_needs(); }
   void reserve(int n_classes) { online.reserve(n_classes); }
 
   bool remembers(std::int64_t number) const { return number < n_prime; }

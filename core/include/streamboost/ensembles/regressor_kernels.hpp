@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "streamboost/math/losses.hpp"
+
 namespace streamboost {
 
 struct ResidualLanes {
@@ -11,10 +13,11 @@ struct ResidualLanes {
 // wrong = 1 where |target - answer| is above miss / seen, or the lane untrained; then the sums grow, the first two fading
 void judge_numbers(const std::int32_t* vote, const double* answer, const double* target, double fading, double weight,
                    const ResidualLanes& lanes, double* wrong, std::size_t n);
-// The slope of a loss of the answer z of a target y (ensembles/gradient_boosting.hpp), and what lanes make of it.
+// What lanes make of the slopes of a loss at their answers to the target y (gradient_boosting.hpp).
 struct SlopeRule {
-  double y, low, high;  // z - y between low and high; with `steps` low below y, high above it and 0 between
-  bool steps, hull;
+  NumberLoss loss;
+  double y;
+  bool hull;
   double most, range, rate, weight;  // L_B, the range of targets, the step of sigma, the example's weight
 };
 // share = slope / L_B, target and amount of each lane, and its sigma after; before: y^{i-1}

@@ -15,7 +15,7 @@
 
 namespace streamboost {
 
-struct Residuals {
+struct Residuals : LaneStateDefaults {
   static constexpr double fading = 0.999;
   LaneArray<double> miss, seen, error_weight, absolute_error, squared_error;
   bool on = true;

@@ -8,13 +8,13 @@
 
 namespace streamboost {
 
-struct Single {
+struct Single : BoosterDefaults {
   struct Params {
     static Params read(const Config&) { return {}; }
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = false;
+  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true};
 
   Params params;
   ClassCounts counts;

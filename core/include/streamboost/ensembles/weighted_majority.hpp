@@ -16,16 +16,14 @@
 
 namespace streamboost {
 
-struct WeightedMajority {
+struct WeightedMajority : BoosterDefaults {
   struct Params {
     double beta;  // in (0, 1)
     static Params read(const Config& c) { return {c.number("beta")}; }
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = true, needs_column = true;
-  static constexpr std::size_t column_rows = 2;
-  static constexpr int column_labels_from = -1;
+  static constexpr BoosterTraits traits{.votes = true, .column = true, .column_rows = 2, .column_labels = -1, .write_report = true};
   enum class Sum { weight, mistakes, logs, count };
 
   Params params;

@@ -20,7 +20,7 @@
 
 namespace streamboost {
 
-struct Winnow {
+struct Winnow : BoosterDefaults {
   struct Params {
     double threshold;  // 0: half the number of experts
     double factor;     // > 1
@@ -32,9 +32,7 @@ struct Winnow {
   };
   using LaneState = NoLaneState;
   struct Passage : PassageBase {};
-  static constexpr bool needs_votes = false, needs_column = true;
-  static constexpr std::size_t column_rows = 1;
-  static constexpr int column_labels_from = -1;
+  static constexpr BoosterTraits traits{.column = true, .column_labels = -1, .write_report = true};
   enum class Sum { weight, mistakes, promotions, demotions, raised, lowered, largest, count };
 
   Params params;

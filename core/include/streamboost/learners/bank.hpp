@@ -1,9 +1,8 @@
 // A bank: N weak learners of one kind, called once per example for all its lanes.
 //
 // One example goes through a bank in two steps. `ask` answers for every lane and leaves notes (raw scores, log joints) in Answers;
-// `learn` teaches every lane its amount and may use those notes, so a row is scored once. Between the two a booster may call
-// `after`: the answer lane i would give had it already learned the example. Where `after` exists it *is* the answer after
-// the update; banks without lanes (trees, Python learners) offer `learn_then_answer` instead. Never both.
+// `learn` teaches every lane its amount and may use those notes, so a row is scored once. What only some learners can do (answer as if
+// they had learned already, learn costs, explain themselves) stands in abilities.hpp.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include "streamboost/data/intake_needs.hpp"
 #include "streamboost/data/lanes.hpp"
 #include "streamboost/data/schema.hpp"
+#include "streamboost/learners/abilities.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -39,7 +39,6 @@ enum class Change {
   all,                // even lanes that learn nothing of it: something that all lanes share (a value) became known
 };
 
-// What one kind of bank keeps between asking about a row and learning it, beside its table of notes.
 struct BankNotes {
   virtual ~BankNotes() = default;
 };
@@ -49,7 +48,7 @@ struct Answers {
   AlignedVector<double> margin;            // [lane], positive = class code 1; 0 if untrained
   AlignedVector<std::int32_t> vote;        // [lane], -1 = untrained
   AlignedVector<double> distribution;      // [class][lane]; untrained: 0
-  AlignedVector<double> notes;             // the bank's own, [note_rows][lane]
+  AlignedVector<double> notes;             // the bank's own, [NoteRoom::rows][lane]
   std::unique_ptr<BankNotes> kept;         // the bank's own
   std::size_t stride = 0;                  // padded lanes
   std::size_t speakers = ~std::size_t{0};  // only the distributions of so many lanes will be read: a bank may leave out the others
@@ -67,20 +66,20 @@ struct Answers {
   bool right_stays_right() const { return change <= Change::right_stays_right; }
 };
 
-struct ExplainRequest;  // learners/explained.hpp
-struct Explained;
+// What a bank keeps between asking about a row and learning it: so many numbers per lane, and an object of its own kind.
+struct NoteRoom {
+  std::size_t rows = 0;
+  std::unique_ptr<BankNotes> kept;
+};
 
 class Bank {
  public:
   virtual ~Bank() = default;
   virtual Lanes lanes() const = 0;
   virtual IntakeNeeds needs() const = 0;
-  virtual std::size_t note_rows() const { return 0; }
-  virtual std::unique_ptr<BankNotes> make_notes() const { return nullptr; }  // with room for any row of the schema
-  virtual bool learns_costs() const { return false; }
-  virtual bool answers_numbers() const { return false; }  // it is asked for numbers and learns targets, and nothing else
-  virtual bool needs_gil() const { return false; }        // written in Python
-  // A bank with the same state. Null where learners cannot be copied (written in Python).
+  virtual Abilities abilities() = 0;                  // abilities_of(*this), less what parameters rule out
+  virtual NoteRoom make_notes() const { return {}; }  // with room for any row of the schema
+  // A bank with the same state; learners written in Python are the same objects.
   virtual std::unique_ptr<Bank> copy() const = 0;
   // Numbers that the file of a model holds for each lane, at least, under this schema: what a small file cannot claim to have.
   virtual double least_numbers(const Schema&) const = 0;
@@ -90,41 +89,15 @@ class Bank {
     answers.margin.resize(answers.stride);
     answers.vote.resize(answers.stride);
     answers.distribution.resize(answers.stride * n_classes);
-    answers.notes.resize(answers.stride * note_rows());
-    answers.kept = make_notes();
+    NoteRoom room = make_notes();
+    answers.notes.resize(answers.stride * room.rows);
+    answers.kept = std::move(room.kept);
   }
 
   virtual void ask(const Example&, Request, Answers&) const = 0;
-  // Two classes: ln p(1 | x) / p(0 | x) into answers.margin, at most `limit` in size; 0 if untrained. `learn` may follow as after `ask`.
-  virtual void log_odds(const Example& example, double limit, Answers& answers) const {
-    ask(example, Request::margins, answers);
-    margin_log_odds(answers.margin.data(), limit, answers.margin.data(), answers.margin.size());
-  }
-  // Why the lanes answered as they did, factor[lane] times their answers; after `ask`. False: there is no closed form.
-  virtual bool explain(const Example&, const ExplainRequest&, const double*, Answers&, Explained&) const { return false; }
   virtual void learn(const Example&, Labels, const double* amount, Amount, Answers&) = 0;  // amount[lane] 0: skip the lane
 
-  // Lessons between these two are a batch: nobody reads an answer before the end, so structure may wait until then.
-  virtual void batch_begin() {}
-  virtual void batch_end() {}
-
-  virtual bool trained(int) const { return true; }  // by local lane; asked only of lanes whose margin is 0
-
-  virtual bool has_after() const = 0;
-  virtual void after_begin(const Example&, Answers&) const {}
-  virtual Answer after(int, const Example&, double, Amount, const Answers&) const { throw std::logic_error("bank has no after"); }
-  // Does the lane answer right after learning the example? A bank may know without working out the answer.
-  virtual bool right_after(int lane, const Example& example, double amount, Amount kind, const Answers& answers) const {
-    return after(lane, example, amount, kind, answers).label == example.label;
-  }
-  virtual Answer learn_then_answer(int, const Example&, double, Amount, Request, Answers&) {
-    throw std::logic_error("bank has no learn_then_answer");
-  }
-  virtual void learn_costs(const Example&, const double*, Answers&) { throw std::logic_error("bank cannot learn costs"); }
-  // target[lane]: the number that the lane should have answered.
-  virtual void learn_targets(const Example&, const double*, const double*, Amount, Answers&) {
-    throw std::logic_error("bank cannot learn targets");
-  }
+  virtual bool trained(int lane) const = 0;  // by local lane; asked only of lanes whose margin is 0
 
   // The example is learned and part of the past: what all lanes share (values seen) may move on. Called once per block and
   // learned example, after the lanes, whatever their amounts were and even if `learn` was not called.
@@ -132,11 +105,6 @@ class Bank {
 
   // All growth happens here, between blocks of rows. If it throws the bank is lost: callers that go on work on a copy.
   virtual void reserve(const Schema&) = 0;
-
-  // Before the first of these rows is learned: room for what they may bring, so that no lesson fails in the middle. weight: null for 1s.
-  virtual void expect(const RowBlock&, const double*) {}
-  // Growth for which there was no memory has waited, since the model was made or loaded: another machine might have learned more.
-  virtual bool starved() const { return false; }
 
   // A new-born learner in this lane (local number). What is drawn for a learner is keyed by its birth number as well (of_birth in
   // rng.hpp): birth 0 is the learner that the lane began with.
@@ -165,17 +133,52 @@ class Bank {
   void check_births() {
     for (std::size_t i = 0; i < births_.lanes(); ++i)
       require(births_[0][i] >= 0 && births_[0][i] < 65536 && births_[0][i] == std::floor(births_[0][i]), "birth");
-    if (births_.rows() > 0) draw_again();
+    if (DrawnAtBirth* drawn = abilities().births; drawn != nullptr && births_.rows() > 0) drawn->draw_again();
   }
 
  protected:
   virtual void begin(int lane) = 0;                  // the learner of this lane's birth, untaught
   virtual void exchange(int lane, Bank& other) = 0;  // of `swap`
-  virtual void draw_again() {}                       // what is a function of the births and not saved
   virtual void fields(FieldVisitor&) = 0;
 
  private:
   LaneArray<double> births_;  // empty: all are 0
+};
+
+inline bool AnswersAfter::right_after(int lane, const Example& example, double amount, Amount kind, const Answers& answers) const {
+  return after(lane, example, amount, kind, answers).label == example.label;
+}
+
+// A bank in its place in a model, and what it can do: asked once.
+class BankHandle {
+ public:
+  BankHandle() = default;
+  BankHandle(std::unique_ptr<Bank> bank) : bank_(std::move(bank)) {
+    if (bank_) can_ = bank_->abilities();
+  }
+  Bank& operator*() const { return *bank_; }
+  Bank* operator->() const { return bank_.get(); }
+  Bank* get() const { return bank_.get(); }
+  explicit operator bool() const { return bank_ != nullptr; }
+  const Abilities& can() const { return can_; }
+  std::unique_ptr<Bank> copy() const { return bank_ ? bank_->copy() : nullptr; }
+
+  // Learners that have no log odds of their own: those of their margins.
+  void log_odds(const Example& example, double limit, Answers& answers) const {
+    if (can_.log_odds != nullptr) return can_.log_odds->log_odds(example, limit, answers);
+    bank_->ask(example, Request::margins, answers);
+    margin_log_odds(answers.margin.data(), limit, answers.margin.data(), answers.margin.size());
+  }
+  void batch_begin() const {
+    if (can_.batches != nullptr) can_.batches->batch_begin();
+  }
+  void batch_end() const {
+    if (can_.batches != nullptr) can_.batches->batch_end();
+  }
+
+ private:
+  std::unique_ptr<Bank> bank_;
+  Abilities can_;
 };
 
 }  // namespace streamboost

@@ -43,7 +43,7 @@ struct CountNotes final : BankNotes {
   SparseTerms terms() const { return {x.data(), column.data(), static_cast<int>(x.size())}; }
 };
 
-class CountBayesBank final : public Bank {
+class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLogOdds, public DrawnAtBirth {
  public:
   enum class Counts { multinomial, complement, bernoulli };
   struct Params {
@@ -61,18 +61,17 @@ class CountBayesBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {.dense = false}; }
-  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<CountNotes>(width_); }
+  Abilities abilities() override { return abilities_of(*this); }
+  NoteRoom make_notes() const override { return {classes_ + work_rows, std::make_unique<CountNotes>(width_)}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<CountBayesBank>(*this); }
   double least_numbers(const Schema& schema) const override {
     return (2.0 + static_cast<double>(schema.width())) * std::max(schema.n_classes, 1);
   }
-  bool has_after() const override { return true; }
   bool trained(int lane) const override {
     for (std::size_t c = 0; c < classes_; ++c)
       if (class_weight_[c][static_cast<std::size_t>(lane)] > 0) return true;
     return false;
   }
-  std::size_t note_rows() const override { return classes_ + work_rows; }
 
   void reserve(const Schema& schema) override {
     for (int j = 0; j < schema.width(); ++j)

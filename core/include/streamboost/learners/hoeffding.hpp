@@ -44,7 +44,7 @@
 //             as soon as it would not be made. One that helps only those below it (exclusive or) does not survive that.
 //             Classes met later make every leaf larger: if no statistics are left to give up, the split is taken back that costs least.
 //             Where the machine has no memory left, a lesson goes on without it: statistics of a class begin later, a split waits for the
-//             next attempt. Such a tree is sound, but not the one that it would have been (Bank::starved).
+//             next attempt. Such a tree is sound, but not the one that it would have been (NeedsRoom::starved).
 //             Weight k and k copies are the same. Amounts below 1e-9 are skipped.
 // Speed       bias[c] = log(n_c + alpha) + sum_j log(precision_j / 2 pi) / 2 is kept in the leaf, so that an answer is multiply-adds only;
 //             learning costs one logarithm. Naive Bayes is asked only where it speaks or is judged. After learning, a class that won
@@ -57,7 +57,14 @@
 
 namespace streamboost {
 
-class HoeffdingBank final : public HoeffdingTrees {
+class HoeffdingBank final : public HoeffdingTrees,
+                            public LearnsThenAnswers,
+                            public LearnsCosts,
+                            public Explains,
+                            public NeedsRoom,
+                            public DrawnAtBirth,
+                            public ShowsTrees,
+                            public LimitsTrees {
  public:
   using HoeffdingTrees::Params;
 
@@ -65,9 +72,12 @@ class HoeffdingBank final : public HoeffdingTrees {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  bool has_after() const override { return false; }
-  std::size_t note_rows() const override { return note_size() + 1; }
-  std::unique_ptr<BankNotes> make_notes() const override {
+  Abilities abilities() override {
+    Abilities all = abilities_of(*this);
+    if (params_.leaf != Params::Leaf::costs) all.costs = nullptr;
+    return all;
+  }
+  NoteRoom make_notes() const override {
     auto notes = std::make_unique<Notes>();
     const auto d = static_cast<std::size_t>(schema_.width());
     notes->x.reserve(2 * d + 8);
@@ -79,9 +89,8 @@ class HoeffdingBank final : public HoeffdingTrees {
     for (auto* places : {&notes->weight_at, &notes->count_at}) places->reserve(d);
     notes->smoothing.reserve(d);
     notes->known.reserve(d);
-    return notes;
+    return {note_size() + 1, std::move(notes)};
   }
-  bool learns_costs() const override { return params_.leaf == Params::Leaf::costs; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<HoeffdingBank>(*this); }
   double least_numbers(const Schema& schema) const override { return 10 + 3.0 * std::max(schema.n_classes, 1); }
 
@@ -201,16 +210,15 @@ class HoeffdingBank final : public HoeffdingTrees {
     const auto i = static_cast<std::size_t>(lane);
     return forest_.n_records(i) > 1 || majority(forest_.head(i, 0)) >= 0;
   }
-  bool short_of_memory() const { return limited_; }
+  bool short_of_memory() const override { return limited_; }
   bool starved() const override { return starved_; }
-  // Leaves of a tree, and those that had to stop observing.
-  std::pair<int, int> count_leaves(int lane) const {
+  std::pair<int, int> count_leaves(int lane) const override {
     const auto i = static_cast<std::size_t>(lane);
     int idle = 0;
     for (std::size_t r = 0; r < forest_.n_records(i); ++r) idle += forest_.active(i, r) || forest_.inner(i, r) ? 0 : 1;
     return {static_cast<int>(forest_.n_leaves(i)), idle};
   }
-  std::vector<TreeNode> show(int lane) const { return forest_.show(static_cast<std::size_t>(lane)); }
+  std::vector<TreeNode> show(int lane) const override { return forest_.show(static_cast<std::size_t>(lane)); }
 
   void check() const override {
     for (std::size_t j = 0; j < known_.size(); ++j)

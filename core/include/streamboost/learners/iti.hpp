@@ -40,7 +40,7 @@
 
 namespace streamboost {
 
-class ItiBank final : public Bank {
+class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, public LearnsBatches, public NeedsRoom, public ShowsTrees {
  public:
   using Params = ItiParams;
 
@@ -48,15 +48,15 @@ class ItiBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  std::unique_ptr<BankNotes> make_notes() const override {
+  Abilities abilities() override { return abilities_of(*this); }
+  NoteRoom make_notes() const override {
     auto notes = std::make_unique<Notes>();
     notes->work.x.reserve(columns_.width());
     notes->work.scorer.expect(columns_.classes);
-    return notes;
+    return {0, std::move(notes)};
   }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<ItiBank>(*this); }
   double least_numbers(const Schema&) const override { return 12; }
-  bool has_after() const override { return false; }
   bool trained(int lane) const override { return trees_[static_cast<std::size_t>(lane)].n_instances() > 0; }
 
   void reserve(const Schema& schema) override {
@@ -161,7 +161,7 @@ class ItiBank final : public Bank {
   const ItiColumns& columns() const { return columns_; }
 
   // The tree as it answers: pruned nodes are leaves.
-  std::vector<TreeNode> show(int lane) const {
+  std::vector<TreeNode> show(int lane) const override {
     const ItiTree& tree = trees_[static_cast<std::size_t>(lane)];
     std::vector<TreeNode> out(1);
     std::vector<std::int32_t> number = {0};

@@ -32,7 +32,7 @@ struct LinearParams : LinearTableParams {
 };
 
 template <class Real>
-class LinearBank final : public LinearTable<Real> {
+class LinearBank final : public LinearTable<Real>, public AnswersAfter, public AnswersLogOdds, public Explains {
  public:
   using Params = LinearParams;
   using Kind = Params::Kind;
@@ -42,8 +42,12 @@ class LinearBank final : public LinearTable<Real> {
         kind_(params.kind),
         sum_squares_(1, n_) {}
 
-  std::size_t note_rows() const override { return 3 * columns_ + 3; }
-  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(); }
+  Abilities abilities() override {
+    Abilities all = abilities_of(*this);
+    if (kind_ != Kind::logistic) all.log_odds = nullptr;
+    return all;
+  }
+  NoteRoom make_notes() const override { return {3 * columns_ + 3, std::make_unique<Notes>()}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<LinearBank>(*this); }
   double least_numbers(const Schema& schema) const override {
     const double columns = schema.declared && schema.n_classes > 2 ? schema.n_classes : 1;
@@ -76,7 +80,6 @@ class LinearBank final : public LinearTable<Real> {
   }
 
   void log_odds(const Example& example, double limit, Answers& answers) const override {
-    if (kind_ != Kind::logistic) return Bank::log_odds(example, limit, answers);
     answers.own<Notes>().probabilities = false;
     linear_ask(weights_[0], cells(), entries(example.row), answers.notes.data());
     for (std::size_t i = 0; i < stride_; ++i) answers.margin[i] = std::min(std::max(answers.notes[i], -limit), limit);
@@ -147,7 +150,7 @@ class LinearBank final : public LinearTable<Real> {
   // Of a perceptron only the sign is of interest, which needs no norms.
   bool right_after(int lane, const Example& example, double amount, Amount kind, const Answers& answers) const override {
     if (kind_ != Kind::perceptron || columns_ != 1 || kind != Amount::copies || mask_.rows() > 0)
-      return Bank::right_after(lane, example, amount, kind, answers);
+      return AnswersAfter::right_after(lane, example, amount, kind, answers);
     const double raw = answers.notes[static_cast<std::size_t>(lane)], y = example.label == 1 ? 1.0 : -1.0;
     const double moved = raw + perceptron_move(raw, y, amount, example.row.squared_norm) * example.row.squared_norm;
     return (moved > 0) == (example.label == 1);

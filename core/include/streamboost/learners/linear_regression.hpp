@@ -58,9 +58,12 @@ class LinearRegressionBank final : public LinearTable<Real> {
         low_(1, n_),
         high_(1, n_) {}
 
-  bool answers_numbers() const override { return true; }
-  bool has_after() const override { return false; }
-  std::size_t note_rows() const override { return 4; }  // z, step, Q, deviation of the targets
+  Abilities abilities() override {
+    Abilities all = abilities_of(*this);
+    all.numbers = true;
+    return all;
+  }
+  NoteRoom make_notes() const override { return {4, nullptr}; }  // z, step, Q, deviation of the targets
   std::unique_ptr<Bank> copy() const override { return std::make_unique<LinearRegressionBank>(*this); }
   double least_numbers(const Schema& schema) const override { return this->weights_of(schema, 1) + 7; }
 
@@ -75,9 +78,8 @@ class LinearRegressionBank final : public LinearTable<Real> {
                    answers.margin.data(), stride_);
     for (std::size_t i = 0; i < n_; ++i) answers.vote[i] = trained_[0][i] != 0 ? 0 : -1;
   }
-  void learn(const Example&, Labels, const double*, Amount, Answers&) override { throw std::logic_error("this bank learns numbers"); }
 
-  void learn_targets(const Example& example, const double* target, const double* amount, Amount, Answers& answers) override {
+  void learn(const Example& example, Labels truth, const double* amount, Amount, Answers& answers) override {
     double *z = answers.notes.data(), *step = z + stride_, *product = step + stride_, *trained = trained_[0];
     for (std::size_t i = 0; i < stride_; ++i) trained[i] = amount[i] > 0 ? 1.0 : trained[i];
     const Entries lesson{example.row.teach, example.row.index, example.row.size};
@@ -85,7 +87,7 @@ class LinearRegressionBank final : public LinearTable<Real> {
       std::fill_n(product, stride_, example.row.squared_norm);
     else
       linear_masked_norm(mask_[0], stride_, entries(example.row), lesson.x, product);
-    squared_steps(z, product + stride_, {target, amount, product, pace_[0], example.row.n_rows, clip_, squares_[0]},
+    squared_steps(z, product + stride_, {truth.target, amount, product, pace_[0], example.row.n_rows, clip_, squares_[0]},
                   {count_[0], mean_[0], spread_[0], low_[0], high_[0]}, step, stride_);
     this->teach(lesson, step);
   }

@@ -49,13 +49,12 @@ inline LaneArray<double> rate_paces(double spread, Lanes lanes) {
 
 // Real: of the table of weights. Everything else is double.
 template <class Real>
-class LinearTable : public Bank {
+class LinearTable : public Bank, public DrawnAtBirth {
  public:
   using Start = LinearTableParams::Start;
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return table_params_.needs; }
-  bool has_after() const override { return true; }
   bool trained(int lane) const override { return trained_[0][static_cast<std::size_t>(lane)] != 0; }
 
  protected:

@@ -46,7 +46,7 @@ struct LogisticParams : LinearTableParams {
 };
 
 template <class Real>
-class LogisticBank final : public LinearTable<Real> {
+class LogisticBank final : public LinearTable<Real>, public AnswersAfter, public AnswersLogOdds, public Explains {
  public:
   using Params = LogisticParams;
 
@@ -55,8 +55,8 @@ class LogisticBank final : public LinearTable<Real> {
         pace_(rate_paces(params.rate_spread, lanes)),
         squares_(1, n_) {}
 
-  std::size_t note_rows() const override { return 4 * columns_ + 2; }
-  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Kept>(); }
+  Abilities abilities() override { return abilities_of(*this); }
+  NoteRoom make_notes() const override { return {4 * columns_ + 2, std::make_unique<Kept>()}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<LogisticBank>(*this); }
   double least_numbers(const Schema& schema) const override {
     const double columns = schema.n_classes > 2 ? schema.n_classes : 1;

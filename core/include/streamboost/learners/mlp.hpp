@@ -38,7 +38,7 @@ struct MlpNotes final : BankNotes {
   std::vector<std::int32_t> row;
 };
 
-class MlpBank final : public Bank {
+class MlpBank final : public Bank, public LearnsThenAnswers {
  public:
   struct Params {
     std::size_t hidden_units;  // 0: auto
@@ -61,7 +61,8 @@ class MlpBank final : public Bank {
     needs.unit_ball = false;
     return needs;
   }
-  std::unique_ptr<BankNotes> make_notes() const override {
+  Abilities abilities() override { return abilities_of(*this); }
+  NoteRoom make_notes() const override {
     auto notes = std::make_unique<Notes>();
     const std::size_t inputs = layout_.offset.size();  // a row has one coordinate per column, and the bias
     notes->x.reserve(inputs);
@@ -69,7 +70,7 @@ class MlpBank final : public Bank {
     notes->first.reserve(inputs * hidden_);
     notes->second.reserve((hidden_ + 1) * classes_);
     notes->unit.reserve(2 * (hidden_ + classes_));
-    return notes;
+    return {2 * (hidden_ + classes_) + 1, std::move(notes)};
   }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<MlpBank>(*this); }
   double least_numbers(const Schema& schema) const override {
@@ -77,10 +78,8 @@ class MlpBank final : public Bank {
     const double coordinates = static_cast<double>(ColumnLayout(schema, 1).rows());
     return hidden * coordinates + (hidden + 1) * std::max(schema.n_classes, 1) + 1;
   }
-  bool has_after() const override { return false; }
   bool trained(int lane) const override { return trained_[0][lane] > 0; }
   // activations, outputs, their deltas, steps of the hidden units, one row of amounts
-  std::size_t note_rows() const override { return 2 * (hidden_ + classes_) + 1; }
 
   void reserve(const Schema& schema) override {
     if (schema.width() == 0 && hidden_ == 0) return;

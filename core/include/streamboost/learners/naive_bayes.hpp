@@ -80,7 +80,7 @@ struct NaiveBayesNotes final : BankNotes {
   }
 };
 
-class NaiveBayesBank final : public Bank {
+class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLogOdds, public Explains, public DrawnAtBirth {
  public:
   enum class Form : std::int64_t { open, dense, sparse };  // open: the first row learned decides
   struct Params {
@@ -108,20 +108,19 @@ class NaiveBayesBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {.dense = params_.form == Form::dense}; }
-  std::unique_ptr<BankNotes> make_notes() const override { return std::make_unique<Notes>(tables_.width); }
+  Abilities abilities() override { return abilities_of(*this); }
+  NoteRoom make_notes() const override { return {3 * classes_ + work_rows, std::make_unique<Notes>(tables_.width)}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<NaiveBayesBank>(*this); }
   double least_numbers(const Schema& schema) const override {
     double cells = 1;
     for (auto values : schema.n_values) cells += values < 0 ? 4 : 1 + static_cast<double>(values);
     return cells * std::max(schema.n_classes, 1);
   }
-  bool has_after() const override { return true; }
   bool trained(int lane) const override {
     for (std::size_t c = 0; c < classes_; ++c)
       if (class_weight_[c][static_cast<std::size_t>(lane)] > 0) return true;
     return false;
   }
-  std::size_t note_rows() const override { return 3 * classes_ + work_rows; }
 
   void reserve(const Schema& schema) override {
     const Tables old = tables_;

@@ -36,7 +36,7 @@ struct NeighborNotes final : BankNotes {
   std::vector<std::size_t> slot;
 };
 
-class NearestNeighborsBank final : public Bank {
+class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
  public:
   struct Params {
     std::size_t n_neighbors, window;
@@ -56,20 +56,20 @@ class NearestNeighborsBank final : public Bank {
     needs.unit_ball = false;
     return needs;
   }
-  std::unique_ptr<BankNotes> make_notes() const override {
+  Abilities abilities() override { return abilities_of(*this); }
+  NoteRoom make_notes() const override {
     auto notes = std::make_unique<NeighborNotes>();
     notes->query.resize(nominal_.size());
     notes->distance.resize(window_block);
     notes->share.resize(classes_);
     notes->nearest.resize(params_.n_neighbors);
     notes->slot.resize(params_.n_neighbors);
-    return notes;
+    return {0, std::move(notes)};
   }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<NearestNeighborsBank>(*this); }
   double least_numbers(const Schema& schema) const override {
     return static_cast<double>(slots_of(schema)) * (static_cast<double>(schema.width()) + 2) + 1;
   }
-  bool has_after() const override { return false; }
   bool trained(int lane) const override { return taught_[0][lane] > 0; }
 
   void reserve(const Schema& schema) override {

@@ -8,7 +8,7 @@
 
 namespace streamboost {
 
-class RegressionTreeBank final : public Bank {
+class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBirth {
  public:
   using Params = RegressionTreeParams;
 
@@ -17,10 +17,13 @@ class RegressionTreeBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  bool answers_numbers() const override { return true; }
-  bool has_after() const override { return false; }
+  Abilities abilities() override {
+    Abilities all = abilities_of(*this);
+    all.numbers = true;
+    return all;
+  }
   bool trained(int lane) const override { return trees_[static_cast<std::size_t>(lane)].trained(); }
-  std::size_t note_rows() const override { return 3; }  // node, mean, plane
+  NoteRoom make_notes() const override { return {3, nullptr}; }  // node, mean, plane
   std::unique_ptr<Bank> copy() const override { return std::make_unique<RegressionTreeBank>(*this); }
   double least_numbers(const Schema&) const override { return 20; }
   const RegressionTree& tree(int lane) const { return trees_[static_cast<std::size_t>(lane)]; }
@@ -47,13 +50,12 @@ class RegressionTreeBank final : public Bank {
       plane[i] = said.plane;
     }
   }
-  void learn(const Example&, Labels, const double*, Amount, Answers&) override { throw std::logic_error("this bank learns numbers"); }
-  void learn_targets(const Example& example, const double* target, const double* amount, Amount, Answers& answers) override {
+  void learn(const Example& example, Labels truth, const double* amount, Amount, Answers& answers) override {
     const double *node = answers.notes.data(), *mean = node + answers.stride, *plane = mean + answers.stride;
     const auto leaf = [&](std::size_t i) { return static_cast<std::size_t>(node[i]); };
     for (std::size_t i = 0, n = trees_.size(); i < n; ++i) {
       if (i + ahead < n && amount[i + ahead] > 0) trees_[i + ahead].fetch_heads(leaf(i + ahead));
-      if (amount[i] > 0) trees_[i].learn({leaf(i), mean[i], plane[i]}, example.row.value, target[i], amount[i], columns_[i], params_);
+      if (amount[i] > 0) trees_[i].learn({leaf(i), mean[i], plane[i]}, example.row.value, truth.target[i], amount[i], columns_[i], params_);
     }
   }
 

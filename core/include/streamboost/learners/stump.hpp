@@ -33,7 +33,7 @@
 
 namespace streamboost {
 
-class StumpBank final : public Bank {
+class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, public NeedsRoom, public DrawnAtBirth {
  public:
   struct Params {
     bool exact;
@@ -57,7 +57,7 @@ class StumpBank final : public Bank {
     for (auto values : schema.n_values) cells += k + 2 + (values < 0 ? 0.0 : static_cast<double>(values) * (k + 1));
     return cells;
   }
-  bool has_after() const override { return false; }
+  Abilities abilities() override { return abilities_of(*this); }
   bool trained(int lane) const override {
     double sum = 0;
     for (std::size_t c = 0; c < classes_; ++c) sum += class_weight_[c][lane];

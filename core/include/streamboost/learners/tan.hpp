@@ -48,7 +48,7 @@ struct TanNotes final : BankNotes {
   std::vector<char> in;
 };
 
-class TanBank final : public Bank {
+class TanBank final : public Bank, public LearnsThenAnswers {
  public:
   struct Params {
     std::size_t n_parents;  // 0: naive Bayes, 1: TAN, 2: BAN
@@ -62,7 +62,8 @@ class TanBank final : public Bank {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
-  std::unique_ptr<BankNotes> make_notes() const override {
+  Abilities abilities() override { return abilities_of(*this); }
+  NoteRoom make_notes() const override {
     auto notes = std::make_unique<Notes>();
     const std::size_t a = layout_.values.size();
     std::size_t largest = 0;  // cells of a pair
@@ -79,7 +80,7 @@ class TanBank final : public Bank {
     notes->weights.reserve(layout_.pair.size());
     notes->nearest.reserve(a);
     notes->in.reserve(a);
-    return notes;
+    return {classes_, std::move(notes)};
   }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<TanBank>(*this); }
   double least_numbers(const Schema& schema) const override {
@@ -89,8 +90,6 @@ class TanBank final : public Bank {
       for (int order = most; order > 0; --order) sums[order] += sums[order - 1] * static_cast<double>(std::max<std::int64_t>(values, 0));
     return (1 + sums[1] + sums[2] + sums[3]) * std::max(schema.n_classes, 1) + 2 * static_cast<double>(schema.n_values.size()) + 1;
   }
-  bool has_after() const override { return false; }
-  std::size_t note_rows() const override { return classes_; }
   bool trained(int lane) const override { return lessons_[0][lane] > 0; }
 
   void reserve(const Schema& schema) override {

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "streamboost/math/rng.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/model.hpp"
 
 namespace streamboost {
 
@@ -46,6 +46,8 @@ class Explainer {
     const Schema& schema = model_.intake().schema();
     const auto width = static_cast<std::size_t>(schema.width());
     k_ = static_cast<std::size_t>(schema.n_classes);
+    // A chunk may bring classes that the model has not met at this row: what it says of them is no part of the answer yet.
+    known_ = std::max<std::size_t>(static_cast<std::size_t>(model_.intake().n_classes_known()), std::min<std::size_t>(k_, 2));
     row_ = row;
     size_ = static_cast<std::size_t>(row.size);
     cells_.clear();
@@ -67,7 +69,7 @@ class Explainer {
       std::fill_n(contributions, width, 0.0);
       if (way == Way::closed) way = Way::sampled;
     }
-    if (label < 0 && k_ > 2) label = best_class();
+    if (label < 0 && known_ > 2) label = best_class();
     return orders_ == 0 ? exactly(label, contributions) : in_orders(label, contributions);
   }
 
@@ -75,7 +77,7 @@ class Explainer {
   double score(std::size_t r, int label) const {
     const double* s = scores_.data() + r * k_;
     if (k_ == 1) return s[0];
-    if (k_ == 2) return label == 0 ? s[0] - s[1] : s[1] - s[0];
+    if (known_ == 2) return label == 0 ? s[0] - s[1] : s[1] - s[0];
     return s[label];
   }
   // n rows to be asked about, all without a single cell.
@@ -105,7 +107,7 @@ class Explainer {
     open(1);
     for (std::size_t cell : cells_) put(0, cell);
     ask();
-    return static_cast<int>(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
+    return static_cast<int>(std::max_element(scores_.data(), scores_.data() + known_) - scores_.data());
   }
   double& of(double* contributions, std::size_t cell) const { return contributions[row_.column(static_cast<int>(cell))]; }
 
@@ -160,7 +162,7 @@ class Explainer {
   int orders_;
   std::uint64_t number_;
   Row row_;
-  std::size_t k_ = 0, size_ = 0, n_ = 0;
+  std::size_t k_ = 0, known_ = 0, size_ = 0, n_ = 0;
   std::vector<std::size_t> cells_;       // places in the row that are not missing
   std::vector<double> values_, scores_;  // [row][place]; [row][class]
   std::vector<std::int64_t> starts_;     // of sparse rows

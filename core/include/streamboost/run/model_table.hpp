@@ -1,4 +1,4 @@
-// How a table of boosters is written: a name and `make<Booster>`. The boosters are compiled in families (core/src/run/
+// How a table of boosters is written: a name and `make<B>`. The boosters are compiled in families (core/src/run/
 // models_*.cpp), because one file with all of them takes a core a minute.
 #pragma once
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "streamboost/run/booster_runner.hpp"
 #include "streamboost/run/pipeline.hpp"
 
 namespace streamboost {
@@ -28,22 +29,20 @@ inline std::vector<int> even_cuts(const Ensemble& ensemble, int grain) {
   return cuts;
 }
 
-template <class Booster>
+template <Booster B>
 std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
-  Booster booster(Booster::Params::read(config), ensemble);
-  int grain = 1;
-  if constexpr (requires { booster.grain(); }) grain = booster.grain();
-  const std::vector<int> chosen = cuts.empty() && !ensemble.part ? even_cuts(ensemble, grain) : cuts;  // a part is one worker
-  return std::make_unique<Pipeline<Booster>>(std::move(booster), ensemble, bank, chosen);
+  auto runner = std::make_unique<BoosterRunner<B>>(B(B::Params::read(config), ensemble));
+  const std::vector<int> chosen = cuts.empty() && !ensemble.part ? even_cuts(ensemble, runner->grain()) : cuts;  // a part is one worker
+  return std::make_unique<Pipeline>(std::move(runner), ensemble, bank, chosen);
 }
 
 // AdaBoost.M1 trains one lane at a time while its bank works on all of a block: blocks of one vector's width waste nothing.
-template <class Booster>
+template <Booster B>
 std::unique_ptr<Model> make_narrow(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
   std::vector<int> all = cuts;
   const Lanes own = ensemble.lanes();
   for (int lane = own.begin + lane_multiple; cuts.empty() && lane < own.end; lane += lane_multiple) all.push_back(lane);
-  return make<Booster>(config, ensemble, bank, all);
+  return make<B>(config, ensemble, bank, all);
 }
 
 ModelTable models_binary();
@@ -51,5 +50,6 @@ ModelTable models_experts();
 ModelTable models_multiclass();
 ModelTable models_oza();
 ModelTable models_regression();
+ModelTable models_replay();
 
 }  // namespace streamboost

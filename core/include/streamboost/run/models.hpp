@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "streamboost/learners/banks.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/model.hpp"
 
 namespace streamboost {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "streamboost/run/messages.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/model.hpp"
 
 namespace streamboost {
 

@@ -1,6 +1,7 @@
 // How the passages of a booster become a carry and come out of one (carry.hpp): what a pipeline does at both ends of its lanes.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <type_traits>
@@ -10,45 +11,44 @@
 
 namespace streamboost {
 
+template <class Number, class Visit>
+void visit_member(Number& number, Visit visit) {
+  visit(number);
+}
+template <class Number, std::size_t size, class Visit>
+void visit_member(std::array<Number, size>& numbers, Visit visit) {
+  for (Number& number : numbers) visit(number);
+}
+
 // The numbers of a passage, in the order in which `scan` lists them.
 template <class Passage, class Visit>
 void visit_scan(Passage& passage, Visit visit) {
-  static_assert(requires { passage.scan(); } || sizeof(Passage) == sizeof(PassageBase), "a passage lists its numbers in scan()");
-  if constexpr (requires { passage.scan(); }) {
-    const auto each = [&](auto& member) {
-      if constexpr (requires { member.size(); })
-        for (auto& x : member) visit(x);
-      else
-        visit(member);
-    };
-    std::apply([&](auto&... member) { (each(member), ...); }, passage.scan());
-  }
+  std::apply([&](auto&... member) { (visit_member(member, visit), ...); }, passage.scan());
 }
 
-template <class Booster>
+template <Booster B>
 std::size_t carry_stride(int lanes, int n_classes) {
-  typename Booster::Passage passage;
+  typename B::Passage passage;
   std::size_t scan = 0;
   visit_scan(passage, [&](auto&) { ++scan; });
-  return scan + (Booster::needs_votes ? static_cast<std::size_t>(n_classes) : 0) +
-         (Booster::needs_column ? static_cast<std::size_t>(lanes) : 0);
+  return scan + (B::traits.votes ? static_cast<std::size_t>(n_classes) : 0) + (B::traits.column ? static_cast<std::size_t>(lanes) : 0);
 }
 
 // The passages that earlier lanes have left take the places of fresh ones. Work is the pipeline's chunk of rows.
-template <class Booster, class Work>
+template <Booster B, class Work>
 void read_carry(const Part& part, Work& work) {
   const int before = part.lanes.begin;
   for (int r = 0; r < work.size; ++r) {
     auto& passage = work.passage[static_cast<std::size_t>(r)];
-    if (Booster::needs_column) std::fill_n(passage.column, work.n_lanes, 0.0);
+    if (B::traits.column) std::fill_n(passage.column, work.n_lanes, 0.0);
     if (before == 0) continue;
     const double* at = part.in.cell.data() + static_cast<std::size_t>(part.row + r) * part.in.stride;
     visit_scan(passage, [&]<class T>(T& x) { x = static_cast<T>(*at++); });
-    if (Booster::needs_votes) {
+    if (B::traits.votes) {
       std::copy_n(at, work.n_classes, passage.votes);
       at += work.n_classes;
     }
-    if (Booster::needs_column) std::copy_n(at, before, passage.column);
+    if (B::traits.column) std::copy_n(at, before, passage.column);
   }
   if (before > 0 && !work.batch_phase.example.empty()) {
     work.batch_phase.share.assign(part.in.share.begin(), part.in.share.end());
@@ -56,17 +56,17 @@ void read_carry(const Part& part, Work& work) {
   }
 }
 
-template <class Booster, class Work>
+template <Booster B, class Work>
 void write_carry(Part& part, Work& work) {
   part.row += work.size;
   if (part.last) return;
   Carry& out = part.out;
-  out.stride = carry_stride<Booster>(part.lanes.end, static_cast<int>(work.n_classes));
+  out.stride = carry_stride<B>(part.lanes.end, static_cast<int>(work.n_classes));
   for (int r = 0; r < work.size; ++r) {
     auto& passage = work.passage[static_cast<std::size_t>(r)];
     visit_scan(passage, [&](auto& x) { out.cell.push_back(static_cast<double>(x)); });
-    if (Booster::needs_votes) out.cell.insert(out.cell.end(), passage.votes, passage.votes + work.n_classes);
-    if (Booster::needs_column) out.cell.insert(out.cell.end(), passage.column, passage.column + part.lanes.end);
+    if (B::traits.votes) out.cell.insert(out.cell.end(), passage.votes, passage.votes + work.n_classes);
+    if (B::traits.column) out.cell.insert(out.cell.end(), passage.column, passage.column + part.lanes.end);
   }
   if (!work.batch_phase.example.empty()) {
     out.phase = true;
@@ -87,36 +87,35 @@ void check_member(double x) {
 }
 
 // Whatever comes from another process is looked at before anything is touched. The chunk begins with example `number`.
-template <class Booster>
-void check_carry(const Booster& booster, const Part& part, const Carry& carry, std::int64_t number, std::int64_t n_learning) {
+template <Booster B>
+void check_carry(const B& booster, const Part& part, const Carry& carry, std::int64_t number, std::int64_t n_learning) {
   const int lanes = part.lanes.begin, k = std::max(carry.n_classes, 2);
   if (lanes == 0) return;
   require_carry(carry.lanes == lanes, "it has passed other lanes");
-  require_carry(carry.n_rows == 0 || carry.stride == carry_stride<Booster>(lanes, k), "its rows are not this model's");
+  require_carry(carry.n_rows == 0 || carry.stride == carry_stride<B>(lanes, k), "its rows are not this model's");
   for (int r = 0; r < carry.n_rows; ++r) {
     const double* at = carry.cell.data() + static_cast<std::size_t>(r) * carry.stride;
     const double* end = at + carry.stride;
-    typename Booster::Passage passage;
+    typename B::Passage passage;
     visit_scan(passage, [&]<class T>(T& x) {
       check_member<T>(*at);
       x = static_cast<T>(*at++);
     });
-    if constexpr (requires { passage.sound(lanes, k); }) require_carry(passage.sound(lanes, k), "a number is out of range");
+    require_carry(passage.sound(lanes, k), "a number is out of range");
     for (; at < end; ++at) check_member<double>(*at);
-    if constexpr (requires { Booster::column_labels_from; })
+    if constexpr (B::traits.column_labels.has_value())
       for (const double* x = end - lanes; x < end; ++x) {
         check_member<int>(*x);
-        require_carry(*x >= Booster::column_labels_from && *x < k, "a class code is out of range");
+        require_carry(*x >= *B::traits.column_labels && *x < k, "a class code is out of range");
       }
   }
   require_carry(carry.worst_lane >= -1 && carry.worst_lane < lanes && !std::isnan(carry.worst_error), "the worst lane");
   bool phase = false;
-  if constexpr (requires { Booster::keeps_rows; })
+  if constexpr (B::traits.keeps_rows)
     for (std::int64_t due = number; due < number + n_learning; ++due)
       if (booster.batch_phase_due(due)) {
         phase = true;
-        constexpr bool shares = requires { Booster::shares_rows; };
-        require_carry(static_cast<std::int64_t>(carry.share.size()) == (shares ? due + 1 : 0), "rows of the batch phase");
+        require_carry(static_cast<std::int64_t>(carry.share.size()) == (B::traits.shares_rows ? due + 1 : 0), "rows of the batch phase");
         for (double share : carry.share) require_carry(std::isfinite(share) && share >= 0, "a share of the batch phase");
       }
   require_carry(carry.phase == phase && (phase || carry.share.empty()), "the batch phase");

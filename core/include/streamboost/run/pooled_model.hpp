@@ -3,7 +3,8 @@
 // Every expert is a whole pipeline with an intake of its own: trees want columns, linear learners want scaled coordinates. A slice of
 // rows goes through one expert after the other, each answering every row before learning it; then the pool goes through the slice row by
 // row with those answers, speaks with its state of before the row, and learns from the label. Nothing flows back from the pool to the
-// experts, so any slices, chunks and threads give the same bits. The first expert is the main one: it keeps the numbers of examples and
+// experts, so any slices, chunks and threads give the same bits. A temperature, where it is asked for, has the last word on probabilities
+// (ensembles/temperature.hpp); labels are those of before it. The first expert is the main one: it keeps the numbers of examples and
 // classes, and its learners are the lanes of the report.
 #pragma once
 #include <memory>
@@ -12,7 +13,8 @@
 #include <vector>
 
 #include "streamboost/ensembles/log_pool.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/ensembles/temperature.hpp"
+#include "streamboost/run/model.hpp"
 
 namespace streamboost {
 
@@ -48,9 +50,8 @@ class PooledExperts : public Model {
     }
   }
   void swap_scratch(Model& other) noexcept override {
-    auto* them = dynamic_cast<PooledExperts*>(&other);
-    if (them == nullptr || them->experts_.size() != experts_.size()) return;
-    for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->swap_scratch(*them->experts_[e].model);
+    auto& them = static_cast<PooledExperts&>(other);
+    for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->swap_scratch(*them.experts_[e].model);
   }
   std::size_t memory_bytes() override {
     MemoryCounter counter;
@@ -72,7 +73,7 @@ class PooledExperts : public Model {
     return nullptr;
   }
   bool needs_gil() const override { return experts_.front().model->needs_gil(); }
-  std::vector<Bank*> banks() override { return experts_.front().model->banks(); }
+  std::vector<const BankHandle*> banks() const override { return experts_.front().model->banks(); }
 
  protected:
   virtual void pool_fields(FieldVisitor&) = 0;
@@ -103,10 +104,10 @@ class PooledExperts : public Model {
 class PooledModel final : public PooledExperts {
  public:
   PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
-      : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
+      : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), temperature_(pool.fading), ensemble_(ensemble) {}
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    Work work(*this);
+    Work work(*this, rows.n_rows);
     expect(rows, weight);
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
@@ -123,7 +124,7 @@ class PooledModel final : public PooledExperts {
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    Work work(*this);
+    Work work(*this, rows.n_rows);
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
@@ -140,22 +141,32 @@ class PooledModel final : public PooledExperts {
     for (std::size_t e = 0; e < experts_.size(); ++e) report.totals["pool_weight/" + experts_[e].name] = pool_.weights()[e];
     for (std::size_t e = 0; e < experts_.size(); ++e) report.totals["recently_right/" + experts_[e].name] = pool_.right(e);
     report.totals["recently_right/pool"] = pool_.right(experts_.size());
+    if (pool_.params().temperature) report.totals["temperature"] = temperature_.value();
     return report;
   }
 
  protected:
-  void pool_fields(FieldVisitor& v) override { pool_.fields(v); }
-  void pool_check() const override { pool_.check(); }
-  std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new PooledModel(copied_experts(), pool_, ensemble_)); }
+  void pool_fields(FieldVisitor& v) override {
+    pool_.fields(v);
+    if (pool_.params().temperature) temperature_.fields(v);
+  }
+  void pool_check() const override {
+    pool_.check();
+    temperature_.check();
+  }
+  std::unique_ptr<Model> copy() const override {
+    return std::unique_ptr<Model>(new PooledModel(copied_experts(), pool_, temperature_, ensemble_));
+  }
   void take(Model& other) override {
     auto& them = static_cast<PooledModel&>(other);
     take_experts(them);
     pool_ = std::move(them.pool_);
+    temperature_ = std::move(them.temperature_);
   }
 
  private:
-  PooledModel(std::vector<Expert> experts, LogPool pool, const Ensemble& ensemble)
-      : PooledExperts(std::move(experts)), pool_(std::move(pool)), ensemble_(ensemble) {}
+  PooledModel(std::vector<Expert> experts, LogPool pool, Temperature temperature, const Ensemble& ensemble)
+      : PooledExperts(std::move(experts)), pool_(std::move(pool)), temperature_(std::move(temperature)), ensemble_(ensemble) {}
 
   // Examples learned and classes known before a row.
   struct Count {
@@ -172,19 +183,23 @@ class PooledModel final : public PooledExperts {
     int rows;
     std::vector<std::vector<double>> answers;  // [expert][row][column]
     std::vector<const double*> proba;          // [expert]: of the row at hand
-    std::vector<double> log_p, P, learned_P, matrix;
+    std::vector<double> log_p, P, learned_P, matrix, logs, tempered;
+    const double* said = nullptr;  // by whoever speaks, of the row at hand, before and after the temperature
+    const double* told = nullptr;
 
-    explicit Work(const PooledModel& model) {
+    Work(const PooledModel& model, int n_rows) {
       const std::size_t m = model.experts_.size();
       const auto reserved = static_cast<std::size_t>(model.intake().schema().n_classes);
       k = std::max<std::size_t>(reserved, 2);
       columns = reserved + 1;
-      rows = static_cast<int>(std::clamp<std::size_t>(numbers / (m * columns), 32, 4096));
+      rows = std::min(n_rows, static_cast<int>(std::clamp<std::size_t>(numbers / (m * columns), 32, 4096)));
       answers.assign(m, std::vector<double>(static_cast<std::size_t>(rows) * columns));
       proba.resize(m);
       log_p.resize(m * k);
       P.resize(k);
       learned_P.resize(k);
+      logs.resize(k);
+      tempered.resize(k);
       matrix.resize(m * (m + 2));
     }
     OutputBuffers answers_of(std::size_t expert) { return {Output::both, nullptr, answers[expert].data()}; }
@@ -195,24 +210,28 @@ class PooledModel final : public PooledExperts {
   // The pool's own answer to row r into work.P, where there are two classes to choose from.
   void consider(int r, const Count& count, Work& work) const {
     for (std::size_t e = 0; e < experts_.size(); ++e) work.proba[e] = work.row(e, r);
+    work.said = work.told = work.proba[0];
     if (count.known < 2) return;
     pool_.opinions(work.proba.data(), count.known, count.known, work.log_p.data());
     pool_.answer(work.log_p.data(), count.known, work.P.data());
+    const std::size_t speaker = pool_.speaker();
+    work.said = work.told = speaker < experts_.size() ? work.proba[speaker] : work.P.data();
+    if (!pool_.params().temperature) return;
+    temperature_.answer(work.said, count.known, work.logs.data(), work.tempered.data());
+    work.told = work.tempered.data();
   }
 
   void write(int r, const Count& count, const Work& work, const OutputBuffers& out) const {
-    const std::size_t speaker = count.known < 2 ? 0 : pool_.speaker();
-    const double* p = speaker < experts_.size() ? work.proba[speaker] : work.P.data();
     const std::size_t reserved = work.columns - 1;
     const auto known = static_cast<std::size_t>(count.known);
-    const int label = count.known < 2 ? count.known - 1 : pick_class(p, count.known, ensemble_, count.number);
+    const int label = count.known < 2 ? count.known - 1 : pick_class(work.said, count.known, ensemble_, count.number);
     if (out.output == Output::label) {
       out.label[r] = label;
       return;
     }
     double* row = out.value + static_cast<std::size_t>(r) * columns_of(out.output, reserved);
     const double nothing = count.known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
-    for (std::size_t c = 0; c < reserved; ++c) row[c] = c < known ? p[c] : nothing;
+    for (std::size_t c = 0; c < reserved; ++c) row[c] = c < known ? work.told[c] : nothing;
     if (out.output == Output::full) std::copy_n(row, reserved, row + reserved);  // its scores are its probabilities
     if (out.output == Output::both || out.output == Output::full) row[columns_of(out.output, reserved) - 1] = label;
   }
@@ -220,6 +239,8 @@ class PooledModel final : public PooledExperts {
   // A class that is new with this row takes part: no expert has heard of it.
   void pool_learns(int r, Count& count, int label, double weight, Work& work) {
     const int after = std::max(count.known, label + 1);
+    if (pool_.params().temperature && count.known >= 2 && label < count.known)
+      temperature_.learn(work.logs.data(), work.told, count.known, label, weight);
     if (after >= 2) {
       const bool pool_right = count.known >= 2 && pick_class(work.P.data(), count.known, ensemble_, count.number) == label;
       const double* P = work.P.data();
@@ -237,6 +258,7 @@ class PooledModel final : public PooledExperts {
   }
 
   LogPool pool_;
+  Temperature temperature_;
   Ensemble ensemble_;
 };
 

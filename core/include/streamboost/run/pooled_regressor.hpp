@@ -20,7 +20,7 @@ class PooledRegressor final : public PooledExperts {
       : PooledExperts(std::move(experts)), pool_(pool, experts_.size() - 1) {}
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    Work work(experts_.size());
+    Work work(experts_.size(), rows.n_rows);
     expect(rows, weight);
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
@@ -35,7 +35,7 @@ class PooledRegressor final : public PooledExperts {
     }
   }
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    Work work(experts_.size());
+    Work work(experts_.size(), rows.n_rows);
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
       for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e));
@@ -66,7 +66,8 @@ class PooledRegressor final : public PooledExperts {
   struct Work {
     std::vector<std::vector<double>> answers;  // [expert][row]
     std::vector<double> said;                  // [expert]: of the row at hand
-    explicit Work(std::size_t experts) : answers(experts, std::vector<double>(slice_rows)), said(experts) {}
+    Work(std::size_t experts, int n_rows)
+        : answers(experts, std::vector<double>(static_cast<std::size_t>(std::min(n_rows, slice_rows)))), said(experts) {}
     OutputBuffers answers_of(std::size_t e) { return {Output::number, nullptr, answers[e].data()}; }
     const double* row(int r) {
       for (std::size_t e = 0; e < said.size(); ++e) said[e] = answers[e][static_cast<std::size_t>(r)];

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "streamboost/run/messages.hpp"
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/model.hpp"
 
 namespace streamboost {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "streamboost/run/pipeline.hpp"
+#include "streamboost/run/model.hpp"
 
 namespace streamboost {
 
@@ -21,9 +21,7 @@ class Staged : public Model {
     stages_.fields(v);
     if (v.loads()) stages_.check();
   }
-  void swap_scratch(Model& other) noexcept final {
-    if (auto* them = dynamic_cast<Self*>(&other)) inside_->swap_scratch(*them->inside_);
-  }
+  void swap_scratch(Model& other) noexcept final { inside_->swap_scratch(*static_cast<Self&>(other).inside_); }
   std::size_t memory_bytes() final {
     MemoryCounter counter;
     stages_.fields(counter);
@@ -39,7 +37,7 @@ class Staged : public Model {
   const char* broken() const final { return inside_->broken(); }
   bool needs_gil() const final { return inside_->needs_gil(); }
   bool starved() const final { return inside_->starved(); }
-  std::vector<Bank*> banks() final { return inside_->banks(); }
+  std::vector<const BankHandle*> banks() const final { return inside_->banks(); }
 
  protected:
   void take(Model& other) final {

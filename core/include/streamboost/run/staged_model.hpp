@@ -99,12 +99,12 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   }
 
   // Called after a reservation that gave new classes their codes.
-  void describe(const std::vector<double>& facts) {
+  void describe(const std::vector<double>& facts) override {
     const auto k = static_cast<std::size_t>(intake().schema().n_classes);
     if (facts.size() != 1 + k + k * k) throw std::invalid_argument("facts about classes do not fit their number");
     stages_.describe(facts.data(), k);
   }
-  std::size_t n_coverages() const { return stages_.sets ? stages_.sets->n() : 0; }
+  std::size_t n_coverages() const override { return stages_.sets ? stages_.sets->n() : 0; }
 
   void expect(const RowBlock& rows, const double* weight) override {
     inside_->expect(rows, weight);

@@ -51,7 +51,7 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
  public:
   using Staged::Staged;
 
-  std::size_t n_coverages() const { return stages_.intervals ? stages_.intervals->n() : 0; }
+  std::size_t n_coverages() const override { return stages_.intervals ? stages_.intervals->n() : 0; }
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override { return inside_->prepare(schema); }
 

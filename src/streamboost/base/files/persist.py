@@ -88,14 +88,18 @@ class Persistence(SharedModel):
             ) from error
 
     def _file_bytes(self, session: Session, facts: Mapping[str, Any] | None) -> bytes:
-        if session.learner.lane_factory is not None:
+        if session.in_python:
+            own = "an ensemble of one of streamboost's own learners"
             if "estimators" in self._object_parameters:
                 reason = f"the experts of a {type(self).__name__} may be any Python objects"
-            else:
+            elif session.learner.lane_factory is not None:
                 reason = f"{session.learner.title} is a Python-written learner"
+            else:
+                reason = f"{session.detectors.title} is a Python-written detector of drift"
+                own = "one of streamboost's own detectors"
             raise ValueError(
                 f"save cannot store this {type(self).__name__}: {reason}, and a model file holds no code. "
-                "Use pickle or joblib for this model, or an ensemble of one of streamboost's own learners."
+                f"Use pickle or joblib for this model, or {own}."
             )
         return self._to_bytes(session, facts)
 
@@ -119,6 +123,7 @@ class Persistence(SharedModel):
             name: json_value(value)
             for name, value in session.frozen.items()
             if name not in self._object_parameters
+            if name != "drift" or session.detectors is None
         }
         for name in ("random_state", "n_jobs"):
             value = getattr(self, name)
@@ -141,8 +146,8 @@ class Persistence(SharedModel):
         """Return a session with the columns and labels of a file and room for them; `state` says how much is believed."""
         labels = self._stored_labels(manifest)
         schema = schema_of(manifest.columns, state)
-        if lanes is None:
-            plan = self._learner_plan(manifest.seed)
+        plan = self._learner_plan(manifest.seed) if lanes is None else None
+        if plan is not None and plan.bank:
             each = _core.Model.least_numbers(
                 plan.bank, plan.params, schema.d0, schema.n_values(), len(labels), labels.declared
             )
@@ -191,7 +196,11 @@ class Persistence(SharedModel):
         state: dict[str, Any] = {"_archive": self._to_bytes(session)}
         if session.learner.lane_factory is not None:
             # Copied here: what is pickled after the lock is gone must not learn any more.
-            state["_lanes"] = copy.deepcopy(session.model.lane_objects()), session.frozen
+            state["_lanes"] = copy.deepcopy(session.model.lane_objects())
+        if session.detectors is not None:
+            state["_detectors"] = copy.deepcopy(session.detectors)
+        if session.in_python:
+            state["_frozen"] = session.frozen
         return state
 
     def _copied_session(self, session: Session) -> Session:
@@ -205,7 +214,9 @@ class Persistence(SharedModel):
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         attributes = dict(state)
         data = attributes.pop("_archive", None)
-        lanes, frozen = attributes.pop("_lanes", (None, None))
+        lanes, detectors, frozen = (
+            attributes.pop(name, None) for name in ("_lanes", "_detectors", "_frozen")
+        )
         self.__dict__.update(attributes)
         if data is None:
             return
@@ -214,13 +225,17 @@ class Persistence(SharedModel):
         # The parameters the model started with count, not those it may have been given since.
         (learner,) = self._object_parameters
         source = self._rebuild(manifest, arrays, None if lanes is None else attributes[learner])
+        if detectors is not None:
+            source.drift = frozen["drift"]
         session = source._restore(manifest, arrays, lanes)
+        if detectors is not None:
+            session.detectors.take(detectors)
         session.frozen = session.frozen if frozen is None else frozen
         self._session = session
 
 
 def _learner_entry(session: Session, arrays: Arrays) -> dict[str, Any] | None:
-    if session.learner.lane_factory is not None:
+    if session.learner.lane_factory is not None or not session.learner.bank:
         return None
     chosen = session.frozen["estimator"]
     params: dict[str, Any] = {}

@@ -48,8 +48,8 @@ class CodeBook:
     ) -> tuple[NDArray[np.int32], list[Any]]:
         """Return the codes (-1: unknown or missing) and the values that are new in this call.
 
-        Only rows in `active` (None: all of them) discover; a row that discovers nothing still gets the code of a
-        value discovered elsewhere in the block, and the core decides by row whether it is known yet.
+        Only rows in `active` (None: all of them) discover; to the others a value is unknown until one of these has
+        had it, wherever a block begins.
         """
         small = _small_whole_numbers(values, missing)
         items: list[Any] = [] if small is not None else _scalars(values)
@@ -74,11 +74,12 @@ class CodeBook:
             table = self._lookup_table().copy()
             table[small[rows]] = np.arange(len(self), len(self) + rows.size, dtype=np.int32)
             codes[unknown] = table[small[unknown]]
+            codes[unknown & (first[small] > np.arange(len(codes)))] = -1
             return codes, np.asarray(values)[rows].tolist()
         new: dict[Any, int] = {}
-        for row in np.flatnonzero(discovering).tolist():
-            new.setdefault(items[row], len(self) + len(new))
         for row in np.flatnonzero(unknown).tolist():
+            if discovering[row]:
+                new.setdefault(items[row], len(self) + len(new))
             codes[row] = new.get(items[row], -1)
         return codes, list(new)
 
@@ -110,7 +111,9 @@ class CodeBook:
         found = unknown[first[unknown] >= 0]
         found = found[np.argsort(first[found], kind="stable")]
         mine[found] = np.arange(len(self), len(self) + found.size, dtype=np.int32)
-        return mine[present], [values[code] for code in found.tolist()]
+        mapped = mine[present]
+        mapped[(mapped >= len(self)) & (first[present] > np.arange(len(present)))] = -1
+        return mapped, [values[code] for code in found.tolist()]
 
     def _lookup_table(self) -> NDArray[np.int32]:
         if self._table is None:

@@ -23,7 +23,7 @@ class Source:
     offset: int = 0
 
     def read(self, folder: Folder) -> bytes:
-        """Return the chunk."""
+        """Return the bytes of the chunk, from the message or from the log."""
         if self.chunk is not None:
             return self.chunk
         data = folder.read(log_name(self.seq))
@@ -35,7 +35,7 @@ class Engine(Protocol):
 
     name: str
     reads_log: bool
-    """Whether its shards take lessons from the log, if that is in a folder of this machine."""
+    """Whether its shards take chunks from the log, if that is in a folder of this machine."""
 
     def start(self, specs: Sequence[Spec]) -> None:
         """Start one shard for each, untaught."""

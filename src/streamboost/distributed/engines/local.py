@@ -12,7 +12,7 @@ from streamboost.distributed.stage import ShardStage, Spec
 
 
 class LocalEngine:
-    """Shards as objects."""
+    """Shards as objects of this process: for tests, and where nothing may be started."""
 
     name = "local"
     reads_log = False
@@ -53,6 +53,6 @@ class LocalEngine:
         return [os.getpid()] * len(self.shards)
 
     def close(self) -> None:
-        """Drop the objects."""
+        """Let the shards go; their files stay."""
         self.shards = []
         self._done.clear()

@@ -104,7 +104,7 @@ class ProcessEngine:
         return sum(child.poll() is None for child in list(self._children))
 
     def pids(self) -> list[int]:
-        """Return the processes."""
+        """Return the number of the process of each shard."""
         return [child.pid for child in self._children]
 
     def close(self) -> None:

@@ -79,7 +79,7 @@ class Actor:
         return getattr(self.shard, method)(*arguments)
 
     def pid(self) -> int:
-        """Return the process."""
+        """Return the number of its process, for tests that kill it."""
         return os.getpid()
 
 

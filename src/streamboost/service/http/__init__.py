@@ -1,4 +1,4 @@
-"""The store on the network: FastAPI and uvicorn, one process, one error form, tokens."""
+"""The store on the network: Starlette and uvicorn, one process, one error form, tokens."""
 
 from streamboost.service.http.app import make_app
 from streamboost.service.http.server import Options, serve

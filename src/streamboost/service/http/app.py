@@ -10,18 +10,18 @@ from contextlib import asynccontextmanager
 from importlib import metadata, resources
 from typing import Any
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
-from streamboost.service.http.documented import COMPONENTS
 from streamboost.service.http.errors import on_any_error, on_http_error, on_store_error
 from streamboost.service.http.fast import HotPathRouter
 from streamboost.service.http.guard import PATIENCE, ASGIApp, Guard, Message, Receive, Scope, Send
 from streamboost.service.http.live import Watcher
 from streamboost.service.http.metrics import Metrics
-from streamboost.service.http.routes import add_routes
+from streamboost.service.http.routes import make_routes
 from streamboost.service.http.tokens import TokenAuth
 from streamboost.service.store import LearningStore, StoreError
 from streamboost.service.store.database import SCHEMA
@@ -44,7 +44,7 @@ class Service:
 
     def __init__(self, store: LearningStore, *, open_to_all: bool, rate: float) -> None:
         self.store = store
-        self.gate = TokenAuth(store.folder, open_to_all=open_to_all, rate=rate)
+        self.auth = TokenAuth(store.folder, open_to_all=open_to_all, rate=rate)
         self.watcher = Watcher(store)
         self.metrics = Metrics(store)
         self.stopping = asyncio.Event()
@@ -88,18 +88,14 @@ def make_app(
     service = Service(store, open_to_all=open_to_all, rate=rate)
 
     @asynccontextmanager
-    async def life(app: FastAPI) -> AsyncIterator[None]:
+    async def life(app: Starlette) -> AsyncIterator[None]:
         service.stopping = asyncio.Event()
         yield
         service.stopping.set()
 
-    app = FastAPI(
-        title="streamboost",
-        summary="Models that learn behind HTTP",
-        version=metadata.version("streamboost"),
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
+    routes, acts = make_routes(service)
+    app = Starlette(
+        routes=[*routes, *_page()],
         lifespan=life,
         exception_handlers={
             StoreError: on_store_error,
@@ -107,27 +103,11 @@ def make_app(
             Exception: on_any_error,
         },
     )
-    acts = add_routes(app, service)
-    _add_page(app)
-    app.add_route("/openapi.json", _document(app), include_in_schema=False)
     app.state.service = service
     return MetricsMiddleware(Guard(HotPathRouter(app, acts), patience, local=open_to_all), service, app)
 
 
-def _document(app: FastAPI) -> Any:
-    async def document(request: Request) -> Response:
-        found = app.openapi()
-        parts = found.setdefault("components", {})
-        parts.setdefault("schemas", {}).update(COMPONENTS)
-        parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        from starlette.responses import JSONResponse
-
-        return JSONResponse(found)
-
-    return document
-
-
-def _add_page(app: FastAPI) -> None:
+def _page() -> list[Route]:
     """A fixed list of files, read once; no path of the caller's ever reaches the disk."""
     folder = resources.files("streamboost.service.page")
     held = {name: folder.joinpath(name).read_bytes() for name in PAGE if folder.joinpath(name).is_file()}
@@ -141,18 +121,17 @@ def _add_page(app: FastAPI) -> None:
             raise HTTPException(404, "Not Found")
         return Response(held[name], media_type=PAGE[name])
 
-    app.add_route("/", index, include_in_schema=False)
-    app.add_route("/page/{name}", part, include_in_schema=False)
+    return [Route("/", index), Route("/page/{name}", part)]
 
 
 class MetricsMiddleware:
     """Counts and times requests, and writes a line about each that failed on our side."""
 
-    def __init__(self, inner: ASGIApp, service: Service, app: FastAPI) -> None:
+    def __init__(self, inner: ASGIApp, service: Service, app: Starlette) -> None:
         self._inner, self.service, self.app = inner, service, app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Watch one request."""
+        """Count and time one request."""
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return

@@ -1,7 +1,8 @@
-"""The OpenAPI side of a route: bodies from the structs that decode them, answers, errors and examples."""
+"""The OpenAPI document: routes, bodies from the structs that decode them, answers, errors and examples."""
 
 from __future__ import annotations
 
+from importlib import metadata
 from typing import Any
 
 import msgspec
@@ -34,7 +35,6 @@ _ERROR = {
         }
     },
 }
-COMPONENTS: dict[str, Any] = {**_SCHEMAS, "Error": _ERROR}
 _WORDS = {
     "400": "The request is wrong; the message says where.",
     "401": "No token, or none that is known.",
@@ -51,6 +51,23 @@ _WORDS = {
 }
 
 
+def document(paths: dict[str, Any]) -> dict[str, Any]:
+    """The document of all routes: path -> method -> :func:`operation`."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "streamboost",
+            "summary": "Models that learn behind HTTP",
+            "version": metadata.version("streamboost"),
+        },
+        "paths": paths,
+        "components": {
+            "schemas": {**_SCHEMAS, "Error": _ERROR},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
 def operation(
     scope: str | None,
     *,
@@ -63,7 +80,7 @@ def operation(
     query: dict[str, dict[str, Any]] | None = None,
     more_path: dict[str, dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """What FastAPI adds to the document for a route that reads the request itself."""
+    """What the document says of a route."""
     parameters: list[dict[str, Any]] = []
     model = {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$", "example": "loans"}
     for key, schema in {**({"model": model} if name else {}), **(more_path or {})}.items():

@@ -93,13 +93,13 @@ def from_http(error: HTTPException) -> StoreError:
 
 
 async def on_store_error(request: Request, error: Exception) -> Response:
-    """For the app."""
+    """Answer a request that the store refused."""
     assert isinstance(error, StoreError)
     return respond(error)
 
 
 async def on_http_error(request: Request, error: Exception) -> Response:
-    """For the app."""
+    """Answer a request for which there is no route, in the same form."""
     assert isinstance(error, HTTPException)
     response = respond(from_http(error))
     for key, value in (error.headers or {}).items():

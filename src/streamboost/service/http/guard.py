@@ -36,13 +36,13 @@ _HERE = (b"127.0.0.1", b"localhost", b"[::1]", b"testserver")
 
 
 class Guard:
-    """An ASGI layer."""
+    """An ASGI layer before the routes: sizes, deadlines, origins and headers."""
 
     def __init__(self, app: ASGIApp, patience: float = PATIENCE, *, local: bool = False) -> None:
         self._app, self._patience, self._local = app, patience, local
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Watch one request."""
+        """Let one request pass, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -43,8 +43,8 @@ class Verb:
             truth = bodies.read(raw, bodies.Truth)
             work = Work(Kind.LABEL, truth.id, None, truth.label, truth.weight)
         elif self.verb == "learn":
-            lesson = bodies.read(raw, bodies.LabelledEvent)
-            work = Work(Kind.LESSON, lesson.id, lesson.features, lesson.label, lesson.weight)
+            example = bodies.read(raw, bodies.LabelledEvent)
+            work = Work(Kind.EXAMPLE, example.id, example.features, example.label, example.weight)
         else:
             event = bodies.read(raw, bodies.Predict)
             work = Work(Kind.EVENT, event.id, event.features)
@@ -79,7 +79,7 @@ class Verb:
         return found
 
     async def one(self, raw: bytes) -> dict[str, Any]:
-        """Do one body."""
+        """Record or answer a single body."""
         work = self.read(raw)
         if work.kind is Kind.EVENT and work.id is None:
             return self.answer(work, None)

@@ -58,7 +58,7 @@ class _State(Collector):
         if not store.ready:
             return
         seq = GaugeMetricFamily("streamboost_model_seq", "Last record that readers know.", labels=["model"])
-        error = GaugeMetricFamily("streamboost_model_error", "Error of the last lessons.", labels=["model"])
+        error = GaugeMetricFamily("streamboost_model_error", "Error of the last examples.", labels=["model"])
         memory = GaugeMetricFamily("streamboost_model_bytes", "Size of the learned state.", labels=["model"])
         records = CounterMetricFamily(
             "streamboost_records", "What came in and what became of it.", labels=["model", "what"]

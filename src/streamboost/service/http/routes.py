@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from fastapi import FastAPI
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Match, Route
 
 from streamboost.service.http import bodies
-from streamboost.service.http.documented import operation
+from streamboost.service.http.documented import document, operation
 from streamboost.service.http.errors import WrongType
 from streamboost.service.http.hot import Lines, Verb
 from streamboost.service.http.live import Live
@@ -38,68 +38,73 @@ def answered(content: Any, status: int = 200) -> Response:
     return Response(msgspec.json.encode(content), status_code=status, media_type="application/json")
 
 
-def add_routes(app: FastAPI, service: Service) -> dict[str, Callable[[Request], Awaitable[Response]]]:
-    """Put all routes into the app; returns the acts of the hot verbs."""
-    routes = Routes(service)
+Act = Callable[[Request], Awaitable[Response]]
+
+
+class CountedRoute(Route):
+    """A route that leaves itself in the scope, where the metrics look for its path."""
+
+    def matches(self, scope: Any) -> tuple[Match, Any]:
+        """Whether a request is meant."""
+        match, found = super().matches(scope)
+        return match, {**found, "route": self}
+
+
+class Table:
+    """Routes, and the document that describes them."""
+
+    def __init__(self) -> None:
+        self.routes: list[Route] = []
+        self._paths: dict[str, Any] = {}
+        self.routes.append(Route("/openapi.json", self._document))
+
+    def add(self, method: str, path: str, act: Act, scope: str | None, **described: Any) -> None:
+        """Let a method of a path be answered by an act, for tokens of a scope."""
+        route = CountedRoute(path, act, methods=[method])
+        route.methods = {method}  # no HEAD: nobody needs the length of an answer beforehand
+        self.routes.append(route)
+        self._paths.setdefault(path, {})[method.lower()] = {
+            "summary": (act.__doc__ or "").strip().split("\n")[0],
+            "operationId": f"{method.lower()}{path.replace('/', '_').replace('{', '').replace('}', '')}",
+            **operation(scope, **described),
+        }
+
+    async def _document(self, request: Request) -> Response:
+        return JSONResponse(document(self._paths))
+
+
+def make_routes(service: Service) -> tuple[list[Route], dict[str, Act]]:
+    """All routes, and the acts of the hot verbs."""
+    routes, table = Routes(service), Table()
     verbs: dict[str, type] = {"predict": bodies.Predict, "label": bodies.Truth, "learn": bodies.LabelledEvent}
     hot = {verb: routes.hot(verb) for verb in verbs}
     for verb, body in verbs.items():
         query = {"at_least_seq": SEQ} if verb == "predict" else None
-        _add(
-            app,
-            "POST",
-            f"/v1/models/{{model}}/{verb}",
-            hot[verb],
-            verb,
-            body=body,
-            lines=True,
-            query=query,
-        )
+        table.add("POST", f"/v1/models/{{model}}/{verb}", hot[verb], verb, body=body, lines=True, query=query)
     one, many = "/v1/models/{model}", "/v1/models"
-    _add(app, "GET", many, routes.models, "read", name=False)
-    _add(app, "POST", many, routes.create, "admin", body=bodies.Create, name=False, status=201)
-    _add(app, "GET", one, routes.describe, "read")
-    _add(app, "DELETE", one, routes.delete, "admin", query={"confirm": CONFIRM})
-    _add(app, "GET", f"{one}/scores", routes.scores, "read", query={"window": WINDOW})
-    _add(app, "GET", f"{one}/report", routes.report, "read")
-    _add(app, "POST", f"{one}/explain", routes.explain, "explain", body=bodies.Predict)
-    _add(app, "GET", f"{one}/events", routes.events, "read", query={"state": STATE, "limit": LIMIT})
-    _add(app, "GET", f"{one}/snapshots", routes.snapshots, "read")
-    _add(app, "POST", f"{one}/snapshots", routes.snapshot, "admin", status=201)
-    _add(app, "POST", f"{one}/rollback", routes.rollback, "admin", body=bodies.Rollback)
-    _add(app, "POST", f"{one}/shadows", routes.add_shadow, "admin", body=bodies.Shadow, status=201)
-    _add(app, "DELETE", f"{one}/shadows/{{shadow}}", routes.drop_shadow, "admin", more_path=SHADOW)
-    _add(app, "POST", f"{one}/promote", routes.promote, "admin", body=bodies.Promote)
-    _add(
-        app, "GET", f"{one}/file", routes.file, "admin", query={"seq": SEQ}, answer="application/octet-stream"
+    table.add("GET", many, routes.models, "read", name=False)
+    table.add("POST", many, routes.create, "admin", body=bodies.Create, name=False, status=201)
+    table.add("GET", one, routes.describe, "read")
+    table.add("DELETE", one, routes.delete, "admin", query={"confirm": CONFIRM})
+    table.add("GET", f"{one}/scores", routes.scores, "read", query={"window": WINDOW})
+    table.add("GET", f"{one}/report", routes.report, "read")
+    table.add("POST", f"{one}/explain", routes.explain, "explain", body=bodies.Predict)
+    table.add("GET", f"{one}/events", routes.events, "read", query={"state": STATE, "limit": LIMIT})
+    table.add("GET", f"{one}/snapshots", routes.snapshots, "read")
+    table.add("POST", f"{one}/snapshots", routes.snapshot, "admin", status=201)
+    table.add("POST", f"{one}/rollback", routes.rollback, "admin", body=bodies.Rollback)
+    table.add("POST", f"{one}/shadows", routes.add_shadow, "admin", body=bodies.Shadow, status=201)
+    table.add("DELETE", f"{one}/shadows/{{shadow}}", routes.drop_shadow, "admin", more_path=SHADOW)
+    table.add("POST", f"{one}/promote", routes.promote, "admin", body=bodies.Promote)
+    table.add(
+        "GET", f"{one}/file", routes.file, "admin", query={"seq": SEQ}, answer="application/octet-stream"
     )
-    _add(app, "PUT", f"{one}/file", routes.put_file, "admin", file=True)
-    _add(app, "GET", f"{one}/live", routes.live, "read", answer="text/event-stream")
-    _add(app, "GET", "/healthz", routes.health, None, name=False)
-    _add(app, "GET", "/readyz", routes.ready, None, name=False)
-    _add(app, "GET", "/metrics", routes.metrics, "read", name=False, answer="text/plain")
-    return hot
-
-
-def _add(
-    app: FastAPI,
-    method: str,
-    path: str,
-    act: Callable[[Request], Awaitable[Response]],
-    scope: str | None,
-    **document: Any,
-) -> None:
-    app.add_api_route(
-        path,
-        act,
-        methods=[method],
-        name=f"{method} {path}",
-        summary=(act.__doc__ or "").strip().split("\n")[0],
-        operation_id=f"{method.lower()}{path.replace('/', '_').replace('{', '').replace('}', '')}",
-        openapi_extra=operation(scope, **document),
-        response_class=Response,
-        response_model=None,
-    )
+    table.add("PUT", f"{one}/file", routes.put_file, "admin", file=True)
+    table.add("GET", f"{one}/live", routes.live, "read", answer="text/event-stream")
+    table.add("GET", "/healthz", routes.health, None, name=False)
+    table.add("GET", "/readyz", routes.ready, None, name=False)
+    table.add("GET", "/metrics", routes.metrics, "read", name=False, answer="text/plain")
+    return table.routes, hot
 
 
 class Routes:
@@ -111,7 +116,7 @@ class Routes:
 
     def _enter(self, request: Request, scope: str) -> tuple[str, Token]:
         model = request.path_params.get("model")
-        token = self._service.gate.check(request.headers.get("authorization"), scope, model)
+        token = self._service.auth.check(request.headers.get("authorization"), scope, model)
         return model or "", token
 
     async def _work(self, act: Callable[[], Any]) -> Any:
@@ -234,7 +239,7 @@ class Routes:
         return answered({"seq": seq, "target": body.seq})
 
     async def add_shadow(self, request: Request) -> Response:
-        """Let another model learn from the same lessons without answering."""
+        """Let another model learn from the same examples without answering."""
         model, token = self._enter(request, "admin")
         fields = msgspec.structs.asdict(bodies.read(await request.body(), bodies.Shadow))
         name = fields.pop("name")

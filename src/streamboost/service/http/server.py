@@ -60,7 +60,7 @@ class HeaderTimeoutProtocol(HttpToolsProtocol):
     _head: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start the clock."""
+        """Start the clock: the head of a request must come in time."""
         super().connection_made(transport)
         self._arm()
 
@@ -83,12 +83,12 @@ class HeaderTimeoutProtocol(HttpToolsProtocol):
         super().data_received(data)
 
     def on_headers_complete(self) -> None:
-        """It came."""
+        """The head came in time: stop the clock."""
         self._disarm()
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
+        """Nobody is there any more: stop the clock."""
         self._disarm()
         super().connection_lost(exc)
 

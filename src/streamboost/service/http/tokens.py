@@ -23,7 +23,7 @@ RELOAD = 1.0
 
 @dataclass
 class Token:
-    """One caller."""
+    """A caller: name, scopes, and the model that it is bound to, if any."""
 
     number: str
     name: str

@@ -20,7 +20,7 @@ function plot(id, series, data, options = {}) {
   const held = { key, marks: options.marks || [], zoomed: false };
   const axis = { stroke: style("--quiet"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line") } };
   held.plot = new uPlot({
-    width: Math.max(200, place.clientWidth), height: options.height || 190, series: [{ label: options.x || "lessons" }, ...series],
+    width: Math.max(200, place.clientWidth), height: options.height || 190, series: [{ label: options.x || "examples" }, ...series],
     bands: options.bands || [], scales: { x: { time: !!options.time, ...(options.span ? { range: () => options.span } : {}) }, y: { range: options.range || ((u, low, high) => [0, high || 1]) }, ...(options.scales || {}) },
     axes: [axis, { ...axis, size: 46 }, ...(options.axes || []).map(more => ({ ...axis, ...more }))],
     legend: { show: series.length > 1 && place.clientWidth > 300 }, cursor: { drag: { x: true, y: false } },

@@ -5,8 +5,8 @@ const $ = id => document.getElementById(id);
 const make = (tag, text, name) => Object.assign(document.createElement(tag), { textContent: text ?? "", className: name ?? "" });
 const percent = v => v === null || v === undefined ? "–" : `${(100 * v).toFixed(1)} %`;
 const number = v => v === null || v === undefined ? "–" : Math.abs(v) >= 1e4 ? Math.round(v).toLocaleString("en") : Number.isInteger(v) ? String(v) : v.toPrecision(3);
-const ofNumbers = who => who.task === "regression";
-const shown = (who, v) => ofNumbers(who) ? number(v) : percent(v);  // an error: a share of the lessons, or how far off
+const isRegressor = who => who.task === "regression";
+const shown = (who, v) => isRegressor(who) ? number(v) : percent(v);  // an error: a share of the examples, or how far off
 const bytes = v => v > 1e6 ? `${(v / 1e6).toFixed(1)} MB` : `${(v / 1e3).toFixed(1)} kB`;
 let current = null, stopLive = null, rates = [], timer = null;
 
@@ -43,7 +43,7 @@ async function overview() {
       const card = make("a", "", "card");
       card.href = `#/${encodeURIComponent(m.name)}`;
       card.append(make("strong", m.name), make("p", m.champion.model + (m.champion.learner ? ` of ${m.champion.learner}` : ""), "quiet"),
-        make("div", `${ofNumbers(m.champion) ? "mean absolute error" : "error"} of the last lessons ${shown(m.champion, m.champion.recent_error)}`), make("div", `${number(m.champion.lessons)} lessons, ${number(m.waiting.events)} events wait for labels`),
+        make("div", `${isRegressor(m.champion) ? "mean absolute error" : "error"} of the last examples ${shown(m.champion, m.champion.recent_error)}`), make("div", `${number(m.champion.examples)} examples, ${number(m.waiting.events)} events wait for labels`),
         make("div", bytes(m.champion.memory_bytes)));
       return card;
     }));
@@ -108,20 +108,20 @@ function show(view) {
   const { champion, scores } = view;
   $("name").textContent = view.name;
   $("what").textContent = `${champion.name} answers: ${champion.model}${champion.learner ? ` of ${champion.learner}` : ""}`;
-  const numbers = ofNumbers(scores);
+  const numbers = isRegressor(scores);
   const measured = numbers
-    ? [["mean absolute error, last lessons", number(scores.windowed.mae)], ["mean absolute error, all", number(scores.cumulative.mae)], ["RMSE", number(scores.cumulative.rmse)], ["R²", number(scores.cumulative.r2)]]
-    : [["error, last lessons", percent(scores.windowed.error)], ["error, all", percent(scores.cumulative.error)], ["log loss", number(scores.cumulative.log_loss)], ["AUC", number(scores.cumulative.auc)], ["kappa", number(scores.cumulative.kappa)]];
+    ? [["mean absolute error, last examples", number(scores.windowed.mae)], ["mean absolute error, all", number(scores.cumulative.mae)], ["RMSE", number(scores.cumulative.rmse)], ["R²", number(scores.cumulative.r2)]]
+    : [["error, last examples", percent(scores.windowed.error)], ["error, all", percent(scores.cumulative.error)], ["log loss", number(scores.cumulative.log_loss)], ["AUC", number(scores.cumulative.auc)], ["kappa", number(scores.cumulative.kappa)]];
   $("reliability-part").hidden = $("recall-part").hidden = numbers;
-  const facts = [...measured, ["lessons", number(scores.n)], ["lessons a second", number(view.rates.learned ?? 0)],
+  const facts = [...measured, ["examples", number(scores.n)], ["examples a second", number(view.rates.learned ?? 0)],
     ["events waiting", number(view.waiting.events)], ["queue", number(view.queue)], ["memory", bytes(champion.memory_bytes)], ["refused", number(view.counts.poison ?? 0)], ["seq", number(view.seq)]];
   $("numbers").replaceChildren(...facts.map(([term, value]) => { const box = make("div"); box.append(make("dt", term), make("dd", value)); return box; }));
   curves(view);
   rates.push([view.at, view.rates.learned ?? 0, view.queue]);
   if (rates.length > 600) rates.shift();
-  plot("rate", [line("lessons a second", "--accent"), line("queue", "--bad", { scale: "queue" })], [0, 1, 2].map(i => rates.map(r => r[i])),
+  plot("rate", [line("examples a second", "--accent"), line("queue", "--bad", { scale: "queue" })], [0, 1, 2].map(i => rates.map(r => r[i])),
     { x: "time", time: true, height: 170, scales: { queue: { range: (u, low, high) => [0, high || 1] } }, axes: [{ scale: "queue", side: 1, size: 40 }] });
-  $("rate-text").textContent = `${number(view.rates.learned ?? 0)} lessons a second, ${view.queue} records queued`;
+  $("rate-text").textContent = `${number(view.rates.learned ?? 0)} examples a second, ${view.queue} records queued`;
   const sure = scores.calibration;
   if (!numbers) plot("reliability", [line("right", "--accent", { points: { show: true, size: 6 } }), line("as sure as right", "--quiet", { dash: [4, 4] })],
     sure.length ? [sure.map(b => b.confidence), sure.map(b => b.right), sure.map(b => b.confidence)] : [[0, 1], [null, null], [0, 1]], { x: "how sure", height: 170, range: () => [0, 1], span: [0, 1] });
@@ -131,7 +131,7 @@ function show(view) {
   bars("recall", scores.recall.map(r => ({ name: String(r.label), share: r.recall, of: 1, text: `${percent(r.recall)} of ${number(r.n)}` })));
   lanes(view.lanes);
   candidates(view);
-  lessons(view.events, numbers);
+  examples(view.events, numbers);
   table("bounds", ["what is promised", "bound", "so far", ""], view.bounds.map(b => [b.name, number(b.rhs), number(b.lhs), b.holds ? "holds" : "above"]));
   if ($("features").value === "{}" && view.events.length) $("features").value = JSON.stringify(view.events[0].features, null, 1);
 }
@@ -142,8 +142,8 @@ function curves(view) {
   plot("error", [line(view.champion.name, "--accent"), line("lowest", "--accent", { width: 1, stroke: style("--accent") + "66" }), line("highest", "--accent", { width: 1, stroke: style("--accent") + "66" }), ...others.map(([name], i) => line(name, COLOURS[1 + i % 3], { dash: [5, 2] }))],
     [curve.n, curve.cumulative, curve.low, curve.high, ...others.map(([, c]) => aligned(curve.n, c))],
     { marks, height: 260, bands: [{ series: [3, 2], fill: style("--accent") + "33" }] });
-  const [name, what] = ofNumbers(view.scores) ? ["mae", "Mean absolute error"] : ["error", "Error"], { cumulative, windowed, window } = view.scores;
-  $("error-text").textContent = `${what} of all lessons ${shown(view.scores, cumulative[name])}, of the last ${window} ${shown(view.scores, windowed[name])}; ${view.drift.length} learners replaced after drift`;
+  const [name, what] = isRegressor(view.scores) ? ["mae", "Mean absolute error"] : ["error", "Error"], { cumulative, windowed, window } = view.scores;
+  $("error-text").textContent = `${what} of all examples ${shown(view.scores, cumulative[name])}, of the last ${window} ${shown(view.scores, windowed[name])}; ${view.drift.length} learners replaced after drift`;
 }
 function place(curve, at) { const i = curve.at.findIndex(t => t >= at); return i < 0 ? Infinity : curve.n[i]; }
 
@@ -167,10 +167,10 @@ function table(id, heads, rows) {
 function candidates(view) {
   const held = document.activeElement?.dataset?.promote;
   const rows = [[view.champion, view.scores], ...view.shadows.map(s => [s, view.scores.shadows[s.name]])];
-  const heads = ofNumbers(view.scores) ? ["mean absolute error", "last lessons", "RMSE", "R²"] : ["error", "last lessons", "log loss", "AUC"];
-  const figures = s => ofNumbers(s) ? [s.cumulative.mae, s.windowed.mae, s.cumulative.rmse, s.cumulative.r2].map(number)
+  const heads = isRegressor(view.scores) ? ["mean absolute error", "last examples", "RMSE", "R²"] : ["error", "last examples", "log loss", "AUC"];
+  const figures = s => isRegressor(s) ? [s.cumulative.mae, s.windowed.mae, s.cumulative.rmse, s.cumulative.r2].map(number)
     : [percent(s.cumulative.error), percent(s.windowed.error), number(s.cumulative.log_loss), number(s.cumulative.auc)];
-  table("shadows", ["name", "model", "lessons", ...heads, ""], rows.map(([who, s], i) => {
+  table("shadows", ["name", "model", "examples", ...heads, ""], rows.map(([who, s], i) => {
     let last = "answers";
     if (i) {
       last = make("button", `Promote ${who.name}`);
@@ -186,7 +186,7 @@ async function promote(model, shadow) {
   try { await askJson(`/v1/models/${encodeURIComponent(model)}/promote`, { shadow }); } catch (error) { notice(error.message); }
 }
 
-function lessons(events, numbers) {
+function examples(events, numbers) {
   table("events", ["seq", "id", "answer", "truth", "delay", "features"], events.map(e => {
     const answer = e.answer ? String(e.answer.label ?? "–") : "–";
     const truth = numbers ? number(e.label) : make("span", String(e.label), answer === String(e.label) ? "right" : "wrong");

@@ -1,6 +1,6 @@
 """Brokers as sources of the same log: records as in ``/learn``, the offset in the same transaction.
 
-A source asks the store where it goes on, not the broker: a crash neither loses nor repeats a lesson.
+A source asks the store where it goes on, not the broker: a crash neither loses nor repeats an example.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ from streamboost.service.store.store import check
 
 
 def read(raw: bytes, limits: Limits) -> Work:
-    """A lesson; without features it is a label, without a label an event."""
+    """An example; without features it is a label, without a label an event."""
     fault: BadRequest
     try:
-        lesson = bodies.read(raw, bodies.LabelledEvent)
-        work = Work(Kind.LESSON, lesson.id, lesson.features, lesson.label, lesson.weight)
+        example = bodies.read(raw, bodies.LabelledEvent)
+        work = Work(Kind.EXAMPLE, example.id, example.features, example.label, example.weight)
     except BadRequest as error:
         fault = error
         try:

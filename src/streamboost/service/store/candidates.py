@@ -19,7 +19,7 @@ from streamboost.service.store.sharded import Known, Sharded, ShardFactory
 
 @dataclass(slots=True)
 class PendingAnswer:
-    """A lesson that is on its way to shards; `known` is None if the answer is there already."""
+    """An example that is on its way to shards; `known` is None if the answer is there already."""
 
     answer: Answer
     known: Known | None
@@ -34,7 +34,7 @@ LONGEST = 1.0
 
 def scores_for(model: Any) -> type[Scores]:
     """The kind of figures that a model has."""
-    return RegressionScores if estimators.predicts_numbers(model) else ClassScores
+    return RegressionScores if estimators.is_regressor(model) else ClassScores
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Candidate:
     scores: Scores = field(init=False)
     shards: Sharded | None = field(init=False, default=None)
     reader: Reader = field(init=False)
-    lessons_since_snapshot: int = 0
+    examples_since_snapshot: int = 0
     snapshot_at: float = field(default_factory=time.monotonic)
     _columns: set[str] = field(init=False, default_factory=set)
     _labels: set[Any] = field(init=False, default_factory=set)
@@ -84,19 +84,22 @@ class Candidate:
         self.replace_model(self.live, self.seq)
 
     def replace_model(self, live: Any, seq: int) -> None:
-        """Take another state."""
+        """Go on from another state, which readers see at once."""
         self.close()
         self.shards = None if self.shard_factory is None else self.shard_factory.cut(live)
         self.live, self.seq = live if self.shards is None else self.shards.model, seq
-        self._trained = live._session is not None
+        self._trained = live.started
         self._columns = set(live.columns_.names or ()) if self._trained else set()
         self._labels = set(self.description.classes or ())
-        if self._trained and not estimators.predicts_numbers(live):
+        if self._trained and not estimators.is_regressor(live):
             self._labels = set(live.classes_.tolist())
         self.publish()
 
-    def learn(self, features: Features, label: Label, weight: float) -> None:
-        """Learn one lesson; if it is refused nothing has changed."""
+    def learn(self, features: Features, label: Label, weight: float, *, answers: bool = False) -> Answer:
+        """Learn one example; if it is refused nothing has changed.
+
+        With ``answers`` the result is what the model says of the event before it learns it; else it says nothing.
+        """
         if not self._columns.issuperset(features):
             n = len(self._columns.union(features))
             if n > self.limits.columns:
@@ -105,32 +108,36 @@ class Candidate:
                     hint="Names of features must not hold identifiers.",
                     field="features",
                 )
-        new = label not in self._labels and not estimators.predicts_numbers(self.live)
+        new = label not in self._labels and not estimators.is_regressor(self.live)
         if new and len(self._labels) >= self.limits.classes:
             raise Refused(
                 f"The label {label!r} would be class number {len(self._labels) + 1}; limits.classes is {self.limits.classes}.",
                 field="label",
             )
-        estimators.learn(self.live, features, label, weight, self.description, first=not self._trained)
+        before = Answer(seq=self.seq)
+        if answers and self._trained:
+            before = estimators.test_then_train(self.live, features, label, weight, self.seq)
+        else:
+            estimators.learn(self.live, features, label, weight, self.description, first=not self._trained)
         self._stale = True
         if weight > 0:
             self._trained = True
-            self.lessons_since_snapshot += 1
+            self.examples_since_snapshot += 1
             if new:
                 self._labels.add(label)
             if len(features) and not self._columns.issuperset(features):
                 self._columns.update(features)
+        return before
 
     def take(self, body: Body, at: float, given: Answer | None) -> Answer:
-        """Learn a lesson and count it, with the answer that was given before or else the one of this moment."""
+        """Learn an example and count it, with the answer that was given before or else the one of this moment."""
         features, label = body.features or {}, body.label
         if label is None:
-            raise ValueError("a lesson without a label")
+            raise ValueError("an example without a label")
         if self.shards is not None and self._trained and body.weight > 0:
             return self._send(self.shards, features, label, body, at, given)
-        if given is None:
-            given = estimators.answer(self.live if self._trained else None, features, self.seq)
-        self.learn(features, label, body.weight)
+        before = self.learn(features, label, body.weight, answers=given is None)
+        given = before if given is None else given
         if self.shards is not None and self._trained:
             self.shards.taught()
         if body.weight > 0:
@@ -140,7 +147,7 @@ class Candidate:
     def _send(
         self, shards: Sharded, features: Features, label: Label, body: Body, at: float, given: Answer | None
     ) -> Answer:
-        """Let shards learn a lesson; `settle` waits for what they say before it."""
+        """Let shards learn an example; `settle` waits for what they say before it."""
         known = shards.known() if given is None else None
         self.learn(features, label, body.weight)
         answer = Answer(seq=self.seq) if given is None else given
@@ -148,11 +155,11 @@ class Candidate:
         return answer
 
     def settle(self) -> None:
-        """Wait for the answers of shards to the lessons so far, and count those."""
+        """Wait for the answers of shards to the examples so far, and count those."""
         if self.shards is None or not self._pending_answers:
             return
-        unheard, self._pending_answers = self._pending_answers, []
-        for one, row in zip(unheard, self.shards.answers(), strict=True):
+        pending, self._pending_answers = self._pending_answers, []
+        for one, row in zip(pending, self.shards.answers(), strict=True):
             if one.known is not None:
                 self.shards.fill(one.answer, row, one.known)
             self.scores.add(one.label, one.answer, one.at, one.delay)

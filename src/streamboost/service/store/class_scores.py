@@ -1,4 +1,4 @@
-"""How well a model of classes does: the metrics of ``streamboost.evaluate`` over all lessons, the last ones and fading ones."""
+"""How well a classifier does: the metrics of ``streamboost.evaluate`` over all examples, the last ones and fading ones."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _Counted = tuple[int, int, list[float]]
 
 
 class ClassScores(Scores):
-    """The figures of one model of classes."""
+    """The figures of one classifier."""
 
-    task = "classes"
+    task = "classification"
     names = METRICS
 
     def __init__(self) -> None:
@@ -82,8 +82,8 @@ class ClassScores(Scores):
         proba[pred < 0] = np.nan
         return Rows(true, pred, tuple(self.labels), None, proba)
 
-    def _count_block(self, lessons: Judged) -> None:
-        block = self._coded(lessons)
+    def _count_block(self, examples: Judged) -> None:
+        block = self._coded(examples)
         rows = self._rows(block)
         if len(self.labels) > MOST_RANKED:
             for metrics in (self._all, self._faded, self._given):
@@ -98,7 +98,7 @@ class ClassScores(Scores):
             np.add.at(self._calibration[:, column], part, weight)
         self._table.add(rows.true, rows.pred)
         self._window.extend(block)
-        self.history.extend((~right).tolist(), [at for _, _, at in lessons])
+        self.history.extend((~right).tolist(), [at for _, _, at in examples])
 
     def _window_rows(self, size: int) -> Rows:
         return self._rows(list(self._window)[-size:])

@@ -51,7 +51,7 @@ CREATE TABLE tokens(
 
 
 class Database:
-    """One connection."""
+    """One connection to the log; threads that read have their own."""
 
     def __init__(self, folder: Path, *, write: bool = False, vfs: str | None = None) -> None:
         path = folder / DATABASE
@@ -112,7 +112,7 @@ class Database:
         self.connection.executemany(sql, values)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """All rows."""
+        """All rows of a query."""
         return self._run(sql, values).fetchall()
 
     def each(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
@@ -120,7 +120,7 @@ class Database:
         return iter(self._run(sql, values))
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
-        """The first row."""
+        """The first row of a query; None if there is none."""
         found: tuple[Any, ...] | None = self._run(sql, values).fetchone()
         return found
 

@@ -22,7 +22,7 @@ class StoreError(Exception):
 
 
 class BadRequest(StoreError):
-    """The caller's mistake."""
+    """The request is wrong in itself: sending it again is no use."""
 
     status = 400
     code = "bad_request"

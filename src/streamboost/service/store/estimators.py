@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,6 +19,7 @@ from streamboost.service.store.errors import BadRequest
 from streamboost.service.store.records import Answer, Features, Label
 
 log = logging.getLogger("streamboost.store")
+T = TypeVar("T")
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -66,20 +68,20 @@ def make(description: Description) -> Any:
                 part._validate_params()
     except (ValueError, TypeError) as error:
         raise BadRequest(" ".join(str(error).split()), field="params") from error
-    if predicts_numbers(model) and description.classes:
-        raise BadRequest(f"{description.model} predicts numbers and has no classes.", field="classes")
+    if is_regressor(model) and description.classes:
+        raise BadRequest(f"{description.model} is a regressor and has no classes.", field="classes")
     if model_class._entry.declared and not description.classes:
         raise BadRequest(
-            f"{description.model} must know all classes before its first lesson.",
+            f"{description.model} must know all classes before its first example.",
             hint='Name them: "classes": ["no", "yes"].',
             field="classes",
         )
     return model
 
 
-def predicts_numbers(model: Any) -> bool:
-    """Whether a model of ours is a regressor."""
-    return bool(type(model)._entry.numbers)
+def is_regressor(model: Any) -> bool:
+    """Whether a model of ours is a regressor, not a classifier."""
+    return bool(type(model)._entry.task == "regression")
 
 
 def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str, owner: str) -> None:
@@ -97,25 +99,40 @@ def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str,
 def learn(
     model: Any, features: Features, label: Label, weight: float, description: Description, *, first: bool
 ) -> None:
-    """Teach one lesson; whatever the library refuses raises, and nothing was learned. Advice refuses nothing."""
+    """Teach one example; whatever the library refuses raises, and nothing was learned. Advice refuses nothing."""
     more = {"classes": description.classes} if first and description.classes is not None else {}
+    _advised(model.learn_one, features, label, weight, **more)
+
+
+def test_then_train(model: Any, features: Features, label: Label, weight: float, seq: int) -> Answer:
+    """The same, with the answer of just before, for a model that has learned before; the event is scored once."""
+    return _answer(model, _advised(model.test_then_train_one, features, label, weight), seq)
+
+
+def _advised(verb: Callable[..., T], *row: Any, **more: Any) -> T:
+    """Where warnings are errors: what the library advises is said once, and then left at that."""
     try:
-        model.learn_one(features, label, weight, **more)
-    except Warning as advice:  # where warnings are errors: it is said once and then left at that
+        return verb(*row, **more)
+    except Warning as advice:
         log.warning("%s", advice)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model.learn_one(features, label, weight, **more)
+            return verb(*row, **more)
 
 
 def answer(model: Any | None, features: Features, seq: int) -> Answer:
     """Ask one model; one that has learned nothing has no label to give. The label of a regressor is its number."""
     if model is None:
         return Answer(seq=seq)
-    if predicts_numbers(model):
-        return Answer(model.predict_one(features), seq=seq)
-    proba = model.predict_proba_one(features)
-    return Answer(model.predict_one(features), list(proba), list(proba.values()), seq)
+    verb = model.predict_one if is_regressor(model) else model.predict_both_one
+    return _answer(model, verb(features), seq)
+
+
+def _answer(model: Any, found: Any, seq: int) -> Answer:
+    if is_regressor(model):
+        return Answer(found, seq=seq)
+    label, proba = found
+    return Answer(label, list(proba), list(proba.values()), seq)
 
 
 def from_bytes(data: bytes) -> Any:
@@ -129,7 +146,7 @@ def from_bytes(data: bytes) -> Any:
             raise BadRequest(f"This is no usable model file: {error}", code="bad_model_file") from error
     if not hasattr(model, "predict_one"):
         raise BadRequest(
-            f"A {type(model).__name__} answers no rows; the service holds models of classes and of numbers.",
+            f"A {type(model).__name__} answers no rows; the service holds classifiers and regressors.",
             code="bad_model_file",
         )
     if not hasattr(model, "learn_one"):

@@ -1,4 +1,4 @@
-"""The error over time in bounded memory: buckets of equally many lessons, merged in pairs when there are too many."""
+"""The error over time in bounded memory: buckets of equally many examples, merged in pairs when there are too many."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 MOST = 4_096
 SHORT = 200
-"""Lessons of the short window whose extremes are kept."""
+"""Examples of the short window whose extremes are kept."""
 
 
 class History:
-    """One bucket is [lessons so far, time, mistakes so far, lowest and highest recent error within it].
+    """One bucket is [examples so far, time, mistakes so far, lowest and highest recent error within it].
 
     A mistake is one that was made, or the size of an error.
     """

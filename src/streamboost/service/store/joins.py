@@ -1,6 +1,6 @@
 """Labels that find their features: what is known of an id, and what a new record under it means.
 
-| known \\ comes  | event                | label           | lesson                                  |
+| known \\ comes  | event                | label           | example                                  |
 |-----------------|----------------------|-----------------|-----------------------------------------|
 | nothing         | waits for a label    | early: it waits | learned                                 |
 | waiting event   | duplicate            | learned         | learned, with the features of the event |
@@ -51,7 +51,7 @@ _TABLE: dict[State | None, tuple[Act, Act, Act]] = {
     State.LATE: (Act.SKIP, Act.SKIP, Act.LEARN),
     State.UNMATCHED: (Act.LATE, Act.SKIP, Act.LEARN),
 }
-_COLUMN = {Kind.EVENT: 0, Kind.LABEL: 1, Kind.LESSON: 2}
+_COLUMN = {Kind.EVENT: 0, Kind.LABEL: 1, Kind.EXAMPLE: 2}
 
 BECOMES = {Act.WAIT: State.WAITING, Act.EARLY: State.EARLY, Act.LEARN: State.LEARNED, Act.LATE: State.LATE}
 

@@ -112,7 +112,7 @@ class Journal:
             )
 
     def record(self, stream: Stream, work: Work) -> Outcome:
-        """Take one event, label or lesson."""
+        """Take one event, label or example."""
         found = None if work.id is None else self._known(stream, work.id)
         known = None if found is None else State(found[0])
         act = decide(known, work.kind)
@@ -128,7 +128,7 @@ class Journal:
                 body.by = champion.number
             except Exception as error:
                 if champion.broken:
-                    raise  # not the lesson's fault
+                    raise  # not the example's fault
                 return self._poison(stream, work, body, at, error)
         seq = self._add(stream, work.kind, act is Act.LEARN, work.id, body, at)
         champion.seq = seq
@@ -177,7 +177,7 @@ class Journal:
         return Outcome(first, act.value, differs, work.answer if given is None else given)
 
     def _poison(self, stream: Stream, work: Work, body: Body, at: float, error: Exception) -> Outcome:
-        """The model refused the lesson: it is put aside with the reason, and its id is still free."""
+        """The model refused the example: it is put aside with the reason, and its id is still free."""
         reason = " ".join(str(error).split()) or type(error).__name__
         body.reason = reason[:1000]
         seq = self._add(stream, Kind.POISON, False, work.id, body, at)

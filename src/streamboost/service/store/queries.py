@@ -46,7 +46,7 @@ def candidate(found: Candidate) -> dict[str, Any]:
         "name": found.name,
         **msgspec.to_builtins(found.description),
         "task": found.scores.task,
-        "lessons": found.scores.n,
+        "examples": found.scores.n,
         "learned": 0 if model is None else int(model.n_learned_),
         "memory_bytes": found.memory(),
         "error": error,

@@ -21,7 +21,7 @@ class Kind(IntEnum):
 
     EVENT = 1
     LABEL = 2
-    LESSON = 3
+    EXAMPLE = 3
     COMMAND = 4
     POISON = 5
 
@@ -36,12 +36,12 @@ class Answer(msgspec.Struct, omit_defaults=True):
 
     @property
     def probabilities(self) -> dict[Any, float]:
-        """By label."""
+        """The probabilities by label."""
         return dict(zip(self.classes, self.p, strict=True))
 
 
 class Body(msgspec.Struct, omit_defaults=True):
-    """The body of an event, a label or a lesson. A record that completes a lesson holds all of it."""
+    """The body of an event, a label or an example. A record that completes an example holds all of it."""
 
     features: Features | None = None
     label: bool | int | float | str | None = None
@@ -57,7 +57,7 @@ class Body(msgspec.Struct, omit_defaults=True):
     delay: float | None = None
     """Seconds between event and label."""
     reason: str | None = None
-    """Why a lesson was refused."""
+    """Why an example was refused."""
 
     def given(self, candidate: int) -> Answer | None:
         """What a candidate answered before the label was known; None if nobody asked it."""

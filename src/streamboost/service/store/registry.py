@@ -190,7 +190,7 @@ class Registry:
         if taken is None:
             raise Conflict(f"The model {name!r} has learned nothing yet: there is nothing to keep.")
         self._writer.keep(taken, *snapshots.write_file(self._writer.folder, taken))
-        candidate.lessons_since_snapshot = 0
+        candidate.examples_since_snapshot = 0
         return taken.seq
 
     def snapshots(self, name: str) -> dict[str, Any]:
@@ -232,9 +232,7 @@ class Registry:
         live = self.state_at(name, seq)
         if live is None:
             live = estimators.make(stream.champion.description)
-        elif (
-            live._session is not None and live._session.read_only
-        ):  # the published copy: nothing to go back over
+        elif live.is_snapshot:  # the published copy: nothing to go back over
             live = estimators.from_bytes(estimators.to_bytes(live))
         return self._replace(stream, live, "rollback", by, target=seq)
 
@@ -248,12 +246,12 @@ class Registry:
 
     @staticmethod
     def _check_kind(stream: Stream, model: Any) -> None:
-        """The lessons of a stream are labels or numbers, for all who learn from them."""
-        does = ("tells classes", "predicts numbers")
-        kind, wanted = estimators.predicts_numbers(model), estimators.predicts_numbers(stream.champion.live)
+        """The examples of a stream have labels or targets, for all who learn from them."""
+        names = ("classifier", "regressor")
+        kind, wanted = estimators.is_regressor(model), estimators.is_regressor(stream.champion.live)
         if kind != wanted:
             raise Conflict(
-                f"A {type(model).__name__} {does[kind]}, but the champion of {stream.name!r} {does[wanted]}.",
+                f"A {type(model).__name__} is a {names[kind]}, but the champion of {stream.name!r} is a {names[wanted]}.",
                 field="model",
             )
 
@@ -271,7 +269,7 @@ class Registry:
         seq = writer.journal.seq + 1
         kept = None
         scores = candidate.scores.to_bytes()  # they go on, whatever the model goes back to
-        if live._session is not None:
+        if live.started:
             taken = snapshots.Snapshot(candidate.number, seq, live, scores)
             kept = taken, *snapshots.write_file(writer.folder, taken)
         with self._db.transaction():
@@ -281,12 +279,12 @@ class Registry:
                 snapshots.add_row(self._db, *kept, writer.journal.now())
             self._finish()
         candidate.replace_model(live, noted)
-        candidate.lessons_since_snapshot = 0
+        candidate.examples_since_snapshot = 0
         self._done(stream)
         return noted
 
     def add_shadow(self, name: str, shadow: str, description: Description, by: str | None) -> int:
-        """Let another model learn from the same lessons from now on."""
+        """Let another model learn from the same examples from now on."""
         self._check_writable()
         stream = self.find(name)
         check_name(shadow)

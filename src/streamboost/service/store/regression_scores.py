@@ -1,4 +1,4 @@
-"""How well a model of numbers does: errors over all lessons, the last ones and fading ones."""
+"""How well a regressor does: errors over all examples, the last ones and fading ones."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ from typing import Any
 import numpy as np
 
 from streamboost.evaluate.metric import Faded, value_of
-from streamboost.evaluate.number_metrics import NUMBER_METRICS, NumberRows
+from streamboost.evaluate.metrics import make_metric
+from streamboost.evaluate.regression_metrics import RegressionRows
 from streamboost.service.store.scores import FADING, WINDOW, Judged, Scores, freeze, plain, thaw
 
 METRICS = ("mae", "rmse", "r2")
 
 
 class RegressionScores(Scores):
-    """The figures of one model of numbers. A lesson that nobody could answer counts as a lesson and in no figure."""
+    """The figures of one regressor. An example that nobody could answer counts as an example and in no figure."""
 
     task = "regression"
     names = METRICS
 
     def __init__(self) -> None:
         super().__init__()
-        self._all = {name: NUMBER_METRICS[name]() for name in METRICS}
-        self._faded = {name: Faded(NUMBER_METRICS[name](), FADING) for name in METRICS}
+        self._all = {name: make_metric(name) for name in METRICS}
+        self._faded = {name: Faded(make_metric(name), FADING) for name in METRICS}
         self._window: deque[tuple[float, float]] = deque(maxlen=WINDOW)
 
-    def _count_block(self, lessons: Judged) -> None:
+    def _count_block(self, examples: Judged) -> None:
         block = [
             (float(label), math.nan if answer.label is None else float(answer.label))
-            for label, answer, _ in lessons
+            for label, answer, _ in examples
         ]
         rows = _rows(block)
         for metric in (*self._all.values(), *self._faded.values()):
@@ -38,19 +39,19 @@ class RegressionScores(Scores):
         self._window.extend(block)
         off = np.abs(rows.true - rows.pred)
         answered = [at for at, known in enumerate(np.isfinite(off).tolist()) if known]
-        self.history.extend(off[answered].tolist(), [lessons[at][2] for at in answered])
+        self.history.extend(off[answered].tolist(), [examples[at][2] for at in answered])
 
     def _figures(self, window: int) -> dict[str, Any]:
         rows = _rows(list(self._window)[-window:])
         return {
             "window": len(rows),
             "cumulative": {name: plain(metric.value()) for name, metric in self._all.items()},
-            "windowed": {name: plain(value_of(NUMBER_METRICS[name](), rows)) for name in METRICS},
+            "windowed": {name: plain(value_of(make_metric(name), rows)) for name in METRICS},
             "faded": {name: plain(metric.value()) for name, metric in self._faded.items()},
         }
 
     def _errors(self) -> tuple[float | None, float | None]:
-        recent = value_of(NUMBER_METRICS["mae"](), _rows(list(self._window)))
+        recent = value_of(make_metric("mae"), _rows(list(self._window)))
         return plain(self._all["mae"].value()), plain(recent)
 
     def _freeze(self, arrays: dict[str, Any], parts: dict[str, Any]) -> None:
@@ -69,4 +70,4 @@ class RegressionScores(Scores):
 
 def _rows(block: list[tuple[float, float]]) -> Any:
     table = np.array(block, dtype=np.float64).reshape(-1, 2)
-    return NumberRows(table[:, 0].copy(), table[:, 1].copy())
+    return RegressionRows(table[:, 0].copy(), table[:, 1].copy())

@@ -1,6 +1,6 @@
-"""The state of a model at any sequence number: the newest snapshot that holds, then the lessons after it.
+"""The state of a model at any sequence number: the newest snapshot that holds, then the examples after it.
 
-A *reset* is where a model's state does not follow from its lessons: when it was made, when a file was put in its place,
+A *reset* is where a model's state does not follow from its examples: when it was made, when a file was put in its place,
 when it was rolled back. From one reset to the next, learning is a pure function of the log.
 """
 
@@ -26,13 +26,13 @@ log = logging.getLogger("streamboost.store")
 
 ATTEMPTS = "starting.json"
 SETTLED = 2_000
-"""Lessons that shards are given before somebody waits for them."""
+"""Examples that shards are given before somebody waits for them."""
 CAREFUL_AFTER = 2
-"""Starts in a row that did not come to an end before every lesson is noted before it is learned."""
+"""Starts in a row that did not come to an end before every example is noted before it is learned."""
 
 
 class Attempts:
-    """Counts starts that were never finished, so that a lesson that kills the process does not do so for ever.
+    """Counts starts that were never finished, so that an example that kills the process does not do so for ever.
 
     The note is not synced: it must outlive the process, not the machine.
     """
@@ -52,7 +52,7 @@ class Attempts:
 
     @property
     def careful(self) -> bool:
-        """Whether to note every lesson."""
+        """Whether to note every example."""
         return self._failed >= CAREFUL_AFTER
 
     def _write(self, now: tuple[int, int] | None) -> None:
@@ -71,10 +71,10 @@ class Attempts:
         self._path.unlink(missing_ok=True)
 
 
-def lessons(
+def examples(
     db: Database, model: int, candidate: int, after: int, upto: int
 ) -> Iterator[tuple[int, float, Body]]:
-    """The lessons of a model in their order, without those that this candidate refused when they came."""
+    """The examples of a model in their order, without those that this candidate refused when they came."""
     skipped = {
         seq for (seq,) in db.rows("SELECT seq FROM skipped WHERE candidate=? AND seq>?", (candidate, after))
     }
@@ -103,7 +103,7 @@ def newest(
 def start(
     db: Database, folder: Path, candidate: int, description: Description, upto: int
 ) -> tuple[int, Any, bytes | None]:
-    """The state that the lessons up to a number are learned on top of, and the number it stands for."""
+    """The state that the examples up to a number are learned on top of, and the number it stands for."""
     reset = db.row(
         "SELECT seq, target, file, scores FROM resets WHERE candidate=? AND seq<=? ORDER BY seq DESC LIMIT 1",
         (candidate, upto),
@@ -140,7 +140,7 @@ def state_at(db: Database, folder: Path, candidate: int, description: Descriptio
         raise NotFound(f"Nothing before {kept_from} is kept, {seq} was asked for.", field="seq")
     after, live, _ = start(db, folder, candidate, description, seq)
     worker = Candidate(candidate, "", description, Limits(columns=1_000_000, classes=1_000_000), live, after)
-    for number, _, body in lessons(db, model, candidate, after, seq):
+    for number, _, body in examples(db, model, candidate, after, seq):
         assert body.label is not None
         try:
             worker.learn(body.features or {}, body.label, body.weight)
@@ -150,7 +150,7 @@ def state_at(db: Database, folder: Path, candidate: int, description: Descriptio
 
 
 def cut_at(db: Database, candidate: int) -> int:
-    """The log holds all lessons after this number."""
+    """The log holds all examples after this number."""
     found = db.value(
         "SELECT value FROM meta WHERE key = (SELECT 'cut:' || model FROM candidates WHERE candidate=?)",
         (candidate,),
@@ -183,7 +183,7 @@ def restore(
     after, live, saved = start(db, folder, number, description, upto)
     scores = scores_for(live)() if saved is None else scores_for(live).from_bytes(saved)
     candidate = Candidate(number, name, description, limits, live, after, scores, shard_factory)
-    for n, (seq, at, body) in enumerate(lessons(db, model, number, after, upto)):
+    for n, (seq, at, body) in enumerate(examples(db, model, number, after, upto)):
         if n % SETTLED == 0:
             candidate.settle()
         if attempts is not None and attempts.careful:
@@ -205,7 +205,7 @@ def restore(
 
 
 def skip(db: Database, candidate: int, seq: int, reason: str) -> None:
-    """Leave a lesson out, now and in every replay."""
+    """Leave an example out, now and in every replay."""
     log.error("candidate %d leaves out record %d: %s", candidate, seq, reason)
     with contextlib.suppress(Exception):  # a disk that takes nothing: the next replay decides the same
         db.run("INSERT OR IGNORE INTO skipped VALUES(?, ?, ?)", (candidate, seq, reason[:1000]))

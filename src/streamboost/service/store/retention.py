@@ -1,7 +1,7 @@
 """What is dropped, a little at a time so that nobody waits for it.
 
 Halves that found no partner after ``keep_events_s``; learned records once the oldest kept snapshot of every candidate has passed
-them; ids after ``keep_ids_s``; refused lessons beyond a number; everything of models that were deleted.
+them; ids after ``keep_ids_s``; refused examples beyond a number; everything of models that were deleted.
 """
 
 from __future__ import annotations

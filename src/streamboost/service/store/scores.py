@@ -1,6 +1,6 @@
-"""What the figures of a model have in common, whether it tells classes or predicts numbers.
+"""What the figures of a model have in common, be it a classifier or a regressor.
 
-Lessons are collected and counted in blocks, because metrics are vectors' work. The whole state can be written to bytes and read
+Examples are collected and counted in blocks, because metrics are vectors' work. The whole state can be written to bytes and read
 back, so that a restart goes on counting.
 """
 
@@ -49,7 +49,7 @@ class Scores(ABC):
         self.n = 0
 
     def add(self, label: Label, answer: Answer, at: float, delay: float | None = None) -> None:
-        """Count one lesson: the truth, and the answer that was given before it was known."""
+        """Count one example: the truth, and the answer that was given before it was known."""
         with self._lock:
             self.n += 1
             self._pending.append((label, answer, at))
@@ -65,16 +65,16 @@ class Scores(ABC):
             self._count_block(pending)
 
     @abstractmethod
-    def _count_block(self, lessons: Judged) -> None:
-        """Count lessons, of which there is at least one."""
+    def _count_block(self, examples: Judged) -> None:
+        """Count examples, of which there is at least one."""
 
     @abstractmethod
     def _figures(self, window: int) -> dict[str, Any]:
-        """All figures, the windowed ones over so many lessons."""
+        """All figures, the windowed ones over so many examples."""
 
     @abstractmethod
     def _errors(self) -> tuple[float | None, float | None]:
-        """The error of all lessons and of the last ones."""
+        """The error of all examples and of the last ones."""
 
     @abstractmethod
     def _freeze(self, arrays: dict[str, npt.NDArray[Any]], parts: dict[str, Any]) -> None:
@@ -105,7 +105,7 @@ class Scores(ABC):
         }
 
     def error(self) -> tuple[float | None, float | None]:
-        """Return the error of all lessons and of the last ones."""
+        """Return the error of all examples and of the last ones."""
         with self._lock:
             self._count()
             return self._errors() if self.n else (None, None)
@@ -171,7 +171,7 @@ def freeze(thing: Any, path: str, arrays: dict[str, npt.NDArray[Any]], parts: di
 
 
 def thaw(thing: Any, path: str, arrays: dict[str, npt.NDArray[Any]], parts: dict[str, Any]) -> None:
-    """Read them back."""
+    """Read back the attributes that :func:`freeze` wrote."""
     for name, value in vars(thing).items():
         key = f"{path}/{name}"
         if key in arrays:

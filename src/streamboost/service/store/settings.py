@@ -19,14 +19,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     publish_share: float = 0.1
     """Share of the writer's time that may go into copies for readers."""
     snapshot_every: int = 10_000
-    """Lessons between two snapshots of a model."""
+    """Examples between two snapshots of a model."""
     snapshot_seconds: float = 60.0
     """Seconds between two snapshots of a model that has learned something."""
     keep_snapshots: int = 5
     keep_ids_s: float = 30 * DAY
     """How long the id of something learned is remembered; within it the same id is a duplicate."""
     keep_poison: int = 10_000
-    """Refused lessons of a model that are kept to be looked at."""
+    """Refused examples of a model that are kept to be looked at."""
     keep_log: bool = False
     """Whether learned records stay in the log for ever."""
     retention_seconds: float = 5.0
@@ -48,7 +48,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of one model: what a lesson may bring."""
+    """Of one model: what an example may bring."""
 
     features: int = 10_000
     """Features of one event."""

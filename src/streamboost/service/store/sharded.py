@@ -1,7 +1,7 @@
 """A model whose learners are spread over shards, as a candidate teaches it.
 
 The store's own log and snapshots are what outlives the process; the shards' folder only lets a lost shard come back, and is
-thrown away with them. Lessons of a transaction go to the shards together, and the answers before them come back at its end.
+thrown away with them. Examples of a transaction go to the shards together, and the answers before them come back at its end.
 """
 
 from __future__ import annotations
@@ -42,26 +42,19 @@ class Sharded:
             sync=False,
         )
         self.model = self._shards.model
-        self._hold()
-
-    def _hold(self) -> None:
-        session = self.model._session
-        if session is not None:
-            session.model.hold()
+        self._shards.hold()
 
     def known(self) -> Known:
-        """Return the labels that the model knows before its next lesson, which may be its first one."""
-        labels = self.model._session.labels
-        return labels.order, labels.classes.tolist(), labels.book.values
+        """Return the labels that the model knows before its next example."""
+        return self._shards.known_labels()
 
     def taught(self) -> None:
-        """The model has learned: from the first lesson on they are held, and sent together."""
-        self._hold()
+        """The model has learned: from the first example on they are held, and sent together."""
+        self._shards.hold()
 
     def answers(self) -> list[NDArray[np.float64]]:
-        """Wait for the answers before the lessons since the last time."""
-        found: list[NDArray[np.float64]] = self.model._session.model.promised()
-        return found
+        """Wait for the answers before the examples since the last time."""
+        return self._shards.promised()
 
     @staticmethod
     def fill(answer: Answer, row: NDArray[np.float64], known: Known) -> None:
@@ -80,8 +73,7 @@ class Sharded:
     @property
     def broken(self) -> bool:
         """Whether the shards cannot come back."""
-        session = self.model._session
-        return session is not None and session.model.broken is not None
+        return self._shards.broken
 
     def close(self) -> None:
         """End the shards."""

@@ -171,8 +171,8 @@ class LearningStore:
     def learn(
         self, name: str, features: Features, label: Label, *, id: str | None = None, weight: float = 1.0
     ) -> Outcome:
-        """Record a lesson and learn it."""
-        return self._one(name, Work(Kind.LESSON, id, features, label, weight))
+        """Record an example and learn it."""
+        return self._one(name, Work(Kind.EXAMPLE, id, features, label, weight))
 
     def label(self, name: str, id: str, label: Label, *, weight: float = 1.0) -> Outcome:
         """Record the truth about an event."""
@@ -270,7 +270,7 @@ class LearningStore:
         return int(self._command(lambda: self._registry.rollback(name, seq, by)))
 
     def add_shadow(self, name: str, shadow: str, *, by: str | None = None, **description: Any) -> int:
-        """Let another model learn from the same lessons without answering."""
+        """Let another model learn from the same examples without answering."""
         made = describe(description)
         return int(self._command(lambda: self._registry.add_shadow(name, shadow, made, by)))
 
@@ -285,7 +285,7 @@ class LearningStore:
     def file(self, name: str, seq: int | None = None) -> bytes:
         """The model file of the champion, now or after a record."""
         model = self._command(lambda: self._registry.state_at(name, seq))
-        if model is None or model._session is None:
+        if model is None or not model.started:
             raise Conflict(f"The model {name!r} had learned nothing: there is no file.")
         return estimators.to_bytes(model)
 
@@ -297,7 +297,7 @@ class LearningStore:
 
     @property
     def names(self) -> list[str]:
-        """The models."""
+        """The names of the models."""
         self._check_ready()
         return sorted(self._writer.streams)
 

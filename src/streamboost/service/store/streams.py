@@ -36,7 +36,7 @@ class Stream:
         return [c for number, c in sorted(self.candidates.items()) if number != self.leads]
 
     def settle(self) -> None:
-        """Wait for what the champion still has to say about lessons of this transaction."""
+        """Wait for what the champion still has to say about examples of this transaction."""
         champion = self.candidates.get(self.leads)
         if champion is not None:
             champion.settle()

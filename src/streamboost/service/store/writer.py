@@ -243,9 +243,9 @@ class Writer:
 
     def _teach_shadows(self) -> None:
         learned, self.journal.learned = self.journal.learned, {}
-        for lessons in learned.values():
-            for shadow in lessons.stream.shadows:
-                for seq, at, body in lessons.rows:
+        for examples in learned.values():
+            for shadow in examples.stream.shadows:
+                for seq, at, body in examples.rows:
                     try:
                         shadow.take(body, at, body.given(shadow.number))
                     except Exception as error:
@@ -329,13 +329,13 @@ class Writer:
         now = time.monotonic()
         for stream in self.streams.values():
             for candidate in stream.candidates.values():
-                n = candidate.lessons_since_snapshot
+                n = candidate.examples_since_snapshot
                 due = n >= self.settings.snapshot_every or (
                     n and now - candidate.snapshot_at >= self.settings.snapshot_seconds
                 )
                 if due and candidate.number not in self._saving:
                     taken = snapshots.take(candidate)
-                    candidate.lessons_since_snapshot, candidate.snapshot_at = 0, now
+                    candidate.examples_since_snapshot, candidate.snapshot_at = 0, now
                     if taken is not None:
                         self._saving.add(candidate.number)
                         self._to_save.put(taken)
@@ -372,7 +372,7 @@ class Writer:
         if self.read_only is None:
             for stream in self.streams.values():
                 for candidate in stream.candidates.values():
-                    taken = snapshots.take(candidate) if candidate.lessons_since_snapshot else None
+                    taken = snapshots.take(candidate) if candidate.examples_since_snapshot else None
                     if taken is None:
                         continue
                     try:

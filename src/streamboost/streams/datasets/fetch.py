@@ -32,7 +32,7 @@ class Response(Protocol):
         """The next bytes."""
 
     def close(self) -> None:
-        """Done."""
+        """End the connection."""
 
 
 Opener = Callable[[str], Response]

@@ -36,7 +36,7 @@ class NumberStream(GeneratedStream):
         self.classes = None
 
     def find_classes(self) -> tuple[Label, ...]:
-        """There are none."""
+        """Refuse: targets are no classes."""
         raise DataError(f"{self.name}: its labels are numbers to predict, not classes.")
 
 

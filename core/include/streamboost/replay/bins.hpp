@@ -1,0 +1,72 @@
+// Numbers to bytes: the bins of one column.
+//
+// Numeric columns: bins of about equal numbers of rows, from at most 2,000 evenly spaced ones. With no more distinct values than bins each
+// value is a bin; else values are taken in ascending order, and a bin is closed when it holds its share of the rows that are left, and
+// before a value that does so alone. A cut lies half way between the neighbours it separates. Nominal columns: one bin per code, the
+// 254th and all later codes share the last. Bin 0 is missing, and so is a code that the rows do not have.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace streamboost {
+
+struct ColumnBins {
+  static constexpr int most_codes = 254, sample_rows = 2000;
+
+  bool nominal = false;
+  float highest = std::numeric_limits<float>::max();             // of nominal columns: the highest code there is
+  std::vector<float> cut;                                        // bin b holds cut[b - 2] < x <= cut[b - 1]
+  int bins() const { return static_cast<int>(cut.size()) + 2; }  // the missing one among them
+
+  // `sorted`: values of some rows, none missing; it is used up.
+  static ColumnBins of_numbers(std::vector<float>& sorted, int most) {
+    ColumnBins column;
+    std::sort(sorted.begin(), sorted.end());
+    struct Value {
+      float x;
+      std::int64_t rows;
+    };
+    std::vector<Value> value;
+    for (float x : sorted) {
+      if (value.empty() || value.back().x != x) value.push_back({x, 0});
+      value.back().rows += 1;
+    }
+    const bool each = value.size() <= static_cast<std::size_t>(most);
+    std::int64_t left = static_cast<std::int64_t>(sorted.size()), bins_left = most, filled = 0;
+    for (std::size_t i = 0; i + 1 < value.size() && bins_left > 1; ++i) {
+      filled += value[i].rows;
+      if (!each && filled * bins_left < left && value[i + 1].rows * bins_left < left) continue;
+      column.cut.push_back(between(value[i].x, value[i + 1].x));
+      left -= filled;
+      bins_left -= 1;
+      filled = 0;
+    }
+    return column;
+  }
+  static ColumnBins of_codes(float highest) {
+    ColumnBins column;
+    column.nominal = true;
+    column.highest = highest;
+    for (int code = 0; code + 1 < std::min(static_cast<int>(highest) + 1, most_codes); ++code)
+      column.cut.push_back(static_cast<float>(code));
+    return column;
+  }
+
+  std::uint8_t bin(float x) const {
+    if (!(x <= highest)) return 0;
+    return static_cast<std::uint8_t>(1 + (std::lower_bound(cut.begin(), cut.end(), x) - cut.begin()));
+  }
+  // What goes left at a cut after this bin: x <= upper(bin).
+  float upper(int bin) const { return bin <= static_cast<int>(cut.size()) ? cut[static_cast<std::size_t>(bin - 1)] : highest; }
+
+ private:
+  static float between(float a, float b) {
+    const auto middle = static_cast<float>(a + (static_cast<double>(b) - a) / 2);
+    return middle < b ? middle : a;
+  }
+};
+
+}  // namespace streamboost

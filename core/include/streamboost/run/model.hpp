@@ -1,0 +1,71 @@
+// A model: what is learned from rows and answers about them, whatever it is made of.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "streamboost/run/intake.hpp"
+#include "streamboost/run/outputs.hpp"
+
+namespace streamboost {
+
+using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
+
+// What a model will be once its schema has grown: made aside, so that it may fail; taken over by `commit`, which cannot.
+struct Growth {
+  virtual ~Growth() = default;
+  virtual void commit() noexcept = 0;
+};
+
+// Of one row: base + contributions = score, of the class `label`; with two classes its score less that of the other.
+struct ExplainedScore {
+  double base = 0, score = 0;
+  int label = -1;
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual std::unique_ptr<Growth> prepare(const Schema&) = 0;  // null: there is nothing to grow
+  void reserve(const Schema& schema);                          // all or nothing
+  virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
+  virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
+  // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
+  // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
+  virtual std::optional<ExplainedScore> explain(const RowBlock&, int /*label*/, bool /*shapley*/, double* /*contributions*/) const {
+    return std::nullopt;
+  }
+  // The same model once more, from memory to memory. Not for learners written in Python.
+  std::unique_ptr<Model> clone() const;
+  // Every piece of state. What a visitor that loads has left is checked: if that throws the model is lost, and callers work on a copy.
+  virtual void visit(FieldVisitor&) = 0;
+  SavedState save();
+  void load(const SavedState& state);  // all or nothing
+  // What calls work with changes places with that of another model, made of the same plan as this one. Of two with the same columns,
+  // classes and lanes one is enough: it holds nothing from call to call. Others keep what they have.
+  virtual void swap_scratch(Model&) noexcept = 0;
+  virtual std::size_t memory_bytes() = 0;
+  virtual ModelReport report() = 0;
+  virtual const Intake& intake() const = 0;
+  virtual bool needs_gil() const = 0;
+  virtual bool answers_numbers() const { return false; }
+  virtual std::size_t n_coverages() const { return 0; }  // sets or intervals that it keeps
+  // What is said of the classes, by code (stages/decider.hpp); only a stage that decides by it listens.
+  virtual void describe(const std::vector<double>& /*facts*/) {}
+  // Room for what these rows may bring, so that learning them, whole or part by part, does not fail in the middle. weight: null for 1s.
+  virtual void expect(const RowBlock&, const double* weight) = 0;
+  // Learners have gone on without growth that there was no memory for (NeedsRoom::starved).
+  virtual bool starved() const = 0;
+  virtual const char* broken() const = 0;  // why nothing can be asked of it any more; null: it is sound
+  virtual std::vector<const BankHandle*> banks() const = 0;
+
+ protected:
+  // Also of one that is broken; the objects of learners written in Python are then those of both.
+  virtual std::unique_ptr<Model> copy() const = 0;
+  virtual void take(Model& other) = 0;  // all of a copy; whoever knows this one by its address still does
+  static std::unique_ptr<Model> copy_of(const Model& model) { return model.copy(); }
+  static void take_all(Model& model, Model& other) { model.take(other); }
+};
+
+}  // namespace streamboost

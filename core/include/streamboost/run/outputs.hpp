@@ -1,0 +1,39 @@
+// What is asked of a model about a row, and where the answers go.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "streamboost/ensembles/booster.hpp"
+
+namespace streamboost {
+
+enum class Output { none, label, score, proba, both, full, set, number };
+
+struct OutputBuffers {
+  Output output = Output::none;
+  std::int32_t* label = nullptr;  // [row]
+  double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label; full: the
+                                  // scores before them; set: 1 for every class in the set, else 0;
+                                  // number: [row]
+  std::size_t coverage = 0;       // which of the coverages a set is to have; only models that keep sets are asked for them
+};
+
+// Numbers of one row in OutputBuffers::value.
+inline std::size_t columns_of(Output output, std::size_t n_classes) {
+  if (output == Output::none || output == Output::label) return 0;
+  if (output == Output::number) return 1;
+  return output == Output::full ? 2 * n_classes + 1 : output == Output::both ? n_classes + 1 : n_classes;
+}
+
+// The class with the highest score; ties go to the lowest code, or to a keyed draw among the tied.
+int pick_class(const double* score, int known, const Ensemble& ensemble, std::int64_t number);
+
+// Verdicts of a call to its buffers. reserved: classes that have codes.
+struct AnswerWriter {
+  const OutputBuffers& out;
+  const Ensemble& ensemble;
+  std::size_t reserved;
+  void write(int row, const Example& example, const Verdict& verdict) const;
+};
+
+}  // namespace streamboost

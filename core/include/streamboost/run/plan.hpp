@@ -1,0 +1,47 @@
+// A plan: all that a model is made from, as plain data. The core builds pipelines, companions, pool and stages from it; bindings and
+// programs only fill it in.
+//
+//   make_model(default_classifier(seed))       what StreamBoostClassifier() is in Python
+//   plan.booster = "osboost"; ...              anything else, with all parameters: the core has no defaults of its own
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "streamboost/run/models.hpp"
+
+namespace streamboost {
+
+// A single learner that answers beside the ensemble, or a small ensemble of such.
+struct Companion {
+  std::string name, learner;
+  Config params;
+  GuardParams guard;
+  std::string booster = {};  // empty: a single learner
+  Config booster_params = {};
+  int size = 1;
+};
+
+struct Plan {
+  std::string booster, learner;
+  Config booster_params, learner_params;
+  Ensemble ensemble;
+  std::vector<int> cuts;  // lanes at which a new block begins; empty: where it suits the threads
+  std::vector<Companion> companions;
+  Config pool, stages;    // of the companions' answers; after the vote, empty: none
+  BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
+};
+
+std::unique_ptr<Model> make_model(const Plan& plan);
+
+// The ensemble is to be only these of its lanes; the others live elsewhere.
+void take_part(Ensemble& ensemble, Lanes lanes);
+
+GuardParams read_guard(const Config& config);  // no parameters: no guard
+
+// The plans of StreamBoostClassifier() and StreamBoostRegressor().
+Plan default_classifier(std::uint64_t seed);
+Plan default_regressor(std::uint64_t seed);
+
+}  // namespace streamboost

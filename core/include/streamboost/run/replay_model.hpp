@@ -1,0 +1,246 @@
+// Gradient boosted trees over the last rows of a stream, fitted again and again in slices, as a model of its own.
+//
+// Spec      specs/replay.md sections 2 to 5. The ring (replay/row_ring.hpp) remembers, the expert (replay/replay_expert.hpp) fits and answers.
+//
+// Answers   two classes: p = 1 / (1 + e^-F); more: softmax(F). A class that the forest had no row of is given 1 / (n + 2) of the probability,
+//           n the rows of the fit. Before the first fit: the class shares, or the mean target.
+// Memory    as many rows as asked for and as fit into `max_bytes`. Where not even 1,000 would (or what was asked for, if less), nothing
+//           is remembered and the class shares answer; the report says so.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "streamboost/replay/replay_expert.hpp"
+#include "streamboost/run/row_model.hpp"
+
+namespace streamboost {
+
+struct ReplayWork : RowWork {
+  std::vector<float> cell;
+  std::vector<double> F;
+  template <class Owner>
+  explicit ReplayWork(const Owner& model) : RowWork(model.intake().schema()), F(score.size()) {}
+};
+
+class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
+ public:
+  struct Params {
+    ReplayExpert::Params expert;
+    std::int64_t max_bytes;
+    bool numbers;
+    static Params read(const Config& c, std::uint64_t seed, bool numbers) {
+      using Loss = BoostingParams::Loss;
+      const Loss loss = !numbers
+                            ? Loss::classes
+                            : c.choice<Loss>("loss", {{"squared", Loss::squared}, {"absolute", Loss::absolute}, {"huber", Loss::huber}});
+      const BoostingParams boosting{c.whole<int>("rounds"),
+                                    c.whole<int>("leaves"),
+                                    c.whole<int>("bins"),
+                                    !numbers && c.choice<bool>("trees", {{"shared", true}, {"per-class", false}}),
+                                    c.number("learning_rate"),
+                                    loss,
+                                    seed};
+      return {{boosting, {c.number("refit"), c.number("late")}, c.whole("memory"), c.whole("at_once")}, c.whole("max_bytes"), numbers};
+    }
+  };
+
+  ReplayModel(const Params& params, const Ensemble& ensemble)
+      : RowModel(ensemble, params.numbers), params_(params), expert_(params.expert) {
+    const BoostingParams& b = params_.expert.boosting;
+    const auto& [refit, late] = params_.expert.schedule;
+    if (b.rounds < 1 || b.leaves < 1 || b.leaves > TreeShap::deepest || b.bins < 4 || b.bins > 255 || !(b.rate > 0) ||
+        params_.expert.memory < 1 || params_.expert.memory > replay::most_rows || params_.max_bytes < 1 || !(refit > 1 && refit <= 2) ||
+        !(late > 0 && late < 1))
+      throw std::invalid_argument("a parameter of the replayed forest is out of range");
+  }
+
+  std::unique_ptr<Growth> prepare(const Schema& schema) override {
+    auto growth = std::make_unique<Grown>(*this);
+    growth->intake.reserve(schema);
+    const Schema& now = growth->intake.schema();
+    if (reserved_ && now == intake_.schema()) return nullptr;
+    growth->ring = now.width() == ring_.width() ? ring_ : ring_.grown(now.width());
+    growth->counts.reserve(now.n_classes);
+    return growth;
+  }
+
+  // The forest's sum is what the columns gave it. Scores of classes that it does not know are no such sum.
+  std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
+    const BoostedForest& forest = expert_.forest();
+    ReplayWork work(*this);
+    const Example example = intake_.look(row.row(0), work.buffer);
+    const int known = example.n_classes;
+    if (!forest.fitted() || (!params_.numbers && (known < 2 || label >= known))) return std::nullopt;
+    ExplainedScore explained;
+    if (params_.numbers) {
+      explained.score = number(example, work);
+    } else {
+      judge(example, work);
+      explained.label = label >= 0 ? label
+                        : known == 2
+                            ? 1
+                            : static_cast<int>(std::max_element(work.score.begin(), work.score.begin() + known) - work.score.begin());
+      explained.score = work.score[static_cast<std::size_t>(explained.label)] -
+                        (known == 2 ? work.score[static_cast<std::size_t>(1 - explained.label)] : 0.0);
+      if (explained.label >= std::max(forest.outputs, 2)) return std::nullopt;
+    }
+    const bool one = forest.outputs == 1;
+    const double sign = params_.numbers || explained.label == 1 ? 1.0 : -1.0;
+    const double factor = !one ? 1.0 : !params_.numbers && known > 2 ? 0.5 * sign : sign;
+    explained.base = forest.explain(work.cell.data(), one ? 0 : static_cast<std::size_t>(explained.label), factor, shapley, contributions);
+    return explained;
+  }
+
+  void visit(FieldVisitor& v) override {
+    v.n_lanes_all = 1;
+    v.lanes = {0, 1};
+    v.prefix = "intake/";
+    intake_.fields(v);
+    v.prefix = "replay/";
+    if (params_.numbers)
+      v("targets", targets_);
+    else
+      v("class_weight", counts_.weight);
+    v("seen_width", seen_width_);
+    ring_.fields(v);
+    expert_.fields(v);
+    if (v.loads()) check();
+  }
+  std::size_t memory_bytes() override {
+    return sizeof(*this) + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
+  }
+  ModelReport report() override {
+    ModelReport report;
+    const BoostedForest& forest = expert_.forest();
+    report.totals["remembered_rows"] = static_cast<double>(ring_.end() - std::max(ring_.begin(), ring_.end() - memory()));
+    report.totals["too_wide"] = awake() ? 0 : 1;
+    report.totals["fits"] = static_cast<double>(expert_.fits());
+    report.totals["next_fit"] = static_cast<double>(expert_.next_fit());
+    report.totals["fitted_rows"] = static_cast<double>(forest.end - forest.begin);
+    report.totals["trees"] = forest.fitted() ? forest.trees() : 0;
+    report.lanes["importances/gain"] = forest.importances();
+    return report;
+  }
+  void expect(const RowBlock& rows, const double*) override {
+    if (awake()) ring_.expect(rows.n_rows);
+  }
+  bool starved() const override { return expert_.starved(); }
+
+ protected:
+  std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new ReplayModel(*this)); }
+  void take(Model& other) override { static_cast<ReplayModel&>(other).swap_state(*this); }
+
+ private:
+  friend RowModel;
+  ReplayModel(const ReplayModel&) = default;
+  void swap_state(ReplayModel& other) noexcept {
+    std::swap(intake_, other.intake_);
+    std::swap(ring_, other.ring_);
+    std::swap(expert_, other.expert_);
+    std::swap(counts_, other.counts_);
+    std::swap(targets_, other.targets_);
+    std::swap(seen_width_, other.seen_width_);
+    std::swap(reserved_, other.reserved_);
+  }
+
+  struct Grown final : Growth {
+    ReplayModel& model;
+    Intake intake;
+    RowRing ring;
+    ClassCounts counts;
+    explicit Grown(ReplayModel& m) : model(m), intake(m.intake_), counts(m.counts_) {}
+    void commit() noexcept override {
+      model.intake_ = std::move(intake);
+      model.ring_ = std::move(ring);
+      model.counts_ = std::move(counts);
+      model.reserved_ = true;
+    }
+  };
+
+  // Rows that fit into the memory, as far as columns have had values: how many rows were learned in one call does not matter.
+  std::int64_t memory() const {
+    const std::int64_t room = params_.max_bytes / RowRing::row_bytes(static_cast<int>(seen_width_));
+    return room >= std::min<std::int64_t>(1000, params_.expert.memory) ? std::min(room, params_.expert.memory) : 0;
+  }
+  bool awake() const { return memory() > 0; }
+
+  void learn_row(const Example& example, double truth, double weight) {
+    int width = example.row.size;
+    while (width > seen_width_ && std::isnan(example.row.value[width - 1])) --width;
+    seen_width_ = std::max<std::int64_t>(seen_width_, width);
+    if (params_.numbers) {
+      targets_[0] += weight;
+      targets_[1] += weight / targets_[0] * (truth - targets_[1]);
+    } else {
+      counts_.add(example.label, weight);
+    }
+    const std::int64_t t = intake_.n_learned();
+    if (!awake()) {
+      ring_.forget(ring_.end());
+      return;
+    }
+    ring_.add(example.row, truth, weight);
+    ring_.forget(expert_.needs_from(t, memory()));
+    expert_.learned(t, ring_, memory(), intake_.schema(), static_cast<int>(seen_width_));
+  }
+
+  double number(const Example& example, ReplayWork& work) const {
+    if (!expert_.forest().fitted()) return targets_[0] > 0 ? targets_[1] : detail::not_a_number;
+    expert_.forest().read(example.row, work.cell);
+    expert_.forest().sum(work.cell.data(), work.F.data());
+    return work.F[0];
+  }
+
+  // Scores and probabilities of the classes known.
+  void judge(const Example& example, ReplayWork& work) const {
+    const int known = example.n_classes;
+    const BoostedForest& forest = expert_.forest();
+    Verdict verdict{work.score.data(), work.proba.data()};
+    if (!forest.fitted()) return counts_.to_verdict(known, verdict);
+    forest.read(example.row, work.cell);
+    forest.sum(work.cell.data(), work.F.data());
+    const int fitted = std::max(forest.outputs, 2);
+    if (forest.outputs == 1)
+      verdict.set_margin(work.F[0], sigmoid(work.F[0]));
+    else
+      std::copy_n(work.F.begin(), fitted, verdict.score);
+    if (known == 2 && forest.outputs == 1) return;
+    double highest = verdict.score[0], sum = 0;
+    for (int c = 1; c < fitted; ++c) highest = std::max(highest, verdict.score[c]);
+    for (int c = 0; c < fitted; ++c) sum += verdict.proba[c] = streamboost::exp(verdict.score[c] - highest);
+    const double unknown = sum / static_cast<double>(forest.end - forest.begin + 1);  // 1 / (n + 2) with it
+    for (int c = fitted; c < known; ++c) {
+      verdict.score[c] = highest + streamboost::log(unknown);
+      verdict.proba[c] = unknown;
+    }
+    sum += unknown * std::max(known - fitted, 0);
+    for (int c = 0; c < known; ++c) verdict.proba[c] /= sum;
+  }
+
+  void check() const {
+    intake_.check();
+    counts_.check();
+    require(targets_[0] >= 0, "weight of the targets");
+    require(seen_width_ >= 0 && seen_width_ <= ring_.width(), "columns seen");
+    const std::int64_t t = intake_.n_learned();
+    require(awake() ? ring_.end() == t && ring_.begin() <= std::max<std::int64_t>(0, t - memory())
+                    : ring_.begin() == ring_.end() && ring_.end() <= t,
+            "remembered rows");
+    require(ring_.end() - ring_.begin() <= 2 * params_.expert.memory + RowRing::segment_rows, "remembered rows");
+    ring_.check(intake_.schema(), params_.numbers);
+    expert_.check(awake() ? t : 0, ring_, intake_.schema().width(), params_.numbers ? 1 : intake_.schema().n_classes);
+  }
+
+  Params params_;
+  RowRing ring_;
+  ReplayExpert expert_;
+  ClassCounts counts_;
+  AlignedVector<double> targets_{0.0, 0.0};  // their weight and mean
+  std::int64_t seen_width_ = 0;
+};
+
+}  // namespace streamboost

@@ -1,0 +1,100 @@
+// A model without lanes: it answers a row, then learns it.
+//
+// Whoever inherits says what a row is worth (`judge`, or `number`) and learns it (`learn_row`); intake, the kinds of answers and threads of
+// `predict` are here. Work is what one call works with: made from the model, it has `buffer`, `score` and `proba`.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "streamboost/run/model.hpp"
+#include "streamboost/run/wavefront.hpp"
+
+namespace streamboost {
+
+// What one call works with; scores and probabilities are those of the row at hand.
+struct RowWork {
+  RowBuffer buffer;
+  std::vector<double> score, proba;
+  explicit RowWork(const Schema& schema) : score(static_cast<std::size_t>(std::max(schema.n_classes, 2))), proba(score.size()) {}
+};
+
+template <class Self, class Work>
+class RowModel : public Model {
+ public:
+  RowModel(const Ensemble& ensemble, bool numbers) : ensemble_(ensemble), intake_(IntakeNeeds{}), numbers_(numbers) {
+    if (ensemble.part) throw std::invalid_argument("a model without lanes is not cut into parts");
+  }
+
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+    expect(rows, weight);
+    Work work(self());
+    for (int r = 0; r < rows.n_rows; ++r) {
+      const double w = weight ? weight[r] : 1.0;
+      const int label = numbers_ ? 0 : truth.label[r];
+      const Example example = intake_.admit(rows.row(r), label, w, w > 0, work.buffer);
+      if (out.output != Output::none) answer(example, r, work, out);
+      if (w > 0) self().learn_row(example, numbers_ ? truth.target[r] : label, w);
+    }
+  }
+
+  // Rows do not wait for one another when nothing is learned.
+  void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    const int workers = rows.n_rows < 256 ? 1 : ensemble_.threads;
+    const auto share = [&](int worker) {
+      Work work(self());
+      const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
+      for (int r = edge(worker); r < edge(worker + 1); ++r) answer(intake_.look(rows.row(r), work.buffer), r, work, out);
+    };
+    if (workers == 1) return share(0);
+    try {
+      run_workers(workers, std::ref(share));
+    } catch (const NoThread&) {
+      for (int worker = 0; worker < workers; ++worker) share(worker);
+    }
+  }
+
+  void swap_scratch(Model&) noexcept override {}
+  const Intake& intake() const override { return intake_; }
+  bool needs_gil() const override { return false; }
+  bool answers_numbers() const override { return numbers_; }
+  const char* broken() const override { return nullptr; }
+  std::vector<const BankHandle*> banks() const override { return {}; }
+
+ protected:
+  RowModel(const RowModel&) = default;
+
+  // What there is to say without a row: nothing of no class, and everything of one. True: there is a choice.
+  static bool choice_of(const Example& example, Work& work) {
+    const int known = example.n_classes;
+    const double nothing = known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+    std::fill(work.score.begin(), work.score.end(), nothing);
+    std::fill(work.proba.begin(), work.proba.end(), nothing);
+    if (known == 1) work.score[0] = work.proba[0] = 1;
+    return known > 1;
+  }
+
+  double number(const Example&, Work&) const { return std::numeric_limits<double>::quiet_NaN(); }  // of one that tells classes
+
+  Ensemble ensemble_;
+  Intake intake_;
+  bool numbers_;
+  bool reserved_ = false;
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+  const Self& self() const { return static_cast<const Self&>(*this); }
+
+  void answer(const Example& example, int r, Work& work, const OutputBuffers& out) const {
+    if (numbers_) {
+      if (out.output == Output::number) out.value[r] = self().number(example, work);
+      return;
+    }
+    if (choice_of(example, work)) self().judge(example, work);
+    AnswerWriter{out, ensemble_, static_cast<std::size_t>(intake_.schema().n_classes)}.write(r, example,
+                                                                                             {work.score.data(), work.proba.data()});
+  }
+};
+
+}  // namespace streamboost

@@ -1,0 +1,546 @@
+#include "streamboost/replay/boosting_fit.hpp"
+
+namespace streamboost {
+namespace {
+
+using Loss = BoostingParams::Loss;
+
+// What work costs beside one addition to a histogram.
+constexpr std::int64_t cost_of_exp = 6, cost_of_row = 2, cost_of_cut = 3, cost_of_bin = 6;
+
+int bits_of(std::size_t n) {
+  int bits = 0;
+  while (n >> bits) ++bits;
+  return bits;
+}
+// The smallest power of two that is not below x, as an exponent; x > 0.
+int exponent_above(double x) {
+  int e = 0;
+  const double m = std::frexp(x, &e);
+  return m == 0.5 ? e - 1 : e;
+}
+
+}  // namespace
+
+BoostingFit::BoostingFit(const BoostingParams& params, RowRing::Rows rows, std::vector<char> nominal)
+    : params_(params),
+      rows_(std::move(rows)),
+      n_(static_cast<std::size_t>(rows_.size())),
+      width_(nominal.size()),
+      nominal_(std::move(nominal)) {
+  y_.resize(n_);
+  weight_.resize(n_);
+  for (std::size_t i = 0; i < n_; ++i) {
+    y_[i] = rows_.truth(static_cast<int>(i));
+    weight_[i] = rows_.weight(static_cast<int>(i));
+  }
+  if (classes()) {
+    const auto k = static_cast<std::size_t>(*std::max_element(y_.begin(), y_.end())) + 1;
+    outputs_ = k == 2 ? 1 : k;
+  }
+  lanes_ = shared() ? BoostingParams::sketch + 1 : 2;
+  bin_.resize(n_ * width_);
+  listed_.resize(n_);
+  aside_.resize(n_);
+  F_.resize(n_ * outputs_);
+  g_.resize(n_ * outputs_);
+  h_.resize(n_);
+  words_.resize(n_ * static_cast<std::size_t>(lanes_));
+  squares_.resize(outputs_);
+  const std::size_t leaves = static_cast<std::size_t>(params_.leaves), trees = static_cast<std::size_t>(rounds()) * trees_per_round();
+  leaf_.resize(leaves);
+  forest_.node.reserve(trees * (leaves - 1));
+  forest_.value.reserve(trees * leaves * (shared() ? outputs_ : 1));
+  forest_.output.reserve(trees);
+  forest_.first_value.reserve(trees + 1);
+  forest_.leaf_rows.reserve(trees * leaves);
+  forest_.first_node.reserve(trees + 1);
+  forest_.first_leaf.reserve(trees + 1);
+  const auto n = static_cast<std::int64_t>(n_), d = static_cast<std::int64_t>(width_), k = static_cast<std::int64_t>(outputs_);
+  const std::int64_t levels = bits_of(leaves - 1);
+  setup_cost_ = d * ColumnBins::sample_rows * cost_of_bin + n * d * cost_of_bin;
+  round_cost_ =
+      static_cast<std::int64_t>(trees_per_round()) * (n * d * (2 + levels) / 2 + n * cost_of_row * (4 + 2 * levels) +
+                                                      2 * static_cast<std::int64_t>(leaves) * d * (params_.bins + 1) * (1 + cost_of_cut)) +
+      n * k * (cost_of_exp + 2 * cost_of_row);
+  work_ = run();
+}
+
+std::int64_t BoostingFit::left() const {
+  if (finished()) return 0;
+  if (round_began_ == 0) return std::max<std::int64_t>(setup_cost_ - done(), 1) + rounds() * round_cost_;
+  return std::max<std::int64_t>(round_cost_ - (done() - round_began_), 1) + (rounds() - 1 - round_) * round_cost_;
+}
+
+std::size_t BoostingFit::bytes() const {
+  return bin_.capacity() + 4 * (listed_.capacity() + aside_.capacity()) +
+         8 * (y_.capacity() + weight_.capacity() + F_.capacity() + g_.capacity() + h_.capacity() + words_.capacity() +
+              histograms_.capacity()) +
+         forest_.bytes();
+}
+
+DeferredWork BoostingFit::run() {
+  for (DeferredWork part = make_bins(); part.next();) co_yield part.slice();
+  begin_scores();
+  for (round_ = 0; round_ < rounds(); ++round_) {
+    round_began_ = std::max<std::int64_t>(work_.done(), 1);
+    for (DeferredWork part = gradients(); part.next();) co_yield part.slice();
+    const std::size_t before = forest_.node.size();
+    for (output_ = 0; output_ < trees_per_round(); ++output_) {
+      for (DeferredWork part = pack(); part.next();) co_yield part.slice();
+      const std::size_t nodes = forest_.node.size();
+      for (DeferredWork part = grow(); part.next();) co_yield part.slice();
+      if (forest_.node.size() == nodes) continue;
+      for (DeferredWork part = set_values(); part.next();) co_yield part.slice();
+    }
+    if (forest_.node.size() == before && !(shared() && outputs_ > BoostingParams::sketch)) break;  // and so it would stay
+  }
+  forest_.begin = rows_.begin;
+  forest_.end = rows_.end;
+  forest_.outputs = static_cast<int>(outputs_);
+}
+
+// ---- bins
+
+DeferredWork BoostingFit::make_bins() {
+  const std::size_t sampled = std::min<std::size_t>(n_, ColumnBins::sample_rows);
+  std::vector<float> value;
+  value.reserve(sampled);
+  const auto cell = [&](std::size_t row, std::size_t j) {
+    const int r = static_cast<int>(row);
+    return j < static_cast<std::size_t>(rows_.of(r).width) ? rows_.cells(r)[j] : std::numeric_limits<float>::quiet_NaN();
+  };
+  std::int64_t cost = 0;
+  for (std::size_t j = 0; j < width_; ++j) {
+    if (nominal_[j]) {
+      float highest = 0;
+      for (std::size_t i = 0; i < n_; ++i)
+        if (cell(i, j) > highest) highest = cell(i, j);
+      column_.push_back(ColumnBins::of_codes(highest));
+      cost += static_cast<std::int64_t>(n_);
+    } else {
+      value.clear();
+      for (std::size_t i = 0; i < sampled; ++i)
+        if (const float x = cell(i * n_ / sampled, j); x == x) value.push_back(x);
+      column_.push_back(ColumnBins::of_numbers(value, params_.bins));
+      cost += static_cast<std::int64_t>(sampled) * cost_of_bin;
+    }
+    offset_.push_back(static_cast<std::uint32_t>(slots_));
+    slots_ += static_cast<std::size_t>(column_.back().bins());
+    forest_.highest.push_back(column_.back().highest);
+    if (cost >= slice) {
+      co_yield cost;
+      cost = 0;
+    }
+  }
+  histograms_.resize(slots_ * static_cast<std::size_t>(lanes_ * params_.leaves));
+  for (std::size_t i = 0; i < n_; ++i) {
+    for (std::size_t j = 0; j < width_; ++j) bin_[i * width_ + j] = column_[j].bin(cell(i, j));
+    cost += static_cast<std::int64_t>(width_) * cost_of_bin;
+    if (cost >= slice) {
+      co_yield cost;
+      cost = 0;
+    }
+  }
+}
+
+// ---- the loss
+
+void BoostingFit::begin_scores() {
+  if (!classes()) {
+    forest_.start = {start_of_numbers()};
+  } else {
+    const std::size_t k = std::max<std::size_t>(outputs_, 2);
+    std::vector<double> share(k, 0.5);  // a class without a row in the memory has half a row
+    double sum = 0.5 * static_cast<double>(k);
+    for (std::size_t i = 0; i < n_; ++i) {
+      share[static_cast<std::size_t>(y_[i])] += weight_[i];
+      sum += weight_[i];
+    }
+    for (double& s : share) s = streamboost::log(s / sum);
+    if (k == 2) share = {share[1] - share[0]};
+    forest_.start = share;
+  }
+  for (std::size_t i = 0; i < n_; ++i)
+    std::copy(forest_.start.begin(), forest_.start.end(), F_.begin() + static_cast<std::ptrdiff_t>(i * outputs_));
+  forest_.first_node = forest_.first_leaf = {0};
+  forest_.first_value = {0};
+}
+
+double BoostingFit::start_of_numbers() {
+  if (params_.loss == Loss::squared) {
+    double mean = 0, sum = 0;  // of differences: large targets close together lose nothing
+    for (std::size_t i = 0; i < n_; ++i) {
+      sum += weight_[i];
+      mean += weight_[i] / sum * (y_[i] - mean);
+    }
+    return mean;
+  }
+  Leaf all;
+  all.end = n_;
+  for (std::size_t i = 0; i < n_; ++i) listed_[i] = static_cast<std::uint32_t>(i);
+  return median_of(all);
+}
+
+// g of all rows and outputs; h where there is one output.
+DeferredWork BoostingFit::gradients() {
+  std::fill(squares_.begin(), squares_.end(), 0.0);
+  if (params_.loss == Loss::huber) delta_ = quantile_of_residuals();
+  const std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(slice) / (outputs_ * (cost_of_exp + cost_of_row)));
+  std::vector<double> p(outputs_);
+  for (std::size_t first = 0; first < n_; first += step) {
+    const std::size_t end = std::min(n_, first + step);
+    if (classes() && outputs_ == 1) {
+      replay::logistic_gradients(F_.data() + first, y_.data() + first, weight_.data() + first, end - first, g_.data() + first,
+                                 h_.data() + first);
+    } else if (classes()) {
+      for (std::size_t i = first; i < end; ++i) {
+        const double* F = F_.data() + i * outputs_;
+        const double highest = *std::max_element(F, F + outputs_);
+        for (std::size_t k = 0; k < outputs_; ++k) p[k] = F[k] - highest;
+        exp_lanes(p.data(), p.data(), outputs_);
+        double sum = 0;
+        for (std::size_t k = 0; k < outputs_; ++k) sum += p[k];
+        for (std::size_t k = 0; k < outputs_; ++k) {
+          const double g = weight_[i] * (p[k] / sum - (y_[i] == static_cast<double>(k) ? 1.0 : 0.0));
+          g_[k * n_ + i] = g;
+          squares_[k] += g * g;
+        }
+      }
+    } else {
+      for (std::size_t i = first; i < end; ++i) {
+        const double r = F_[i] - y_[i];
+        g_[i] = weight_[i] * (params_.loss == Loss::squared    ? r
+                              : params_.loss == Loss::absolute ? (r > 0   ? 1.0
+                                                                  : r < 0 ? -1.0
+                                                                          : 0.0)
+                                                               : std::clamp(r, -delta_, delta_));
+        h_[i] = weight_[i];
+      }
+    }
+    co_yield static_cast<std::int64_t>((end - first) * outputs_) * (cost_of_exp + cost_of_row);
+  }
+}
+
+// The words that the next tree is grown from: gradients and curvatures of one output, or of a sketch of all of them.
+DeferredWork BoostingFit::pack() {
+  draw_sketch();
+  double most_g = 0, most_h = 0;
+  constexpr std::size_t step = slice / (4 * cost_of_row);
+  for (std::size_t first = 0; first < n_; first += step) {
+    const std::size_t end = std::min(n_, first + step);
+    for (std::size_t i = first; i < end && outputs_ > 1; ++i) {
+      double h = 0;
+      for (std::size_t k : drawn_) h += curvature(k, i);
+      h_[i] = h / static_cast<double>(drawn_.size());
+    }
+    for (std::size_t k : drawn_)
+      for (std::size_t i = k * n_ + first; i < k * n_ + end; ++i) most_g = std::max(most_g, std::fabs(g_[i]));
+    for (std::size_t i = first; i < end; ++i) most_h = std::max(most_h, h_[i]);
+    co_yield static_cast<std::int64_t>(end - first) * 2 * cost_of_row;
+  }
+  scale_gradients(most_g, most_h);
+  for (std::size_t first = 0; first < n_; first += step) {
+    const std::size_t n = std::min(n_ - first, step);
+    pack_slice(first, n);
+    co_yield static_cast<std::int64_t>(n) * 2 * cost_of_row;
+  }
+}
+
+// w p (1 - p), from |g| = w p, or w (1 - p) for the row's own class. Trees of one class each are grown as if the others stood still: K / (K - 1)
+// makes up for that.
+double BoostingFit::curvature(std::size_t output, std::size_t row) const {
+  const double s = std::fabs(g_[output * n_ + row]), h = s - s * s / weight_[row];
+  return shared() ? h : h * (static_cast<double>(outputs_) / static_cast<double>(outputs_ - 1));
+}
+
+void BoostingFit::scale_gradients(double most_g, double most_h) {
+  const int rows = bits_of(n_);
+  g_unit_ = most_g > 0 ? std::ldexp(1.0, exponent_above(most_g) - (63 - replay::count_bits - rows)) : 1.0;
+  h_unit_ = most_h > 0 ? std::ldexp(1.0, exponent_above(most_h) - (50 - rows)) : 1.0;
+}
+
+void BoostingFit::draw_sketch() {
+  drawn_.clear();
+  if (!shared()) return drawn_.push_back(output_);
+  if (outputs_ <= BoostingParams::sketch) {
+    for (std::size_t k = 0; k < outputs_; ++k) drawn_.push_back(k);
+    return;
+  }
+  std::vector<double> chance = squares_;
+  for (std::uint32_t draw = 0; draw < BoostingParams::sketch; ++draw) {
+    double sum = 0;
+    for (double c : chance) sum += c;
+    double rest =
+        uniform({params_.seed, static_cast<std::uint64_t>(rows_.end), static_cast<std::uint32_t>(round_), Purpose::sketch, draw}) * sum;
+    std::size_t chosen = 0;  // the last with a chance, where rounding has left something
+    for (std::size_t k = 0; k < outputs_; ++k) {
+      if (!(chance[k] > 0)) continue;
+      chosen = k;
+      rest -= chance[k];
+      if (rest < 0) break;
+    }
+    drawn_.push_back(chosen);
+    chance[chosen] = 0;
+  }
+}
+
+void BoostingFit::pack_slice(std::size_t first, std::size_t n) {
+  const auto lanes = static_cast<std::size_t>(lanes_);
+  std::int64_t* words = words_.data() + first * lanes;
+  if (!shared()) return replay::pack_pairs(g_.data() + output_ * n_ + first, h_.data() + first, 1 / g_unit_, 1 / h_unit_, n, words);
+  for (std::size_t s = 0; s < BoostingParams::sketch; ++s) {
+    const double* g = g_.data() + drawn_[std::min(s, drawn_.size() - 1)] * n_ + first;
+    replay::pack_gradients(g, s < drawn_.size() ? 1 / g_unit_ : 0.0, n, lanes, words + s);
+  }
+  replay::pack_curvatures(h_.data() + first, 1 / h_unit_, n, lanes, words + BoostingParams::sketch);
+}
+
+// ---- the tree
+
+DeferredWork BoostingFit::grow() {
+  leaf_[0] = Leaf{};
+  leaf_[0].end = n_;
+  for (std::size_t i = 0; i < n_; ++i) {
+    listed_[i] = static_cast<std::uint32_t>(i);
+    for (int s = 0; s < lanes_; ++s) leaf_[0].total[s] += words_[i * static_cast<std::size_t>(lanes_) + static_cast<std::size_t>(s)];
+  }
+  co_yield static_cast<std::int64_t>(n_) * cost_of_row;
+  const std::size_t first = forest_.node.size();
+  const auto most = static_cast<std::size_t>(params_.leaves);
+  std::size_t leaves = 1;
+  const auto can_split = [](const Leaf& leaf) { return leaf.rows() >= 2 * BoostingParams::least_rows; };
+  if (most > 1 && can_split(leaf_[0])) {
+    for (DeferredWork part = fill(leaf_[0]); part.next();) co_yield part.slice();
+    for (DeferredWork part = search(leaf_[0]); part.next();) co_yield part.slice();
+  }
+  while (leaves < most) {
+    std::size_t at = 0;
+    for (std::size_t l = 1; l < leaves; ++l)
+      if (leaf_[l].best.gain > leaf_[at].best.gain) at = l;
+    Leaf &left = leaf_[at], &right = leaf_[leaves];
+    const Split split = left.best;
+    if (!(split.gain > 0)) break;
+    std::size_t stay = 0;
+    for (DeferredWork part = partition(left, stay); part.next();) co_yield part.slice();
+
+    const auto node = static_cast<std::int32_t>(forest_.node.size() - first), leaf = static_cast<std::int32_t>(at);
+    if (left.parent >= 0) {
+      BoostedForest::Node& parent = forest_.node[first + static_cast<std::size_t>(left.parent)];
+      parent.child[parent.child[0] == ~leaf ? 0 : 1] = node;
+    }
+    forest_.node.push_back({split.column,
+                            column_[static_cast<std::size_t>(split.column)].upper(split.bin),
+                            {~leaf, ~static_cast<std::int32_t>(leaves)},
+                            split.missing_left,
+                            static_cast<float>(split.gain),
+                            static_cast<std::int32_t>(left.rows())});
+    right = left;
+    right.place = leaves++;
+    right.begin = left.end = left.begin + stay;
+    left.parent = right.parent = node;
+    for (int s = 0; s < lanes_; ++s) {
+      left.total[s] = split.left[s];
+      right.total[s] -= split.left[s];
+    }
+    left.best = right.best = Split{};
+    if (leaves == most || !(can_split(left) || can_split(right))) continue;
+
+    Leaf &small = left.rows() <= right.rows() ? left : right, &large = &small == &left ? right : left;
+    if (&small == &left) std::swap(left.place, right.place);  // the parent's histogram becomes the larger child's
+    for (DeferredWork part = fill(small); part.next();) co_yield part.slice();
+    std::int64_t* rest = histogram(large.place);
+    const std::int64_t* gone = histogram(small.place);
+    const std::size_t words = slots_ * static_cast<std::size_t>(lanes_);
+    for (std::size_t w = 0; w < words; ++w) rest[w] -= gone[w];
+    co_yield static_cast<std::int64_t>(slots_);
+    for (Leaf* leaf_now : {&left, &right})
+      if (can_split(*leaf_now))
+        for (DeferredWork part = search(*leaf_now); part.next();) co_yield part.slice();
+  }
+  if (leaves > 1) {
+    forest_.first_node.push_back(static_cast<std::int32_t>(forest_.node.size()));
+    forest_.first_leaf.push_back(static_cast<std::int32_t>(forest_.leaf_rows.size() + leaves));
+    for (std::size_t l = 0; l < leaves; ++l) forest_.leaf_rows.push_back(static_cast<std::int32_t>(leaf_[l].rows()));
+  }
+}
+
+// Columns in blocks whose histograms fit into the nearest cache, rows in slices.
+DeferredWork BoostingFit::fill(const Leaf& leaf) {
+  constexpr std::size_t near_words = 3072;
+  const auto lanes = static_cast<std::size_t>(lanes_);
+  std::int64_t* into = histogram(leaf.place);
+  std::fill_n(into, slots_ * lanes, 0);
+  const replay::BinnedRows rows{bin_.data(), width_, offset_.data(), words_.data()};
+  for (std::size_t first = 0; first < width_;) {
+    std::size_t last = first + 1;
+    while (last < width_ && (offset_[last] - offset_[first]) * lanes < near_words) ++last;
+    const std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(slice) / (last - first));
+    for (std::size_t at = leaf.begin; at < leaf.end; at += step) {
+      const std::size_t n = std::min(step, leaf.end - at);
+      replay::add_rows(rows, lanes_, listed_.data() + at, n, static_cast<int>(first), static_cast<int>(last), into);
+      co_yield static_cast<std::int64_t>(n * (last - first));
+    }
+    first = last;
+  }
+}
+
+DeferredWork BoostingFit::search(Leaf& leaf) {
+  std::int64_t cost = 0;
+  Split best;
+  for (std::size_t j = 0; j < width_; ++j) {
+    search_column(leaf, static_cast<int>(j), best);
+    cost += column_[j].bins() * cost_of_cut;
+    if (cost >= slice) {
+      co_yield cost;
+      cost = 0;
+    }
+  }
+  const double whole = half(leaf.total);
+  const double gain = best.gain - whole;
+  if (best.column >= 0 && gain > 1e-10 * best.gain) {  // less is rounding
+    best.gain = gain;
+    leaf.best = best;
+  }
+  co_yield cost;
+}
+
+double BoostingFit::half(const std::int64_t* sums) const {
+  if (lanes_ == 2) {
+    const double G = replay::gradient_of(sums[0]) * g_unit_, H = static_cast<double>(sums[1]) * h_unit_;
+    return G * G / (H + BoostingParams::lambda);
+  }
+  double squares = 0;
+  for (std::size_t s = 0; s < BoostingParams::sketch; ++s) {
+    const double G = replay::gradient_of(sums[s]) * g_unit_;
+    squares += G * G;
+  }
+  return squares / (static_cast<double>(sums[BoostingParams::sketch]) * h_unit_ + BoostingParams::lambda);
+}
+
+bool BoostingFit::may_stand(const std::int64_t* sums) const {
+  return replay::count_of(sums[0]) >= BoostingParams::least_rows &&
+         static_cast<double>(sums[lanes_ - 1]) * h_unit_ >= BoostingParams::least_hessian;
+}
+
+// best.gain holds S(left) + S(right) while columns are compared.
+void BoostingFit::search_column(const Leaf& leaf, int column, Split& best) const {
+  const auto lanes = static_cast<std::size_t>(lanes_);
+  const ColumnBins& bins = column_[static_cast<std::size_t>(column)];
+  const std::int64_t* cell = histogram(leaf.place) + offset_[static_cast<std::size_t>(column)] * lanes;
+  const bool missing = replay::count_of(cell[0]) > 0;
+  std::int64_t below[4] = {}, left[4] = {}, right[4] = {};
+  const auto compare = [&](int bin, bool missing_left) {
+    for (std::size_t s = 0; s < lanes; ++s) {
+      left[s] = below[s] + (missing_left ? cell[s] : 0);
+      right[s] = leaf.total[s] - left[s];
+    }
+    if (!may_stand(left) || !may_stand(right)) return;
+    const double gain = half(left) + half(right);
+    if (!(gain > best.gain)) return;
+    best.gain = gain;
+    best.column = column;
+    best.bin = bin;
+    best.missing_left = missing ? missing_left : replay::count_of(left[0]) >= replay::count_of(right[0]);
+    std::copy_n(left, 4, best.left);
+  };
+  const int last = bins.bins() - 1;
+  for (int bin = 1; bin <= last; ++bin) {
+    const std::int64_t* here = cell + static_cast<std::size_t>(bin) * lanes;
+    if (replay::count_of(here[0]) == 0) continue;  // the cut before says the same
+    for (std::size_t s = 0; s < lanes; ++s) below[s] += here[s];
+    if (missing && bin < last) compare(bin, true);
+    if (missing || bin < last) compare(bin, false);
+  }
+}
+
+DeferredWork BoostingFit::partition(Leaf& leaf, std::size_t& stay) {
+  std::uint8_t goes_left[256];
+  for (int b = 0; b < 256; ++b) goes_left[b] = b == 0 ? leaf.best.missing_left : b <= leaf.best.bin;
+  std::uint32_t* rows = listed_.data() + leaf.begin;
+  const std::size_t n = leaf.rows();
+  constexpr std::size_t step = slice / cost_of_row;
+  for (std::size_t first = 0; first < n; first += step) {
+    const std::size_t size = std::min(step, n - first);
+    stay += replay::partition_rows(bin_.data() + leaf.best.column, width_, goes_left, rows + first, size, rows + stay,
+                                   aside_.data() + (first - stay));
+    co_yield static_cast<std::int64_t>(size) * cost_of_row;
+  }
+  std::copy_n(aside_.data(), n - stay, rows + stay);
+}
+
+// ---- the leaves
+
+DeferredWork BoostingFit::set_values() {
+  const std::size_t tree = forest_.first_leaf.size() - 2, kept = shared() ? outputs_ : 1;
+  const auto leaves = static_cast<std::size_t>(forest_.first_leaf[tree + 1] - forest_.first_leaf[tree]);
+  const std::size_t first = forest_.value.size();
+  forest_.value.resize(first + leaves * kept);
+  forest_.output.push_back(shared() ? -1 : static_cast<std::int32_t>(output_));
+  forest_.first_value.push_back(static_cast<std::int64_t>(forest_.value.size()));
+  for (std::size_t l = 0; l < leaves; ++l) {
+    double* value = forest_.value.data() + first + l * kept;
+    leaf_value(leaf_[l], value);
+    for (std::size_t i = leaf_[l].begin; i < leaf_[l].end; ++i) {
+      double* F = F_.data() + listed_[i] * outputs_ + (shared() ? 0 : output_);
+      for (std::size_t k = 0; k < kept; ++k) F[k] += value[k];
+    }
+    co_yield static_cast<std::int64_t>(leaf_[l].rows() * kept) * 2 * cost_of_row;
+  }
+}
+
+void BoostingFit::leaf_value(const Leaf& leaf, double* value) {
+  const double rate = params_.rate;
+  if (params_.loss == Loss::absolute || params_.loss == Loss::huber) {
+    double middle = median_of(leaf);
+    if (params_.loss == Loss::huber) {
+      double rest = 0, sum = 0;
+      for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
+        const std::size_t row = listed_[i];
+        rest += weight_[row] * std::clamp(y_[row] - F_[row] - middle, -delta_, delta_);
+        sum += weight_[row];
+      }
+      middle += rest / sum;
+    }
+    value[0] = rate * middle;
+  } else if (!shared()) {
+    const double G = replay::gradient_of(leaf.total[0]) * g_unit_, H = static_cast<double>(leaf.total[1]) * h_unit_;
+    value[0] = -rate * G / (H + BoostingParams::lambda);
+  } else {
+    for (std::size_t k = 0; k < outputs_; ++k) {
+      const double* g = g_.data() + k * n_;
+      double G = 0, H = 0;
+      for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
+        G += g[listed_[i]];
+        H += curvature(k, listed_[i]);
+      }
+      value[k] = -rate * G / (H + BoostingParams::lambda);
+    }
+  }
+}
+
+// The lowest residual with half of the weight at or below it.
+double BoostingFit::median_of(const Leaf& leaf) {
+  residual_.clear();
+  double sum = 0;
+  for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
+    const std::size_t row = listed_[i];
+    residual_.push_back({y_[row] - F_[row], weight_[row]});
+    sum += weight_[row];
+  }
+  std::sort(residual_.begin(), residual_.end());
+  double below = 0;
+  for (const auto& [r, w] : residual_)
+    if ((below += w) >= 0.5 * sum) return r;
+  return residual_.back().first;
+}
+
+double BoostingFit::quantile_of_residuals() {
+  residual_.clear();
+  for (std::size_t i = 0; i < n_; ++i) residual_.push_back({std::fabs(y_[i] - F_[i]), 0.0});
+  const auto at = residual_.begin() + static_cast<std::ptrdiff_t>(n_ * 9 / 10);
+  std::nth_element(residual_.begin(), at, residual_.end());
+  return at->first;
+}
+
+}  // namespace streamboost

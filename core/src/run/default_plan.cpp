@@ -1,0 +1,90 @@
+// The plans of the default models, as src/streamboost declares them; written by tests/meta/test_default_plan.py.
+#include "streamboost/run/plan.hpp"
+
+namespace streamboost {
+
+// clang-format off
+Plan default_classifier(std::uint64_t seed) {
+  Plan plan;
+  plan.booster = "adaptive_bagging";
+  plan.booster_params = {{"chain", true}, {"horizon", 1000.0}, {"rate", 6.0}, {"vote", "log-odds"}};
+  plan.learner = "hoeffding";
+  plan.learner_params = {{"alpha", 1.0}, {"bins", 0}, {"chance_correction", 2.0}, {"count_mode", "weight"},
+          {"criterion", "info_gain"}, {"delta", 0.01}, {"feature_fraction", Config::none},
+          {"grace_period", 50.0}, {"leaf_features", "all"}, {"leaf_prediction", "adaptive"},
+          {"max_bytes", 4473924}, {"max_depth", Config::none}, {"max_features", 0.6},
+          {"max_leaves", Config::none}, {"merit_range", "entropy"}, {"min_branch", 0.01},
+          {"n_split_points", 10}, {"nominal_split", "both"}, {"null_split", false},
+          {"pass_on", "seen"}, {"reevaluate", Config::none}, {"tie_threshold", 0.05},
+          {"var_floor", 1e-06}};
+  plan.ensemble.n_estimators = 30;
+  plan.ensemble.seed = seed;
+  plan.ensemble.guard = read_guard({{"background", true}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
+          {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", 0.01}});
+  plan.companions = {
+      {"linear",
+       "logistic",
+       {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
+          {"rate", 1.0}, {"rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+       read_guard({})},
+      {"linear-quick",
+       "logistic",
+       {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
+          {"rate", 4.0}, {"rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+       read_guard({})},
+      {"naive-bayes",
+       "naive_bayes",
+       {{"alpha", 0.0}, {"divisor", "class"}, {"feature_fraction", Config::none}, {"prior_alpha", 0.01},
+          {"sparse", "auto"}, {"var_floor", 0.001}},
+       read_guard({{"background", false}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
+          {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", Config::none}})},
+      {"neighbors",
+       "nearest_neighbors",
+       {{"n_neighbors", 5}, {"window", 1000}},
+       read_guard({})},
+  };
+  plan.pool = {{"horizon", 1000.0}, {"referee", true}, {"temperature", false}};
+  return plan;
+}
+
+Plan default_regressor(std::uint64_t seed) {
+  Plan plan;
+  plan.booster = "bagging_regressor";
+  plan.booster_params = {{"combine", "recent"}, {"fraction", 1.0}, {"rate", 6.0}, {"sampling", "poisson"}};
+  plan.learner = "regression_tree";
+  plan.learner_params = {{"delta", 0.01}, {"feature_fraction", Config::none}, {"grace_period", 200.0},
+          {"leaf_prediction", "adaptive"}, {"max_bytes", 4473924}, {"max_depth", Config::none},
+          {"max_features", 0.6}, {"min_branch", 0.01}, {"ridge", 100.0}, {"tie_threshold", 0.05}};
+  plan.ensemble.n_estimators = 30;
+  plan.ensemble.seed = seed;
+  plan.ensemble.guard = read_guard({{"background", true}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
+          {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", 0.01}});
+  plan.companions = {
+      {"slow",
+       "linear_regression",
+       {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
+          {"rate", 0.1}, {"rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+       read_guard({})},
+      {"quick",
+       "linear_regression",
+       {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
+          {"rate", 1.0}, {"rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+       read_guard({})},
+      {"boosted",
+       "regression_tree",
+       {{"delta", 1e-07}, {"feature_fraction", Config::none}, {"grace_period", 200.0},
+          {"leaf_prediction", "adaptive"}, {"max_bytes", 67108864}, {"max_depth", Config::none},
+          {"max_features", 1.0}, {"min_branch", 0.01}, {"ridge", 10.0}, {"tie_threshold", 0.05}},
+       read_guard({{"background", true}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
+          {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", 0.01}}),
+       "gradient_boosting",
+       {{"delta", 0.1}, {"domain", "span"}, {"learning_rate", 1.0}, {"loss", "squared"},
+          {"quantile", 0.5}},
+       10},
+  };
+  plan.pool = {{"horizon", 1000.0}};
+  return plan;
+}
+// clang-format on
+
+}  // namespace streamboost

@@ -1,0 +1,258 @@
+// How a pipeline is built, grows, is copied and saved.
+#include "streamboost/run/pipeline.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace streamboost {
+namespace {
+
+constexpr int chunk_rows = 32;
+
+void require_fit(const Abilities& can, bool numbers, const LearnerNeeds& needs) {
+  if (can.numbers != numbers)
+    throw std::invalid_argument(numbers ? "a regressor needs learners that answer numbers"
+                                        : "a classifier needs learners that answer classes");
+  if (needs.answers_after_learning && !can.answers_after_learning())
+    throw std::invalid_argument("this ensemble needs learners that can answer again once they have learned an example");
+  if (needs.costs && can.costs == nullptr) throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
+}
+
+}  // namespace
+
+Pipeline::Pipeline(std::unique_ptr<Runner> runner, const Ensemble& ensemble, const BankFactory& make_bank, const std::vector<int>& cuts)
+    : runner_(std::move(runner)), ensemble_(ensemble), intake_(IntakeNeeds{}) {
+  const Lanes own = ensemble_.lanes();
+  std::vector<int> edges{own.begin};
+  for (int cut : cuts) {
+    if (cut <= edges.back() || cut >= own.end) throw std::invalid_argument("cuts must lie inside the ensemble, ascending");
+    edges.push_back(cut);
+  }
+  edges.push_back(own.end);
+  for (int edge : edges)
+    if (edge % runner_->grain() != 0) throw std::invalid_argument("cuts must not divide the candidates of a selector");
+  for (std::size_t b = 0; b + 1 < edges.size(); ++b) add_block({edges[b], edges[b + 1]}, make_bank);
+  intake_ = Intake(blocks_.front()->bank->needs());
+  if (part()) register_part();
+}
+
+BankHandle Pipeline::fitting_bank(Lanes lanes, const BankFactory& make_bank) const {
+  BankHandle bank(make_bank(lanes));
+  require_fit(bank.can(), answers_numbers(), runner_->learner_needs());
+  return bank;
+}
+
+void Pipeline::add_block(Lanes lanes, const BankFactory& make_bank) {
+  BankHandle bank = fitting_bank(lanes, make_bank);
+  auto block = runner_->make_block(lanes);
+  block->bank = std::move(bank);
+  block->guard = DriftGuard(ensemble_.guard, lanes);
+  if (block->guard.on()) block->bank->keep_births();
+  if (block->guard.on() && ensemble_.guard.background) {
+    block->spares = fitting_bank(lanes, make_bank);
+    block->spares->keep_births();
+  }
+  block->events.stats.on = ensemble_.monitor && !answers_numbers();
+  block->events.stats.prefixes = runner_->traits.watches_prefixes;
+  block->events.kept = block->guard.on();
+  block->events.reserve(static_cast<std::size_t>(lanes.size()));
+  blocks_.push_back(std::move(block));
+}
+
+// What a call works with is made anew when it is needed.
+Pipeline::Pipeline(const Pipeline& other)
+    : runner_(other.runner_->copy()),
+      ensemble_(other.ensemble_),
+      intake_(other.intake_),
+      memory_(other.memory_),
+      reserved_(other.reserved_) {
+  blocks_.reserve(other.blocks_.size());
+  for (const auto& block : other.blocks_) blocks_.push_back(block->copy());
+}
+
+void Pipeline::take(Model& other) {
+  auto& them = static_cast<Pipeline&>(other);
+  intake_ = std::move(them.intake_);
+  runner_ = std::move(them.runner_);
+  memory_ = std::move(them.memory_);
+  blocks_ = std::move(them.blocks_);
+  forget_places();
+  broken_ = nullptr;
+}
+
+// Everything grows on copies, which then take the places of what they were made of.
+struct Pipeline::Grown final : Growth {
+  Pipeline& pipeline;
+  Intake intake;
+  std::unique_ptr<Runner> runner;
+  std::vector<BankHandle> banks, spares;
+  explicit Grown(Pipeline& p) : pipeline(p), intake(p.intake_) {}
+  void commit() noexcept override {
+    static_assert(std::is_nothrow_move_assignable_v<Intake> && std::is_nothrow_move_assignable_v<BankHandle>);
+    pipeline.intake_ = std::move(intake);
+    pipeline.runner_ = std::move(runner);
+    for (std::size_t b = 0; b < banks.size(); ++b) {
+      pipeline.blocks_[b]->bank = std::move(banks[b]);
+      pipeline.blocks_[b]->spares = std::move(spares[b]);
+    }
+    pipeline.reserved_ = true;
+    pipeline.forget_places();
+  }
+};
+
+std::unique_ptr<Growth> Pipeline::prepare(const Schema& schema) {
+  require_sound();
+  auto growth = std::make_unique<Grown>(*this);
+  growth->intake.reserve(schema);
+  if (reserved_ && growth->intake.schema() == intake_.schema()) return nullptr;
+  const Schema& now = growth->intake.schema();
+  growth->runner = runner_->copy();
+  growth->runner->reserve(now.n_classes);
+  const auto grown = [&](const BankHandle& bank) {
+    BankHandle copy(bank.copy());
+    if (copy) copy->reserve(now);
+    return copy;
+  };
+  for (const auto& block : blocks_) {
+    growth->banks.push_back(grown(block->bank));
+    growth->spares.push_back(grown(block->spares));
+  }
+  return growth;
+}
+
+[[gnu::cold]] void Pipeline::visit(FieldVisitor& v) {
+  const Lanes own = ensemble_.lanes();
+  v.n_lanes_all = own.size();
+  v.prefix = "intake/";
+  intake_.fields(v);
+  v.prefix = "combiner/";
+  runner_->fields(v);
+  if (runner_->traits.keeps_rows) {
+    v.prefix = "rows/";
+    memory_.fields(v);
+  }
+  for (auto& block : blocks_) {
+    v.lanes = {block->lanes().begin - own.begin, block->lanes().end - own.begin};
+    v.prefix = "bank/";
+    block->bank->visit(v);
+    v.prefix = "lane/";
+    block->state_fields(v);
+    v.prefix = "monitor/";
+    block->events.stats.fields(v);
+    v.prefix = "guard/";
+    block->guard.fields(v);
+    v.prefix = "spare/";
+    if (block->spares) block->spares->visit(v);
+  }
+  if (v.loads()) check();
+}
+
+// What was loaded.
+[[gnu::cold]] void Pipeline::check() const {
+  intake_.check();
+  runner_->check();
+  if (runner_->traits.keeps_rows) {
+    memory_.check(intake_.schema());
+    require(memory_.size() == (runner_->remembers(intake_.n_learned()) ? intake_.n_learned() : 0), "number of remembered rows");
+  }
+  for (const auto& block : blocks_) {
+    for (const BankHandle* bank : {&block->bank, &block->spares})
+      if (*bank) {
+        (*bank)->check_births();
+        (*bank)->check();
+      }
+    block->check_state();
+    block->guard.check(intake_.n_learned());
+  }
+}
+
+// Other models keep what they have: of another plan they are not given here, of the same one they may have grown otherwise.
+void Pipeline::swap_scratch(Model& other) noexcept {
+  auto& them = static_cast<Pipeline&>(other);
+  if (!(them.intake_.schema() == intake_.schema()) || them.blocks_.size() != blocks_.size()) return;
+  std::swap(learn_memory_, them.learn_memory_);
+  std::swap(ask_memory_, them.ask_memory_);
+}
+
+[[gnu::cold]] std::size_t Pipeline::memory_bytes() {
+  MemoryCounter counter;
+  visit(counter);
+  return counter.bytes + sizeof(*this) + runner_->bytes(blocks_.size());
+}
+
+// Everything a booster keeps per lane, what its combiner keeps, and what the monitor saw.
+[[gnu::cold]] ModelReport Pipeline::report() {
+  ModelReport report;
+  const auto seen = static_cast<double>(intake_.n_learned());
+  for (auto& block : blocks_)
+    if (block->events.stats.on) block->events.stats.write_report(report, seen);
+  for (auto& block : blocks_)
+    if (block->guard.on()) block->guard.write_report(report, block->lanes(), intake_.n_learned());
+  Saver saver;
+  saver.n_lanes_all = ensemble_.n_estimators;
+  for (auto& block : blocks_) {
+    saver.lanes = block->lanes();
+    block->state_fields(saver);
+  }
+  for (auto& [name, field] : saver.state) report.lanes[name] = field.real;
+  runner_->write_report(report, intake_.n_learned());
+  for (const BankHandle* bank : banks())
+    if (const LimitsTrees* trees = bank->can().limits)
+      for (int lane = 0; lane < (*bank)->lanes().size(); ++lane) {
+        const auto [leaves, idle] = trees->count_leaves(lane);
+        report.lanes["leaves"].push_back(leaves);
+        report.lanes["idle_leaves"].push_back(idle);
+      }
+  return report;
+}
+
+[[gnu::cold]] bool Pipeline::starved() const {
+  const auto hungry = [](const BankHandle& bank) { return bank.can().room != nullptr && bank.can().room->starved(); };
+  return std::any_of(blocks_.begin(), blocks_.end(), [&](const auto& block) { return hungry(block->bank) || hungry(block->spares); });
+}
+
+[[gnu::cold]] std::vector<const BankHandle*> Pipeline::banks() const {
+  std::vector<const BankHandle*> all;
+  for (const auto& block : blocks_) all.push_back(&block->bank);
+  return all;
+}
+
+// A batch that failed in the middle (a learner written in Python raised, or memory for a tree ran out) has left lanes behind that
+// have learned different rows. Such a model answers nothing until it is loaded anew.
+void Pipeline::require_sound() const {
+  if (broken_) throw std::runtime_error(broken_);
+}
+
+void Pipeline::forget_places() noexcept {
+  learn_memory_ = CallMemory();
+  ask_memory_ = CallMemory();
+  threads_pay_.reset();
+}
+
+void Pipeline::prepare(CallMemory& place, int n_rows) const {
+  const int n = std::min(n_rows, chunk_rows);
+  if (!place.chunk || place.chunk->capacity() < n) place.chunk = runner_->make_chunk(intake_, ensemble_, static_cast<std::size_t>(n));
+  if (place.scratch.empty()) place.scratch = make_scratch();
+}
+
+std::vector<Scratch> Pipeline::make_scratch() const {
+  std::vector<Scratch> scratch(blocks_.size());
+  const auto n_classes = static_cast<std::size_t>(std::max(intake_.schema().n_classes, 2));
+  for (std::size_t b = 0; b < scratch.size(); ++b) {
+    scratch[b].prepare(blocks_[b]->bank, blocks_[b]->spares, n_classes);
+    if (runner_->traits.weighs_by_costs) scratch[b].reserve_costs(static_cast<std::size_t>(blocks_[b]->lanes().size()), n_classes);
+  }
+  return scratch;
+}
+
+void Pipeline::register_part() {
+  part()->grain = runner_->grain();
+  part()->one_by_one = one_by_one();
+  part()->check = [this](const Carry& carry, std::int64_t n_learning) {
+    runner_->check_carry(*part(), carry, intake_.n_learned(), n_learning);
+  };
+  part()->restart = [this](int lane, std::int64_t number) { restart_lane(blocks_, lane, number); };
+}
+
+}  // namespace streamboost

@@ -1,0 +1,177 @@
+"""What every model has to beat: the most frequent label so far or the mean of the targets, and the last one that arrived."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from streamboost.adapters.labels import LabelCodes
+from streamboost.adapters.records import n_rows_of
+
+
+class _Baseline(ABC):
+    """Looks at labels only."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """There are none; scikit-learn's ``clone`` asks."""
+        return {}
+
+    def test_then_train(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, output: str = "label"
+    ) -> Any:
+        """Answer each row from the labels before it; rows of weight 0 are only asked."""
+        if not hasattr(self, "_codes"):
+            self._codes, self._counts, self._last = LabelCodes(), np.zeros(0), -1
+        if classes is not None:
+            self._codes.encode(np.asarray(classes))
+        y = np.asarray(y)
+        codes = self._codes.encode(y)
+        weight = np.ones(y.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        self._counts = np.concatenate((self._counts, np.zeros(len(self._codes) - self._counts.size)))
+        answers = self._answers(codes, weight)
+        names = np.empty(len(self._codes) + 1, dtype=object)
+        names[:-1] = self._codes.labels
+        if output != "both":
+            return names[answers]
+        proba = np.zeros((y.size, len(self._codes)))
+        known = answers >= 0
+        proba[known, answers[known]] = 1.0
+        proba[~known] = np.nan
+        return names[answers], proba
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The labels, in the order of their first appearance."""
+        return np.array(self._codes.labels, dtype=object)
+
+    def partial_fit(self, X: Any, y: Any) -> Any:
+        """Look at more labels."""
+        self.test_then_train(X, y)
+        return self
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Look at these labels only."""
+        if hasattr(self, "_codes"):
+            del self._codes
+        return self.partial_fit(X, y)
+
+    @abstractmethod
+    def _answers(
+        self, codes: npt.NDArray[np.int64], weight: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.int64]:
+        """What is answered before each label is known; then the labels are counted."""
+
+    def memory_bytes(self) -> int:
+        """One number per label."""
+        return 8 * len(self._codes)
+
+
+class MajorityClassifier(_Baseline):
+    """Answers the most frequent label so far; of equally frequent ones, the one that came first."""
+
+    def _answers(
+        self, codes: npt.NDArray[np.int64], weight: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.int64]:
+        answers = np.empty(codes.size, dtype=np.int64)
+        counts = self._counts
+        best = int(counts.argmax()) if counts.size and counts.max() > 0 else -1
+        for at, (code, w) in enumerate(zip(codes.tolist(), weight.tolist(), strict=True)):
+            answers[at] = best
+            counts[code] += w
+            if w > 0 and (best < 0 or (counts[code], -code) > (counts[best], -best)):
+                best = code
+        return answers
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most frequent label, for every row."""
+        return np.full(n_rows_of(X), self._codes.labels[int(self._counts.argmax())])
+
+
+class NoChangeClassifier(_Baseline):
+    """Answers the last label that has arrived."""
+
+    def _answers(
+        self, codes: npt.NDArray[np.int64], weight: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.int64]:
+        # The place of the last learned row before each row; 0 is what was known before the chunk.
+        places = np.maximum.accumulate(np.where(weight > 0, np.arange(1, codes.size + 1), 0))
+        known = np.concatenate(([self._last], codes))
+        self._last = int(known[places[-1]]) if codes.size else self._last
+        found: npt.NDArray[np.int64] = known[np.concatenate(([0], places[:-1]))][: codes.size]
+        return found
+
+
+class _RegressionBaseline(RegressorMixin, BaseEstimator, ABC):
+    """Looks at targets only, those of positive weight."""
+
+    def _start(self) -> None:
+        self._weight, self._mean, self._last = 0.0, np.nan, np.nan
+
+    @abstractmethod
+    def _answer(self) -> float:
+        """What is answered now."""
+
+    def test_then_train(self, X: Any, y: Any, sample_weight: Any = None) -> npt.NDArray[np.float64]:
+        """Answer each row from the targets before it; rows of weight 0 are only asked."""
+        if not hasattr(self, "_weight"):
+            self._start()
+        targets = np.asarray(y, dtype=np.float64)
+        weights = (
+            np.ones(targets.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        )
+        answers = np.empty(targets.size)
+        for at, (target, weight) in enumerate(zip(targets.tolist(), weights.tolist(), strict=True)):
+            answers[at] = self._answer()
+            if weight > 0:
+                self._weight += weight
+                before = 0.0 if np.isnan(self._mean) else self._mean
+                self._mean = before + weight / self._weight * (target - before)
+                self._last = target
+        return answers
+
+    def partial_fit(self, X: Any, y: Any) -> Any:
+        """Look at more targets."""
+        self.test_then_train(X, y)
+        return self
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Look at these targets only."""
+        self._start()
+        return self.partial_fit(X, y)
+
+    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+        """The same for every row."""
+        return np.full(n_rows_of(X), self._answer())
+
+    def memory_bytes(self) -> int:
+        """The size of the state: weight, mean and last target."""
+        return 24
+
+
+class MeanRegressor(_RegressionBaseline):
+    """Answers the mean of the targets so far."""
+
+    def _answer(self) -> float:
+        return float(self._mean)
+
+
+class NoChangeRegressor(_RegressionBaseline):
+    """Answers the last target that has arrived."""
+
+    def _answer(self) -> float:
+        return float(self._last)
+
+
+BASELINES_OF: dict[str, dict[str, Callable[[], Any]]] = {
+    "classification": {"majority": MajorityClassifier, "no-change": NoChangeClassifier},
+    "regression": {"mean": MeanRegressor, "no-change-regressor": NoChangeRegressor},
+}
+"""Task -> the names that tables have for its baselines."""
+BASELINES = {name: make for known in BASELINES_OF.values() for name, make in known.items()}
+LOOKS_BACK = ("no-change", "no-change-regressor")
+"""What means nothing on rows that are held out."""

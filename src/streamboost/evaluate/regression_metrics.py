@@ -1,0 +1,146 @@
+"""Regression metrics: how far answers were from targets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from streamboost.evaluate.metric import MeanLoss, Metric
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RegressionRows:
+    """Judged rows, oldest first: targets, answers (NaN where there was none), and weights (None: each counts once)."""
+
+    true: Floats
+    pred: Floats
+    weight: Floats | None = None
+
+    def __len__(self) -> int:
+        return int(self.true.size)
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of every row, 1 unless told otherwise; 0 where there was no answer."""
+        weight = np.ones(len(self)) if self.weight is None else self.weight
+        return np.where(np.isnan(self.pred), 0.0, weight)
+
+    @property
+    def errors(self) -> Floats:
+        """Target less answer; 0 where there was none."""
+        return np.where(np.isnan(self.pred), 0.0, self.true - self.pred)
+
+    def part(self, first: int, last: int) -> RegressionRows:
+        """Some of the rows."""
+        weight = None if self.weight is None else self.weight[first:last]
+        return RegressionRows(self.true[first:last], self.pred[first:last], weight)
+
+    def followed_by(self, later: RegressionRows) -> RegressionRows:
+        """These rows and then others."""
+        weight = None
+        if self.weight is not None and later.weight is not None:
+            weight = np.concatenate((self.weight, later.weight))
+        true = np.concatenate((self.true, later.true))
+        return RegressionRows(true, np.concatenate((self.pred, later.pred)), weight)
+
+
+class MAE(MeanLoss):
+    """Mean absolute error."""
+
+    name = "mae"
+
+    def _losses(self, rows: RegressionRows) -> Floats:
+        return np.abs(rows.errors)
+
+
+class MSE(MeanLoss):
+    """Mean squared error."""
+
+    name = "mse"
+
+    def _losses(self, rows: RegressionRows) -> Floats:
+        squared: Floats = rows.errors**2
+        return squared
+
+
+class RMSE(MSE):
+    """Root of the mean squared error."""
+
+    name = "rmse"
+
+    def value(self) -> float:
+        """The root of the mean squared error; NaN without answered rows."""
+        return math.sqrt(super().value())
+
+
+class MAPE(MeanLoss):
+    """Mean absolute error over the size of the target, for targets that are at least ``least`` in size; others are left out."""
+
+    name = "mape"
+
+    def __init__(self, least: float = 1e-8) -> None:
+        super().__init__()
+        self.least = least
+
+    def update(self, rows: Any) -> None:
+        """Look at more rows."""
+        large = np.abs(rows.true) >= self.least
+        super().update(replace(rows, weight=rows.weights * large))
+
+    def _losses(self, rows: RegressionRows) -> Floats:
+        return np.abs(rows.errors) / np.maximum(np.abs(rows.true), self.least)
+
+
+class Pinball(MeanLoss):
+    """The loss of a quantile: ``quantile`` times the error where the target is above, else 1 - ``quantile`` times its size."""
+
+    name = "pinball"
+
+    def __init__(self, quantile: float = 0.5) -> None:
+        super().__init__()
+        if not 0 < quantile < 1:
+            raise ValueError(f"quantile must lie between 0 and 1, got {quantile:g}.")
+        self.quantile = quantile
+
+    def _losses(self, rows: RegressionRows) -> Floats:
+        return np.maximum(self.quantile * rows.errors, (self.quantile - 1) * rows.errors)
+
+
+class R2(Metric):
+    """1 - squared error over the squared distance from the targets' mean: 1 is perfect, 0 is as good as the mean."""
+
+    name = "r2"
+
+    def __init__(self) -> None:
+        self._weight = self._mean = self._spread = self._errors = 0.0
+
+    def update(self, rows: Any) -> None:
+        """Look at more rows."""
+        weight, w = rows.weights, float(rows.weights.sum())
+        if w == 0:
+            return
+        mean = float((weight * rows.true).sum()) / w
+        total, off = self._weight + w, mean - self._mean
+        self._spread += float((weight * (rows.true - mean) ** 2).sum()) + off * off * self._weight * w / total
+        self._mean += off * w / total
+        self._weight = total
+        self._errors += float((weight * rows.errors**2).sum())
+
+    def value(self) -> float:
+        """The share of the spread that is explained; NaN while the targets do not vary."""
+        return 1 - self._errors / self._spread if self._spread > 0 else math.nan
+
+    def scale(self, factor: float) -> None:
+        """Multiply the weight of everything seen so far."""
+        self._weight *= factor
+        self._spread *= factor
+        self._errors *= factor
+
+
+TARGET_METRICS: tuple[type[Metric], ...] = (MAE, RMSE, MSE, R2, MAPE, Pinball)

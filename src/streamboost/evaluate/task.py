@@ -1,0 +1,78 @@
+"""What an evaluation task brings to the one loop: a judge and a panel for every pass over a stream, and a result.
+
+The loop (:mod:`streamboost.evaluate.prequential`) reads chunks, lets the model answer and learn, and takes the time. All that
+depends on what is predicted stands behind the two classes here; a new task is a new file beside ``classification.py`` and
+``regression.py``, and a line in ``tasks.py``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from streamboost.evaluate.metrics import MetricTable
+from streamboost.evaluate.panel import Panel
+from streamboost.evaluate.result import PrequentialResult
+from streamboost.streams.base import Chunk, Label, Stream
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the rows of a run are scored; ``classes`` and ``positive`` are for classification alone."""
+
+    metrics: tuple[Any, ...] = ()
+    window: int = 1000
+    fading: float | None = None
+    delay: int = 0
+    keep_errors: bool = False
+    classes: Sequence[Label] | None = None
+    positive: Label | None = None
+
+
+class Scores(ABC):
+    """The judge and the panel of one pass over a stream."""
+
+    panel: Panel
+    n_rows: int
+    """Rows judged so far."""
+
+    @property
+    @abstractmethod
+    def error(self) -> float:
+        """The error over all rows so far; progress is shown by it."""
+
+    @abstractmethod
+    def truth(self, chunk: Chunk) -> Any:
+        """The labels or targets of a chunk; raises for wrong ones before the model has learned any row of it."""
+
+    def options(self) -> Mapping[str, Any]:
+        """What the model's next ``test_then_train`` is called with, besides rows, truth and weights."""
+        return {}
+
+    @abstractmethod
+    def add(self, truth: Any, answers: Any, model: Any) -> None:
+        """Judge the answers that were given to a chunk."""
+
+
+S = TypeVar("S", bound=Scores)
+
+
+class Task(ABC, Generic[S]):
+    """What is predicted, and so how answers are judged."""
+
+    name: ClassVar[str]
+    metrics: ClassVar[MetricTable]
+
+    @abstractmethod
+    def settle(self, settings: Settings, model: Any, stream: Stream) -> Settings:
+        """The settings with what the data say; raises for those that mean nothing for the task."""
+
+    @abstractmethod
+    def scores(self, settings: Settings, stream: Stream) -> S:
+        """Empty scores for a pass over a stream."""
+
+    @abstractmethod
+    def result(self, passes: Sequence[S], **shared: Any) -> PrequentialResult:
+        """What came out of the passes, one for each order; ``shared`` are the fields that all results have."""

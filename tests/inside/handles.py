@@ -1,0 +1,59 @@
+"""The handles by which tests look inside a model; users have none of them. What changes in there is followed here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+from unittest import mock
+
+from streamboost.base import session
+
+
+def session_of(model: Any) -> Any:
+    """What the model has been since its first row: schema, labels, locks, the native model."""
+    return model._session
+
+
+def core_of(model: Any) -> Any:
+    """The native model."""
+    return model._session.model
+
+
+def tree_nodes(model: Any, lane: int = 0) -> list[Any]:
+    """The nodes of a tree: ("leaf" or the kind of split, column, ...)."""
+    found: list[Any] = core_of(model).tree(lane)
+    return found
+
+
+def state_of(model: Any) -> dict[str, Any]:
+    """All numbers of the native model; `arrays` of tests/catalogue.py reads them from a file, which not all models have."""
+    found: dict[str, Any] = core_of(model).state()
+    return found
+
+
+def key_of(model: Any) -> int:
+    """The key of all random draws."""
+    found: int = session_of(model).seed
+    return found
+
+
+def lane_objects(model: Any) -> list[Any]:
+    """The learners written in Python, one of each lane."""
+    found: list[Any] = core_of(model).lane_objects()
+    return found
+
+
+def learner_params(model: Any) -> dict[str, Any]:
+    """What the core is told about the learner."""
+    found: dict[str, Any] = model._learner_plan(0).params
+    return found
+
+
+@contextmanager
+def lanes_cut(cuts: Sequence[int], wave_chunk: int = 0) -> Iterator[None]:
+    """Models started inside have their lanes cut into blocks there, and threads hand each other so many rows at a time."""
+    whole = session._core.Model
+    with mock.patch.object(session._core, "Model", partial(whole, cuts=cuts, wave_chunk=wave_chunk)):
+        yield

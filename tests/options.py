@@ -1,0 +1,89 @@
+"""Values for the parameters of a class, from its declarations alone: tests that hold for every option draw them here.
+
+`choose` takes a list and returns one of it: a draw of Hypothesis, or of a random generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sklearn.utils._param_validation import Interval
+
+from streamboost.base.parameter import FLAG, NONE, Parameter, parameters_of
+from streamboost.drift import ADWIN
+from tests.catalogue import EAGER
+
+Choose = Callable[[Sequence[Any]], Any]
+
+GIVEN = {"estimator", "estimators", "random_state", "categorical_features", "n_jobs"}
+"""What the test itself has to say."""
+
+BY_NAME: dict[str, list[Any]] = {
+    "drift": [None, EAGER, ADWIN(0.05, warning=0.5)],
+    "companions": [(), ("linear",), None],
+    "class_weight": [None, "balanced", "oversample", "undersample", {0: 2.0, 1: 0.5}],
+    "decision_costs": [None],
+    "decision": ["argmax", "f1", "g_mean", ("cost", {(0, 1): 3.0})],
+    "coverages": [None, (0.8,), (0.5, 0.9)],
+    "n_estimators": [1, 2, 3, 5],
+    "max_bytes": [None, 3_000, 20_000, 200_000],
+    "horizon": [5, 50],
+    "window": [1, 5, 12],
+    "block_size": [1, 3, 9],
+    "n_prime": [2, 9, 30],
+    "refresh": [1, 3],
+}
+"""Parameters whose declaration does not tell what is worth trying; None among `companions` stands for the default."""
+
+
+def values(p: Parameter) -> list[Any]:
+    """A few values that a declaration allows."""
+    if p.name in BY_NAME:
+        return BY_NAME[p.name]
+    found: list[Any] = []
+    for kind in p.kinds:
+        if kind is FLAG:
+            found += [False, True]
+        elif kind is NONE:
+            found.append(None)
+        elif kind.words:
+            found += kind.words
+        elif isinstance(kind.constraint, Interval):
+            found += _inside(kind.constraint, kind.whole)
+    if not found:
+        raise LookupError(
+            f"nothing tells which values of {p.name!r} ({p.type_text}) to try: add a line to BY_NAME in tests/options.py."
+        )
+    return found
+
+
+def _inside(interval: Interval, whole: bool) -> list[Any]:
+    low, high = interval.left, interval.right
+    if whole:
+        first = 0 if low is None else low
+        return [n for n in (first, first + 1, first + 4) if high is None or n <= high]
+    if low is None:
+        return [-1.0, 0.0, 2.5]
+    top = low + 3.0 if high is None else high
+    found = [low + share * (top - low) for share in (0.03, 0.3, 0.7)]
+    return (
+        found + [low] * (interval.closed in ("left", "both")) + [top] * (interval.closed in ("right", "both"))
+    )
+
+
+def drawn(cls: Any, choose: Choose, at_most: int = 4) -> dict[str, Any]:
+    """Values for a few parameters of a class."""
+    names = [name for name in parameters_of(cls) if name not in GIVEN]
+    chosen: dict[str, Any] = {}
+    for _ in range(choose(range(at_most + 1))):
+        name = choose(names)
+        value = choose(values(parameters_of(cls)[name]))
+        if name == "decision" and isinstance(value, tuple):
+            value, chosen["decision_costs"] = value
+        if name == "companions" and value is None:
+            value = parameters_of(cls)[name].default
+        chosen[name] = value
+    if chosen.get("decision") != "cost":
+        chosen.pop("decision_costs", None)
+    return chosen
