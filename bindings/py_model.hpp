@@ -194,7 +194,7 @@ class PyModel {
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
-          const std::optional<std::tuple<int, int>>& lanes) {
+          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
@@ -204,6 +204,7 @@ class PyModel {
               read_companions(companions),
               read_config(pool),
               read_config(stages)};
+    if (max_bytes) plan.max_bytes = *max_bytes;
     const bool numbers = learner == "black_box_regressor";
     if (learner == "black_box" || numbers)
       plan.bank = [=](Lanes own) -> std::unique_ptr<Bank> { return std::make_unique<PyBank>(lane_factory, own, seed, numbers); };
@@ -363,11 +364,13 @@ class PyModel {
     }
     return out;
   }
+  // Learners written in Python: one of every lane, then those in the background, if there are any.
   nb::list lane_objects() {
     nb::list all;
-    for (const BankHandle* bank : model_->banks())
-      if (const HoldsObjects* held = bank->can().objects)
-        for (int lane = 0; lane < (*bank)->lanes().size(); ++lane) all.append(nb::handle(static_cast<PyObject*>(held->object(lane))));
+    for (const auto& banks : {model_->banks(), model_->spares()})
+      for (const BankHandle* bank : banks)
+        if (const HoldsObjects* held = bank->can().objects)
+          for (int lane = 0; lane < (*bank)->lanes().size(); ++lane) all.append(nb::handle(static_cast<PyObject*>(held->object(lane))));
     return all;
   }
   bool short_of_memory() {
@@ -452,7 +455,7 @@ class PyModel {
 
   // What is said of the classes counts from the moment in which they have their codes.
   void make_room(const Room& room) {
-    model_->reserve(schema_of(room));
+    model_->reserve(schema_of(room), plan_->max_bytes);
     if (const auto& facts = std::get<3>(room)) model_->describe({facts->data(), facts->data() + facts->shape(0)});
   }
 

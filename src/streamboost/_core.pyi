@@ -33,6 +33,7 @@ class Model:
         pool: Mapping[str, Any] = ...,
         stages: Mapping[str, Any] = ...,
         lanes: tuple[int, int] | None = None,
+        max_bytes: float | None = None,
     ) -> None: ...
     @property
     def n_learned(self) -> int: ...

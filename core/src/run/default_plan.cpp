@@ -53,7 +53,7 @@ Plan default_regressor(std::uint64_t seed) {
   plan.booster_params = {{"combine", "recent"}, {"fraction", 1.0}, {"rate", 6.0}, {"sampling", "poisson"}};
   plan.learner = "regression_tree";
   plan.learner_params = {{"delta", 0.01}, {"feature_fraction", Config::none}, {"grace_period", 200.0},
-          {"leaf_prediction", "adaptive"}, {"max_bytes", 4473924}, {"max_depth", Config::none},
+          {"leaf_prediction", "adaptive"}, {"max_bytes", 3355443}, {"max_depth", Config::none},
           {"max_features", 0.6}, {"min_branch", 0.01}, {"ridge", 100.0}, {"tie_threshold", 0.05}};
   plan.ensemble.n_estimators = 30;
   plan.ensemble.seed = seed;
@@ -73,7 +73,7 @@ Plan default_regressor(std::uint64_t seed) {
       {"boosted",
        "regression_tree",
        {{"delta", 1e-07}, {"feature_fraction", Config::none}, {"grace_period", 200.0},
-          {"leaf_prediction", "adaptive"}, {"max_bytes", 67108864}, {"max_depth", Config::none},
+          {"leaf_prediction", "adaptive"}, {"max_bytes", 3355443}, {"max_depth", Config::none},
           {"max_features", 1.0}, {"min_branch", 0.01}, {"ridge", 10.0}, {"tie_threshold", 0.05}},
        read_guard({{"background", true}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
           {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", 0.01}}),

@@ -60,6 +60,8 @@ class BoosterPlan:
     """Single learners that answer beside the ensemble: name, learner, its parameters, its guard."""
     pool: dict[str, Any] = field(default_factory=dict)
     """How their answers and the ensemble's become one."""
+    max_bytes: int | None = None
+    """What learners that grow with columns, values and classes may take together."""
 
 
 class WatchedParameters:

@@ -115,6 +115,7 @@ class Session:
             "companions": list(booster.companions),
             "pool": booster.pool,
             "stages": dict(stages),
+            "max_bytes": booster.max_bytes,
         }
         self._use(self._new_model())
 

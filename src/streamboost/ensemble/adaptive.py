@@ -204,11 +204,16 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, COMPANIONS)
 
-    @staticmethod
-    def _companion(name: str, params: dict[str, Any]) -> dict[str, Any]:
+    def _bytes_for_trees(self) -> int | None:
+        """Half of all where rows are remembered too: a quarter for the rows of each of the two experts that replay them."""
+        budget = super()._bytes_for_trees()
+        return budget // 2 if budget is not None and "replay" in self._companion_names() else budget
+
+    def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         if name in ("replay", "replay-quick", "history"):
             booster = "history" if name == "history" else "replay"
-            more = {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params}
+            rows = {} if self.max_bytes is None else {"max_bytes": max(1, int(self.max_bytes) // 4)}
+            more = {} if name == "history" else {**ReplayBoostingClassifier(**rows)._core_params(), **params}
             whole = {"booster": booster, "booster_params": more, "size": 1}
             return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}

@@ -28,6 +28,8 @@ TREE_LEARNER = REGRESSION_LEARNER.saying(
     "60 % of the columns at each node), or any regressor with ``partial_fit`` and ``predict`` or ``learn_one`` and "
     "``predict_one``."
 )
+BOOSTED_TREES = 10
+"""Trees of the companion that boosts."""
 RATE = parameter("rate", number("(0, inf)"), "Mean number of copies of an example that a learner gets.")
 
 
@@ -169,13 +171,19 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
 
     def _booster_plan(self) -> BoosterPlan:
         found = [
-            made for name in companion_names(self.companions, _COMPANIONS) for made in _COMPANIONS[name]()
+            made for name in self._companion_names() for made in _COMPANIONS[name](self._bytes_per_tree())
         ]
         pool = {"horizon": 1000.0} if found else {}
         return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
 
+    def _companion_names(self) -> list[str]:
+        return companion_names(self.companions, _COMPANIONS)
 
-def _linear() -> list[dict[str, Any]]:
+    def _trees_beside(self) -> int:
+        return 2 * BOOSTED_TREES if "boosted" in self._companion_names() else 0
+
+
+def _linear(_: int | None) -> list[dict[str, Any]]:
     """One learner that is slow and one that is quick."""
     return [
         {
@@ -188,15 +196,16 @@ def _linear() -> list[dict[str, Any]]:
     ]
 
 
-def _boosted() -> list[dict[str, Any]]:
-    """Ten trees that correct each other, each with a guard."""
-    boosting = OnlineGradientBoostingRegressor(HoeffdingTreeRegressor(), n_estimators=10)
+def _boosted(max_bytes: int | None) -> list[dict[str, Any]]:
+    """Trees that correct each other, each with a guard and within so many bytes."""
+    tree = HoeffdingTreeRegressor(max_bytes=max_bytes)
+    boosting = OnlineGradientBoostingRegressor(tree, n_estimators=BOOSTED_TREES)
     plan = boosting._booster_plan()
     return [
         {
             "name": "boosted",
             "learner": HoeffdingTreeRegressor._entry.core,
-            "params": HoeffdingTreeRegressor()._core_params(),
+            "params": tree._core_params(),
             "guard": guard_of("adwin", True, "learner"),
             "booster": plan.name,
             "booster_params": plan.params,
@@ -205,4 +214,7 @@ def _boosted() -> list[dict[str, Any]]:
     ]
 
 
-_COMPANIONS: dict[str, Callable[[], list[dict[str, Any]]]] = {"linear": _linear, "boosted": _boosted}
+_COMPANIONS: dict[str, Callable[[int | None], list[dict[str, Any]]]] = {
+    "linear": _linear,
+    "boosted": _boosted,
+}

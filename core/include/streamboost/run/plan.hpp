@@ -5,6 +5,7 @@
 //   plan.booster = "osboost"; ...              anything else, with all parameters: the core has no defaults of its own
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ struct Plan {
   Ensemble ensemble;
   std::vector<int> cuts;  // lanes at which a new block begins; empty: where it suits the threads
   std::vector<Companion> companions;
-  Config pool, stages;    // of the companions' answers; after the vote, empty: none
+  Config pool, stages;                                         // of the companions' answers; after the vote, empty: none
+  double max_bytes = std::numeric_limits<double>::infinity();  // see Model::reserve; trees have a limit of their own
   BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
 };
 
