@@ -293,6 +293,8 @@ class PyModel {
   // Whatever is thrown in the middle of a row marks the model: nobody knows which learners have seen it. Only memory that ran
   // out before the first row is another matter, which the core can tell.
   void learn_now(const RowBlock& rows, Truth y, const double* w, const OutputBuffers& out) {
+    if (model_->intake().n_learned() > (std::int64_t{1} << 53) - rows.n_rows)
+      throw std::invalid_argument("a model counts at most 2^53 examples: what it would learn now, no file could hold");
     try {
       without_gil(static_cast<std::size_t>(rows.n_rows), [&] { model_->learn(rows, y, w, out); });
     } catch (const std::bad_alloc&) {

@@ -36,11 +36,11 @@ FRACTIONS = [0.3, 1.7, 1.0, 2.5]
     [
         *[
             (sb.StreamBoostClassifier, vote, background, [1.0])
-            for vote in ("log-odds", "accuracy", "uniform")
+            for vote in ("log_odds", "accuracy", "uniform")
             for background in (True, False)
         ],
-        (sb.StreamBoostClassifier, "log-odds", True, FRACTIONS),
-        (OnceForSpares, "log-odds", True, [1.0]),
+        (sb.StreamBoostClassifier, "log_odds", True, FRACTIONS),
+        (OnceForSpares, "log_odds", True, [1.0]),
         (OnceForSpares, "accuracy", True, FRACTIONS),
     ],
 )
@@ -51,9 +51,9 @@ def test_guarded_forest_is_its_oracle(kind, vote, background, weights):
     model = kind(
         sb.NaiveBayes(),
         n_estimators=4,
-        rate=2.0,
+        poisson_rate=2.0,
         vote=vote,
-        horizon=50.0,
+        window=50.0,
         companions=(),
         drift=EAGER,
         background=background,
@@ -65,7 +65,7 @@ def test_guarded_forest_is_its_oracle(kind, vote, background, weights):
         return SlowBayes(columns, n_classes, key, lane)
 
     oracle = AdaptiveBagging(
-        make, 4, key_of(model), rate=2.0, vote=vote, horizon=50.0, drift=drift, width=2, n_classes=2
+        make, 4, key_of(model), poisson_rate=2.0, vote=vote, window=50.0, drift=drift, width=2, n_classes=2
     )
     for t in range(len(X)):
         answer = oracle.answer(X[t].tolist())
@@ -87,7 +87,7 @@ def test_guarded_forest_is_its_oracle(kind, vote, background, weights):
 def test_pool_is_its_oracle():
     """The pool of forest and naive Bayes = the oracle's pool over the answers of the two, run apart."""
     X, y = turning(600, seed=1, classes=3)
-    options = {"n_estimators": 3, "random_state": 2, "drift": None, "horizon": 200.0}
+    options = {"n_estimators": 3, "random_state": 2, "drift": None, "window": 200.0}
     pooled = sb.StreamBoostClassifier(companions=("naive-bayes",), **options)
     got = pooled.test_then_train(X, y, output="proba")
     forest = sb.StreamBoostClassifier(companions=(), **options)
@@ -100,7 +100,7 @@ def test_pool_is_its_oracle():
         turned = np.empty_like(proba)
         turned[:, sorted_codes] = proba
         answers.append((labels, turned))
-    pool = LogPool(2, horizon=200.0)
+    pool = LogPool(2, window=200.0)
     known = 0
     for t in range(len(X)):
         label = order.index(y[t])
@@ -232,8 +232,8 @@ def test_the_default_discovers_classes_values_columns_and_gaps():
         ({"max_features": 0}, "max_features"),
         ({"companions": ("linear", "tree")}, "choose from"),
         ({"companions": ("linear", "linear")}, "twice"),
-        ({"rate": 0.0}, "rate"),
-        ({"horizon": 1.0}, "horizon"),
+        ({"poisson_rate": 0.0}, "poisson_rate"),
+        ({"window": 1.0}, "window"),
     ],
 )
 def test_wrong_parameters_are_named(options, message):

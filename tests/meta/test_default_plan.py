@@ -87,8 +87,8 @@ Plan {name}(std::uint64_t seed) {{
 def rendered() -> str:
     x, y = np.eye(2), [0, 1]
     functions = [
-        function("default_classifier", sb.StreamBoostClassifier().fit(x, y)._session.plan),
-        function("default_regressor", sb.StreamBoostRegressor().fit(x, y)._session.plan),
+        function("default_classifier", sb.StreamBoostClassifier().fit(x, y).session.plan),
+        function("default_regressor", sb.StreamBoostRegressor().fit(x, y).session.plan),
     ]
     return HEAD + "\n".join(functions) + TAIL
 

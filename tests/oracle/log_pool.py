@@ -6,8 +6,8 @@ import numpy as np
 
 
 class LogPool:
-    def __init__(self, experts, horizon=1000.0, referee=True):
-        self.f = 1 - 1 / horizon
+    def __init__(self, experts, window=1000.0, referee=True):
+        self.f = 1 - 1 / window
         self.referee = referee
         self.beta = np.full(experts, 1 / (experts + 1))
         self.beta[0] *= 2

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from sklearn.metrics import cohen_kappa_score
 
-from streamboost.evaluate import Confusion, ErrorCurve, permutation, prequential
+from streamboost.evaluate import prequential
+from streamboost.evaluate.confusion import Confusion
+from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.plot import plot_errors, spread_apart
+from streamboost.evaluate.prequential import permutation
 from streamboost.streams import ArrayStream, DataError
 
 

@@ -170,9 +170,12 @@ def test_no_bytes_do_harm(tmp_path, format):
                     assert_clear(error)
 
 
-QUOTES = {  # what a file may do with quotes so that one line after the other promises a row without an end
+QUOTES = {  # what a file may do so that one line after the other promises a row without an end
     "csv": ("a,b,label\n1,2,x\n3,4,y\n", ['a","', '"x', '1,"abcde', '","', '"",""","', "x"]),
     "arff": (ARFF_HEADER, ["a','", "'x", "1,'abcde", '","', "\\'", "x"]),
+    "libsvm": ("1 1:2\n0 1:3\n", ["1 ", "1:", ":", "0 1:1 1:1", "#", "1e999 "]),
+    "vw": ("1 | a:1\n-1 | a:2\n", ["1 ", "|", "a:", ":", "1 'tag| b", "| "]),
+    "jsonl": ('{"a": 1, "label": 0}\n{"a": 2, "label": 1}\n', ['{"a":', "[", "{", '"', "\\", '{"label": 1}']),
 }
 
 

@@ -18,7 +18,6 @@ from streamboost import (
 )
 from streamboost.baselines import MeanRegressor, NoChangeRegressor
 from streamboost.evaluate import (
-    MAE,
     REGRESSION_METRICS,
     Pinball,
     RegressionResult,
@@ -27,6 +26,7 @@ from streamboost.evaluate import (
     make_metric,
     prequential,
 )
+from streamboost.evaluate.regression_metrics import MAE
 from streamboost.experiments import compare
 from streamboost.streams import (
     DataError,

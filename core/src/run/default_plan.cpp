@@ -7,7 +7,7 @@ namespace streamboost {
 Plan default_classifier(std::uint64_t seed) {
   Plan plan;
   plan.booster = "adaptive_bagging";
-  plan.booster_params = {{"chain", true}, {"horizon", 1000.0}, {"rate", 6.0}, {"vote", "log-odds"}};
+  plan.booster_params = {{"chain", true}, {"poisson_rate", 6.0}, {"vote", "log_odds"}, {"window", 1000.0}};
   plan.learner = "hoeffding";
   plan.learner_params = {{"alpha", 1.0}, {"bins", 0}, {"chance_correction", 2.0}, {"count_mode", "weight"},
           {"criterion", "info_gain"}, {"delta", 0.01}, {"feature_fraction", Config::none},
@@ -25,12 +25,14 @@ Plan default_classifier(std::uint64_t seed) {
       {"linear",
        "logistic",
        {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
-          {"rate", 1.0}, {"rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+          {"learning_rate", 1.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"},
+          {"start", "zero"}},
        read_guard({})},
       {"linear-quick",
        "logistic",
        {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
-          {"rate", 4.0}, {"rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+          {"learning_rate", 4.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"},
+          {"start", "zero"}},
        read_guard({})},
       {"naive-bayes",
        "naive_bayes",
@@ -43,14 +45,14 @@ Plan default_classifier(std::uint64_t seed) {
        {{"n_neighbors", 5}, {"window", 1000}},
        read_guard({})},
   };
-  plan.pool = {{"horizon", 1000.0}, {"referee", true}, {"temperature", false}};
+  plan.pool = {{"referee", true}, {"temperature", false}, {"window", 1000.0}};
   return plan;
 }
 
 Plan default_regressor(std::uint64_t seed) {
   Plan plan;
   plan.booster = "bagging_regressor";
-  plan.booster_params = {{"combine", "recent"}, {"fraction", 1.0}, {"rate", 6.0}, {"sampling", "poisson"}};
+  plan.booster_params = {{"combine", "recent"}, {"fraction", 1.0}, {"poisson_rate", 6.0}, {"sampling", "poisson"}};
   plan.learner = "regression_tree";
   plan.learner_params = {{"delta", 0.01}, {"feature_fraction", Config::none}, {"grace_period", 200.0},
           {"leaf_prediction", "adaptive"}, {"max_bytes", 3355443}, {"max_depth", Config::none},
@@ -63,12 +65,14 @@ Plan default_regressor(std::uint64_t seed) {
       {"slow",
        "linear_regression",
        {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
-          {"rate", 0.1}, {"rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+          {"learning_rate", 0.1}, {"learning_rate_spread", 0.0}, {"scale", "auto"},
+          {"start", "zero"}},
        read_guard({})},
       {"quick",
        "linear_regression",
        {{"clip", 5.0}, {"dtype", "float64"}, {"feature_fraction", Config::none}, {"fit_intercept", true},
-          {"rate", 1.0}, {"rate_spread", 0.0}, {"scale", "auto"}, {"start", "zero"}},
+          {"learning_rate", 1.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"},
+          {"start", "zero"}},
        read_guard({})},
       {"boosted",
        "regression_tree",
@@ -82,7 +86,7 @@ Plan default_regressor(std::uint64_t seed) {
           {"quantile", 0.5}},
        10},
   };
-  plan.pool = {{"horizon", 1000.0}};
+  plan.pool = {{"window", 1000.0}};
   return plan;
 }
 // clang-format on

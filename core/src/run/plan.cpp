@@ -29,7 +29,8 @@ std::unique_ptr<Model> make_companion(const Companion& companion, const Ensemble
   const auto bank = [&](Lanes lanes) { return make_bank(companion.learner, companion.params, lanes, own); };
   if (!companion.booster.empty()) return make_model(companion.booster, companion.booster_params, own, bank, {});
   if (!numbers) return make_model("single", {}, own, bank, {});
-  return make_model("bagging_regressor", {{"sampling", "all"}, {"fraction", 1.0}, {"rate", 1.0}, {"combine", "mean"}}, own, bank, {});
+  return make_model("bagging_regressor", {{"sampling", "all"}, {"fraction", 1.0}, {"poisson_rate", 1.0}, {"combine", "mean"}}, own, bank,
+                    {});
 }
 
 std::unique_ptr<Model> make_voters(const Plan& plan) {

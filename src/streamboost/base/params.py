@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-from streamboost import _core
 
 
 @dataclass
@@ -62,26 +59,6 @@ class BoosterPlan:
     """How their answers and the ensemble's become one."""
     max_bytes: int | None = None
     """What learners that grow with columns, values and classes may take together."""
-
-
-class WatchedParameters:
-    """Whoever has compared parameters is told when one is set, so that it need not compare them row by row."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if not name.startswith("_"):
-            _core.parameter_changed()
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        kind: Any = cls
-        return list(_parameter_names(kind))
-
-
-@functools.cache
-def _parameter_names(kind: Any) -> tuple[str, ...]:
-    """Read the constructor once: scikit-learn does so at every validation, a large part of a small model's first call."""
-    return tuple(super(WatchedParameters, kind)._get_param_names())
 
 
 def same_value(a: Any, b: Any) -> bool:

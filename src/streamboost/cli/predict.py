@@ -23,7 +23,7 @@ from streamboost.cli.models import OpenModel
 from streamboost.cli.run import bad_lines
 from streamboost.cli.stopping import Stop
 from streamboost.ensemble.output_options import kept_coverages
-from streamboost.evaluate import Confusion
+from streamboost.evaluate.confusion import Confusion
 from streamboost.streams import Stream
 
 

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from streamboost.cli.data_options import Data, Format, Header, Label, Limit, Nominal, Task, words
+from streamboost.cli.data_options import Data, Limit, Task, reads_data
 from streamboost.cli.shard_commands import Address, RunEngine
 
 
+@reads_data(without=["weight"])
 def tune_command(
     data: Data,
     grid: Annotated[
@@ -49,10 +50,7 @@ def tune_command(
     ] = Path("tuning"),
     json: Annotated[Path | None, typer.Option("--json", help="Save the figures.")] = None,
     limit: Limit = None,
-    label: Label = None,
-    nominal: Nominal = None,
-    header: Header = None,
-    data_format: Format = None,
+    reading: Any = None,
     engine: RunEngine = "local",
     address: Address = None,
 ) -> None:
@@ -67,16 +65,10 @@ def tune_command(
     from streamboost.streams import open_stream
 
     check_writable("--json", json)
-    options: dict[str, Any] = {
-        "format": data_format,
-        "label": label,
-        "header": header,
-        "nominal": "all" if nominal == "all" else words(nominal),
-    }
     if task is None and model is None and learner is None and data != "-":
-        task = guessed_task(data, open_stream(data, **options))
+        task = guessed_task(data, open_stream(data, **reading))
     tune(
-        Source(data, options, limit),
+        Source(data, reading, limit),
         model,
         learner,
         Search(tuple(grid), draws, seeds, rungs),

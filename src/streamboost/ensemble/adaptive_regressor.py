@@ -6,18 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from streamboost.base.parameter import Parameter, anything, number, parameter
+from streamboost.base.parameter import Parameter, anything, number, parameter, with_defaults
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.drift.choice import guard_of
-from streamboost.ensemble.common import SIZE, companion_names
+from streamboost.ensemble.common import companion_names
 from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegressor
-from streamboost.ensemble.regressors import (
-    REGRESSION_LEARNER,
-    REGRESSION_SHARED,
-    NumberOptions,
-    RegressionEnsemble,
-)
+from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
+from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -30,7 +26,9 @@ TREE_LEARNER = REGRESSION_LEARNER.saying(
 )
 BOOSTED_TREES = 10
 """Trees of the companion that boosts."""
-RATE = parameter("rate", number("(0, inf)"), "Mean number of copies of an example that a learner gets.")
+POISSON_RATE = parameter(
+    "poisson_rate", number("(0, inf)"), "Mean number of copies of an example that a learner gets."
+)
 
 
 class AdaptiveRandomForestRegressor(RegressionEnsemble):
@@ -60,43 +58,37 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
     """
 
     _entry = model_entry("adaptive-random-forest-regressor")
-    _parameters: ClassVar[tuple[Parameter, ...]] = (TREE_LEARNER, SIZE, RATE, *REGRESSION_SHARED)
+    _parameters: ClassVar[tuple[Parameter, ...]] = (
+        TREE_LEARNER,
+        SIZE,
+        POISSON_RATE,
+        *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
+    )
 
     def __init__(
         self,
         estimator: Any = None,
         *,
         n_estimators: int = 30,
-        rate: float = 6.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = "adwin",
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **options: Unpack[NumberOptions],
+        poisson_rate: float = 6.0,
+        **options: Unpack[RegressionOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(options)
+        self.poisson_rate = poisson_rate
+        self._set_options(options)
 
     @classmethod
     def _default_learner(cls) -> Learner:
         return HoeffdingTreeRegressor(delta=0.01, ridge=100.0, max_features=0.6)
 
     def _core_params(self) -> dict[str, Any]:
-        return {"sampling": "poisson", "fraction": 1.0, "rate": float(self.rate), "combine": "recent"}
+        return {
+            "sampling": "poisson",
+            "fraction": 1.0,
+            "poisson_rate": float(self.poisson_rate),
+            "combine": "recent",
+        }
 
 
 class StreamBoostRegressor(AdaptiveRandomForestRegressor):
@@ -126,14 +118,14 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
     _parameters = (
         TREE_LEARNER,
         SIZE,
-        RATE,
+        POISSON_RATE,
         parameter(
             "companions",
             anything("sequence of names"),
             'Who learns beside the forest: "linear" (a slow and a quick learner) and "boosted" (ten boosted trees); () for none.',
             to_core=False,
         ),
-        *REGRESSION_SHARED,
+        *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
     )
 
     def __init__(
@@ -141,31 +133,15 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         estimator: Any = None,
         *,
         n_estimators: int = 30,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         companions: Sequence[str] = ("linear", "boosted"),
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = "adwin",
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **options: Unpack[NumberOptions],
+        **options: Unpack[RegressionOptions],
     ) -> None:
         self.companions = companions
         super().__init__(
             estimator,
             n_estimators=n_estimators,
-            rate=rate,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            monitor=monitor,
-            categorical_features=categorical_features,
-            drift=drift,
-            background=background,
-            on_drift=on_drift,
-            max_bytes=max_bytes,
+            poisson_rate=poisson_rate,
             **options,
         )
 
@@ -173,7 +149,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         found = [
             made for name in self._companion_names() for made in _COMPANIONS[name](self._bytes_per_tree())
         ]
-        pool = {"horizon": 1000.0} if found else {}
+        pool = {"window": 1000.0} if found else {}
         return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
 
     def _companion_names(self) -> list[str]:
@@ -189,7 +165,7 @@ def _linear(_: int | None) -> list[dict[str, Any]]:
         {
             "name": name,
             "learner": LinearRegression._entry.core,
-            "params": LinearRegression(rate=rate)._core_params(),
+            "params": LinearRegression(learning_rate=rate)._core_params(),
             "guard": {},
         }
         for name, rate in (("slow", 0.1), ("quick", 1.0))

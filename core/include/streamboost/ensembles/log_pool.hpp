@@ -36,7 +36,7 @@ class LogPool {
     double fading;  // f, in (0, 1)
     bool referee, temperature;
     static constexpr double floor = 1e-4, prior = 10, most = 4;
-    static Params read(const Config& c) { return {1 - 1 / c.number("horizon"), c.flag("referee"), c.flag("temperature")}; }
+    static Params read(const Config& c) { return {1 - 1 / c.number("window"), c.flag("referee"), c.flag("temperature")}; }
   };
 
   // The first expert starts with twice the weight of each other one; all together weigh 1.

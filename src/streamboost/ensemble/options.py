@@ -1,0 +1,162 @@
+"""Options that ensembles share, each declared once with its default.
+
+A constructor lists the parameters of its own and takes the others as ``**options``. For type checkers a group of options is a
+TypedDict; what is shown by ``inspect.signature``, ``get_params`` and the documentation follows from the declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from streamboost.base.parameter import FLAG, NONE, Kind, anything, numbers, one_of, parameter, whole
+from streamboost.drift.choice import DETECTOR
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, REGRESSION_OUTPUT_OPTIONS, OutputOptions
+
+
+class RunOptions(TypedDict, total=False):
+    """Of every ensemble."""
+
+    random_state: Any
+    n_jobs: int | None
+    categorical_features: Any
+
+
+class DriftOptions(TypedDict, total=False):
+    """Of ensembles whose learners can be replaced one by one."""
+
+    drift: Any
+    background: bool
+    on_drift: str
+
+
+class BatchOptions(RunOptions, total=False):
+    """Of classifiers that are trained on all rows at once."""
+
+    tie: str
+
+
+class ExpertOptions(BatchOptions, OutputOptions, total=False):
+    """Of classifiers whose learners are Python objects."""
+
+    monitor: bool
+
+
+class UnguardedOptions(ExpertOptions, total=False):
+    """Of classifiers whose learners cannot be replaced one by one."""
+
+    max_bytes: int | None
+
+
+class EnsembleOptions(UnguardedOptions, DriftOptions, total=False):
+    """Of most classifiers."""
+
+
+class RegressionOptions(RunOptions, DriftOptions, total=False):
+    """Of regressors."""
+
+    monitor: bool
+    max_bytes: int | None
+    target: str
+    coverages: Sequence[float] | float | None
+
+
+LEARNER = parameter(
+    "estimator",
+    anything("learner"),
+    "The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit`` and "
+    "``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).",
+    to_core=False,
+)
+SIZE = parameter("n_estimators", whole("[1, inf)"), "Number of learners.", to_core=False)
+RANDOM_STATE = parameter(
+    "random_state",
+    Kind("int, RandomState or None", "random_state"),
+    "Key of all random draws. An integer gives the same model every time; None draws a new key at the start.",
+    to_core=False,
+    default=None,
+)
+N_JOBS = parameter(
+    "n_jobs",
+    [whole(), NONE],
+    "Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number. Taken "
+    "when the model starts or is loaded; learners written in Python stay on one thread.",
+    to_core=False,
+    default=None,
+)
+TIE = parameter(
+    "tie",
+    one_of("lowest", "random"),
+    "Who wins equal votes: the class with the lowest internal code, or a keyed draw.",
+    to_core=False,
+    default="lowest",
+)
+MONITOR = parameter(
+    "monitor",
+    FLAG,
+    "Keep the sums for :meth:`report`: what each learner was given and how it did, and the bounds.",
+    to_core=False,
+    default=True,
+)
+CATEGORICAL_FEATURES = parameter(
+    "categorical_features",
+    [numbers("array-like"), NONE],
+    "Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are nominal "
+    "without being named.",
+    to_core=False,
+    default=None,
+)
+MAX_BYTES = parameter(
+    "max_bytes",
+    [whole("[1, inf)"), NONE],
+    "Bytes of all trees of the model, shared evenly among them, also in the background: leaves that promise least stop "
+    "observing, then growth stops; a warning says so once. Learners whose size follows the columns, their values and the "
+    "classes may take as much: rows that would need more are refused, and nothing is learned from them. None: no limit.",
+    to_core=False,
+    default=2**28,
+)
+DRIFT = (
+    parameter(
+        "drift",
+        DETECTOR,
+        "A guard for every learner: a detector watches its errors and has it replaced when they rise. As text, a detector may "
+        'have parameters, ``"adwin(delta=0.002)"``. None: learners are never replaced.',
+        to_core=False,
+        default=None,
+    ),
+    parameter(
+        "background",
+        FLAG,
+        "With `drift`: whether a warning starts a background learner, which takes over if the drift is confirmed. If not, "
+        "a drift starts the learner anew.",
+        to_core=False,
+        default=True,
+    ),
+    parameter(
+        "on_drift",
+        one_of("learner", "lane"),
+        "With `drift`: what begins again: the learner, or also what the ensemble remembers about its place.",
+        to_core=False,
+        default="learner",
+    ),
+)
+"""The parameters of the guard against drift."""
+SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
+OPTIONS = (*SHARED, *DRIFT, MAX_BYTES, *OUTPUT_OPTIONS)
+"""The last parameters of most ensembles."""
+UNGUARDED_OPTIONS = (*SHARED, MAX_BYTES, *OUTPUT_OPTIONS)
+"""... of those whose learners cannot be replaced one by one."""
+EXPERT_OPTIONS = (*SHARED, *OUTPUT_OPTIONS)
+"""... of those whose learners are Python objects."""
+BATCH_OPTIONS = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
+"""... of those that are trained on all rows at once."""
+REGRESSION_OPTIONS = (
+    RANDOM_STATE,
+    N_JOBS,
+    MONITOR,
+    CATEGORICAL_FEATURES,
+    *DRIFT,
+    MAX_BYTES,
+    *REGRESSION_OUTPUT_OPTIONS,
+)
+"""... of ensembles of regressors."""
