@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -112,6 +113,9 @@ class _RegressionBaseline(RegressorMixin, BaseEstimator, ABC):
     def _start(self) -> None:
         self._weight, self._mean, self._last = 0.0, np.nan, np.nan
 
+    def _note(self, target: float) -> None:
+        """Keep what more is needed of a target."""
+
     @abstractmethod
     def _answer(self) -> float:
         """What is answered now."""
@@ -132,6 +136,7 @@ class _RegressionBaseline(RegressorMixin, BaseEstimator, ABC):
                 before = 0.0 if np.isnan(self._mean) else self._mean
                 self._mean = before + weight / self._weight * (target - before)
                 self._last = target
+                self._note(target)
         return answers
 
     def partial_fit(self, X: Any, y: Any) -> Any:
@@ -165,6 +170,36 @@ class NoChangeRegressor(_RegressionBaseline):
 
     def _answer(self) -> float:
         return float(self._last)
+
+
+class SeasonalRegressor(_RegressionBaseline):
+    """Answers the target of a season before: with ``season=24``, of the same hour of yesterday.
+
+    Parameters
+    ----------
+    season : int
+        Rows of a season. Until one has passed the last target is answered.
+    """
+
+    def __init__(self, season: int = 24) -> None:
+        self.season = season
+
+    def _start(self) -> None:
+        season: Any = self.season
+        if isinstance(season, bool) or not isinstance(season, int | np.integer) or season < 1:
+            raise ValueError(f"season={self.season!r} must be a whole number of rows, 1 or more.")
+        super()._start()
+        self._past: deque[float] = deque(maxlen=int(self.season))
+
+    def _note(self, target: float) -> None:
+        self._past.append(target)
+
+    def _answer(self) -> float:
+        return self._past[0] if len(self._past) == self.season else float(self._last)
+
+    def memory_bytes(self) -> int:
+        """The size of the state: that of every baseline, and the targets of a season."""
+        return super().memory_bytes() + 8 * int(self.season)
 
 
 BASELINES_OF: dict[str, dict[str, Callable[[], Any]]] = {

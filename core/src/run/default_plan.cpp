@@ -139,9 +139,9 @@ Plan default_regressor(std::uint64_t seed) {
        {},
        read_guard({}),
        "",
-       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 31},
+       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 15},
           {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000}, {"refit", 1.5},
-          {"rounds", 100}},
+          {"rounds", 50}},
        1},
   };
   plan.referee = {{"delay", 0}, {"referee_window", 500.0}, {"window", 2000.0}};

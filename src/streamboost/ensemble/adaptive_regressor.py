@@ -180,7 +180,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         return max(1, budget - self._ring_bytes()) if budget is not None and remembers else budget
 
     def _companion_names(self) -> list[str]:
-        return companion_names(self.companions, {**_COMPANIONS, **_EXPERTS})
+        return companion_names(self.companions, [*_COMPANIONS, *_EXPERTS])
 
     def _trees_beside(self) -> int:
         return 2 * BOOSTED_TREES if "boosted" in self._companion_names() else 0
@@ -222,14 +222,14 @@ _COMPANIONS: dict[str, Callable[[int | None], list[dict[str, Any]]]] = {
     "boosted": _boosted,
 }
 
-_SMALL = {"rounds": 50, "leaves": 15}
-_EXPERTS: dict[str, dict[str, Any]] = {"last": {}, "differences": _SMALL, "residuals": _SMALL, "replay": {}}
+_EXPERTS = ("last", "differences", "residuals", "replay")
+_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15}
 
 
 def _expert(name: str, max_bytes: int) -> dict[str, Any]:
     """Who knows the targets of before; all but the last target are boosted trees."""
     params = {}
     if name != "last":
-        params = ReplayBoostingRegressor(**_EXPERTS[name], max_bytes=max_bytes)._core_params()
+        params = ReplayBoostingRegressor(**_TREES, max_bytes=max_bytes)._core_params()
     tree_params = {"booster": "", "booster_params": params, "size": 1}
     return {"name": name, "learner": "", "params": {}, "guard": {}, **tree_params}
