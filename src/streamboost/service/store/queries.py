@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from streamboost.service.store import replay
 from streamboost.service.store.candidates import Candidate
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import BadRequest, Conflict
@@ -33,6 +34,7 @@ def describe(stream: Stream, db: Database) -> dict[str, Any]:
         "limits": msgspec.to_builtins(stream.limits),
         "counts": dict(stream.counts),
         "waiting": {"events": by_state.get(State.WAITING, 0), "labels": by_state.get(State.EARLY, 0)},
+        "reach": replay.reach(db, stream.leads, stream.champion.reader.seq),
         "champion": candidate(stream.champion),
         "shadows": [candidate(shadow) for shadow in stream.shadows],
     }
