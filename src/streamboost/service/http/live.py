@@ -88,10 +88,14 @@ def _since(champion: Scores, shadow: Scores) -> dict[str, Any]:
 
 
 def _importances(model: Any) -> list[dict[str, Any]]:
-    """The ten columns that matter most, of a model that keeps its importances."""
-    if model is None or not getattr(model, "importances", False):
+    """The ten columns that matter most, by contributions if the model keeps them, else by the splits of its trees."""
+    if model is None:
         return []
-    values = np.asarray(model.feature_importances_, dtype=float)
+    kept = getattr(model, "importances", False)
+    try:
+        values = np.asarray(model.feature_importances_ if kept else model.impurity_importances_, dtype=float)
+    except (AttributeError, ValueError):  # neither contributions nor trees
+        return []
     names = model.columns_.names or range(len(values))
     found = sorted(zip(values.tolist(), map(str, names), strict=False), reverse=True)[:10]
     return [{"column": column, "importance": value} for value, column in found if value > 0]

@@ -46,7 +46,7 @@ def candidate(found: Candidate) -> dict[str, Any]:
     model = found.reader.model
     return {
         "name": found.name,
-        **msgspec.to_builtins(found.description),
+        **msgspec.to_builtins(msgspec.structs.asdict(found.description)),
         "task": found.scores.task,
         "examples": found.scores.n,
         "learned": 0 if model is None else int(model.n_learned_),
