@@ -11,7 +11,8 @@ import time
 import numpy as np
 
 from streamboost import HoeffdingTree, OnlineBaggingClassifier, StreamBoostClassifier
-from streamboost.evaluate import AveragePrecision, ExpectedCost, SlidingWindow, prequential
+from streamboost.evaluate import ExpectedCost, SlidingWindow, prequential
+from streamboost.evaluate.score_metrics import AveragePrecision
 
 COLUMNS = ["amount", "hour", "distance", "speed", "age of card", "new shop", "noise 1", "noise 2"]
 COSTS = {("fraud", "fine"): 50.0, ("fine", "fraud"): 1.0}

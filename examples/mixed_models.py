@@ -38,7 +38,7 @@ def main():
     for name, model in models():
         print(f"{name:>8} alone: error {prequential(model, data, classes=[0, 1]).error:.1%}")
     for combine in ("log-pool", "hedge", "bayes"):
-        stacked = StackedClassifier(models(), combine=combine, horizon=300)
+        stacked = StackedClassifier(models(), combine=combine, window=300)
         result = prequential(stacked, data, classes=[0, 1])
         weights = ", ".join(f"{name} {weight:.2f}" for name, weight in stacked.weights_.items())
         print(f"{combine:>8} of all: error {result.error:.1%}; weights at the end: {weights}")

@@ -23,7 +23,7 @@ from streamboost.catalogue import LearnerEntry, ModelEntry
 EAGER = drift.ADWIN(0.3, warning=0.7)  # streams of some dozen rows warn, drift and have learners replaced
 
 MODELS: dict[str, dict[str, Any]] = {
-    "streamboost": {"n_estimators": 3, "horizon": 20.0, "drift": EAGER},
+    "streamboost": {"n_estimators": 3, "window": 20.0, "drift": EAGER},
     "adaptive-random-forest": {"n_estimators": 3, "drift": EAGER},
     "streaming-random-patches": {"n_estimators": 3, "drift": EAGER},
     "leveraging-bagging": {"n_estimators": 3, "drift": EAGER},
@@ -43,12 +43,14 @@ MODELS: dict[str, dict[str, Any]] = {
     "winnow": {},
     "arc-x4": {"n_estimators": 3},
     "blocked-boost": {"n_estimators": 4, "block_size": 7},
+    "replay-boosting": {"memory": 200, "rounds": 3, "leaves": 4, "bins": 8},
     "primed-boost": {"n_estimators": 4, "n_prime": 20},
     "single": {},
     "adaboost-m1": {"n_estimators": 3},
     "batch-bagging": {"n_estimators": 3},
     "streamboost-regressor": {"n_estimators": 3, "drift": EAGER},
     "adaptive-random-forest-regressor": {"n_estimators": 3, "drift": EAGER},
+    "replay-boosting-regressor": {"memory": 200, "rounds": 3, "leaves": 4, "bins": 8},
     "gradient-boosting": {"n_estimators": 3},
     "bagging-regressor": {"n_estimators": 3},
     "single-regressor": {},
@@ -107,14 +109,18 @@ def learner(entry: LearnerEntry, **more: Any) -> Any:
 
 def model(entry: ModelEntry, of: Any = None, **more: Any) -> Any:
     """A small model of a learner, or of its own default; experts are a list of two."""
-    members = {"estimators": [sb.NaiveBayes(), sb.Perceptron()]} if entry.experts else {"estimator": of}
+    members: dict[str, Any] = {"estimator": of} if entry.learner else {}
+    if entry.experts:
+        members = {"estimators": [sb.NaiveBayes(), sb.Perceptron()]}
     arguments = {"random_state": 1, **members, **case(MODELS, entry.name), **more}
     return getattr(sb, entry.class_name)(**arguments)
 
 
 def learners_of(entry: ModelEntry) -> tuple[LearnerEntry, ...]:
     """The learners that a model can be made of."""
-    return () if entry.experts else tuple(one for one in ALL_LEARNERS if one.task == entry.task)
+    if entry.experts or not entry.learner:
+        return ()
+    return tuple(one for one in ALL_LEARNERS if one.task == entry.task)
 
 
 @dataclass

@@ -29,7 +29,7 @@ BY_NAME: dict[str, list[Any]] = {
     "n_estimators": [1, 2, 3, 5],
     "max_bytes": [None, 3_000, 20_000, 200_000],
     "horizon": [5, 50],
-    "window": [1, 5, 12],
+    "window": [2, 5, 12],
     "block_size": [1, 3, 9],
     "n_prime": [2, 9, 30],
     "refresh": [1, 3],

@@ -15,7 +15,8 @@ from typing import Any
 
 from benchmarks.pages import Page, parser
 from benchmarks.tables import Table
-from streamboost.evaluate import AveragePrecision, ExpectedCost, prequential
+from streamboost.evaluate import ExpectedCost, prequential
+from streamboost.evaluate.score_metrics import AveragePrecision
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "fraud.py"
 PEERS = {"river": "River", "lightgbm": "LightGBM"}

@@ -20,7 +20,8 @@ NOTES = [
     "- a9a, webpage-w8a (sparse), ijcnn1 and covtype (lodgepole pine against the rest, columns divided by their largest values):"
     " a seeded sample of the rows in random order",
     "- Our first entry, which the goals judge: logistic learners beside VW, whose learners are logistic too, with default"
-    " options, but smooth boosting with vote=\"ocp\" and rate_spread=1; perceptrons beside MOA's; trees with the peer's settings,"
+    " options, but smooth boosting with vote=\"ocp\" and learning_rate_spread=1; perceptrons beside MOA's; trees with the peer's"
+    " settings,"
     " but with our defaults on covtype. Where options differ from the defaults, they were the more accurate in a trial",
     "- Accuracy of a contestant with fewer rows is that of the first rows only, and not compared.",
 ]

@@ -102,7 +102,7 @@ def linear_races(group: str, stream: str, rows: int) -> tuple[Race, ...]:
             stream,
             rows,
             (
-                ours("osboost", "logistic", {"vote": "ocp"}, {"rate_spread": 1.0}),
+                ours("osboost", "logistic", {"vote": "ocp"}, {"learning_rate_spread": 1.0}),
                 ours("osboost", "logistic"),
                 ours("osboost", "perceptron"),
                 *peers,

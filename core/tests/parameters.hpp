@@ -17,8 +17,15 @@ inline const Config::Value none = std::monostate{};
 
 // Boosters and banks of numbers learn no labels: the streams of these tests have nothing for them, tests/laws/test_regression.py has.
 inline bool predicts_numbers(const std::string& name) {
-  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression", "regression_tree"};
+  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression", "regression_tree",
+                                           "replay_regressor"};
   return names.contains(name);
+}
+
+// Models of their own, without lanes: whatever learner a test names stays unused.
+inline bool has_learners(const std::string& booster) {
+  static const std::set<std::string> without{"history", "replay", "replay_regressor"};
+  return !without.contains(booster);
 }
 
 inline Values values_of(const std::string& name) {
@@ -27,7 +34,12 @@ inline Values values_of(const std::string& name) {
   const Values oza{{"order", word("update_first")}, {"untrained", word("wrong")},   {"lambda_cap", none},
                    {"copies_cap", count(10)},       {"vote", word("log_odds")},     {"prefix", word("stop_at_first_bad")},
                    {"draw", word("poisson")},       {"normalise", word("running")}, {"ballot", word("label")}};
+  const Values replay{{"rounds", count(3)}, {"leaves", count(4)},   {"bins", count(8)},    {"learning_rate", 0.1},       {"refit", 1.5},
+                      {"late", 0.25},       {"memory", count(200)}, {"at_once", count(0)}, {"max_bytes", count(1 << 20)}};
   const std::map<std::string, Values> all{
+      {"history", {}},
+      {"replay", replay},
+      {"replay_regressor", replay},
       {"single", {}},
       {"arcx4", {}},
       {"bagging", {{"sampling", word("poisson")}, {"fraction", 0.7}, {"ballot", word("label")}}},
@@ -48,7 +60,7 @@ inline Values values_of(const std::string& name) {
       {"blocked", {{"block_size", count(100)}, {"literal", false}}},
       {"primed", {{"n_prime", count(20)}, {"n_passes", count(1)}, {"resample", false}, {"keep_one", true}}},
       {"batch_bagging", {{"n_rows", count(20)}, {"n_passes", count(1)}}},
-      {"adaptive_bagging", {{"rate", 6.0}, {"vote", word("log-odds")}, {"chain", true}, {"horizon", 1000.0}}},
+      {"adaptive_bagging", {{"poisson_rate", 6.0}, {"vote", word("log_odds")}, {"chain", true}, {"window", 1000.0}}},
       {"bayes",
        {{"likelihood", word("exponential")},
         {"vote", word("bayes")},
@@ -61,7 +73,7 @@ inline Values values_of(const std::string& name) {
         {"prior_rate", 1.0},
         {"theta", 0.1},
         {"forgetting", 1.0},
-        {"sgd_rate", 1.0}}},
+        {"learning_rate", 1.0}}},
       {"weighted_majority", {{"beta", 0.5}}},
       {"hedge", {{"hedge", word("vote")}, {"hedge_rate", none}, {"horizon", none}}},
       {"winnow", {{"threshold", none}, {"factor", 2.0}, {"variant", word("divide")}}},
@@ -79,8 +91,8 @@ inline Values values_of(const std::string& name) {
         {"feature_fraction", none},
         {"dtype", word("float64")},
         {"clip", 5.0},
-        {"rate", 1.0},
-        {"rate_spread", 0.0}}},
+        {"learning_rate", 1.0},
+        {"learning_rate_spread", 0.0}}},
       {"naive_bayes",
        {{"alpha", 0.0},
         {"var_floor", 1e-3},
@@ -92,9 +104,9 @@ inline Values values_of(const std::string& name) {
       {"stump", {{"numeric", word("bins")}, {"max_bins", count(64)}, {"feature_fraction", none}}},
       {"tan", {{"n_parents", count(1)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
       {"ban", {{"n_parents", count(2)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
-      {"mlp", {{"hidden_units", count(0)}, {"updates_per_example", count(1)}, {"rate", 0.2}}},
+      {"mlp", {{"hidden_units", count(0)}, {"updates_per_example", count(1)}, {"learning_rate", 0.2}}},
       {"nearest_neighbors", {{"n_neighbors", count(5)}, {"window", count(60)}}},
-      {"bagging_regressor", {{"sampling", word("poisson")}, {"fraction", 0.7}, {"rate", 1.0}, {"combine", word("mean")}}},
+      {"bagging_regressor", {{"sampling", word("poisson")}, {"fraction", 0.7}, {"poisson_rate", 1.0}, {"combine", word("mean")}}},
       {"gradient_boosting",
        {{"loss", word("squared")}, {"domain", word("span")}, {"learning_rate", 0.1}, {"delta", 1.0}, {"quantile", 0.5}}},
       {"regression_tree",
@@ -137,6 +149,8 @@ inline Values values_of(const std::string& name) {
   Values found = all.at(name == "linear_regression" ? "logistic" : name);
   if (name == "osboost_ocp" || name == "osboost_exp") found.insert(smooth.begin(), smooth.end());
   if (name == "mbbm" || name == "adaboost_olm") found.insert(multiclass.begin(), multiclass.end());
+  if (name == "replay") found["trees"] = word("shared");
+  if (name == "replay_regressor") found["loss"] = word("squared");
   if (name == "primed") found.insert(oza.begin(), oza.end());
   return found;
 }

@@ -17,24 +17,26 @@ SavedState state_of(Bank& bank) {
 struct Kind {
   std::string learner;
   Values changed;
-  bool nominal;
+  enum Columns { mixed, nominal, counts } columns;
 };
 
 std::vector<Kind> kinds() {
-  std::vector<Kind> all = {{"naive_bayes", {}, false},
-                           {"stump", {}, false},
-                           {"tan", {}, true},
-                           {"mlp", {}, false},
-                           {"hoeffding", {}, false},
-                           {"iti", {}, false},
-                           {"linear", words({{"kind", "perceptron"}}), false},
-                           {"linear", words({{"kind", "ogd"}}), false},
-                           {"linear", words({{"kind", "logistic"}}), false},
-                           {"logistic", {}, false},
-                           {"nearest_neighbors", {}, false}};
-  all[4].changed["grace_period"] = 20.0;
+  std::vector<Kind> all = {{"naive_bayes", {}, Kind::mixed},
+                           {"stump", {}, Kind::mixed},
+                           {"tan", {}, Kind::nominal},
+                           {"ban", {}, Kind::nominal},
+                           {"mlp", {}, Kind::mixed},
+                           {"hoeffding", {}, Kind::mixed},
+                           {"iti", {}, Kind::mixed},
+                           {"linear", words({{"kind", "perceptron"}}), Kind::mixed},
+                           {"linear", words({{"kind", "ogd"}}), Kind::mixed},
+                           {"linear", words({{"kind", "logistic"}}), Kind::mixed},
+                           {"logistic", {}, Kind::mixed},
+                           {"nearest_neighbors", {}, Kind::mixed},
+                           {"count_bayes", {}, Kind::counts}};
+  all[5].changed["grace_period"] = 20.0;
   for (const char* learner : {"naive_bayes", "stump", "hoeffding", "linear", "logistic"}) {
-    Kind part{learner, {}, false};
+    Kind part{learner, {}, Kind::mixed};
     part.changed["feature_fraction"] = 0.5;
     all.push_back(part);
   }
@@ -144,11 +146,22 @@ void test_births(const Kind& kind, const Stream& s) {
 
 }  // namespace
 
+// A bank that the core's table has must be among the kinds above.
+void test_every_bank_has_a_kind() {
+  const std::vector<Kind> all = kinds();
+  for (const std::string& name : bank_names())
+    check(predicts_numbers(name) || std::any_of(all.begin(), all.end(), [&](const Kind& kind) { return kind.learner == name; }),
+          "kinds() has the bank " + name);
+}
+
 int main() {
+  test_every_bank_has_a_kind();
   const Stream mixed = make_stream(200, 6, 2, true);
   const Stream nominal = all_nominal(mixed);
+  Stream counts = nominal;
+  counts.n_values.assign(counts.n_values.size(), -1);
   for (const Kind& kind : kinds()) {
-    const Stream& s = kind.nominal ? nominal : mixed;
+    const Stream& s = kind.columns == Kind::mixed ? mixed : kind.columns == Kind::nominal ? nominal : counts;
     test_copies_are_equal(kind, s);
     test_reset(kind, s);
     test_swap(kind, s);

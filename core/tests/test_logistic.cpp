@@ -200,7 +200,7 @@ void a_label_met_late() {
 int main() {
   flow_solves_its_equation();
   powers_of_scores();
-  two_classes({{"rate_spread", 1.0}});
+  two_classes({{"learning_rate_spread", 1.0}});
   several_classes({});
   a_row_of_next_to_nothing();
   a_label_met_late();

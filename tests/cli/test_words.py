@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from streamboost import OnlineBaggingClassifier, OnlineMBBMClassifier, OSBoostClassifier, Perceptron
-from streamboost.cli.errors import in_flags
+from streamboost.cli.errors import in_flags, shell_words
 
 ROWS = "x,z,label\n" + "".join(f"{i % 7},{i % 5},{'abc'[i % 3]}\n" for i in range(60))
 
@@ -74,4 +74,4 @@ def test_a_refusal_can_be_copied():
         model.partial_fit([[1.0], [2.0], [3.0]], ["a", "b", "c"])
     for other in (pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value)):
         assert str(other) == str(caught.value)
-        assert other.for_shell() == caught.value.for_shell()
+        assert shell_words(other) == shell_words(caught.value)

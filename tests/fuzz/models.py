@@ -24,10 +24,13 @@ def random_maker(rng: np.random.Generator, sizes: tuple[int, int] = (1, 20)) -> 
     choose = chooser(rng)
     while True:
         entry = choose(cases.FILED)
-        of = choose([one for one in cases.learners_of(entry) if not one.nominal_only])
+        learners = [one for one in cases.learners_of(entry) if not one.nominal_only]
         options = {**drawn(getattr(sb, entry.class_name), choose), "random_state": int(rng.integers(1000))}
         options.update({"n_estimators": int(rng.integers(*sizes))} if entry.sized else {})
-        learner = cases.learner(of, **{**drawn(getattr(sb, of.class_name), choose), **fixed(of.name)})
+        learner = None
+        if learners:
+            of = choose(learners)
+            learner = cases.learner(of, **{**drawn(getattr(sb, of.class_name), choose), **fixed(of.name)})
 
         def make(
             n_jobs: int | None = None, entry: Any = entry, learner: Any = learner, options: Any = options

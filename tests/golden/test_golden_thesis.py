@@ -108,7 +108,7 @@ def test_stump_cuts(numeric):
 
 def test_mlp_step():
     """One hidden unit, one numeric column, rows 0 and 2 (the second scaled to 1), both steps by hand from the keyed start."""
-    model = sb.SingleLearnerClassifier(sb.MLP(hidden_units=1, rate=0.5), random_state=11)
+    model = sb.SingleLearnerClassifier(sb.MLP(hidden_units=1, learning_rate=0.5), random_state=11)
 
     def uniform(key, unit):
         return draws.uniform(11, key, 0, draws.START, attempt=unit) - 0.5

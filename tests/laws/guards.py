@@ -36,7 +36,7 @@ def check_guard_laws(model, X, y, path):
     whole = fresh()
     answers = whole.test_then_train(X, y, sample_weight=weight, **options)
     assert lane_report(whole, "drifts").sum() > 0, "nothing drifted: nothing is shown"
-    saves = whole._session.detectors is None
+    saves = whole.session.detectors is None
 
     pieces = fresh()
     got = []

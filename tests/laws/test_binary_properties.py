@@ -220,7 +220,7 @@ def test_the_ball_lets_a_learner_count_against_itself():
     """All learners wrong and equal: the simplex cannot move, the ball turns them round."""
     wrong = ([0.5, 0.5], [-1.0, -1.0], 1, 0.05, 0.6)
     assert ocp.learn_alpha(*wrong)[0] == [0.5, 0.5]
-    assert ocp.learn_alpha(*wrong, domain="l1-ball")[0] == pytest.approx([-0.1, -0.1])
+    assert ocp.learn_alpha(*wrong, domain="l1_ball")[0] == pytest.approx([-0.1, -0.1])
 
 
 def test_ocp_tests_the_weighted_vote():

@@ -51,7 +51,7 @@ def test_classifier(program: Path) -> None:
     y = (score > -0.5).astype(int) + (score > 0.5)
     model = sb.StreamBoostClassifier(random_state=3)
     expected = model.test_then_train(x, y, classes=[0, 1, 2], output="proba")
-    given = answers(program, "classifier", model._session.seed, x, y, 3).reshape(-1, 3)
+    given = answers(program, "classifier", model.session.seed, x, y, 3).reshape(-1, 3)
     assert given.tobytes() == np.ascontiguousarray(expected).tobytes()
 
 
@@ -60,5 +60,5 @@ def test_regressor(program: Path) -> None:
     y = np.nan_to_num(2 * x[:, 0] - x[:, 1] * x[:, 2])
     model = sb.StreamBoostRegressor(random_state=3)
     expected = model.test_then_train(x, y)
-    given = answers(program, "regressor", model._session.seed, x, y, 0)
+    given = answers(program, "regressor", model.session.seed, x, y, 0)
     assert given.tobytes() == np.asarray(expected, np.float64).tobytes()

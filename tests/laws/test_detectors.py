@@ -68,8 +68,8 @@ def test_a_guarded_forest_is_its_oracle(name, background):
     model = sb.StreamBoostClassifier(
         sb.NaiveBayes(),
         n_estimators=4,
-        rate=2.0,
-        horizon=50.0,
+        poisson_rate=2.0,
+        window=50.0,
         companions=(),
         drift=detector,
         background=background,
@@ -82,7 +82,7 @@ def test_a_guarded_forest_is_its_oracle(name, background):
 
     drift = {"detector": name, "background": background, **detector.get_params()}
     oracle = AdaptiveBagging(
-        make, 4, key_of(model), rate=2.0, horizon=50.0, drift=drift, width=2, n_classes=2
+        make, 4, key_of(model), poisson_rate=2.0, window=50.0, drift=drift, width=2, n_classes=2
     )
     for t in range(len(X)):
         answer = oracle.answer(X[t].tolist())

@@ -214,7 +214,7 @@ def test_lanes_are_independent():
     X, y, _ = stream(2)
     few, many = (
         OnlineBaggingClassifier(
-            LogisticRegression(rate_spread=1), n_estimators=n, random_state=3
+            LogisticRegression(learning_rate_spread=1), n_estimators=n, random_state=3
         ).partial_fit(X, y, classes=[0, 1])
         for n in (7, 23)
     )
@@ -335,9 +335,9 @@ def test_the_pair_answers_as_the_column_did():
 
 def test_rates_differ_by_lane():
     X, y, _ = stream(7, n=20)
-    model = OSBoostClassifier(LogisticRegression(rate_spread=1), n_estimators=6, gamma=0.1).partial_fit(
-        X, y, classes=[0, 1]
-    )
+    model = OSBoostClassifier(
+        LogisticRegression(learning_rate_spread=1), n_estimators=6, gamma=0.1
+    ).partial_fit(X, y, classes=[0, 1])
     alone = OSBoostClassifier(LogisticRegression(), n_estimators=6, gamma=0.1).partial_fit(
         X, y, classes=[0, 1]
     )
@@ -377,7 +377,14 @@ def test_an_answer_does_not_depend_on_the_weight_to_come(scale, update):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("rate", 0.0), ("rate", -1), ("clip", 0), ("update", "nag"), ("rate_spread", -0.5), ("scale", "unit")],
+    [
+        ("learning_rate", 0.0),
+        ("learning_rate", -1),
+        ("clip", 0),
+        ("update", "nag"),
+        ("learning_rate_spread", -0.5),
+        ("scale", "unit"),
+    ],
 )
 def test_parameters_are_judged(name, value):
     with pytest.raises(ValueError, match=name):

@@ -269,7 +269,7 @@ def test_collected_costs_agree_with_the_oracle(kind, plain, seed, k):
 
 
 @pytest.mark.parametrize("prefix", ["stop_at_first_bad", "skip_bad", "all"])
-@pytest.mark.parametrize("vote", ["log_odds", "linear_edge", "unweighted"])
+@pytest.mark.parametrize("vote", ["log_odds", "linear_edge", "uniform"])
 @settings(max_examples=15)
 @given(script=scripts(classes=(2, 4), learners=(2, 6), rows=(3, 10)))
 def test_who_votes_in_oza(prefix, vote, script):
@@ -297,7 +297,7 @@ def test_who_votes_in_oza(prefix, vote, script):
     weight = {
         "log_odds": np.log((1 - error) / error),
         "linear_edge": sc - sw,
-        "unweighted": np.ones(len(bad)),
+        "uniform": np.ones(len(bad)),
     }
     votes = np.zeros(k)
     for i in np.flatnonzero(heard):

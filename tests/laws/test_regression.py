@@ -28,9 +28,9 @@ MODELS = {
     "single": SingleLearnerRegressor(LinearRegression()),
     "single-float32": SingleLearnerRegressor(LinearRegression(dtype="float32", feature_fraction=0.7)),
     "single-tree": SingleLearnerRegressor(HoeffdingTreeRegressor(grace_period=30, delta=0.1)),
-    "bagging": OnlineBaggingRegressor(LinearRegression(rate_spread=1.0), n_estimators=5),
+    "bagging": OnlineBaggingRegressor(LinearRegression(learning_rate_spread=1.0), n_estimators=5),
     "bagging-fraction": OnlineBaggingRegressor(n_estimators=5, sampling="fraction", combine="median"),
-    "bagging-tree": OnlineBaggingRegressor(TREE, n_estimators=5, rate=3.0),
+    "bagging-tree": OnlineBaggingRegressor(TREE, n_estimators=5, poisson_rate=3.0),
     "boosting": OnlineGradientBoostingRegressor(n_estimators=5),
     "boosting-hull": OnlineGradientBoostingRegressor(TREE, n_estimators=5, domain="hull"),
     "boosting-huber": OnlineGradientBoostingRegressor(TREE, n_estimators=5, loss="huber"),
@@ -118,6 +118,7 @@ def test_cuts_and_threads_do_not_matter(name):
         cut = _core.Model(
             booster.name, booster.params, learner.bank, learner.params, n, 7, cuts=cuts, threads=2, wave_chunk=16,
             guard=booster.guard, companions=list(booster.companions), pool=booster.pool,
+            experts=list(booster.experts), referee=booster.referee,
         )  # fmt: skip
         cut.reserve(session.schema.n_values(), 1, True)
         coded = np.where(
@@ -187,12 +188,14 @@ def numeric_stream(n, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
-    "options", [{}, {"combine": "median"}, {"sampling": "fraction", "fraction": 0.5}, {"rate": 6.0}], ids=str
+    "options",
+    [{}, {"combine": "median"}, {"sampling": "fraction", "fraction": 0.5}, {"poisson_rate": 6.0}],
+    ids=str,
 )
 def test_bagging_is_its_oracle(seed, options):
     X, y, w = numeric_stream(400, seed)
     model = OnlineBaggingRegressor(
-        LinearRegression(rate_spread=1.0), n_estimators=4, random_state=seed, **options
+        LinearRegression(learning_rate_spread=1.0), n_estimators=4, random_state=seed, **options
     )
     compare(model, oracle.Bagging(oracle.Bank(4, spread=1.0), seed_of(seed), **options), X, y, w)
 

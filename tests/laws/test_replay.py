@@ -12,7 +12,7 @@ from oracle.replay_boosting import Boosting, plan_of_fits
 
 import streamboost as sb
 from streamboost import models
-from tests.laws.catalogue import key_of, state_of
+from tests.inside.handles import key_of, state_of
 
 
 def stream(n, d, outputs, seed, nominal=True):
@@ -104,7 +104,7 @@ def test_a_fit_is_its_oracle(n, d, outputs, seed, leaves, bins, trees):
     )
     model.fit(X, y, sample_weight=weight)
     kept = weight > 0
-    codes = [model._session.labels.book.codes[label] for label in y.tolist()]
+    codes = [model.session.labels.book.codes[label] for label in y.tolist()]
     oracle = Boosting(
         as_coded(X[kept], d - 1),
         np.array(codes)[kept],

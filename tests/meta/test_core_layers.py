@@ -13,7 +13,8 @@ BELOW = {  # folder: those that it may include, beside itself
     "drift": {"data", "math", "learners"},
     "ensembles": {"data", "math", "learners", "drift"},
     "stages": {"data", "math"},
-    "run": {"data", "math", "learners", "drift", "ensembles", "stages"},
+    "replay": {"data", "math", "learners"},
+    "run": {"data", "math", "learners", "drift", "ensembles", "stages", "replay"},
     "readers": set(),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)

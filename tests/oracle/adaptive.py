@@ -64,16 +64,16 @@ class AdaptiveBagging(Ensemble):
         n_estimators,
         key,
         *,
-        rate=6.0,
-        vote="log-odds",
+        poisson_rate=6.0,
+        vote="log_odds",
         chain=True,
-        horizon=1000.0,
+        window=1000.0,
         drift=None,
         n_classes=None,
         **options,
     ):
         super().__init__(make, n_estimators, key, n_classes=n_classes, **options)
-        self.rate, self.vote, self.chain, self.fading = rate, vote, chain, 1 - 1 / horizon
+        self.rate, self.vote, self.chain, self.fading = poisson_rate, vote, chain, 1 - 1 / window
         self.right = [0.0] * n_estimators
         self.seen = [0.0] * n_estimators
         self.chain_right = [0.0] * n_estimators

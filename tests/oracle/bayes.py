@@ -87,7 +87,7 @@ class Bayes(Ensemble):
         prior_rate=1.0,
         theta=0.1,
         forgetting=1.0,
-        sgd_rate=1.0,
+        learning_rate=1.0,
         width,
         **options,
     ):
@@ -101,7 +101,7 @@ class Bayes(Ensemble):
         self.likelihood, self.rule, self.loss, self.hypothesis = likelihood, vote, loss, hypothesis
         self.static, self.n_pretrain = learners == "static", n_pretrain
         self.alpha, self.beta, self.theta = prior_shape, prior_rate, theta
-        self.forgetting, self.sgd_rate = forgetting, sgd_rate
+        self.forgetting, self.learning_rate = forgetting, learning_rate
         self.n = 0.0
         self.S = [0.0] * n_estimators
         self.G = [0.0] * n_estimators
@@ -185,7 +185,7 @@ class Bayes(Ensemble):
                 self.S[i] = self.forgetting * self.S[i] + weight * g
                 if g > 0:
                     self.G[i] = self.forgetting * self.G[i] + weight * math.log(g)
-                step = self.sgd_rate / t * weight * (self.theta * g - 1 / self.sgd[i])
+                step = self.learning_rate / t * weight * (self.theta * g - 1 / self.sgd[i])
                 self.sgd[i] = min(max(self.sgd[i] - step, 1e-3), 1e6)
         amount = weight if pretraining or not self.static else 0.0
         for lane in self.lanes:

@@ -61,8 +61,8 @@ class Numeric:
 class RowStage:
     """What a row is before any lane sees it."""
 
-    def __init__(self, columns, *, rate=1.0, clip=5.0, fit_intercept=True, sparse=False):
-        self.columns, self.rate, self.clip = columns, rate, clip
+    def __init__(self, columns, *, learning_rate=1.0, clip=5.0, fit_intercept=True, sparse=False):
+        self.columns, self.rate, self.clip = columns, learning_rate, clip
         self.fit_intercept, self.sparse = fit_intercept, sparse
         self.numeric, self.largest = {}, {}
         self.n, self.total, self.sizes = 0, 0.0, {}  # rows, M, N by coordinate
@@ -107,12 +107,25 @@ class RowStage:
 class Adaptive(Linear):
     """One column of weights for two classes, one per class for more; labels may be discovered."""
 
-    def __init__(self, columns, n_classes, seed, lane, *, rate=1.0, rate_spread=0.0, clip=5.0, **options):
+    def __init__(
+        self,
+        columns,
+        n_classes,
+        seed,
+        lane,
+        *,
+        learning_rate=1.0,
+        learning_rate_spread=0.0,
+        clip=5.0,
+        **options,
+    ):
         super().__init__(columns, n_classes, seed, lane, **options)
-        self.kappa = 2.0 ** (rate_spread * RATE_ORDER[lane % 5])
+        self.kappa = 2.0 ** (learning_rate_spread * RATE_ORDER[lane % 5])
         self.slopes = [0.0] * len(self.vectors)  # B
         if columns.stage is None:
-            columns.stage = RowStage(columns, rate=rate, clip=clip, fit_intercept=self.fit_intercept)
+            columns.stage = RowStage(
+                columns, learning_rate=learning_rate, clip=clip, fit_intercept=self.fit_intercept
+            )
 
     def point(self, row):
         return row.t

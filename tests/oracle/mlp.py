@@ -16,10 +16,10 @@ def sigmoid(z):
 
 class MLP:
     def __init__(
-        self, columns, n_classes, seed, lane, *, hidden_units="auto", updates_per_example=1, rate=0.2
+        self, columns, n_classes, seed, lane, *, hidden_units="auto", updates_per_example=1, learning_rate=0.2
     ):
         self.columns, self.seed, self.lane = columns, seed, lane
-        self.updates, self.rate = updates_per_example, rate
+        self.updates, self.rate = updates_per_example, learning_rate
         auto = max(5, min(50, math.floor((columns.width + (n_classes or 2)) / 2 + 0.5)))
         self.n_hidden = auto if hidden_units == "auto" else hidden_units
         self.first, self.second = {}, {}  # (input, hidden) and (hidden, class) -> weight

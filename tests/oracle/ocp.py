@@ -12,7 +12,7 @@ from oracle.ensembles import NEAR
 from oracle.osboost import OSBoost
 from oracle.simplex import project, project_to_ball
 
-DOMAINS = {"simplex": project, "l1-ball": project_to_ball}
+DOMAINS = {"simplex": project, "l1_ball": project_to_ball}
 STEPS = {
     "1/sqrt(Nt)": lambda n, t: 1 / math.sqrt(n * t),
     "1/sqrt(t)": lambda n, t: 1 / math.sqrt(t),

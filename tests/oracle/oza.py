@@ -44,7 +44,7 @@ class Oza(Ensemble):
 
     def voice(self, i):
         """How much the vote of learner i counts."""
-        if self.vote == "unweighted":
+        if self.vote == "uniform":
             return 1.0
         total = self.sc[i] + self.sw[i]
         if total == 0:
@@ -76,7 +76,7 @@ class Oza(Ensemble):
             elif code >= 0:
                 votes[code] += self.voice(i)
             close |= lane.vote_is_close(row, self.n_known)
-        return self.plurality(votes, close, exact=self.vote == "unweighted" and self.ballot == "label")
+        return self.plurality(votes, close, exact=self.vote == "uniform" and self.ballot == "label")
 
     # ---- the chain
 

@@ -107,8 +107,14 @@ class Bank:
 
 
 class Bagging:
-    def __init__(self, bank, key, *, sampling="poisson", rate=1.0, fraction=0.7, combine="mean"):
-        self.bank, self.key, self.sampling, self.rate, self.fraction = bank, key, sampling, rate, fraction
+    def __init__(self, bank, key, *, sampling="poisson", poisson_rate=1.0, fraction=0.7, combine="mean"):
+        self.bank, self.key, self.sampling, self.rate, self.fraction = (
+            bank,
+            key,
+            sampling,
+            poisson_rate,
+            fraction,
+        )
         self.combine, self.examples, self.weight, self.sum = combine, 0, 0.0, 0.0
 
     def ask(self, row):

@@ -89,7 +89,7 @@ def build(only: str | None = None) -> dict[str, Any]:
             LogisticRegression(scale="maxabs", update="plain"), n_estimators=3, lambda_cap=10
         ),
         "bagging-logistic": OnlineBaggingClassifier(
-            LogisticRegression(rate_spread=1), n_estimators=3, random_state=9, **nominal
+            LogisticRegression(learning_rate_spread=1), n_estimators=3, random_state=9, **nominal
         ),
         "oza-mlp": OnlineBoostingClassifier(MLP(hidden_units=3), n_estimators=2, **nominal),
         "oza-stump": OnlineBoostingClassifier(DecisionStump(max_bins=8), n_estimators=3, **nominal),
@@ -134,7 +134,7 @@ def build(only: str | None = None) -> dict[str, Any]:
         "bagging-neighbors": OnlineBaggingClassifier(
             NearestNeighbors(3, window=20), n_estimators=2, random_state=19, **nominal
         ),
-        "bagging-mlp": OnlineBaggingClassifier(MLP(rate=0.5), n_estimators=2, random_state=18),
+        "bagging-mlp": OnlineBaggingClassifier(MLP(learning_rate=0.5), n_estimators=2, random_state=18),
         "osboost-horizon": OSBoostClassifier(n_estimators=3, vote="exp", hedge_rate="horizon", horizon=500),
         "single-ogd": SingleLearnerClassifier(OGD(feature_fraction=0.5)),
         "single-multiclass": SingleLearnerClassifier(LogisticRegression(update="plain")),
@@ -196,7 +196,11 @@ def regressors() -> dict[str, Any]:
         ),
         "regressor-tree": SingleLearnerRegressor(tree, random_state=2, **nominal),
         "regressor-median": OnlineBaggingRegressor(
-            LinearRegression(rate_spread=1), n_estimators=3, combine="median", drift="adwin", random_state=3
+            LinearRegression(learning_rate_spread=1),
+            n_estimators=3,
+            combine="median",
+            drift="adwin",
+            random_state=3,
         ),
         "regressor-span": OnlineGradientBoostingRegressor(tree, n_estimators=3, **nominal),
         "regressor-hull": OnlineGradientBoostingRegressor(n_estimators=3, domain="hull", loss="quantile"),

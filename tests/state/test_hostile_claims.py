@@ -93,6 +93,7 @@ GROWING = """
 import os, resource, sys
 import streamboost as sb
 import streamboost._core
+from tests.inside.handles import core_of
 
 def grow(model):
     for i in range(40):
@@ -135,7 +136,11 @@ def test_memory_that_runs_out_while_growing_leaves_the_model_as_it_was() -> None
     )
     texts = [name if ")" in name else f"{name}()" for name in learners]
     done = subprocess.run(
-        [sys.executable, "-c", GROWING, *texts], capture_output=True, text=True, check=False
+        [sys.executable, "-c", GROWING, *texts],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],  # where `tests` is found
     )
     lines = [line.rpartition(": ")[0] for line in done.stdout.splitlines()]
     assert lines == [f"{text}: no memory: True" for text in texts], done.stderr[-2000:]

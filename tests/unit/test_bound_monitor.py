@@ -16,7 +16,7 @@ BOOSTERS = {
     "ocp": (sb.OSBoostClassifier, {"vote": "ocp"}),
     "ocp-pivot": (sb.OSBoostClassifier, {"vote": "ocp", "projection": "pivot", "step": "1/sqrt(t)"}),
     "ocp-third": (sb.OSBoostClassifier, {"vote": "ocp", "step": "sqrt(2/(Nt))", "gamma": 0.4}),
-    "ocp-ball": (sb.OSBoostClassifier, {"vote": "ocp", "domain": "l1-ball"}),
+    "ocp-ball": (sb.OSBoostClassifier, {"vote": "ocp", "domain": "l1_ball"}),
     "exp": (sb.OSBoostClassifier, {"vote": "exp"}),
     "exp-sample": (sb.OSBoostClassifier, {"vote": "exp", "hedge": "sample", "hedge_rate": 1.0}),
     "exp-best": (

@@ -7,7 +7,9 @@ from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import streamboost as sb
-from streamboost.evaluate import Brier, CalibrationError, Rows, make_metric, reliability
+from streamboost.evaluate import Rows, make_metric, reliability
+from streamboost.evaluate.count_metrics import Brier
+from streamboost.evaluate.score_metrics import CalibrationError
 
 
 def noisy(n, classes=2, seed=0):

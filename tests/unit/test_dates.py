@@ -82,7 +82,7 @@ def test_dates_are_left_out_aloud(file):
 
 def test_refusals(file):
     path = file(TEXT)
-    with pytest.raises(DataError, match="What to do with dates is parts or drop, not 'hours'"):
+    with pytest.raises(DataError, match="dates='hours' is not allowed; choose parts or drop"):
         open_stream(path, dates="hours")
     with pytest.raises(
         DataError, match=r"column 'when' holds dates or times .*dates='parts', leave it out with drop="

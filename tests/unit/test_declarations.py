@@ -2,6 +2,7 @@
 
 import inspect
 import pydoc
+import sys
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from sklearn.utils import get_tags
 
 import streamboost
 from streamboost import OSBoostClassifier, _core, catalogue
-from streamboost.base.estimator import Classifier, StreamClassifier
+from streamboost.base.classifier import Classifier, StreamClassifier
 from streamboost.base.parameter import (
     FLAG,
     NONE,
@@ -20,7 +21,9 @@ from streamboost.base.parameter import (
     parameter,
     parameters_of,
     whole,
+    with_defaults,
 )
+from streamboost.ensemble.options import OPTIONS
 from streamboost.models import ALL_LEARNERS, ALL_MODELS, BATCH_MODELS, LEARNERS, build
 
 CLASSES = [getattr(streamboost, entry.class_name) for entry in catalogue.ENTRIES]
@@ -107,6 +110,26 @@ def test_what_follows_from_a_declaration():
     ):
         with pytest.raises(ValueError, match=f"The '{next(iter(wrong))}' parameter of Small must be"):
             Small(**wrong)._validate_params()
+
+
+@pytest.mark.parametrize("entry", [*catalogue.MODELS, *catalogue.REGRESSORS], ids=lambda entry: entry.name)
+def test_type_checkers_know_the_options_that_are_declared(entry):
+    cls = getattr(streamboost, entry.class_name)
+    annotation = cls.__init__.__annotations__["options"]
+    group = getattr(sys.modules[cls.__module__], annotation.removeprefix("Unpack[").removesuffix("]"))
+    shown = list(inspect.signature(cls).parameters)
+    code = cls.__init__.__code__
+    own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    assert set(shown) - set(own) == group.__optional_keys__
+    assert shown == list(parameters_of(cls))
+    assert set(cls().get_params(deep=False)) == set(shown)
+
+
+def test_an_option_that_there_is_not():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'drifts'"):
+        streamboost.OnlineBaggingClassifier(drifts=None)
+    with pytest.raises(TypeError, match="'speed' is none of the options"):
+        with_defaults(OPTIONS, speed=1)
 
 
 # The table of models and learners.

@@ -18,7 +18,9 @@ ETA = 0.01
 
 
 def small(cls, **options):
-    return cls(random_state=1, **options, **({} if cls is SingleLearnerRegressor else {"n_estimators": 4}))
+    return cls(
+        random_state=1, **options, **({"n_estimators": 4} if "n_estimators" in cls().get_params() else {})
+    )
 
 
 def drifting(n=3000, seed=0):

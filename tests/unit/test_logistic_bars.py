@@ -78,7 +78,7 @@ def test_alone_on_a_turning_hyperplane():
     ids=["adaboost-ol", "adaboost-ol-spread", "bagging", "osboost"],
 )
 def test_a_hundred(make, name, spread, least):
-    assert accuracy(make(LogisticRegression(rate_spread=spread)), *rows(name)) >= least
+    assert accuracy(make(LogisticRegression(learning_rate_spread=spread)), *rows(name)) >= least
 
 
 def test_boosting_by_majority_bends_the_border():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from streamboost.cli.errors import shell_words
 from streamboost.streams import DataError, DataWarning, open_stream
 
 MARKERS = ["NA", "N/A", "NULL", "null", "None", "nan", "-", "?", ""]
@@ -86,7 +87,7 @@ def test_a_few_words_among_numbers_are_named(write):
         DataWarning, match=r"column 'a' is read as nominal because of '12o' \(line 42\), but 99%"
     ) as said:
         open_stream(path)
-    assert "--na-values 12o" in said[0].message.for_shell()
+    assert "--na-values 12o" in shell_words(said[0].message)
     open_stream(path, nominal=["a"])  # whoever asks for it is not warned
     assert np.isnan(column(open_stream(path, na_values=["12o"]))[40])
     late = write("a,label\n" + "1,0\n" * 1500 + "12o,1\n")

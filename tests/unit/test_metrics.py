@@ -10,23 +10,20 @@ from oracle.metrics import metric as oracle
 from sklearn import metrics as sk
 
 from streamboost.evaluate import (
-    AUC,
     CLASSIFICATION_METRICS,
-    CalibrationError,
-    ErrorRate,
     ExpectedCost,
     Faded,
     FBeta,
-    Judge,
     Metric,
-    Precision,
     RecallAtFPR,
     Rows,
     Windowed,
     make_metric,
 )
 from streamboost.evaluate.classification import ClassificationPanel as Panel
-from streamboost.evaluate.score_metrics import ScoreBins
+from streamboost.evaluate.count_metrics import ErrorRate, Precision
+from streamboost.evaluate.rows import Judge
+from streamboost.evaluate.score_metrics import AUC, CalibrationError, ScoreBins
 
 WINDOW, FADING = 17, 0.93
 NAMES = [*CLASSIFICATION_METRICS, "f_beta:beta=0.5"]

@@ -31,7 +31,7 @@ REGRESSORS = [getattr(streamboost, entry.class_name) for entry in catalogue.REGR
 
 
 def small(cls):
-    return cls(n_estimators=5) if cls is not SingleLearnerRegressor else cls()
+    return cls(n_estimators=5) if "n_estimators" in cls().get_params() else cls()
 
 
 @pytest.mark.parametrize("cls", REGRESSORS)

@@ -37,13 +37,15 @@ def test_the_pool_of_the_default_model():
     X, y = rows(800)
     parts = [
         sb.StreamBoostClassifier(n_estimators=6, companions=(), random_state=1),
-        *(("slow", sb.SingleLearnerClassifier(sb.LogisticRegression(rate=1.0))),),
-        *(("quick", sb.SingleLearnerClassifier(sb.LogisticRegression(rate=4.0))),),
+        *(("slow", sb.SingleLearnerClassifier(sb.LogisticRegression(learning_rate=1.0))),),
+        *(("quick", sb.SingleLearnerClassifier(sb.LogisticRegression(learning_rate=4.0))),),
         ("bayes", sb.SingleLearnerClassifier(sb.NaiveBayes(), drift="adwin", background=False)),
         ("near", sb.SingleLearnerClassifier(sb.NearestNeighbors())),
     ]
     ours = StackedClassifier(parts)
-    core = sb.StreamBoostClassifier(n_estimators=6, random_state=1)
+    core = sb.StreamBoostClassifier(
+        n_estimators=6, companions=("linear", "naive-bayes", "neighbors"), random_state=1
+    )
     _, outside = ours.test_then_train(X, y, classes=[0, 1, 2], output="both")
     _, inside = core.test_then_train(X, y, classes=[0, 1, 2], output="both")
     np.testing.assert_allclose(outside, inside, atol=1e-9)
@@ -153,9 +155,9 @@ def test_dicts_and_other_libraries():
 
 
 def test_clone_and_parameters():
-    model = clone(stacked(combine="bayes", horizon=50.0))
+    model = clone(stacked(combine="bayes", window=50.0))
     assert model.combine == "bayes"
-    assert model.get_params()["horizon"] == 50.0
+    assert model.get_params()["window"] == 50.0
     X, y = rows()
     assert model.fit(X, y).score(X, y) > 0.7
     assert model.fit(X[:300], y[:300]).weights_ == clone(model).fit(X[:300], y[:300]).weights_
@@ -163,7 +165,7 @@ def test_clone_and_parameters():
 
 def test_refusals():
     X, y = rows(20)
-    for params, words in (({"combine": "mean"}, "log-pool"), ({"horizon": 1}, "above 1")):
+    for params, words in (({"combine": "mean"}, "log-pool"), ({"window": 1}, "above 1")):
         with pytest.raises(ValueError, match=words):
             stacked(**params).partial_fit(X, y, classes=[0, 1, 2])
     with pytest.raises(ValueError, match="at least one"):

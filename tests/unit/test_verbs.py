@@ -124,10 +124,10 @@ def test_fit_starts_again_and_partial_fit_goes_on():
 
 def test_random_state_none_draws_anew_only_in_fit():
     model = small(OSBoostClassifier, Perceptron(), random_state=None)
-    key = model.fit(X, Y)._session.seed
-    assert model.partial_fit(X, Y)._session.seed == key
-    assert pickle.loads(pickle.dumps(model))._session.seed == key
-    assert model.fit(X, Y)._session.seed != key
+    key = model.fit(X, Y).session.seed
+    assert model.partial_fit(X, Y).session.seed == key
+    assert pickle.loads(pickle.dumps(model)).session.seed == key
+    assert model.fit(X, Y).session.seed != key
     assert not hasattr(clone(model), "n_features_in_")
 
 

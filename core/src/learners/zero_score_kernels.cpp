@@ -1,5 +1,5 @@
 // Naive Bayes on sparse rows: what zeros score is kept, what is not zero corrects it (learners/zero_score.hpp).
-// What runs over the nodes takes four lanes as one value, and chooses by the bits of a sign: arithmetic only (see kernels_naive_bayes.cpp).
+// What runs over the nodes takes four lanes as one value, and chooses by the bits of a sign: arithmetic only (see naive_bayes_kernels.cpp).
 #include <bit>
 #include <cstdint>
 

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.adapters.records import as_records, n_rows_of, stacked, taken
-from streamboost.base.estimator import Classifier, Estimator
+from streamboost.base.classifier import Classifier
+from streamboost.base.estimator import Estimator
 from streamboost.streams.base import Chunk
 
 Labels = npt.NDArray[Any]

@@ -1,40 +1,46 @@
-"""The verbs: fit and predict of every classifier, partial_fit and test_then_train of those that learn from streams.
-
-A regressor has the same ones (regressor.py).
-"""
+"""What every model has, whatever it predicts: parameters, a session that learns and answers, attributes, files."""
 
 from __future__ import annotations
 
+import copy
+import os
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 
-from streamboost.base.files.persist import Persistence
-from streamboost.base.fitted import FittedAttributes
-from streamboost.base.inputs.labels import ClassCodes
+from streamboost.base import sharing
+from streamboost.base.files import persist
+from streamboost.base.files.manifest import Manifest
+from streamboost.base.files.persist import Arrays
+from streamboost.base.files.writing import write_model
+from streamboost.base.inputs.labels import ClassCodes, declare, read_labels
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.sources import TableRows
-from streamboost.base.params import BoosterPlan, LearnerPlan, WatchedParameters, count_threads, snapshot
-from streamboost.base.row_verbs import RowAnswers, RowVerbs
-from streamboost.base.session import Session
+from streamboost.base.naming import ColumnNames, column_names
+from streamboost.base.parameter import Declared
+from streamboost.base.params import BoosterPlan, LearnerPlan, count_threads, snapshot
+from streamboost.base.session import Session, Source
 from streamboost.catalogue import ModelEntry
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-OUTPUTS = ("label", "proba", "score", "both")
+T = TypeVar("T")
 
 
-class Estimator(FittedAttributes, Persistence, WatchedParameters, BaseEstimator):
+class Estimator(Declared, BaseEstimator):
     """Parameters, validation and files of one model; the arithmetic lives in the core."""
 
     _entry: ClassVar[ModelEntry]
     _model_version: ClassVar[int] = 1
     _free_parameters: ClassVar[frozenset[str]] = frozenset({"random_state", "n_jobs"})
+    _object_parameters: ClassVar[frozenset[str]] = frozenset({"estimator"})
+    _nothing_known: ClassVar[str] = "no class is declared or learned"
+    _session: Session | None = None
     _session_kind: Callable[..., Session] = Session  # where the lanes live: in this process, or in shards
 
     n_jobs: int | None
@@ -56,7 +62,7 @@ class Estimator(FittedAttributes, Persistence, WatchedParameters, BaseEstimator)
         """Return what comes after the vote, as the core reads it; empty: nothing."""
         return {}
 
-    def _class_facts(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
+    def _class_settings(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
         """Return what the user says of the classes, as the core reads it, or refuse it. `labels`: by code."""
         return None
 
@@ -91,8 +97,56 @@ class Estimator(FittedAttributes, Persistence, WatchedParameters, BaseEstimator)
             schema=columns,
             frozen=snapshot(self, names),
             stages=self._stages(),
-            class_settings=self._class_facts,
+            class_settings=self._class_settings,
         )
+
+    @classmethod
+    @abstractmethod
+    def _rebuild(cls, manifest: Manifest, arrays: Arrays, estimator: Any = None) -> Any:
+        """Return an estimator with the parameters of a file, not yet started."""
+
+    def _remarks(self, session: Session) -> list[str]:
+        """Return what is to be said about what was learned, each thing once."""
+        return []
+
+    def _first_labels(self, classes: ArrayLike | None) -> ClassCodes:
+        """Return what is known of the labels before the first row."""
+        return ClassCodes() if classes is None else declare(classes)
+
+    def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> Any:
+        return read_labels(y, source.n_rows, type(self).__name__, discovering=not known.declared)
+
+    def _stored_labels(self, manifest: Manifest) -> ClassCodes:
+        return ClassCodes(manifest.labels, declared=manifest.declared)
+
+    # Learning and reading (sharing.py).
+
+    def _learn(
+        self,
+        source: Source,
+        y: Any,
+        classes: ArrayLike | None,
+        sample_weight: Any,
+        answer: str = "none",
+        *,
+        fit: bool = False,
+    ) -> Any:
+        return sharing.learn(self, source, y, classes, sample_weight, answer, fit=fit)
+
+    def _learn_fast(self, x: Any, y: Any) -> bool:
+        return sharing.learn_fast(self, x, y)
+
+    def _test_then_train_fast(self, x: Any, y: Any) -> tuple[Any, ...] | None:
+        return sharing.test_then_train_fast(self, x, y)
+
+    def _look_back(self, session: Session) -> None:
+        sharing.look_back(self, session)
+
+    def _read(self, look: Callable[[Session], T], *, fitted: bool = True) -> T:
+        return sharing.read(self, look, fitted=fitted)
+
+    def _refuse_unfitted(self, fitted: bool) -> NoReturn:
+        sharing.refuse_unfitted(self, fitted)
 
     def _ask(self, X: Any, answer: str) -> NDArray[Any]:
         if self._session is None:
@@ -101,122 +155,131 @@ class Estimator(FittedAttributes, Persistence, WatchedParameters, BaseEstimator)
         answers: NDArray[Any] = self._read(lambda session: session.ask(source, answer))
         return answers
 
+    def snapshot(self) -> Self:
+        """Return a copy of the model as it is now, for reading only.
+
+        A snapshot answers, reports and saves like the model it was taken from, and never waits for it: threads that
+        must answer at once while another learns read from snapshots. It does not learn; a ``copy.deepcopy`` of it does.
+
+        Returns
+        -------
+        model
+            Of the same class, with the same parameters.
+        """
+        copied: Self = sharing.snapshot(self)
+        return copied
+
+    @property
+    def started(self) -> bool:
+        """Whether rows have come that fixed columns and labels."""
+        return self._session is not None
+
+    @property
+    def is_snapshot(self) -> bool:
+        """Whether the model is one that :meth:`snapshot` gave, which never learns."""
+        return self._session is not None and self._session.read_only
+
+    @property
+    def session(self) -> Session | None:
+        """The state at work: internal, for the packages of streamboost; None before the first row."""
+        return self._session
+
+    def take_session(self, session: Session | None) -> None:
+        """Go on with another state: internal, for the packages of streamboost."""
+        self._session = session
+
+    # Public attributes that exist once the first rows have come; before that they raise AttributeError.
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        return self._read(lambda session: session.schema.width, fitted=False)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns, if they have any."""
+        names = self.columns_.names
+        if names is None or not all(isinstance(name, str) for name in names):
+            raise AttributeError("feature_names_in_: the columns have no names")
+        return np.array(names, dtype=object)
+
+    @property
+    def columns_(self) -> ColumnNames:
+        """Names of the columns (None: by position), and the categories of the nominal ones in order of their codes."""
+        return self._read(lambda session: column_names(session.schema), fitted=False)
+
+    @property
+    def n_learned_(self) -> int:
+        """Number of rows learned so far, those of weight 0 aside."""
+        return self._read(lambda session: session.model.n_learned, fitted=False)
+
+    def has_columns(self, names: Iterable[Any]) -> bool:
+        """Whether all of these are columns of the model already."""
+        if self._session is None:
+            return False
+        return self._read(lambda session: all(name in session.schema.index for name in names), fitted=False)
+
+    def memory_bytes(self) -> int:
+        """Return the size of the learned state in the core, in bytes; 0 before the first call."""
+        if self._session is None:
+            return 0
+        return self._read(lambda session: session.model.memory_bytes(), fitted=False)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._session is not None and self._read(lambda session: session.knows_classes, fitted=False)
+
+    # Files, pickle, copy and joblib (files/persist.py): no pickle in files, the same bytes inside pickles.
+
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the model to a file, whole or not at all; read it back with :func:`streamboost.load`.
+
+        The file is a zip of a JSON manifest and plain arrays: reading it runs no code. Models of Python-written
+        learners cannot be saved so; pickle them, and only load pickles from people you trust.
+
+        Parameters
+        ----------
+        path : path, or file object opened for writing bytes
+            Where to. A path gets the whole file or keeps what it has.
+        metadata : dict, optional
+            Facts of your own, at most 64 kB of JSON: an offset, a version. By default those that the model was loaded
+            with. A loaded model has them as ``metadata_``.
+        """
+        write_model(path, self.to_bytes(metadata=metadata))
+
+    def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
+        """Return what `save` writes; :func:`streamboost.load` takes it, too."""
+        return persist.to_bytes(self, metadata=metadata)
+
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """The user's own facts that the model was loaded with; a copy."""
+        return self._read(lambda session: copy.deepcopy(session.metadata), fitted=False)
+
+    def _file_bytes(self, session: Session, facts: Mapping[str, Any] | None) -> bytes:
+        return persist.file_bytes(self, session, facts)
+
+    def _to_bytes(self, session: Session) -> bytes:
+        return persist.bytes_of(self, session)
+
+    def _manifest(self, session: Session, arrays: Arrays) -> dict[str, Any]:
+        return persist.manifest_of(self, session, arrays)
+
+    def _reserved(self, manifest: Manifest, state: Arrays) -> Session:
+        return persist.reserved(self, manifest, state)
+
+    def _restore(self, manifest: Manifest, arrays: Arrays, lanes: list[Any] | None = None) -> Session:
+        return persist.restore(self, manifest, arrays, lanes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return persist.get_state(self)
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        persist.set_state(self, state)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-class Classifier(RowAnswers, ClassifierMixin, Estimator):
-    """A model that tells classes."""
-
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Forget everything, declare the labels of `y` and learn all rows in their order.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-        y : array of shape (n_samples,)
-            Their labels.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows, 0 or more, not all 0.
-
-        Returns
-        -------
-        self
-        """
-        self._learn(TableRows(X, type(self).__name__, least=1), y, None, sample_weight, fit=True)
-        return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most likely label of each row; changes nothing."""
-        return self._ask(X, "label")
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class in ``classes_``, one row per row of `X`."""
-        return self._ask(X, "proba")
-
-    def predict_both(self, X: Any) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Return what `predict` and `predict_proba` do, asking the model once."""
-        labels, proba = self._ask(X, "both")
-        return labels, proba
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return scores: one number per row for two classes (positive: ``classes_[1]``), else one per class."""
-        scores = self._ask(X, "score")
-        if scores.shape[1] == 1:
-            return -scores[:, 0]
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self._entry.max_classes is None
-        return tags
-
-
-class StreamClassifier(RowVerbs, Classifier):
-    """A classifier that goes on learning, in chunks or row by row."""
-
-    def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Learn some more rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            The rows.
-        y : array of shape (n_samples,)
-            Their labels.
-        classes : array, optional
-            All labels that may ever appear, given at the first call; else labels are discovered as they come.
-        sample_weight : array of shape (n_samples,), optional
-            Weights of the rows; a row of weight 0 is checked and otherwise ignored.
-
-        Returns
-        -------
-        self
-        """
-        self._learn(TableRows(X, type(self).__name__), y, classes, sample_weight)
-        return self
-
-    @overload
-    def test_then_train(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, output: Literal["both"]
-    ) -> tuple[NDArray[Any], NDArray[np.float64]]: ...
-
-    @overload
-    def test_then_train(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, output: str = "label"
-    ) -> NDArray[Any]: ...
-
-    def test_then_train(
-        self,
-        X: Any,
-        y: Any,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        output: str = "label",
-    ) -> Any:
-        """Answer for each row before learning it, in one pass.
-
-        Parameters
-        ----------
-        X, y, classes, sample_weight
-            As in :meth:`partial_fit`.
-        output : {"label", "proba", "score", "both"}
-            What to answer. Rows before the first known class get None (labels) or NaN.
-
-        Returns
-        -------
-        array
-            Labels of shape (n_samples,), or one column for each class in ``classes_`` (as known after the call);
-            with ``"both"`` a pair: labels, probabilities.
-        """
-        if output not in OUTPUTS:
-            raise ValueError(
-                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, OUTPUTS))}."
-            )
-        return self._learn(TableRows(X, type(self).__name__), y, classes, sample_weight, output)

@@ -6,6 +6,7 @@ line, the tables of the documentation, the reading of files and what the core is
 
 from __future__ import annotations
 
+import functools
 import inspect
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
+
+from streamboost import _core
 
 LARGEST_WHOLE = 2**62
 """Whole numbers beyond this reach the core as this: it counts in 64 bits."""
@@ -84,7 +87,7 @@ class Parameter:
     to_core: bool = True
     """Whether the core is given it under the same name; else the class has a use of its own for it."""
     default: Any = inspect.Parameter.empty
-    """From the constructor's signature; declared here only where constructors take the parameter as one of ``**more``."""
+    """From the constructor's signature; declared here for options, which constructors take as ``**options``."""
 
     @property
     def type_text(self) -> str:
@@ -130,8 +133,8 @@ class Declared:
     _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     """Public attributes of a fitted estimator, for the docstring: name, type, meaning."""
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
-    _more: ClassVar[Mapping[str, Any]] = {}
-    """Parameters that the constructor takes as ``**more``, and their defaults."""
+    _options: ClassVar[Mapping[str, Any]] = {}
+    """Parameters that the constructor takes as ``**options``, and their defaults."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -152,37 +155,60 @@ class Declared:
         }
         cls.__doc__ = _with_sections(cls.__doc__, cls)
 
-    def _take(self, more: Mapping[str, Any]) -> None:
-        """Store what the constructor was given as ``**more``, and the defaults of the rest."""
-        for name in more:
-            if name not in self._more:
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if not name.startswith("_"):
+            _core.parameter_changed()  # whoever has compared parameters need not compare them row by row
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        kind: Any = cls
+        return list(_parameter_names(kind))
+
+    def _set_options(self, given: Mapping[str, Any]) -> None:
+        """Store what the constructor was given as ``**options``, and the defaults of the rest."""
+        for name in given:
+            if name not in self._options:
                 raise TypeError(
                     f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}"
                 )
-        for name, default in self._more.items():
-            setattr(self, name, more.get(name, default))
+        for name, default in self._options.items():
+            setattr(self, name, given.get(name, default))
 
     def _core_params(self) -> dict[str, Any]:
         """Return what the core is given: every declared parameter that it reads, as plain values."""
         return {p.name: p.core_value(getattr(self, p.name)) for p in self._parameters if p.to_core}
 
 
+@functools.cache
+def _parameter_names(kind: Any) -> tuple[str, ...]:
+    """Read the constructor once: scikit-learn does so at every validation, a large part of a small model's first call."""
+    return tuple(super(Declared, kind)._get_param_names())
+
+
 def _constructor(cls: type[Declared]) -> Mapping[str, inspect.Parameter]:
-    """Return the parameters of a constructor. Its ``**more`` becomes those that are declared with a default of their own."""
+    """Return the parameters of a constructor, its ``**options`` spelt out: so they are shown, and so scikit-learn sees them."""
     given = dict(inspect.signature(cls).parameters)
     rest = [name for name, entry in given.items() if entry.kind is entry.VAR_KEYWORD]
     if rest:
         del given[rest[0]]
-        cls._more = {
+        cls._options = {
             p.name: p.default
             for p in cls._parameters
             if p.name not in given and p.default is not inspect.Parameter.empty
         }
-        for name, default in cls._more.items():
+        for name, default in cls._options.items():
             given[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
         this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         vars(cls)["__init__"].__signature__ = inspect.Signature([this, *given.values()])
     return given
+
+
+def with_defaults(options: Sequence[Parameter], **defaults: Any) -> tuple[Parameter, ...]:
+    """Return options with other defaults, for a class that needs them."""
+    for name in set(defaults) - {option.name for option in options}:
+        raise TypeError(f"{name!r} is none of the options.")
+    return tuple(replace(p, default=defaults.get(p.name, p.default)) for p in options)
 
 
 def parameters_of(cls: type) -> dict[str, Parameter]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-from streamboost import _core
 
 
 @dataclass
@@ -60,26 +57,16 @@ class BoosterPlan:
     """Single learners that answer beside the ensemble: name, learner, its parameters, its guard."""
     pool: dict[str, Any] = field(default_factory=dict)
     """How their answers and the ensemble's become one."""
-
-
-class WatchedParameters:
-    """Whoever has compared parameters is told when one is set, so that it need not compare them row by row."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if not name.startswith("_"):
-            _core.parameter_changed()
-
-    @classmethod
-    def _get_param_names(cls) -> list[str]:
-        kind: Any = cls
-        return list(_parameter_names(kind))
-
-
-@functools.cache
-def _parameter_names(kind: Any) -> tuple[str, ...]:
-    """Read the constructor once: scikit-learn does so at every validation, a large part of a small model's first call."""
-    return tuple(super(WatchedParameters, kind)._get_param_names())
+    outer_companions: tuple[dict[str, Any], ...] = ()
+    """Models that answer beside all of these."""
+    outer_pool: dict[str, Any] = field(default_factory=dict)
+    """How their answers and that of the first pool become one."""
+    experts: tuple[dict[str, Any], ...] = ()
+    """Experts of time around a regressor and its companions: name, and the parameters of their trees."""
+    referee: dict[str, Any] = field(default_factory=dict)
+    """How the regressor's answers and theirs become one."""
+    lags: dict[str, Any] = field(default_factory=dict)
+    """Past targets or labels as further columns; empty: none."""
 
 
 def same_value(a: Any, b: Any) -> bool:

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
+from streamboost.base.errors import ClassesNeeded, TooManyClasses
 from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, largest_magnitude
 from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pieces import FLAT, InterruptsWait, LearningInterrupted, Pace, TrainingBatch, join
-from streamboost.base.words import Refusal, classes_first
 
 JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
@@ -114,6 +114,11 @@ class Session:
             "guard": booster.guard,
             "companions": list(booster.companions),
             "pool": booster.pool,
+            "outer_companions": list(booster.outer_companions),
+            "outer_pool": booster.outer_pool,
+            "experts": list(booster.experts),
+            "referee": booster.referee,
+            "lags": booster.lags,
             "stages": dict(stages),
         }
         self._use(self._new_model())
@@ -194,21 +199,14 @@ class Session:
         known = [*self.labels.classes.tolist(), *new][:10]
         limit = self.booster.max_classes
         if limit is not None and total > limit:
-            raise Refusal(
-                f"Only binary classification is supported. {self.title} tells two classes apart but got {total}: {known}.",
-                "Use StreamBoostClassifier or OnlineBoostingClassifier, or one model per class: "
-                f"sklearn.multiclass.OneVsRestClassifier({self.title}(...)).",
-                shell="Use --model streamboost or oza-boost (`streamboost models` lists all).",
-                river="Use RiverClassifier(StreamBoostClassifier()), or one model per class: "
-                f"river.multiclass.OneVsRestClassifier(RiverClassifier({self.title}(...))).",
-            )
+            raise TooManyClasses(self.title, total, known)
         if self.booster.declared and not self.labels.declared:
-            raise classes_first(self.title, known)
+            raise ClassesNeeded(self.title, known)
         discovers = self.learner.discovers
         if self.labels.declared or discovers is None:
             return
         if total > max(discovers, limit or 0):
-            raise classes_first(
+            raise ClassesNeeded(
                 f"{self.learner.title} with {'more than two' if discovers else 'any'} classes", known
             )
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.parameter import FLAG, parameter
-from streamboost.batch.common import N_PASSES, SHARED, BatchEnsemble
+from streamboost.batch.common import N_PASSES, BatchEnsemble
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SIZE
+from streamboost.ensemble.options import BATCH_OPTIONS, LEARNER, SIZE, BatchOptions
 from streamboost.ensemble.oza import OnlineBoostingClassifier
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class AdaBoostM1Classifier(BatchEnsemble):
@@ -60,7 +63,7 @@ class AdaBoostM1Classifier(BatchEnsemble):
             "Train each learner on as many rows as there are, drawn with replacement by the weights, instead "
             "of on the weights: for learners that take a weight for a longer step (networks).",
         ),
-        *SHARED,
+        *BATCH_OPTIONS,
     )
 
     def __init__(
@@ -70,19 +73,13 @@ class AdaBoostM1Classifier(BatchEnsemble):
         n_estimators: int = 100,
         n_passes: int = 1,
         resample: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        categorical_features: Any = None,
+        **options: Unpack[BatchOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.n_passes = n_passes
         self.resample = resample
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.categorical_features = categorical_features
+        self._set_options(options)
 
     def _params_for(self, n_rows: int) -> dict[str, Any]:
         online = {

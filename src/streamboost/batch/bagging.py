@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from streamboost.batch.common import N_PASSES, SHARED, BatchEnsemble
+from streamboost.batch.common import N_PASSES, BatchEnsemble
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SIZE
+from streamboost.ensemble.options import BATCH_OPTIONS, LEARNER, SIZE, BatchOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class BaggingClassifier(BatchEnsemble):
@@ -42,7 +45,7 @@ class BaggingClassifier(BatchEnsemble):
         LEARNER,
         SIZE,
         N_PASSES,
-        *SHARED,
+        *BATCH_OPTIONS,
     )
 
     def __init__(
@@ -51,18 +54,12 @@ class BaggingClassifier(BatchEnsemble):
         *,
         n_estimators: int = 100,
         n_passes: int = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        categorical_features: Any = None,
+        **options: Unpack[BatchOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.n_passes = n_passes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.categorical_features = categorical_features
+        self._set_options(options)
 
     def _params_for(self, n_rows: int) -> dict[str, Any]:
         return {**self._core_params(), "n_rows": n_rows}

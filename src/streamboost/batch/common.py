@@ -5,25 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, NoReturn
 
-from streamboost.base.estimator import Classifier
+from streamboost.base.classifier import Classifier
 from streamboost.base.parameter import parameter, whole
 from streamboost.base.params import BoosterPlan
-from streamboost.ensemble.common import (
-    CATEGORICAL_FEATURES,
-    N_JOBS,
-    RANDOM_STATE,
-    TIE,
-    Ensemble,
-    LearnerEnsemble,
-)
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.common import LearnerEnsemble
 
 N_PASSES = parameter(
     "n_passes",
     whole("[1, inf)"),
     "Passes over the rows for each learner, for learners that depend on the order (networks).",
 )
-SHARED = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
-"""The last parameters of every batch ensemble."""
 
 
 class BatchEnsemble(LearnerEnsemble, Classifier):

@@ -7,23 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from streamboost.cli.data_options import (
-    Dates,
-    Delimiter,
-    Drop,
-    FileLimits,
-    Format,
-    Header,
-    Label,
-    NaValues,
-    NFeatures,
-    Nominal,
-    OnBadLine,
-    Sparse,
-    Task,
-    limits_of,
-    words,
-)
+from streamboost.cli.data_options import Task, reads_data
 from streamboost.cli.errors import UserError
 from streamboost.cli.flags import FLAGS
 from streamboost.cli.shard_commands import Address, RunEngine
@@ -34,6 +18,7 @@ COMPARE_EPILOG = (
 )
 
 
+@reads_data(without=["weight"])
 def compare_command(
     context: typer.Context,
     data: Annotated[list[str], typer.Argument(metavar="DATA...", help="Files or data sets by name.")],
@@ -42,7 +27,8 @@ def compare_command(
         typer.Option(
             "--models",
             "-m",
-            help="Ensembles, as a,b,c (default: oza-boost,osboost; for regression streamboost,gradient-boosting,bagging).",
+            help="Ensembles, as a,b,c (default: streamboost with adaptive-random-forest and oza-boost; for regression "
+            "with gradient-boosting and bagging).",
         ),
     ] = None,
     learners: Annotated[
@@ -50,7 +36,7 @@ def compare_command(
         typer.Option(
             "--learners",
             "-l",
-            help="Weak learners, as a,b,c (default: naive-bayes; for regression the models' own).",
+            help="Weak learners, as a,b,c (default: each model's own).",
         ),
     ] = None,
     task: Task = None,
@@ -94,18 +80,7 @@ def compare_command(
             help="Also the most frequent label (or the mean) and the last one, which all should beat."
         ),
     ] = True,
-    label: Label = None,
-    nominal: Nominal = None,
-    drop: Drop = None,
-    header: Header = None,
-    delimiter: Delimiter = None,
-    na_values: NaValues = None,
-    dates: Dates = None,
-    limits: FileLimits = None,
-    sparse: Sparse = False,
-    on_bad_line: OnBadLine = "stop",
-    n_features: NFeatures = None,
-    data_format: Format = None,
+    reading: Any = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of generated sets.")] = 0,
     engine: RunEngine = "local",
     address: Address = None,
@@ -124,27 +99,9 @@ def compare_command(
     from streamboost.experiments.plan import Protocol, Source
     from streamboost.streams import open_stream
 
-    options: dict[str, Any] = {
-        "format": data_format,
-        "label": label,
-        "header": header,
-        "nominal": "all" if nominal == "all" else words(nominal),
-        "n_features": n_features,
-        "delimiter": delimiter,
-        "drop": words(drop),
-        "on_bad_line": on_bad_line,
-        "seed": data_seed,
-    }
-    # What is not given is not named, so that runs of earlier versions are found again.
-    more = {
-        "na_values": words(na_values),
-        "dates": dates,
-        "limits": limits_of(limits),
-        "sparse": sparse or None,
-    }
-    options.update({name: value for name, value in more.items() if value is not None})
+    reading["seed"] = data_seed
     if task is None and models is None and learners is None and data[0] != "-":
-        task = guessed_task(data[0], open_stream(data[0], **options))
+        task = guessed_task(data[0], open_stream(data[0], **reading))
     algorithms = choose(
         models,
         learners,
@@ -161,7 +118,7 @@ def compare_command(
     if kind == "regression" and positive is not None:
         raise UserError("--positive: these models are regressors.")
     protocol = Protocol(orders, seed, delay, asked, folds, repeats, positive=positive, task=kind)
-    sources = [Source(text, options, limit) for text in data]
+    sources = [Source(text, reading, limit) for text in data]
     well = compare(
         sources,
         algorithms,

@@ -1,10 +1,15 @@
-"""The options that say how data are read; the same for every command that reads some."""
+"""The options that say how data are read, as flags of every command that reads some."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from streamboost.reading import ReadingOption, reading_options
 
 Data = Annotated[
     str,
@@ -14,28 +19,6 @@ Data = Annotated[
     ),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Read the first rows only.")]
-Label = Annotated[str | None, typer.Option("--label", help="Label column (default: the last one).")]
-Nominal = Annotated[
-    str | None, typer.Option("--nominal", help="Columns to read as nominal, as a,b,c, or all.")
-]
-Drop = Annotated[str | None, typer.Option("--drop", help="Columns to leave out, as a,b,c.")]
-Header = Annotated[
-    bool | None, typer.Option("--header/--no-header", help="Whether a CSV file begins with names.")
-]
-Delimiter = Annotated[
-    str | None, typer.Option("--delimiter", help="Between the cells of a CSV file (default: found out).")
-]
-NFeatures = Annotated[
-    int | None, typer.Option("--n-features", min=1, help="Width of LIBSVM data (default: highest index).")
-]
-Bits = Annotated[int | None, typer.Option("--bits", help="Hash the names of VW data into 2^bits columns.")]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        help="csv, libsvm, arff, vw, jsonl, parquet or arrow (default: by the name of the file, or its look).",
-    ),
-]
 Task = Annotated[
     str | None,
     typer.Option(
@@ -43,37 +26,6 @@ Task = Annotated[
         help="classification or regression (default: as the model; if it does both, the labels decide).",
     ),
 ]
-Weight = Annotated[str | None, typer.Option("--weight", help="Column that holds the weights of the rows.")]
-NaValues = Annotated[
-    str | None,
-    typer.Option(
-        "--na-values",
-        help="Cells that mean missing, as NA,null,- (default: the usual ones; an empty cell always does).",
-    ),
-]
-Dates = Annotated[
-    str | None,
-    typer.Option(
-        "--dates",
-        metavar="parts|drop",
-        help="Columns of dates in a CSV or JSON file: take them apart (days, weekday, hour), or leave them out.",
-    ),
-]
-FileLimits = Annotated[
-    str | None,
-    typer.Option(
-        "--limits",
-        help="Let a file ask for more: line=BYTES, cell=BYTES, label=BYTES, texts=BYTES, columns=N, as a=1,b=2.",
-    ),
-]
-Sparse = Annotated[
-    bool, typer.Option("--sparse", help="Never read LIBSVM rows as dense, however few zeros they have.")
-]
-OnBadLine = Annotated[
-    str, typer.Option("--on-bad-line", help="stop at a line that cannot be read, or skip and count it.")
-]
-
-
 CheckpointEvery = Annotated[
     str | None,
     typer.Option(
@@ -87,7 +39,63 @@ def words(text: str | None) -> list[str] | None:
     return None if text is None else text.split(",")
 
 
-def limits_of(text: str | None) -> dict[str, int] | None:
+def reads_data(*, without: Sequence[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make the parameter ``reading`` of a command a flag for each reading option; the command is given what they say."""
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        flags = {
+            name: _flag(name, type_, option)
+            for name, (type_, option) in reading_options().items()
+            if name not in without
+        }
+
+        @functools.wraps(command)
+        def call(**given: Any) -> None:
+            reading = {name: _read(name, given.pop(name)) for name in flags}
+            command(**given, reading=reading)
+
+        hints = get_type_hints(command, include_extras=True)
+        parameters: list[inspect.Parameter] = []
+        for p in inspect.signature(command).parameters.values():
+            own = p.replace(annotation=hints[p.name], kind=inspect.Parameter.KEYWORD_ONLY)
+            parameters += flags.values() if p.name == "reading" else [own]
+        del call.__wrapped__
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        call.__annotations__ = {p.name: p.annotation for p in parameters}
+        return call
+
+    return decorated
+
+
+def _flag(name: str, type_: Any, option: ReadingOption) -> inspect.Parameter:
+    text = f"--{name.replace('_', '-')}"
+    shown = f"{option.help[:-1]}; as {option.written}." if option.written else option.help
+    default = option.default
+    if option.written:
+        type_ = str | None
+    if name == "header":
+        text = "--header/--no-header"
+    if name == "sparse":
+        type_, default = bool, False
+    metavar = "|".join(option.choices) if len(option.choices) == 2 else None
+    about = typer.Option(text, help=shown, min=option.least, metavar=metavar)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, about]
+    )
+
+
+def _read(name: str, value: Any) -> Any:
+    """The value of a flag as `open_stream` takes it."""
+    if name == "limits":
+        return _limits(value)
+    if name == "sparse":
+        return value or None
+    if name == "nominal" and value == "all":
+        return value
+    return words(value) if value is not None and reading_options()[name][1].written else value
+
+
+def _limits(text: str | None) -> dict[str, int] | None:
     """The limits of a list name=number,name=number."""
     if text is None:
         return None

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from streamboost import catalogue
+from streamboost.reading import reading_options
 
 # Typer carries its own Click since 0.26; the class of usage errors is reached through a name that both have.
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]
@@ -28,9 +29,34 @@ def one_line(error: BaseException) -> str:
     if isinstance(error, _ClickException):
         text = error.format_message()  # type: ignore[attr-defined]
     else:
-        # Messages about data speak of the options of `open_stream`; here they are flags.
-        text = in_flags(error.for_shell() if hasattr(error, "for_shell") else str(error))
+        text = shell_words(error)
     return " ".join(text.split()) or type(error).__name__
+
+
+def shell_words(error: BaseException) -> str:
+    """The message of an error in the words of the shell."""
+    from streamboost.base.errors import ClassesNeeded, TooManyClasses
+    from streamboost.streams.base import DataError, DataWarning
+
+    text = str(error)
+    if isinstance(error, TooManyClasses):
+        text = f"{error.what} Use --model streamboost or oza-boost (`streamboost models` lists all)."
+    elif isinstance(error, ClassesNeeded):
+        text = f"{error.what} name them with --classes a,b,c."
+    elif isinstance(error, DataError | DataWarning):
+        text = _reading_flags(text)
+    return in_flags(text)
+
+
+def _reading_flags(text: str) -> str:
+    """The options of `open_stream` in a message as flags: ``drop=['a']`` becomes ``--drop a``."""
+
+    def flag(found: re.Match[str]) -> str:
+        name, value = found[1].replace("_", "-"), (found[2] or "").strip("[]{}").replace(": ", "=")
+        return f"--{name} {value.replace(chr(39), '')}".rstrip()
+
+    names = "|".join(reading_options())
+    return re.sub(rf"\b({names})=(\[[^]]*]|\{{[^}}]*}}|'[^']*'|\w+)?", flag, text)
 
 
 def in_flags(text: str) -> str:
@@ -81,7 +107,7 @@ def plain_warnings() -> Iterator[None]:
     """Warnings as one line each, without the place in the source."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = in_flags(message.for_shell() if hasattr(message, "for_shell") else str(message))
+        text = shell_words(message) if isinstance(message, Warning) else in_flags(message)
         typer.echo(f"streamboost: warning: {' '.join(text.split())}", err=True)
 
     with warnings.catch_warnings():

@@ -7,22 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from streamboost.cli.data_options import (
-    CheckpointEvery,
-    Data,
-    Delimiter,
-    FileLimits,
-    Format,
-    Header,
-    Label,
-    Limit,
-    NaValues,
-    OnBadLine,
-    Sparse,
-    Weight,
-    limits_of,
-    words,
-)
+from streamboost.cli.data_options import CheckpointEvery, Data, Limit, reads_data
 from streamboost.cli.stopping import Stop
 
 if TYPE_CHECKING:
@@ -34,6 +19,11 @@ ModelFile = Annotated[
 ]
 
 
+_OF_THE_MODEL = ("nominal", "drop", "dates", "n_features", "bits")
+"""What a saved model knows."""
+
+
+@reads_data(without=[*_OF_THE_MODEL, "weight"])
 def predict_command(
     model: ModelFile,
     data: Data,
@@ -46,14 +36,7 @@ def predict_command(
         typer.Option("--interval", help="Of a regressor: ends of intervals with this coverage, as 0.9, too."),
     ] = None,
     limit: Limit = None,
-    label: Label = None,
-    header: Header = None,
-    delimiter: Delimiter = None,
-    data_format: Format = None,
-    na_values: NaValues = None,
-    limits: FileLimits = None,
-    sparse: Sparse = False,
-    on_bad_line: OnBadLine = "stop",
+    reading: Any = None,
 ) -> None:
     """Answer for every row with a saved model; if the rows have labels, show the error."""
     with Stop() as stop:
@@ -64,22 +47,12 @@ def predict_command(
         from streamboost.cli.run import check_writable
 
         check_writable("--out", out)
-        reading = {
-            "limit": limit,
-            "format": data_format,
-            "label": label,
-            "header": header,
-            "delimiter": delimiter,
-            "na_values": words(na_values),
-            "limits": limits_of(limits),
-            "sparse": sparse or None,
-            "on_bad_line": on_bad_line,
-        }
         with stop.waiting():
-            opened, stream = _open(model, "predict", data, reading, needs_label=False)
+            opened, stream = _open(model, "predict", data, {**reading, "limit": limit}, needs_label=False)
         predict(opened, stream, out, stop, proba=proba, interval=interval)
 
 
+@reads_data(without=_OF_THE_MODEL)
 def learn_command(
     model: ModelFile,
     data: Data,
@@ -91,15 +64,7 @@ def learn_command(
         bool, typer.Option("--resume", help="Go on where a stopped command was in the same data.")
     ] = False,
     limit: Limit = None,
-    label: Label = None,
-    header: Header = None,
-    delimiter: Delimiter = None,
-    data_format: Format = None,
-    weight: Weight = None,
-    na_values: NaValues = None,
-    limits: FileLimits = None,
-    sparse: Sparse = False,
-    on_bad_line: OnBadLine = "stop",
+    reading: Any = None,
 ) -> None:
     """Go on learning with a saved model, as if it had never stopped, and save it.
 
@@ -115,22 +80,12 @@ def learn_command(
 
         check_writable("--save", save)
         every = Every.read(checkpoint_every)
-        reading = {
-            "limit": limit,
-            "format": data_format,
-            "label": label,
-            "header": header,
-            "delimiter": delimiter,
-            "weight": weight,
-            "na_values": words(na_values),
-            "limits": limits_of(limits),
-            "sparse": sparse or None,
-            "on_bad_line": on_bad_line,
-        }
         with stop.waiting():
             target = model if save is None else save
             source = target if resume and target.exists() else model
-            opened, stream = _open(source, "test_then_train", data, reading, needs_label=True)
+            opened, stream = _open(
+                source, "test_then_train", data, {**reading, "limit": limit}, needs_label=True
+            )
         learn(opened, stream, target, stop, every=every, resume=resume)
 
 
@@ -144,6 +99,7 @@ def show_command(
     show(model, as_json=as_json)
 
 
+@reads_data(without=[*_OF_THE_MODEL, "weight"])
 def explain_command(
     model: ModelFile,
     data: Data,
@@ -172,11 +128,7 @@ def explain_command(
         ),
     ] = False,
     limit: Limit = None,
-    label: Label = None,
-    header: Header = None,
-    delimiter: Delimiter = None,
-    data_format: Format = None,
-    na_values: NaValues = None,
+    reading: Any = None,
 ) -> None:
     """Say how much each column of each row contributes to the score of a saved model."""
     from streamboost.cli.explain import explain
@@ -184,15 +136,7 @@ def explain_command(
 
     check_writable("--out", out)
     check_writable("--plot", plot)
-    reading = {
-        "limit": limit,
-        "format": data_format,
-        "label": label,
-        "header": header,
-        "delimiter": delimiter,
-        "na_values": words(na_values),
-    }
-    opened, stream = _open(model, "explain", data, reading, needs_label=False)
+    opened, stream = _open(model, "explain", data, {**reading, "limit": limit}, needs_label=False)
     explain(opened, stream, out, plot, of=of, orders=orders, exact=exact)
 
 

@@ -8,28 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from streamboost.cli.compare_command import COMPARE_EPILOG, compare_command
-from streamboost.cli.data_options import (
-    Bits,
-    CheckpointEvery,
-    Data,
-    Dates,
-    Delimiter,
-    Drop,
-    FileLimits,
-    Format,
-    Header,
-    Label,
-    Limit,
-    NaValues,
-    NFeatures,
-    Nominal,
-    OnBadLine,
-    Sparse,
-    Task,
-    Weight,
-    limits_of,
-    words,
-)
+from streamboost.cli.data_options import CheckpointEvery, Data, Limit, Task, reads_data, words
 from streamboost.cli.flags import FLAGS, RunCommand
 from streamboost.cli.model_commands import explain_command, learn_command, predict_command, show_command
 from streamboost.cli.shard_commands import (
@@ -74,6 +53,7 @@ def register(app: typer.Typer) -> None:
     app.command("datasets")(_datasets)
 
 
+@reads_data()
 def _run(
     context: typer.Context,
     data: Data,
@@ -98,25 +78,12 @@ def _run(
         int, typer.Option("--orders", min=1, help="K > 1: mean over K random orders, data held in memory.")
     ] = 1,
     limit: Limit = None,
-    label: Label = None,
+    reading: Any = None,
     classes: Annotated[str | None, typer.Option("--classes", help="All labels, as a,b,c.")] = None,
-    nominal: Nominal = None,
-    drop: Drop = None,
-    header: Header = None,
-    delimiter: Delimiter = None,
-    weight: Weight = None,
-    na_values: NaValues = None,
-    dates: Dates = None,
-    limits: FileLimits = None,
-    sparse: Sparse = False,
-    on_bad_line: OnBadLine = "stop",
     scale: Annotated[
         str | None,
         typer.Option("--scale", help="Running scaling of a linear learner: none, maxabs, standard."),
     ] = None,
-    n_features: NFeatures = None,
-    bits: Bits = None,
-    data_format: Format = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
     window: Annotated[int, typer.Option("--window", min=1, help="Rows of the windowed error.")] = 1000,
     metrics: Annotated[
@@ -182,24 +149,7 @@ def _run(
             every=every,
         )
         output.check()
-        reading: dict[str, Any] = {
-            "format": data_format,
-            "label": label,
-            "header": header,
-            "nominal": "all" if nominal == "all" else words(nominal),
-            "n_features": n_features,
-            "delimiter": delimiter,
-            "drop": words(drop),
-            "bits": bits,
-            "sparse": sparse or None,
-            "weight": weight,
-            "na_values": words(na_values),
-            "dates": dates,
-            "limits": limits_of(limits),
-            "on_bad_line": on_bad_line,
-            "seed": data_seed,
-            "limit": limit,
-        }
+        reading |= {"seed": data_seed, "limit": limit}
         spec = ModelSpec(
             model=model,
             learner=learner,

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from streamboost.cli.data_options import Data, Format, Header, Label, Limit, Nominal, Task, words
+from streamboost.cli.data_options import Data, Limit, Task, reads_data
 from streamboost.cli.shard_commands import Address, RunEngine
 
 
+@reads_data(without=["weight"])
 def tune_command(
     data: Data,
     grid: Annotated[
@@ -19,15 +20,9 @@ def tune_command(
             "--grid", metavar="NAME=VALUES", help="Values, as gamma=0.05,0.1, or a range, as gamma=0.01..0.4."
         ),
     ],
-    model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", help="The ensemble (default: osboost; for regression streamboost)."),
-    ] = None,
+    model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "streamboost",
     learner: Annotated[
-        str | None,
-        typer.Option(
-            "--learner", "-l", help="The weak learner (default: naive-bayes; for regression the model's own)."
-        ),
+        str | None, typer.Option("--learner", "-l", help="The weak learner (default: the model's own).")
     ] = None,
     task: Task = None,
     n_estimators: Annotated[
@@ -49,16 +44,14 @@ def tune_command(
     ] = Path("tuning"),
     json: Annotated[Path | None, typer.Option("--json", help="Save the figures.")] = None,
     limit: Limit = None,
-    label: Label = None,
-    nominal: Nominal = None,
-    header: Header = None,
-    data_format: Format = None,
+    reading: Any = None,
     engine: RunEngine = "local",
     address: Address = None,
 ) -> None:
     """Search parameters on prefixes of a stream: the worse two thirds drop out, the others get three times the rows."""
     import os
 
+    from streamboost.cli.parameters import ModelSpec
     from streamboost.cli.run import check_writable
     from streamboost.cli.shard_commands import runner_of
     from streamboost.cli.task import guessed_task
@@ -67,16 +60,10 @@ def tune_command(
     from streamboost.streams import open_stream
 
     check_writable("--json", json)
-    options: dict[str, Any] = {
-        "format": data_format,
-        "label": label,
-        "header": header,
-        "nominal": "all" if nominal == "all" else words(nominal),
-    }
-    if task is None and model is None and learner is None and data != "-":
-        task = guessed_task(data, open_stream(data, **options))
+    if task is None and ModelSpec(model, learner).has_regressor and data != "-":
+        task = guessed_task(data, open_stream(data, **reading))
     tune(
-        Source(data, options, limit),
+        Source(data, reading, limit),
         model,
         learner,
         Search(tuple(grid), draws, seeds, rungs),

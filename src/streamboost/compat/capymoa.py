@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone as fresh
 
-from streamboost.base.estimator import StreamClassifier
+from streamboost.base.classifier import StreamClassifier
 
 try:
     from capymoa.base import Classifier

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone as fresh
 
-from streamboost.base.estimator import StreamClassifier
+from streamboost.base.classifier import StreamClassifier
+from streamboost.base.errors import ClassesNeeded, TooManyClasses
 from streamboost.base.regressor import StreamRegressor
-from streamboost.base.words import Refusal
 
 try:
     from river import base
@@ -267,10 +267,17 @@ class RiverRegressor(_Driver, base.MiniBatchRegressor):
 
 def _in_rivers_words(error: ValueError) -> ValueError:
     """The same error with the names that are parameters here."""
-    text = error.for_river() if isinstance(error, Refusal) else str(error)
-    translated = ValueError(text.replace("sample_weight", "w").replace("random_state", "seed"))
-    translated.__dict__.update(error.__dict__)  # how many rows were learned
-    return translated
+    text = str(error)
+    if isinstance(error, ClassesNeeded):
+        text = f"{error.what} pass classes=[...] to RiverClassifier."
+    elif isinstance(error, TooManyClasses):
+        text = (
+            f"{error.what} Use RiverClassifier(StreamBoostClassifier()), or one model per class: "
+            f"river.multiclass.OneVsRestClassifier(RiverClassifier({error.who}(...)))."
+        )
+    told = ValueError(text.replace("sample_weight", "w").replace("random_state", "seed"))
+    told.__dict__.update(error.__dict__)  # how many rows were learned
+    return told
 
 
 def _row(frame: Any, number: int) -> dict[Any, Any]:

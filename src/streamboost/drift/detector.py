@@ -8,11 +8,10 @@ from sklearn.base import BaseEstimator
 
 from streamboost import _core
 from streamboost.base.parameter import Declared
-from streamboost.base.params import WatchedParameters
 from streamboost.catalogue import DetectorEntry
 
 
-class Detector(Declared, WatchedParameters, BaseEstimator):
+class Detector(Declared, BaseEstimator):
     """One number after the other goes in; the flags speak of the last one."""
 
     _entry: ClassVar[DetectorEntry]

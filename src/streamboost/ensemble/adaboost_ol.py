@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.report import Bound, adaboost_ol_bounds
 
 if TYPE_CHECKING:
@@ -72,10 +72,7 @@ class AdaBoostOLClassifier(Ensemble):
             one_of("real", "sign"),
             "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
         ),
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
 
     def __init__(
@@ -86,32 +83,14 @@ class AdaBoostOLClassifier(Ensemble):
         weighting: str = "sampling",
         hedge: str = "vote",
         hypothesis: str = "real",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.weighting = weighting
         self.hedge = hedge
         self.hypothesis = hypothesis
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE
 from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_SCALE, WEIGHT_TARGET, MulticlassBooster
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.report import Bound, olm_bounds
 
 if TYPE_CHECKING:
@@ -83,10 +82,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
             "How the prefixes are combined: weighted vote, a keyed draw (the one with a guarantee), or the "
             "best so far.",
         ),
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "best": {"gradient": "true", "costs": "argmax", "weight_scale": "rescaled", "weight_target": 5.0},
@@ -117,16 +113,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         weight_scale: str = "auto",
         weight_target: float | str = "auto",
         hedge: str = "vote",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -138,16 +125,7 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         self.weight_scale = weight_scale
         self.weight_target = weight_target
         self.hedge = hedge
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

@@ -6,20 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
+from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
 from streamboost.drift.choice import guard_of
-from streamboost.ensemble.common import (
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.common import companion_names
+from streamboost.ensemble.options import (
     DRIFT,
     LEARNER,
     MAX_BYTES,
+    OPTIONS,
+    PAST,
     SHARED,
     SIZE,
-    Ensemble,
-    companion_names,
+    EnsembleOptions,
+    UnguardedOptions,
 )
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
@@ -27,14 +31,14 @@ from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, Nai
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-RATE = parameter(
-    "rate",
+POISSON_RATE = parameter(
+    "poisson_rate",
     number("(0, inf)"),
     "Mean number of copies of an example that a learner gets: more than 1 makes quick and different learners.",
 )
 VOTE = parameter(
     "vote",
-    one_of("log-odds", "accuracy", "uniform"),
+    one_of("log_odds", "accuracy", "uniform"),
     "Weight of a learner's vote: the log odds of being right lately, its share of right answers since it was born, or 1.",
 )
 CHAIN = parameter(
@@ -42,10 +46,10 @@ CHAIN = parameter(
     FLAG,
     "Whether every other learner is a link of a boosting chain, which gets examples more often that earlier links got wrong.",
 )
-HORIZON = parameter(
-    "horizon",
+WINDOW = parameter(
+    "window",
     number("(1, inf)"),
-    "Examples that count as lately, for votes, the chain and the pool.",
+    "About how many of the last examples count as lately, for votes, the chain and the pool.",
 )
 TREES = LEARNER.saying(
     "The weak learner. None: Hoeffding trees that split early and look at a random part of the columns at each node. Any "
@@ -57,20 +61,49 @@ MAX_FEATURES = parameter(
     "Share of the columns that each node of the default trees may split on; None: all of them.",
     to_core=False,
 )
+LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, *OUTPUT_OPTIONS)
 COMPANIONS = {
-    "linear": (("linear", {"rate": 1.0}), ("linear-quick", {"rate": 4.0})),
+    "linear": (("linear", {"learning_rate": 1.0}), ("linear-quick", {"learning_rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
     "replay": (
-        ("replay", {}),
+        ("replay", {"rounds": 50, "refit": 2.0}),
         (
             "replay-quick",
-            {"memory": 4000, "rounds": 40, "leaves": 15, "learning_rate": 0.2, "refit": 1.2, "late": 0.5},
+            {"memory": 2000, "rounds": 15, "leaves": 15, "learning_rate": 0.25, "refit": 1.25, "late": 0.5},
         ),
     ),
     "history": (("history", {}),),
 }
 """Experts beside the forest: names in the report and in files, and their parameters."""
+OUTER = ("replay", "history")
+"""Those that answer beside the pool of the others, in a pool of their own."""
+POOL = {
+    "referee": True,
+    "temperature": False,
+    "first_alone": False,
+    "prior": 10.0,
+    "refill": 1.0,
+    "least": 0.0,
+    "most": 4.0,
+    "caution": 0.0,
+}
+OUTER_POOL = {
+    "referee": True,
+    "temperature": True,
+    "first_alone": True,
+    "prior": 20.0,
+    "refill": 0.05,
+    "least": -0.2,
+    "most": 3.0,
+    "caution": 0.5,
+}
+
+
+class LeveragingOptions(UnguardedOptions, total=False):
+    """Of ensembles that start their worst learner again."""
+
+    drift: Any
 
 
 class AdaptiveEnsemble(Ensemble):
@@ -79,6 +112,8 @@ class AdaptiveEnsemble(Ensemble):
     _growth: ClassVar[dict[str, Any]] = {"growth": "ensemble"}
     _error: ClassVar[str] = "before"
     _spare_amount: ClassVar[str] = "lane"
+    _vote: ClassVar[str | None] = None
+    """Of a published ensemble, whose arrangement is fixed."""
     drift: Any
     max_features: float | str | None = None
 
@@ -88,6 +123,12 @@ class AdaptiveEnsemble(Ensemble):
 
     def _own_learner(self) -> Learner:
         return HoeffdingTree(**self._growth, max_features=self.max_features)
+
+    def _core_params(self) -> dict[str, Any]:
+        params = super()._core_params()
+        if self._vote is not None:
+            params |= {"vote": self._vote, "chain": False, "window": 1000.0}
+        return params
 
     def _guard(self) -> dict[str, Any]:
         if self.drift is None:
@@ -104,7 +145,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     Notes
     -----
-    The forest: every tree gets each example :math:`k \sim \mathrm{Poisson}(rate)` times (every other tree, as a link of a
+    The forest: every tree gets each example :math:`k \sim \mathrm{Poisson}(r)` times (every other tree, as a link of a
     boosting chain, more often where earlier links failed), splits early, and looks at a random part of the columns at each
     node. ADWIN watches the errors of each tree; a warning grows a tree in the background, a drift puts it in its place. A tree
     votes with its class distribution times :math:`\ln(a (K - 1) / (1 - a))`, a being how often it was right lately.
@@ -114,8 +155,13 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     .. math:: P_c \propto \exp \sum_m \beta_m \ln p_m(c),
 
-    its weights :math:`\beta` learned by Newton steps on the logarithmic loss with a memory of about `horizon` examples. A
+    its weights :math:`\beta` learned by Newton steps on the logarithmic loss with a memory of about `window` examples. A
     referee lets one of them speak alone while it has been right more often than all others and than the pool.
+
+    A second pool of the same kind takes that answer as its first expert. The others are gradient boosted trees over the last
+    50,000 rows and over the last 2,000, refitted in small slices while the stream goes on (:class:`ReplayBoostingClassifier`),
+    and the labels' own past: how often each label has followed the last two. One temperature w, learned in the same way, has
+    the last word on probabilities: :math:`P \propto Q^w`; labels do not change. It stands aside where `calibration` is given.
 
     References
     ----------
@@ -136,7 +182,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     _parameters = (
         TREES,
         SIZE.saying("Number of trees."),
-        RATE,
+        POISSON_RATE,
         MAX_FEATURES,
         VOTE,
         CHAIN,
@@ -144,15 +190,13 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             "companions",
             anything("sequence of names"),
             'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
-            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 4,000, refitted in slices) '
+            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted in slices) '
             'and "history" (what label follows the last two); () for none.',
             to_core=False,
         ),
-        HORIZON,
-        *DRIFT,
-        MAX_BYTES,
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        WINDOW,
+        *PAST,
+        *with_defaults(OPTIONS, drift="adwin"),
     )
 
     def __init__(
@@ -160,55 +204,66 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         estimator: Any = None,
         *,
         n_estimators: int = 30,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         max_features: float | str | None = 0.6,
-        vote: str = "log-odds",
+        vote: str = "log_odds",
         chain: bool = True,
-        companions: Sequence[str] = ("linear", "naive-bayes", "neighbors"),
-        horizon: float = 1000.0,
-        drift: Any = "adwin",
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay", "history"),
+        window: float = 1000.0,
+        lags: int | Sequence[int] = 0,
+        delay: int = 0,
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self.max_features = max_features
         self.vote = vote
         self.chain = chain
+        self.lags = lags
+        self.delay = delay
         self.companions = companions
-        self.horizon = horizon
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self.window = window
+        self._set_options(options)
 
     def _booster_plan(self) -> BoosterPlan:
-        found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
-        pool = {"horizon": float(self.horizon), "referee": True, "temperature": False} if found else {}
-        return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
+        inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
+        window = float(self.window)
+        pool = {**POOL, "window": window, "referee_window": window}
+        calibrated = {"temperature": self.calibration is None}
+        outer_pool = {**OUTER_POOL, **calibrated, "window": window, "referee_window": max(0.3 * window, 2.0)}
+        return replace(
+            super()._booster_plan(),
+            companions=inner,
+            pool=pool if inner else {},
+            outer_companions=outer,
+            outer_pool=outer_pool if outer else {},
+        )
+
+    def _companions_made(self, *, outer: bool) -> tuple[dict[str, Any], ...]:
+        names = [name for name in self._companion_names() if (name in OUTER) is outer]
+        return tuple(self._companion(*entry) for name in names for entry in COMPANIONS[name])
 
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, COMPANIONS)
 
-    @staticmethod
-    def _companion(name: str, params: dict[str, Any]) -> dict[str, Any]:
+    def _ring_bytes(self) -> dict[str, int]:
+        """Return what remembered rows may take of `max_bytes`: a quarter, at most 64 MB; a quarter of that is the quick one's."""
+        whole = 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 4))
+        return {"replay": whole - whole // 4, "replay-quick": whole // 4}
+
+    def _tree_bytes(self) -> int | None:
+        budget = super()._tree_bytes()
+        rows = sum(self._ring_bytes().values()) if "replay" in self.companions else 0
+        return None if budget is None else max(1, int(budget) - rows)
+
+    def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         if name in ("replay", "replay-quick", "history"):
             booster = "history" if name == "history" else "replay"
-            more = {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params}
+            memory = {"max_bytes": self._ring_bytes().get(name)}
+            more = (
+                {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params, **memory}
+            )
             whole = {"booster": booster, "booster_params": more, "size": 1}
             return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
@@ -217,17 +272,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"name": name, "learner": plan.bank, "params": plan.params, "guard": guard}
 
 
-class _NamedForest(AdaptiveEnsemble):
-    """A published ensemble: leveraged bagging of trees in a fixed arrangement."""
-
-    _vote: ClassVar[str]
-
-    def _booster_plan(self) -> BoosterPlan:
-        plan = super()._booster_plan()
-        return replace(plan, params={**plan.params, "vote": self._vote, "chain": False, "horizon": 1000.0})
-
-
-class AdaptiveRandomForestClassifier(_NamedForest):
+class AdaptiveRandomForestClassifier(AdaptiveEnsemble):
     r"""Adaptive random forest (ARF): leveraged bagging of trees with random columns at each node, watched by ADWIN.
 
     When to use it: to compare with the published algorithm. :class:`StreamBoostClassifier` is more accurate.
@@ -259,12 +304,9 @@ class AdaptiveRandomForestClassifier(_NamedForest):
     _parameters = (
         TREES,
         SIZE.saying("Number of trees."),
-        RATE,
+        POISSON_RATE,
         MAX_FEATURES,
-        *DRIFT,
-        MAX_BYTES,
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *with_defaults(OPTIONS, drift="adwin"),
     )
 
     def __init__(
@@ -272,36 +314,18 @@ class AdaptiveRandomForestClassifier(_NamedForest):
         estimator: Any = None,
         *,
         n_estimators: int = 100,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         max_features: float | str | None = 0.6,
-        drift: Any = "adwin",
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self.max_features = max_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
 
-class StreamingRandomPatchesClassifier(_NamedForest):
+class StreamingRandomPatchesClassifier(AdaptiveEnsemble):
     r"""Streaming random patches (SRP): leveraged bagging of trees that each see a random part of the columns.
 
     When to use it: to compare with the published algorithm. :class:`StreamBoostClassifier` is more accurate.
@@ -334,17 +358,14 @@ class StreamingRandomPatchesClassifier(_NamedForest):
             "The weak learner. None: Hoeffding trees, each with its own random part of the columns."
         ),
         SIZE.saying("Number of trees."),
-        RATE,
+        POISSON_RATE,
         parameter(
             "feature_fraction",
             number("(0, 1]"),
             "Share of the columns that each of the default trees sees.",
             to_core=False,
         ),
-        *DRIFT,
-        MAX_BYTES,
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *with_defaults(OPTIONS, drift="adwin(delta=1e-5, warning=1e-4)"),
     )
 
     def __init__(
@@ -352,39 +373,21 @@ class StreamingRandomPatchesClassifier(_NamedForest):
         estimator: Any = None,
         *,
         n_estimators: int = 100,
-        rate: float = 6.0,
+        poisson_rate: float = 6.0,
         feature_fraction: float = 0.6,
-        drift: Any = "adwin(delta=1e-5, warning=1e-4)",
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self.feature_fraction = feature_fraction
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
     def _own_learner(self) -> Learner:
         return HoeffdingTree(**self._growth, feature_fraction=self.feature_fraction)
 
 
-class LeveragingBaggingClassifier(_NamedForest):
+class LeveragingBaggingClassifier(AdaptiveEnsemble):
     r"""Leveraging bagging: Poisson(6) copies, and the worst learner starts again when any of them notices drift.
 
     When to use it: to compare with the published algorithm, or to guard any learner without background copies.
@@ -416,11 +419,8 @@ class LeveragingBaggingClassifier(_NamedForest):
     _parameters = (
         TREES.saying("The weak learner. None: Hoeffding trees as first published."),
         SIZE,
-        RATE,
-        DRIFT[0],
-        MAX_BYTES,
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        POISSON_RATE,
+        *with_defaults(LEVERAGING_OPTIONS, drift="adwin(delta=0.002)"),
     )
 
     def __init__(
@@ -428,30 +428,16 @@ class LeveragingBaggingClassifier(_NamedForest):
         estimator: Any = None,
         *,
         n_estimators: int = 10,
-        rate: float = 6.0,
-        drift: Any = "adwin(delta=0.002)",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        poisson_rate: float = 6.0,
+        **options: Unpack[LeveragingOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
-        self.drift = drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self.poisson_rate = poisson_rate
+        self._set_options(options)
 
 
-class ADWINBaggingClassifier(LeveragingBaggingClassifier):
+class ADWINBaggingClassifier(AdaptiveEnsemble):
     r"""Online bagging in which the worst learner starts again when any of them notices drift.
 
     When to use it: to compare with the published algorithm: :class:`LeveragingBaggingClassifier` with Poisson(1) copies.
@@ -470,6 +456,11 @@ class ADWINBaggingClassifier(LeveragingBaggingClassifier):
     """
 
     _entry = model_entry("adwin-bagging")
+    _growth = {"growth": "vfdt"}  # noqa: RUF012
+    _vote = "uniform"
+    _error = "after"
+    background = False
+    on_drift = "worst"
     _parameters = LeveragingBaggingClassifier._parameters
 
     def __init__(
@@ -477,27 +468,13 @@ class ADWINBaggingClassifier(LeveragingBaggingClassifier):
         estimator: Any = None,
         *,
         n_estimators: int = 10,
-        rate: float = 1.0,
-        drift: Any = "adwin(delta=0.002)",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        poisson_rate: float = 1.0,
+        **options: Unpack[LeveragingOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.rate = rate
-        self.drift = drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self.poisson_rate = poisson_rate
+        self._set_options(options)
 
 
 class ADWINBoostingClassifier(Ensemble):
@@ -521,36 +498,22 @@ class ADWINBoostingClassifier(Ensemble):
     """
 
     _entry = model_entry("adwin-boosting")
-    _parameters = (LEARNER, SIZE, *DRIFT, MAX_BYTES, *SHARED, *OUTPUT_OPTIONS)
+    _parameters = (
+        LEARNER,
+        SIZE,
+        *with_defaults(OPTIONS, drift="adwin(delta=0.002, warning=None)", background=False),
+    )
 
     def __init__(
         self,
         estimator: Any = None,
         *,
         n_estimators: int = 10,
-        drift: Any = "adwin(delta=0.002, warning=None)",
-        background: bool = False,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
     def _core_params(self) -> dict[str, Any]:
         return OnlineBoostingClassifier()._core_params()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -46,10 +46,7 @@ class OnlineArcX4Classifier(Ensemble):
     _parameters = (
         LEARNER,
         SIZE,
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
 
     def __init__(
@@ -57,26 +54,8 @@ class OnlineArcX4Classifier(Ensemble):
         estimator: Any = None,
         *,
         n_estimators: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)

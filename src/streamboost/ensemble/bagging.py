@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -64,10 +64,7 @@ class OnlineBaggingClassifier(Ensemble):
             "What a learner puts into the vote: its label, as in the paper, or its class distribution, about as accurate "
             "or more, with far better probabilities.",
         ),
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
 
     def __init__(
@@ -78,29 +75,11 @@ class OnlineBaggingClassifier(Ensemble):
         sampling: str = "poisson",
         fraction: float = 0.7,
         ballot: str = "distribution",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.sampling = sampling
         self.fraction = fraction
         self.ballot = ballot
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)

@@ -6,13 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import SIZE
-from streamboost.ensemble.regressors import (
-    REGRESSION_LEARNER,
-    REGRESSION_SHARED,
-    NumberOptions,
-    RegressionEnsemble,
-)
+from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
+from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -27,7 +22,7 @@ class OnlineBaggingRegressor(RegressionEnsemble):
 
     Notes
     -----
-    For each learner :math:`h_m` and each example of weight s: :math:`k \sim \mathrm{Poisson}(s \cdot \texttt{rate})`, then k
+    For each learner :math:`h_m` and each example of weight s: :math:`k \sim \mathrm{Poisson}(s r)`, r the `poisson_rate`, then k
     updates. The answer is the mean of :math:`h_m(x)`, or their lower median, over the learners that have learned something.
 
     References
@@ -51,20 +46,20 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         parameter(
             "sampling",
             one_of("poisson", "fraction"),
-            "Copies drawn from Poisson(`rate`), or each example passed on with probability `fraction`.",
+            "Copies drawn from Poisson(`poisson_rate`), or each example passed on with probability `fraction`.",
         ),
         parameter(
             "fraction",
             number("(0, 1]"),
             'Share of the examples each learner sees with ``sampling="fraction"``.',
         ),
-        parameter("rate", number("(0, inf)"), "Mean number of copies; 6 is leveraging bagging."),
+        parameter("poisson_rate", number("(0, inf)"), "Mean number of copies; 6 is leveraging bagging."),
         parameter(
             "combine",
             one_of("mean", "median"),
             "What is answered: the mean of the learners' answers, or their median, which some that are far off do not move.",
         ),
-        *REGRESSION_SHARED,
+        *REGRESSION_OPTIONS,
     )
 
     def __init__(
@@ -74,33 +69,17 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         n_estimators: int = 100,
         sampling: str = "poisson",
         fraction: float = 0.7,
-        rate: float = 1.0,
+        poisson_rate: float = 1.0,
         combine: str = "mean",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **options: Unpack[NumberOptions],
+        **options: Unpack[RegressionOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.sampling = sampling
         self.fraction = fraction
-        self.rate = rate
+        self.poisson_rate = poisson_rate
         self.combine = combine
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(options)
+        self._set_options(options)
 
 
 class SingleLearnerRegressor(RegressionEnsemble):
@@ -122,35 +101,18 @@ class SingleLearnerRegressor(RegressionEnsemble):
     """
 
     _entry = model_entry("single-regressor")
-    _parameters = (REGRESSION_LEARNER, *REGRESSION_SHARED)
+    _parameters = (REGRESSION_LEARNER, *REGRESSION_OPTIONS)
 
     def __init__(
         self,
         estimator: Any = None,
-        *,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **options: Unpack[NumberOptions],
+        **options: Unpack[RegressionOptions],
     ) -> None:
         self.estimator = estimator
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(options)
+        self._set_options(options)
 
     def _n_lanes(self) -> int:
         return 1
 
     def _core_params(self) -> dict[str, Any]:
-        return {"sampling": "all", "fraction": 1.0, "rate": 1.0, "combine": "mean"}
+        return {"sampling": "all", "fraction": 1.0, "poisson_rate": 1.0, "combine": "mean"}

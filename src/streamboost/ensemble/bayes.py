@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.learners import LogisticRegression, NaiveBayes
 from streamboost.report import Bound, bayes_bounds, error_bound, halves_bound
 
@@ -127,19 +127,16 @@ class BayesianEnsembleClassifier(Ensemble):
             "Factor on the past at each example; below 1 the weights follow drifting streams.",
         ),
         parameter(
-            "sgd_rate",
+            "learning_rate",
             number("(0, inf)"),
-            'Step size of ``vote="sgd"``; step t is ``sgd_rate / t``.',
+            'Step size of ``vote="sgd"``; step t is ``learning_rate / t``.',
         ),
         parameter(
             "refresh",
             whole("[1, inf)"),
             "Integrate the Gamma likelihoods' posteriors only every so many examples.",
         ),
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
 
     def __init__(
@@ -158,18 +155,9 @@ class BayesianEnsembleClassifier(Ensemble):
         prior_rate: float = 1.0,
         theta: float = 0.1,
         forgetting: float = 1.0,
-        sgd_rate: float = 1.0,
+        learning_rate: float = 1.0,
         refresh: int = 1,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -184,18 +172,9 @@ class BayesianEnsembleClassifier(Ensemble):
         self.prior_rate = prior_rate
         self.theta = theta
         self.forgetting = forgetting
-        self.sgd_rate = sgd_rate
+        self.learning_rate = learning_rate
         self.refresh = refresh
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _hypothesis(self) -> str:
         if self.hypothesis != "auto":

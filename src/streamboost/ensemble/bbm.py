@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.report import Bound, bbm_bounds
 
 if TYPE_CHECKING:
@@ -67,10 +67,7 @@ class OnlineBBMClassifier(Ensemble):
             "Learners get the example with its weight, or the whole example with that probability (as in the "
             "paper).",
         ),
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
 
     def __init__(
@@ -80,31 +77,13 @@ class OnlineBBMClassifier(Ensemble):
         n_estimators: int = 100,
         edge: float = 0.05,
         weighting: str = "importance",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.edge = edge
         self.weighting = weighting
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

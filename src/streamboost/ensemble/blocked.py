@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import FLAG, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.options import LEARNER, SIZE, UNGUARDED_OPTIONS, UnguardedOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -63,9 +63,7 @@ class BlockedBoostingClassifier(Ensemble):
             "Whether the smoothing of the error begins as printed, with 1 for the first learner, which makes "
             "the second learner accept every example.",
         ),
-        *SHARED,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *UNGUARDED_OPTIONS,
     )
 
     def __init__(
@@ -75,25 +73,13 @@ class BlockedBoostingClassifier(Ensemble):
         n_estimators: int = 100,
         block_size: int = 100,
         literal: bool = False,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[UnguardedOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.block_size = block_size
         self.literal = literal
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return ()  # learners that wait for their block are no sign of trouble

@@ -13,100 +13,16 @@ from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params, check_version, unflattened
 from streamboost.base.files.persist import PARAMETER
-from streamboost.base.parameter import (
-    FLAG,
-    NONE,
-    Declared,
-    Kind,
-    Parameter,
-    anything,
-    numbers,
-    one_of,
-    parameter,
-    whole,
-)
+from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
-from streamboost.drift.choice import DETECTOR, from_file, guard_of
-from streamboost.ensemble.trusted import TrustedClassifier
+from streamboost.drift.choice import from_file, guard_of
+from streamboost.ensemble.options import lags_of
 from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
 
-LEARNER = parameter(
-    "estimator",
-    anything("learner"),
-    "The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit`` and "
-    "``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).",
-    to_core=False,
-)
-SIZE = parameter("n_estimators", whole("[1, inf)"), "Number of learners.", to_core=False)
-RANDOM_STATE = parameter(
-    "random_state",
-    Kind("int, RandomState or None", "random_state"),
-    "Key of all random draws. An integer gives the same model every time; None draws a new key at the start.",
-    to_core=False,
-)
-N_JOBS = parameter(
-    "n_jobs",
-    [whole(), NONE],
-    "Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number. Taken "
-    "when the model starts or is loaded; learners written in Python stay on one thread.",
-    to_core=False,
-)
-TIE = parameter(
-    "tie",
-    one_of("lowest", "random"),
-    "Who wins equal votes: the class with the lowest internal code, or a keyed draw.",
-    to_core=False,
-)
-MONITOR = parameter(
-    "monitor",
-    FLAG,
-    "Keep the sums for :meth:`report`: what each learner was given and how it did, and the bounds.",
-    to_core=False,
-)
-CATEGORICAL_FEATURES = parameter(
-    "categorical_features",
-    [numbers("array-like"), NONE],
-    "Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are nominal "
-    "without being named.",
-    to_core=False,
-)
-MAX_BYTES = parameter(
-    "max_bytes",
-    [whole("[1, inf)"), NONE],
-    "Memory of all learners that grow with the stream (Hoeffding trees), shared evenly. Leaves that promise least stop "
-    "observing first, then growth stops; a warning says so once. None: no limit.",
-    to_core=False,
-)
-DRIFT = (
-    parameter(
-        "drift",
-        DETECTOR,
-        "A guard for every learner: a detector watches its errors and has it replaced when they rise. As text, a detector may "
-        'have parameters, ``"adwin(delta=0.002)"``. None: learners are never replaced.',
-        to_core=False,
-    ),
-    parameter(
-        "background",
-        FLAG,
-        "With `drift`: whether a warning starts a background learner, which takes over if the drift is confirmed. If not, "
-        "a drift starts the learner anew.",
-        to_core=False,
-    ),
-    parameter(
-        "on_drift",
-        one_of("learner", "lane"),
-        "With `drift`: what begins again: the learner, or also what the ensemble remembers about its place.",
-        to_core=False,
-    ),
-)
-"""The parameters of the guard against drift."""
-SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
-"""The last parameters of every ensemble."""
 
-
-class LearnerEnsemble(Declared, Estimator):
+class LearnerEnsemble(Estimator):
     """A model made of weak learners, online or batch."""
 
     _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = (
@@ -138,9 +54,13 @@ class LearnerEnsemble(Declared, Estimator):
         """Return whether every learner may have another one growing in the background."""
         return False
 
+    def _tree_bytes(self) -> int | None:
+        """Return the memory of all trees."""
+        return getattr(self, "max_bytes", None)
+
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
         """Give every tree, also in the background, its share of the ensemble's memory, or its own limit if that is lower."""
-        budget = getattr(self, "max_bytes", None)
+        budget = self._tree_bytes()
         if budget is None or plan.bank not in ("hoeffding", "regression_tree"):
             return plan
         trees = self._n_lanes() * (2 if self._grows_in_background() else 1)
@@ -220,7 +140,12 @@ class StreamEnsemble(LearnerEnsemble):
     def _booster_plan(self) -> BoosterPlan:
         entry = self._entry
         return BoosterPlan(
-            entry.core, self._core_params(), entry.max_classes, entry.declared, guard=self._guard()
+            entry.core,
+            self._core_params(),
+            entry.max_classes,
+            entry.declared,
+            guard=self._guard(),
+            lags=lags_of(self),
         )
 
     def _grows_in_background(self) -> bool:
@@ -295,10 +220,6 @@ class StreamEnsemble(LearnerEnsemble):
             trace_label=self._trace_label,
             replacements=_last_replacements(replacements),
         )
-
-
-class Ensemble(StreamEnsemble, TrustedClassifier):
-    """A classifier among them."""
 
 
 def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]], default: Learner) -> Learner | None:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.estimator import StreamClassifier
+from streamboost.base.classifier import StreamClassifier
 from streamboost.base.files.manifest import Manifest, check_params
 from streamboost.base.parameter import NONE, Kind, number, one_of, parameter
 from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import SHARED, Ensemble, as_given
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.common import as_given
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.options import EXPERT_OPTIONS, ExpertOptions
 from streamboost.ensemble.single import SingleLearnerClassifier
 from streamboost.learners import Learner, LogisticRegression, NaiveBayes, Perceptron
 from streamboost.learners.adapters import ArrayLane, lane_kind, seeded_copy
@@ -138,8 +139,7 @@ class WeightedMajorityClassifier(ExpertEnsemble):
             number("(0, 1)"),
             "Factor on the weight of a model that is wrong.",
         ),
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *EXPERT_OPTIONS,
     )
 
     def __init__(
@@ -147,21 +147,11 @@ class WeightedMajorityClassifier(ExpertEnsemble):
         estimators: Any = None,
         *,
         beta: float = 0.5,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[ExpertOptions],
     ) -> None:
         self.estimators = estimators
         self.beta = beta
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
@@ -209,8 +199,7 @@ class HedgeClassifier(ExpertEnsemble):
             "Who speaks: the weighted majority, a model drawn by its weight (the same draw until the next "
             "example), or the model with the fewest mistakes.",
         ),
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *EXPERT_OPTIONS,
     )
 
     def __init__(
@@ -220,23 +209,13 @@ class HedgeClassifier(ExpertEnsemble):
         hedge_rate: str | float = "anytime",
         horizon: int | None = None,
         hedge: str = "vote",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[ExpertOptions],
     ) -> None:
         self.estimators = estimators
         self.hedge_rate = hedge_rate
         self.horizon = horizon
         self.hedge = hedge
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
     def _core_params(self) -> dict[str, Any]:
         return {**super()._core_params(), **hedge_params(self.hedge_rate, self.horizon)}
@@ -293,8 +272,7 @@ class WinnowClassifier(ExpertEnsemble):
             "After a false positive the yes-sayers' weights are divided by `factor` (Winnow2) or set to 0 "
             "(Winnow1).",
         ),
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *EXPERT_OPTIONS,
     )
 
     def __init__(
@@ -304,23 +282,13 @@ class WinnowClassifier(ExpertEnsemble):
         threshold: float | None = None,
         factor: float = 2.0,
         variant: str = "divide",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[ExpertOptions],
     ) -> None:
         self.estimators = estimators
         self.threshold = threshold
         self.factor = factor
         self.variant = variant
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int

@@ -10,13 +10,8 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import NONE, number, one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import SIZE
-from streamboost.ensemble.regressors import (
-    REGRESSION_LEARNER,
-    REGRESSION_SHARED,
-    NumberOptions,
-    RegressionEnsemble,
-)
+from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
+from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.report import Bound
 
 if TYPE_CHECKING:
@@ -86,7 +81,7 @@ class OnlineGradientBoostingRegressor(RegressionEnsemble):
             'With ``loss="huber"``: where it turns linear, in units of the bound B.',
         ),
         parameter("quantile", number("(0, 1)"), 'With ``loss="quantile"``: which one.'),
-        *REGRESSION_SHARED,
+        *REGRESSION_OPTIONS,
     )
 
     def __init__(
@@ -99,15 +94,7 @@ class OnlineGradientBoostingRegressor(RegressionEnsemble):
         learning_rate: float | None = None,
         delta: float = 0.1,
         quantile: float = 0.5,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **options: Unpack[NumberOptions],
+        **options: Unpack[RegressionOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -116,15 +103,7 @@ class OnlineGradientBoostingRegressor(RegressionEnsemble):
         self.learning_rate = learning_rate
         self.delta = delta
         self.quantile = quantile
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(options)
+        self._set_options(options)
 
     def _step(self) -> float:
         if self.learning_rate is not None:

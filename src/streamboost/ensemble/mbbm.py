@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import FLAG, number, numbers, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE
 from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_SCALE, WEIGHT_TARGET, MulticlassBooster
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.report import Bound, mbbm_bounds
 
 if TYPE_CHECKING:
@@ -91,10 +90,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
             whole("[1, 1000000]"),
             'Draws for each value of ``potential="mc"``.',
         ),
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "best": {
@@ -134,16 +130,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
         hedge: str = "vote",
         early_exit: bool = True,
         n_draws: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -156,16 +143,7 @@ class OnlineMBBMClassifier(MulticlassBooster):
         self.hedge = hedge
         self.early_exit = early_exit
         self.n_draws = n_draws
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _edges(self) -> NDArray[np.float64]:
         edges = np.atleast_1d(np.asarray(self._option("edge"), dtype=np.float64))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.base.params import LearnerPlan
-from streamboost.ensemble.common import Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.learners import HoeffdingTree
 
 PRESET = parameter(

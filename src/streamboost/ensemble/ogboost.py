@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import number, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,10 +69,7 @@ class OGBoostClassifier(Ensemble):
             one_of("real", "sign"),
             "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
         ),
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
 
     def __init__(
@@ -84,16 +81,7 @@ class OGBoostClassifier(Ensemble):
         loss: str = "logistic",
         shrinkage: float = 1.0,
         hypothesis: str = "real",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -101,16 +89,7 @@ class OGBoostClassifier(Ensemble):
         self.loss = loss
         self.shrinkage = shrinkage
         self.hypothesis = hypothesis
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _n_lanes(self) -> int:
         return int(self.n_estimators) * int(self.n_candidates)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.report import Bound, exp_bounds, ocp_bounds, smooth_bounds
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class OSBoostClassifier(Ensemble):
         ),
         parameter(
             "domain",
-            one_of("simplex", "l1-ball"),
+            one_of("simplex", "l1_ball"),
             'For ``vote="ocp"``: which weights are allowed: positive ones that sum to 1, as the paper says, or '
             "any whose sizes sum to at most 1, so that learners can also count against themselves. The paper's "
             "own tables fit the second; it answers worse on short streams.",
@@ -114,10 +114,7 @@ class OSBoostClassifier(Ensemble):
         ),
         HEDGE_RATE,
         HORIZON,
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
 
     def __init__(
@@ -134,16 +131,7 @@ class OSBoostClassifier(Ensemble):
         hedge: str = "vote",
         hedge_rate: str | float = "anytime",
         horizon: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -156,16 +144,7 @@ class OSBoostClassifier(Ensemble):
         self.hedge = hedge
         self.hedge_rate = hedge_rate
         self.horizon = horizon
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _booster_plan(self) -> BoosterPlan:
         return replace(super()._booster_plan(), name=_CORE_NAMES[self.vote])

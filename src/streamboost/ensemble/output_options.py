@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
 
 
-class Trust(TypedDict, total=False):
-    """What every streaming ensemble takes beside its own parameters, each with the default declared in `OUTPUT_OPTIONS`."""
+class OutputOptions(TypedDict, total=False):
+    """What comes around the vote, for type checkers; declared in `OUTPUT_OPTIONS`."""
 
     calibration: str | None
     calibration_half_life: float | str | None
@@ -106,7 +106,26 @@ IMPORTANCES = parameter(
     default=False,
 )
 OUTPUT_OPTIONS = (*CALIBRATION, *RARE, *SETS, IMPORTANCES)
-"""The parameters themselves."""
+"""Of every classifier that learns from a stream."""
+REGRESSION_OUTPUT_OPTIONS = (
+    parameter(
+        "target",
+        one_of("raw", "log1p"),
+        "What is learned: the target as it is, or ln(1 + target), for targets above -1 that grow by factors; answers are "
+        "those of the target either way.",
+        to_core=False,
+        default="raw",
+    ),
+    parameter(
+        "coverages",
+        anything("floats in (0, 1) or None"),
+        "Keep what :meth:`predict_interval` needs for intervals that hold the target with these frequencies, (0.8, 0.9, 0.95) "
+        "for example. None: no intervals.",
+        to_core=False,
+        default=None,
+    ),
+)
+"""Of every regressor."""
 
 _RESAMPLED = 0.9  # what resampling keeps of its counts, as published
 
@@ -145,7 +164,7 @@ def stages_of(model: Any, drifts: bool) -> dict[str, Any]:
     return stages
 
 
-def check_trust(model: Any) -> None:
+def check_output_options(model: Any) -> None:
     """Refuse parameters that mean nothing, before any data is looked at."""
     weight = model.class_weight
     if isinstance(weight, Mapping):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.base.parameter import NONE, number, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import DRIFT, LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -77,7 +77,7 @@ class OnlineBoostingClassifier(Ensemble):
         ),
         parameter(
             "vote",
-            one_of("log_odds", "sun_literal", "linear_edge", "unweighted"),
+            one_of("log_odds", "sun_literal", "linear_edge", "uniform"),
             "Weight of a learner's vote as a function of its error.",
         ),
         parameter(
@@ -100,10 +100,7 @@ class OnlineBoostingClassifier(Ensemble):
             one_of("label", "distribution"),
             "What a learner puts into the vote, times its weight: its label, or its class distribution.",
         ),
-        *SHARED,
-        *DRIFT,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *OPTIONS,
     )
 
     def __init__(
@@ -120,16 +117,7 @@ class OnlineBoostingClassifier(Ensemble):
         draw: str = "poisson",
         normalise: str = "running",
         ballot: str = "label",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        drift: Any = None,
-        background: bool = True,
-        on_drift: str = "learner",
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -142,13 +130,4 @@ class OnlineBoostingClassifier(Ensemble):
         self.draw = draw
         self.normalise = normalise
         self.ballot = ballot
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.drift = drift
-        self.background = background
-        self.on_drift = on_drift
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)

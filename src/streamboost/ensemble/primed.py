@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from streamboost.base.parameter import FLAG, NONE, parameter, whole
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, MAX_BYTES, SHARED, SIZE, Ensemble
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.options import LEARNER, SIZE, UNGUARDED_OPTIONS, UnguardedOptions
 from streamboost.ensemble.oza import DEFAULT_COPIES_CAP, OnlineBoostingClassifier
 from streamboost.report import advise
 
@@ -84,9 +84,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
             "Most copies of an example that a learner is taught at once online, as in "
             ":class:`OnlineBoostingClassifier`.",
         ),
-        *SHARED,
-        MAX_BYTES,
-        *OUTPUT_OPTIONS,
+        *UNGUARDED_OPTIONS,
     )
 
     def __init__(
@@ -98,13 +96,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         n_passes: int = 1,
         resample: bool = False,
         copies_cap: int | None = DEFAULT_COPIES_CAP,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        max_bytes: int | None = 2**28,
-        **trust: Unpack[Trust],
+        **options: Unpack[UnguardedOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -112,13 +104,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
         self.n_passes = n_passes
         self.resample = resample
         self.copies_cap = copies_cap
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self.max_bytes = max_bytes
-        self._take(trust)
+        self._set_options(options)
 
     def _booster_plan(self) -> BoosterPlan:
         return self._plan_for(int(self.n_prime))

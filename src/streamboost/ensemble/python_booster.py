@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from streamboost.base.files.manifest import Manifest, check_params
 from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import LEARNER, SHARED, SIZE, Ensemble
+from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.experts import ModelLane
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
+from streamboost.ensemble.options import EXPERT_OPTIONS, LEARNER, SIZE, ExpertOptions
 from streamboost.ensemble.single import SingleLearnerClassifier
 from streamboost.learners import Learner
 from streamboost.learners.adapters import lane_kind, seeded_copy
@@ -60,8 +60,7 @@ class PythonBooster(Ensemble):
     _parameters = (
         LEARNER,
         SIZE,
-        *SHARED,
-        *OUTPUT_OPTIONS,
+        *EXPERT_OPTIONS,
     )
 
     def __init__(
@@ -69,21 +68,11 @@ class PythonBooster(Ensemble):
         estimator: Any = None,
         *,
         n_estimators: int = 10,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        monitor: bool = True,
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[ExpertOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.monitor = monitor
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
     # What an algorithm says.
 

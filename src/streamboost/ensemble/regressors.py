@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.inputs.sources import DictRow, TableRows
-from streamboost.base.parameter import anything, one_of, parameter
 from streamboost.base.regressor import StreamRegressor
 from streamboost.base.session import Session, Source
-from streamboost.ensemble.common import (
-    CATEGORICAL_FEATURES,
-    DRIFT,
-    LEARNER,
-    MAX_BYTES,
-    MONITOR,
-    N_JOBS,
-    RANDOM_STATE,
-    StreamEnsemble,
-)
+from streamboost.ensemble.classifier import USUAL_ORDERS, column_names
+from streamboost.ensemble.common import StreamEnsemble
+from streamboost.ensemble.options import LEARNER
 from streamboost.ensemble.output_options import check_coverages, kept_coverages
-from streamboost.ensemble.trusted import USUAL_ORDERS, column_names
 from streamboost.learners import Learner, LinearRegression
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 
@@ -31,43 +22,6 @@ REGRESSION_LEARNER = LEARNER.saying(
     "The weak learner: one of streamboost's own regressors (None means ``LinearRegression()``), or any regressor with "
     "``partial_fit`` and ``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style)."
 )
-
-
-class NumberOptions(TypedDict, total=False):
-    """What every regressor takes beside its own parameters, each with the default declared in `NUMBER_OPTIONS`."""
-
-    target: str
-    coverages: Sequence[float] | float | None
-
-
-NUMBER_OPTIONS = (
-    parameter(
-        "target",
-        one_of("raw", "log1p"),
-        "What is learned: the target as it is, or ln(1 + target), for targets above -1 that grow by factors; answers are "
-        "those of the target either way.",
-        to_core=False,
-        default="raw",
-    ),
-    parameter(
-        "coverages",
-        anything("floats in (0, 1) or None"),
-        "Keep what :meth:`predict_interval` needs for intervals that hold the target with these frequencies, (0.8, 0.9, 0.95) "
-        "for example. None: no intervals.",
-        to_core=False,
-        default=None,
-    ),
-)
-REGRESSION_SHARED = (
-    RANDOM_STATE,
-    N_JOBS,
-    MONITOR,
-    CATEGORICAL_FEATURES,
-    *DRIFT,
-    MAX_BYTES,
-    *NUMBER_OPTIONS,
-)
-"""The last parameters of every ensemble of regressors."""
 
 
 class RegressionEnsemble(StreamEnsemble, StreamRegressor):

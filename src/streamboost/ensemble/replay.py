@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,16 +14,20 @@ from streamboost.base.parameter import number, one_of, parameter, whole
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import Session
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import (
+from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.common import StreamEnsemble
+from streamboost.ensemble.options import (
+    BATCH_OPTIONS,
     CATEGORICAL_FEATURES,
     N_JOBS,
+    PAST,
     RANDOM_STATE,
-    TIE,
-    Ensemble,
-    StreamEnsemble,
+    BatchOptions,
+    PastOptions,
+    RunOptions,
 )
-from streamboost.ensemble.output_options import OUTPUT_OPTIONS, Trust
-from streamboost.ensemble.regressors import NUMBER_OPTIONS, NumberOptions, RegressionEnsemble
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, REGRESSION_OUTPUT_OPTIONS, OutputOptions
+from streamboost.ensemble.regressors import RegressionEnsemble
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -50,6 +54,17 @@ REPLAY = (
     parameter("bins", whole("[4, 255]"), "Bins of a numeric column; a value that is missing has its own."),
     parameter("max_bytes", whole("[1, inf)"), "Bytes for the remembered rows."),
 )
+
+
+class ReplayOptions(BatchOptions, OutputOptions, total=False):
+    """Of the classifier."""
+
+
+class ReplayRegressionOptions(RunOptions, PastOptions, total=False):
+    """Of the regressor."""
+
+    target: str
+    coverages: Sequence[float] | float | None
 
 
 class ReplayEnsemble(StreamEnsemble):
@@ -140,10 +155,7 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
             "With more than two classes: two trees a round, each for all of them, or one tree a round for each. Shared "
             "trees cost the same for any number of classes.",
         ),
-        RANDOM_STATE,
-        N_JOBS,
-        TIE,
-        CATEGORICAL_FEATURES,
+        *BATCH_OPTIONS,
         *OUTPUT_OPTIONS,
     )
 
@@ -158,11 +170,7 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
         bins: int = 31,
         max_bytes: int = MAX_BYTES,
         trees: str = "shared",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        tie: str = "lowest",
-        categorical_features: Any = None,
-        **trust: Unpack[Trust],
+        **options: Unpack[ReplayOptions],
     ) -> None:
         self.memory = memory
         self.rounds = rounds
@@ -172,11 +180,7 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
         self.bins = bins
         self.max_bytes = max_bytes
         self.trees = trees
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.tie = tie
-        self.categorical_features = categorical_features
-        self._take(trust)
+        self._set_options(options)
 
 
 class ReplayBoostingRegressor(ReplayEnsemble, RegressionEnsemble):
@@ -217,7 +221,8 @@ class ReplayBoostingRegressor(ReplayEnsemble, RegressionEnsemble):
         RANDOM_STATE,
         N_JOBS,
         CATEGORICAL_FEATURES,
-        *NUMBER_OPTIONS,
+        *PAST,
+        *REGRESSION_OUTPUT_OPTIONS,
     )
     tie: ClassVar[str] = "lowest"  # type: ignore[misc]
 
@@ -232,10 +237,7 @@ class ReplayBoostingRegressor(ReplayEnsemble, RegressionEnsemble):
         bins: int = 31,
         max_bytes: int = MAX_BYTES,
         loss: str = "squared",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        categorical_features: Any = None,
-        **options: Unpack[NumberOptions],
+        **options: Unpack[ReplayRegressionOptions],
     ) -> None:
         self.memory = memory
         self.rounds = rounds
@@ -245,7 +247,4 @@ class ReplayBoostingRegressor(ReplayEnsemble, RegressionEnsemble):
         self.bins = bins
         self.max_bytes = max_bytes
         self.loss = loss
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.categorical_features = categorical_features
-        self._take(options)
+        self._set_options(options)

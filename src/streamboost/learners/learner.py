@@ -7,7 +7,7 @@ from typing import ClassVar
 from sklearn.base import BaseEstimator
 
 from streamboost.base.parameter import NONE, Declared, number, parameter
-from streamboost.base.params import LearnerPlan, WatchedParameters
+from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import LearnerEntry
 
 FEATURE_FRACTION = parameter(
@@ -17,7 +17,7 @@ FEATURE_FRACTION = parameter(
 )
 
 
-class Learner(Declared, WatchedParameters, BaseEstimator):
+class Learner(Declared, BaseEstimator):
     """A weak learner of the core. It never learns by itself: an ensemble runs a bank of them."""
 
     _entry: ClassVar[LearnerEntry]

@@ -200,18 +200,18 @@ class LogisticRegression(LinearLearner):
             one_of("adaptive", "plain"),
             'How the weights move. "plain" takes the steps sqrt(2 / S) w (y - p) x, S the sum of the squared weights so far, '
             "of rows over sqrt(d + 1), with one vector per class against the rest where there are more than two (which must then "
-            "be declared). `rate`, `rate_spread` and `clip` do not concern it.",
+            "be declared). `learning_rate`, `learning_rate_spread` and `clip` do not concern it.",
             to_core=False,
         ),
         parameter(
-            "rate",
+            "learning_rate",
             number("(0, inf)"),
             "Size of the steps. 0.7 to 1.5 make little difference; 2 to 4 for strongly autocorrelated streams.",
         ),
         parameter(
-            "rate_spread",
+            "learning_rate_spread",
             number("[0, 100]"),
-            "How far apart the rates of an ensemble's learners are. Learner i steps at `rate` times 2^(spread o), "
+            "How far apart the rates of an ensemble's learners are. Learner i steps at `learning_rate` times 2^(spread o), "
             "o = 0, 1, -1, 2, -2 and again. 1 helps AdaBoost.OL and boost-by-majority on streams that drift.",
         ),
         parameter(
@@ -237,8 +237,8 @@ class LogisticRegression(LinearLearner):
         start: str | ArrayLike = "zero",
         *,
         update: str = "adaptive",
-        rate: float = 1.0,
-        rate_spread: float = 0.0,
+        learning_rate: float = 1.0,
+        learning_rate_spread: float = 0.0,
         scale: str = "auto",
         clip: float | None = 5.0,
         feature_fraction: float | None = None,
@@ -247,8 +247,8 @@ class LogisticRegression(LinearLearner):
         self.fit_intercept = fit_intercept
         self.start = start
         self.update = update
-        self.rate = rate
-        self.rate_spread = rate_spread
+        self.learning_rate = learning_rate
+        self.learning_rate_spread = learning_rate_spread
         self.scale = scale
         self.clip = clip
         self.feature_fraction = feature_fraction
@@ -257,7 +257,7 @@ class LogisticRegression(LinearLearner):
     def _core_params(self) -> dict[str, Any]:
         given = super()._core_params()
         if self.update == "plain":
-            for name in ("rate", "rate_spread", "clip"):
+            for name in ("learning_rate", "learning_rate_spread", "clip"):
                 del given[name]
             return {**given, "scale": "none" if self.scale == "auto" else self.scale}
         del given["kind"]

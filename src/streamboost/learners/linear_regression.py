@@ -48,14 +48,14 @@ class LinearRegression(Learner):
     _parameters = (
         FIT_INTERCEPT,
         parameter(
-            "rate",
-            _OF["rate"].kinds,
+            "learning_rate",
+            _OF["learning_rate"].kinds,
             "Size of the steps. 0.1 to 0.5 make little difference; 1 or more for targets that drift.",
         ),
         parameter(
-            "rate_spread",
-            _OF["rate_spread"].kinds,
-            "How far apart the rates of an ensemble's learners are. Learner i steps at `rate` times 2^(spread o), "
+            "learning_rate_spread",
+            _OF["learning_rate_spread"].kinds,
+            "How far apart the rates of an ensemble's learners are. Learner i steps at `learning_rate` times 2^(spread o), "
             "o = 0, 1, -1, 2, -2 and again.",
         ),
         parameter(
@@ -79,16 +79,16 @@ class LinearRegression(Learner):
         self,
         fit_intercept: bool = True,
         *,
-        rate: float = 0.25,
-        rate_spread: float = 0.0,
+        learning_rate: float = 0.25,
+        learning_rate_spread: float = 0.0,
         scale: str = "auto",
         clip: float | None = 5.0,
         feature_fraction: float | None = None,
         dtype: str = "float64",
     ) -> None:
         self.fit_intercept = fit_intercept
-        self.rate = rate
-        self.rate_spread = rate_spread
+        self.learning_rate = learning_rate
+        self.learning_rate_spread = learning_rate_spread
         self.scale = scale
         self.clip = clip
         self.feature_fraction = feature_fraction

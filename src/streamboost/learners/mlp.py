@@ -54,18 +54,18 @@ class MLP(Learner):
             "Steps per example; the thesis tries 1 and 10.",
         ),
         parameter(
-            "rate",
+            "learning_rate",
             number("(0, inf)"),
             "Size of a step.",
         ),
     )
 
     def __init__(
-        self, hidden_units: int | str = "auto", *, updates_per_example: int = 1, rate: float = 0.2
+        self, hidden_units: int | str = "auto", *, updates_per_example: int = 1, learning_rate: float = 0.2
     ) -> None:
         self.hidden_units = hidden_units
         self.updates_per_example = updates_per_example
-        self.rate = rate
+        self.learning_rate = learning_rate
 
     def _core_params(self) -> dict[str, Any]:
         return {

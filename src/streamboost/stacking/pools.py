@@ -21,8 +21,8 @@ class LogPool:
 
     PRIOR, MOST = 10.0, 4.0
 
-    def __init__(self, n: int, horizon: float) -> None:
-        self.fading = 1 - 1 / horizon
+    def __init__(self, n: int, window: float) -> None:
+        self.fading = 1 - 1 / window
         self.weights: Floats = np.full(n, 1 / (n + 1))
         self.weights[0] *= 2
         self.curvature: Floats = self.PRIOR * np.eye(n)
@@ -47,13 +47,13 @@ class LogPool:
 class _Mixture(ABC):
     """Weighted means, the weights by losses that fade."""
 
-    def __init__(self, n: int, horizon: float) -> None:
-        self.fading = 1 - 1 / horizon
+    def __init__(self, n: int, window: float) -> None:
+        self.fading = 1 - 1 / window
         self.loss: Floats = np.zeros(n)
-        self.rate = self._rate(n, horizon)
+        self.rate = self._rate(n, window)
 
     @abstractmethod
-    def _rate(self, n: int, horizon: float) -> float: ...
+    def _rate(self, n: int, window: float) -> float: ...
 
     @abstractmethod
     def _losses(self, p: Floats) -> Floats: ...
@@ -73,10 +73,10 @@ class _Mixture(ABC):
 
 
 class Hedge(_Mixture):
-    """Weights fall by e to the power of what a model gave to wrong classes, at the rate that is best for a horizon."""
+    """Weights fall by e to the power of what a model gave to wrong classes, at the rate that is best for so many rows."""
 
-    def _rate(self, n: int, horizon: float) -> float:
-        return math.sqrt(8 * math.log(max(n, 2)) / horizon)
+    def _rate(self, n: int, window: float) -> float:
+        return math.sqrt(8 * math.log(max(n, 2)) / window)
 
     def _losses(self, p: Floats) -> Floats:
         return 1 - p
@@ -85,7 +85,7 @@ class Hedge(_Mixture):
 class Bayes(_Mixture):
     """Weights are how likely each model alone made the labels: the posterior, with a memory that fades."""
 
-    def _rate(self, n: int, horizon: float) -> float:
+    def _rate(self, n: int, window: float) -> float:
         return 1.0
 
     def _losses(self, p: Floats) -> Floats:

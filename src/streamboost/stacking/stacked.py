@@ -33,7 +33,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
     combine : {"log-pool", "hedge", "bayes"}
         A logarithmic opinion pool, whose weights need not sum to 1; means weighted by the exponential of what each gave to wrong
         classes; or by how likely each alone made the labels.
-    horizon : float
+    window : float
         Examples that count as lately.
     referee : bool
         Whether a model speaks alone while it has been right more often than any other and than all together.
@@ -63,12 +63,12 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         estimators: Sequence[Any],
         *,
         combine: str = "log-pool",
-        horizon: float = 1000.0,
+        window: float = 1000.0,
         referee: bool = True,
     ) -> None:
         self.estimators = estimators
         self.combine = combine
-        self.horizon = horizon
+        self.window = window
         self.referee = referee
 
     # ---- learning
@@ -178,12 +178,12 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"estimators: two models have the same name, {sorted(names)}.")
         if self.combine not in POOLS:
             raise ValueError(f"combine={self.combine!r} is not allowed: choose from {list(POOLS)}.")
-        if not self.horizon > 1:
-            raise ValueError(f"horizon={self.horizon!r} is not allowed: it must be above 1.")
+        if not self.window > 1:
+            raise ValueError(f"window={self.window!r} is not allowed: it must be above 1.")
         models = [as_model(fresh_copy(model), records=records) for _, model in pairs]
         self._names, self._broken = names, ""
         self._codes, self._known = LabelCodes(), 0
-        self._pool = POOLS[self.combine](len(models), self.horizon)
+        self._pool = POOLS[self.combine](len(models), self.window)
         self._right = np.zeros(len(models) + 1)
         self._models = models
 
@@ -221,7 +221,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
                 wider = np.hstack((p, np.zeros((len(p), after - known))))
                 self._pool.learn(wider, label, weight)
                 right = [known > 1 and int(q.argmax()) == label for q in (*p, together)]
-                self._right = (1 - 1 / self.horizon) * self._right + np.array(right, dtype=np.float64)
+                self._right = (1 - 1 / self.window) * self._right + np.array(right, dtype=np.float64)
             self._known = after
         return spoken
 

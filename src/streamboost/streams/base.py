@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,37 +22,14 @@ DEFAULT_CHUNK_SIZE = 2048
 class DataError(ValueError):
     """The data cannot be read. The message is one line and names the file, the line and the value."""
 
-    def for_shell(self) -> str:
-        """The message with the options of :func:`open_stream` written as those of the command line."""
-        return for_shell(str(self))
-
 
 class DataWarning(UserWarning):
     """Something about the data that may not be meant as it is read."""
 
-    def for_shell(self) -> str:
-        """The message with options written as those of the command line."""
-        return for_shell(str(self))
-
 
 def warn_of_data(message: str) -> None:
-    """Warn in the words of Python; the command line has its own."""
+    """Warn of something in the data."""
     warnings.warn(message, DataWarning, stacklevel=3)
-
-
-_OPTION = re.compile(
-    r"\b(label|nominal|drop|n_features|bits|format|weight|na_values|limits|dates|sparse)=(\[[^]]*]|\{[^}]*}|'[^']*'|\w+)?"
-)
-
-
-def for_shell(message: str) -> str:
-    """The options of :func:`open_stream` in a message as flags: ``drop=['a']`` becomes ``--drop a``."""
-
-    def flag(found: re.Match[str]) -> str:
-        name, value = found[1].replace("_", "-"), (found[2] or "").strip("[]{}").replace(": ", "=")
-        return f"--{name} {value.replace(chr(39), '')}".rstrip()
-
-    return _OPTION.sub(flag, message)
 
 
 @dataclass(frozen=True)

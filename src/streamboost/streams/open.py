@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from streamboost.reading import ReadingOptions, reading_options, show_options
 from streamboost.streams.base import ArrayStream, DataError, Stream, first_rows, to_arrays
 from streamboost.streams.datasets.builtin import BUILTIN, NUMBER_SETS, is_builtin, load_builtin
 from streamboost.streams.datasets.registry import DATA_VARIABLE, registered
 from streamboost.streams.readers.columns import ExpectedColumns
-from streamboost.streams.readers.formats import Reading, open_file, split_name
+from streamboost.streams.readers.formats import open_file, split_name
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -45,60 +49,58 @@ def data_files() -> list[DataFile]:
 def open_stream(
     data: str | os.PathLike[str],
     *,
-    format: str | None = None,
-    label: str | None = None,
-    header: bool | None = None,
-    nominal: Sequence[str] | str | None = None,
-    n_features: int | None = None,
-    delimiter: str | None = None,
-    drop: Sequence[str] | None = None,
-    bits: int | None = None,
-    sparse: bool | None = None,
-    weight: str | None = None,
-    na_values: Sequence[str] | None = None,
-    dates: str | None = None,
-    limits: Mapping[str, int] | None = None,
-    on_bad_line: str = "stop",
     expected: ExpectedColumns | None = None,
     seed: int = 0,
     limit: int | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Stream:
     """A stream by path, by name or from standard input (``-``).
 
     A path that exists comes first, then the built-in sets and generators (``sea:noise=0.2``), then the files of
     ``STREAMBOOST_DATA`` by their name without ending, then the registered sets in that folder or in the cache.
-    Columns of dates in a CSV file are refused unless ``dates`` says ``"drop"`` or ``"parts"``: days, weekday and hour as numbers.
-    The stream ends after ``limit`` rows; a generated set has exactly so many. ``seed`` is that of generated sets.
+
+    Parameters
+    ----------
+    data : str or path
+        What to read.
+    expected : ExpectedColumns, optional
+        Columns and labels that a model knows already.
+    seed : int
+        Of generated sets.
+    limit : int, optional
+        The stream ends after so many rows; a generated set has exactly so many.
     """
     text = os.fspath(data)
-    reading = Reading(
-        format=format,
-        label=label,
-        header=header,
-        nominal=nominal,
-        n_features=n_features,
-        delimiter=delimiter,
-        drop=drop,
-        bits=bits,
-        sparse=sparse,
-        weight=weight,
-        na_values=na_values,
-        dates=dates,
-        limits=limits,
-        on_bad_line=on_bad_line,
-        expected=expected,
-    )
-    reading.check()
+    options = _checked(reading)
     path = Path(text)
     if text != "-" and not path.exists():
         if is_builtin(text):
-            if label is not None:
+            if options["label"] is not None:
                 raise DataError(f"The label column of the built-in set {text} cannot be chosen.")
             return first_rows(load_builtin(text, seed=seed, n_rows=limit), limit)
-        path = _find(text, format)
-        if n_features is None:
-            reading = replace(reading, n_features=_registered_width(path))
-    return first_rows(open_file(path, reading), limit)
+        path = _find(text, options["format"])
+        if options["n_features"] is None:
+            options["n_features"] = _registered_width(path)
+    return first_rows(open_file(path, options, expected), limit)
+
+
+show_options(open_stream)
+
+
+def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options with their values, the defaults filled in; raises for names and values that no file could make right."""
+    table = reading_options()
+    for name in given:
+        if name not in table:
+            raise TypeError(f"open_stream() got an unexpected keyword argument {name!r}")
+    found = {name: given.get(name, option.default) for name, (_, option) in table.items()}
+    for name, (_, option) in table.items():
+        value = found[name]
+        if option.choices and value != option.default and value not in option.choices:
+            raise DataError(
+                f"{name}={value!r} is not allowed; choose {', '.join(option.choices[:-1])} or {option.choices[-1]}."
+            )
+    return found
 
 
 def load(data: str | os.PathLike[str], **options: Any) -> ArrayStream:

@@ -14,7 +14,7 @@
 //   chain       odd lanes (global numbers): sc <- h sc + lambda [right], sw <- h sw + lambda [wrong], then
 //               lambda <- clip(lambda (sc + sw + 1) / (2 sc + 1 | 2 sw + 1), 0.05, 20) for right | wrong; even lanes pass it on untouched
 //
-// All fading factors are h = 1 - 1 / horizon (accuracy counts without fading). A new-born lane with two classes has next to no say until it
+// All fading factors are h = 1 - 1 / window (accuracy counts without fading). A new-born lane with two classes has next to no say until it
 // has shown something. The guard of a lane (drift/guard.hpp) calls `reborn` when its learner was replaced: f and g begin again.
 // Cost        one ask, one teach, per lane one draw, one logarithm and a few multiplications.
 #pragma once
@@ -29,14 +29,14 @@ namespace streamboost {
 struct AdaptiveBagging : BoosterDefaults {
   enum class Vote { uniform, accuracy, log_odds };
   struct Params {
-    double rate;
+    double poisson_rate;
     Vote vote;
     bool chain;
-    double horizon;
+    double window;
     static Params read(const Config& c) {
-      return {c.number("rate"),
-              c.choice<Vote>("vote", {{"uniform", Vote::uniform}, {"accuracy", Vote::accuracy}, {"log-odds", Vote::log_odds}}),
-              c.flag("chain"), c.number("horizon")};
+      return {c.number("poisson_rate"),
+              c.choice<Vote>("vote", {{"uniform", Vote::uniform}, {"accuracy", Vote::accuracy}, {"log_odds", Vote::log_odds}}),
+              c.flag("chain"), c.number("window")};
     }
   };
   struct LaneState : LaneStateDefaults {
@@ -72,7 +72,7 @@ struct AdaptiveBagging : BoosterDefaults {
   ClassCounts counts;
 
   AdaptiveBagging(Params p, const Ensemble& ensemble)
-      : params(p), seed(ensemble.seed), fading(1 - 1 / p.horizon), vote_fading(p.vote == Vote::accuracy ? 1.0 : fading) {}
+      : params(p), seed(ensemble.seed), fading(1 - 1 / p.window), vote_fading(p.vote == Vote::accuracy ? 1.0 : fading) {}
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -129,7 +129,7 @@ struct AdaptiveBagging : BoosterDefaults {
     double *f = block.state.right[0], *g = block.state.seen[0];
     double *correct = block.state.chain_right[0], *wrong = block.state.chain_wrong[0];
     double* rate = scratch.extra.data();
-    const double whole = params.rate * example.weight;
+    const double whole = params.poisson_rate * example.weight;
     double lambda = passage.lambda;
     for (int i = 0; i < lanes.size(); ++i) {
       const bool right = vote[i] == example.label;

@@ -30,11 +30,11 @@ struct BaggingRegressor : BoosterDefaults {
   enum class Combine { mean, median, recent };
   struct Params {
     Sampling sampling;
-    double fraction, rate;
+    double fraction, poisson_rate;
     Combine combine;
     static Params read(const Config& c) {
       return {c.choice<Sampling>("sampling", {{"all", Sampling::all}, {"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}}),
-              c.number("fraction"), c.number("rate"),
+              c.number("fraction"), c.number("poisson_rate"),
               c.choice<Combine>("combine", {{"mean", Combine::mean}, {"median", Combine::median}, {"recent", Combine::recent}})};
     }
   };
@@ -117,7 +117,7 @@ struct BaggingRegressor : BoosterDefaults {
     double* amount = scratch.amount.data();
     scratch.kind = params.sampling == Sampling::poisson ? Amount::copies : Amount::weight;
     if (params.sampling == Sampling::poisson) {
-      poisson_lanes(example.weight * params.rate, seed, number, first, amount, n);
+      poisson_lanes(example.weight * params.poisson_rate, seed, number, first, amount, n);
     } else if (params.sampling == Sampling::fraction) {
       uniform_lanes(seed, number, first, Purpose::fraction, amount, n);
       for (std::size_t i = 0; i < n; ++i) amount[i] = amount[i] < params.fraction ? example.weight : 0.0;

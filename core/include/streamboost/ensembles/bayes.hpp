@@ -44,7 +44,7 @@ struct Bayes : BoosterDefaults {
     Hypothesis hypothesis;
     bool static_learners;
     std::int64_t n_pretrain, refresh;
-    double alpha, beta, theta, forgetting, sgd_rate;
+    double alpha, beta, theta, forgetting, learning_rate;
     bool numeric() const { return vote == Vote::bayes && likelihood != Likelihood::exponential; }
 
     static Params read(const Config& c) {
@@ -63,7 +63,7 @@ struct Bayes : BoosterDefaults {
       p.beta = c.number("prior_rate");
       p.theta = c.number("theta");
       p.forgetting = c.number("forgetting");
-      p.sgd_rate = c.number("sgd_rate");
+      p.learning_rate = c.number("learning_rate");
       return p;
     }
   };
@@ -232,7 +232,7 @@ struct Bayes : BoosterDefaults {
     }
     discount_add(sum, count, g, params.forgetting, weight, n);
     if (params.vote == Vote::sgd) {
-      sgd_weights(g, params.sgd_rate / static_cast<double>(t) * weight, params.theta, lambda, n);
+      sgd_weights(g, params.learning_rate / static_cast<double>(t) * weight, params.theta, lambda, n);
     } else if (params.vote == Vote::bayes) {
       if (!params.numeric())
         exponential_means(sum, count, params.alpha, params.beta, params.theta, lambda, n);

@@ -150,8 +150,7 @@ struct MBBM : BoosterDefaults {
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
     if (params.edges.size() > 1) {
-      hedge.to_verdict(
-          example.number, k, [&](std::size_t e) { return passage.label[e]; }, work_of(passage), verdict);
+      hedge.to_verdict(example.number, k, [&](std::size_t e) { return passage.label[e]; }, work_of(passage), verdict);
       return;
     }
     for (int lane = 0; lane < n; ++lane) verdict.proba[static_cast<int>(passage.column[lane])] += 1;
@@ -164,8 +163,8 @@ struct MBBM : BoosterDefaults {
       rivals[e] += passage.rivals[e] * example.weight;
     }
     totals[0] += example.weight;
-    totals[1] += example.weight * hedge.learn(
-                                      example.label, example.weight, [&](std::size_t e) { return passage.label[e]; }, work_of(passage));
+    totals[1] +=
+        example.weight * hedge.learn(example.label, example.weight, [&](std::size_t e) { return passage.label[e]; }, work_of(passage));
   }
   // edge: 1 - k sum cost / sum w, on the scale of the edge asked for; excess: X_i. Totals end with the number of their edge.
   void write_report(ModelReport& report, std::int64_t) const {
@@ -181,7 +180,7 @@ struct MBBM : BoosterDefaults {
     report.totals["weight"] = totals[0];
     report.totals["expected_loss"] = totals[1];
     for (std::size_t e = 0; e < lost.size(); ++e) {
-      const std::string at = "_" + std::to_string(e);
+      const std::string at = std::string("_").append(std::to_string(e));  // gcc 12 warns of the plain sum
       report.totals["potential" + at] = potentials[e]->phi0();
       report.totals["loss" + at] = lost[e];
       report.totals["rivals" + at] = rivals[e];

@@ -2,7 +2,7 @@
 //
 //   answer      a_0 + sum_m beta_m (a_m - a_0), beta in [0, 1] each: the first, corrected towards the others
 //   beta        faded least squares, by the errors of before: with e_m = a_m - a_0 and r = y - a_0,
-//               A <- h A + s e e',  b <- h b + s e r,  beta = clip((A + ridge diag A)^-1 b, 0, 1),  h = 1 - 1 / horizon
+//               A <- h A + s e e',  b <- h b + s e r,  beta = clip((A + ridge diag A)^-1 b, 0, 1),  h = 1 - 1 / window
 //   referee     the pool speaks while its faded sum of |y - answer| is not above that of the first, else the first does
 //
 // Cost        a system of as many equations as there are companions, per learned example. State: A, b, beta, two sums.
@@ -20,12 +20,12 @@ class NumberPool {
  public:
   static constexpr double ridge = 0.02;
   struct Params {
-    double horizon;
-    static Params read(const Config& c) { return {c.number("horizon")}; }
+    double window;
+    static Params read(const Config& c) { return {c.number("window")}; }
   };
 
   NumberPool(Params p, std::size_t companions)
-      : fading_(1 - 1 / p.horizon), m_(companions), A_(m_ * m_, 0.0), b_(m_, 0.0), beta_(m_, 0.0), missed_(2, 0.0) {}
+      : fading_(1 - 1 / p.window), m_(companions), A_(m_ * m_, 0.0), b_(m_, 0.0), beta_(m_, 0.0), missed_(2, 0.0) {}
 
   double blend(const double* a) const {
     double answer = a[0];

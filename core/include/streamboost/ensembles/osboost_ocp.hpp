@@ -37,7 +37,7 @@ struct OSBoostOCP : BoosterDefaults {
       return {SmoothWeights::Params::read(c),
               c.choice<Projection>("projection", {{"sort", Projection::sort}, {"pivot", Projection::pivot}}),
               c.choice<Step>("step", {{"1/sqrt(Nt)", Step::root_nt}, {"1/sqrt(t)", Step::root_t}, {"sqrt(2/(Nt))", Step::root_2_nt}}),
-              c.choice<Domain>("domain", {{"simplex", Domain::simplex}, {"l1-ball", Domain::l1_ball}})};
+              c.choice<Domain>("domain", {{"simplex", Domain::simplex}, {"l1_ball", Domain::l1_ball}})};
     }
   };
   using LaneState = NoLaneState;

@@ -33,7 +33,7 @@ namespace streamboost {
 struct OzaBoost : BoosterDefaults {
   enum class Order { update_first, test_first };
   enum class Untrained { wrong, class0, random };
-  enum class Vote { log_odds, sun_literal, linear_edge, unweighted };
+  enum class Vote { log_odds, sun_literal, linear_edge, uniform };
   enum class Prefix { stop_at_first_bad, skip_bad, all };
   enum class Draw { poisson, weight };
   enum class Normalise { running, n };
@@ -53,7 +53,7 @@ struct OzaBoost : BoosterDefaults {
               c.choice<Vote>("vote", {{"log_odds", Vote::log_odds},
                                       {"sun_literal", Vote::sun_literal},
                                       {"linear_edge", Vote::linear_edge},
-                                      {"unweighted", Vote::unweighted}}),
+                                      {"uniform", Vote::uniform}}),
               c.choice<Prefix>("prefix",
                                {{"stop_at_first_bad", Prefix::stop_at_first_bad}, {"skip_bad", Prefix::skip_bad}, {"all", Prefix::all}}),
               c.choice<Draw>("draw", {{"poisson", Draw::poisson}, {"weight", Draw::weight}}),
@@ -252,7 +252,7 @@ struct OzaBoost : BoosterDefaults {
       case Vote::linear_edge:
         for (int i = 0; i < heard; ++i) weight[i] = correct[i] - wrong[i];
         break;
-      case Vote::unweighted:
+      case Vote::uniform:
         std::fill_n(weight, heard, 1.0);
         break;
     }

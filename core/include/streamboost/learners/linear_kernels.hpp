@@ -3,10 +3,9 @@
 // Tables of doubles, or of floats, which are multiplied and added as floats. `cells` counts numbers of one table row (columns x padded
 // lanes) and is a multiple of 16; pointers are 64-byte aligned.
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-
-#include <cmath>
 
 #include "streamboost/data/row.hpp"
 

@@ -35,9 +35,9 @@ struct LinearRegressionParams : LinearTableParams {
     p.needs.clip = p.target_clip = c.number_or_none("clip").value_or(std::numeric_limits<double>::infinity());
     p.needs.unit_ball = false;
     p.needs.rates = true;
-    p.needs.rate = c.number("rate");
+    p.needs.rate = c.number("learning_rate");
     p.needs.squared_slope = 1;
-    p.rate_spread = c.number("rate_spread");
+    p.rate_spread = c.number("learning_rate_spread");
     return p;
   }
 };

@@ -39,8 +39,8 @@ struct LogisticParams : LinearTableParams {
     p.needs.clip = c.number_or_none("clip").value_or(std::numeric_limits<double>::infinity());
     p.needs.unit_ball = false;
     p.needs.rates = true;
-    p.needs.rate = c.number("rate");
-    p.rate_spread = c.number("rate_spread");
+    p.needs.rate = c.number("learning_rate");
+    p.rate_spread = c.number("learning_rate_spread");
     return p;
   }
 };

@@ -45,7 +45,7 @@ class MlpBank final : public Bank, public LearnsThenAnswers {
     int updates_per_example;
     double rate;
     static Params read(const Config& c) {
-      return {c.whole<std::size_t>("hidden_units"), c.whole<int>("updates_per_example"), c.number("rate")};
+      return {c.whole<std::size_t>("hidden_units"), c.whole<int>("updates_per_example"), c.number("learning_rate")};
     }
   };
 

@@ -62,19 +62,30 @@ class TextCodes {
     for (std::size_t code = 0; code < texts_.size(); ++code) place(hash_of(texts_[code]), static_cast<std::int64_t>(code));
   }
 
-  // Eight bytes a step; the multiplier is 2^64 over the golden ratio.
+  // Eight bytes a step, the last ones by loads of a fixed size that may overlap; both halves of each product count.
   static std::uint64_t hash_of(std::string_view text) {
-    constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15u;
-    std::uint64_t hash = text.size() * multiplier;
-    while (!text.empty()) {
-      std::uint64_t word = 0;
-      const std::size_t n = text.size() < 8 ? text.size() : 8;
-      std::memcpy(&word, text.data(), n);
-      hash = (hash ^ word) * multiplier;
-      hash ^= hash >> 32;
-      text.remove_prefix(n);
-    }
-    return hash;
+    constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15u;  // 2^64 over the golden ratio
+    const auto mix = [](std::uint64_t hash, std::uint64_t word) {
+      const auto product = static_cast<unsigned __int128>(hash ^ word) * multiplier;
+      return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    };
+    const char* p = text.data();
+    std::size_t n = text.size();
+    std::uint64_t hash = (n + 1) * multiplier;
+    for (; n > 8; n -= 8, p += 8) hash = mix(hash, load<std::uint64_t>(p));
+    std::uint64_t last = 0;
+    if (n >= 4)
+      last = load<std::uint32_t>(p) | std::uint64_t{load<std::uint32_t>(p + n - 4)} << 32;
+    else if (n > 0)
+      last =
+          load<unsigned char>(p) | std::uint64_t{load<unsigned char>(p + n / 2)} << 8 | std::uint64_t{load<unsigned char>(p + n - 1)} << 16;
+    return mix(hash, last);
+  }
+  template <class Word>
+  static Word load(const char* p) {
+    Word word;
+    std::memcpy(&word, p, sizeof word);
+    return word;
   }
 
   std::vector<std::string> texts_;

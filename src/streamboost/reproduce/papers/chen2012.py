@@ -29,7 +29,7 @@ _PERCEPTRON: dict[str, object] = {"scale": "none", "start": "sphere"}
 TABLES = Reading(
     {"perceptron": _PERCEPTRON, "naive_bayes": {"divisor": "all", "var_floor": 1e-8, "prior_alpha": 1e-9}},
     {"perceptron": _FIRST_BAD, "naive_bayes": {"prefix": "all", "copies_cap": 10}},
-    "l1-ball",
+    "l1_ball",
 )
 TEXT = Reading(
     {"perceptron": _PERCEPTRON, "naive_bayes": {"var_floor": 1e-3, "prior_alpha": 1e-2}},

@@ -57,7 +57,7 @@ class BaseModel:
 
 _ALL = Effort(math.inf, 10, 5)
 """The thesis' own protocol."""
-_NETWORK: dict[str, object] = {"rate": 0.5}
+_NETWORK: dict[str, object] = {"learning_rate": 0.5}
 _ONE_UPDATE = (Effort(2_000, 2, 2), Effort(20_000, 1, 1), Effort(math.inf, 1, 1, 1))
 _TEN_UPDATES = (Effort(2_000, 1, 1), Effort(20_000, 1, 1, 2))
 _BAN = (Effort(2_000, 2, 2), Effort(20_000, 1, 1))

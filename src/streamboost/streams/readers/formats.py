@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from streamboost.reading import reading_options
 from streamboost.streams.base import DataError, Stream
 from streamboost.streams.readers.arff import open_arff
 from streamboost.streams.readers.columns import ExpectedColumns
@@ -23,58 +24,23 @@ from streamboost.streams.readers.vw import VwStream
 
 @dataclass(frozen=True)
 class _Format:
-    """A reader, the endings of its files, and which options it has beside those that all have."""
+    """A reader and the endings of its files."""
 
     reader: Any
     endings: tuple[str, ...]
-    options: frozenset[str]
 
 
-_COLUMNS = frozenset({"label", "nominal", "drop", "weight"})
 _READERS = {
-    "csv": _Format(CsvStream, ("csv", "tsv"), _COLUMNS | {"header", "delimiter", "na_values", "dates"}),
-    "libsvm": _Format(LibsvmStream, ("libsvm", "svm", "svmlight"), frozenset({"n_features", "sparse"})),
-    "arff": _Format(open_arff, ("arff",), _COLUMNS | {"na_values"}),
-    "vw": _Format(VwStream, ("vw",), frozenset({"bits"})),
-    "jsonl": _Format(JsonLinesStream, ("jsonl", "ndjson"), _COLUMNS | {"na_values", "dates"}),
-    "parquet": _Format(ArrowStream, ("parquet", "pq"), _COLUMNS),
-    "arrow": _Format(ArrowStream, ("arrow", "feather", "ipc"), _COLUMNS),
+    "csv": _Format(CsvStream, ("csv", "tsv")),
+    "libsvm": _Format(LibsvmStream, ("libsvm", "svm", "svmlight")),
+    "arff": _Format(open_arff, ("arff",)),
+    "vw": _Format(VwStream, ("vw",)),
+    "jsonl": _Format(JsonLinesStream, ("jsonl", "ndjson")),
+    "parquet": _Format(ArrowStream, ("parquet", "pq")),
+    "arrow": _Format(ArrowStream, ("arrow", "feather", "ipc")),
 }
-FORMATS = tuple(_READERS)
 _ENDINGS = {ending: name for name, entry in _READERS.items() for ending in entry.endings}
 _VW_LINE = re.compile(r"\s*[-+]?[\d.]+(\s+[\d.]+)*(\s+'?\S*)?\s*\|(\S*\s|$)")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a data file is to be read; None leaves a choice to the reader."""
-
-    format: str | None = None
-    label: str | None = None
-    header: bool | None = None
-    nominal: Sequence[str] | str | None = None
-    n_features: int | None = None
-    delimiter: str | None = None
-    drop: Sequence[str] | None = None
-    bits: int | None = None
-    sparse: bool | None = None
-    weight: str | None = None
-    na_values: Sequence[str] | None = None
-    dates: str | None = None
-    limits: Mapping[str, int] | None = None
-    on_bad_line: str = "stop"
-    expected: ExpectedColumns | None = None
-
-    def check(self) -> None:
-        """Raise for values that no file could make right."""
-        if self.format not in (None, *FORMATS):
-            raise DataError(f"Unknown format {self.format!r}; the formats are {_listed(FORMATS)}.")
-        if self.dates not in (None, "parts", "drop"):
-            raise DataError(f"What to do with dates is parts or drop, not {self.dates!r}.")
-
-
-def _listed(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def split_name(path: Path) -> tuple[str, str | None]:
@@ -92,39 +58,37 @@ def bare_name(name: str) -> str:
     return stem if stem and ending.lower() in (*_ENDINGS, "txt", "data") else bare
 
 
-def open_file(path: str | os.PathLike[str], reading: Reading) -> Stream:
-    """A stream over one file, or over standard input (``-``)."""
+def open_file(
+    path: str | os.PathLike[str], reading: Mapping[str, Any], expected: ExpectedColumns | None = None
+) -> Stream:
+    """A stream over one file, or over standard input (``-``); `reading` holds every option of `ReadingOptions`."""
     text = os.fspath(path)
     source: str | os.PathLike[str] = path
-    kind = reading.format or split_name(Path(text))[1]
+    kind = reading["format"] or split_name(Path(text))[1]
     if kind is None:
         # What can be read only once is handed on with the bytes that were looked at.
         source = opened = ByteSource(path)
         kind = _guess_format(opened)
-    entry = _READERS[kind]
-    learned = dates_of_model(reading.expected) if "dates" in entry.options else None
-    options: dict[str, Any] = {
-        "on_bad_line": reading.on_bad_line,
-        "expected": reading.expected if learned is None else learned.expected,
-        "limits": reading.limits,
-    }
-    for field in fields(reading):
-        value = getattr(reading, field.name)
-        if field.name in entry.options:
-            if value is not None:
-                options[field.name] = value
-        elif value is not None and field.name not in ("format", "n_features", *options):
-            readers = [name for name, other in _READERS.items() if field.name in other.options]
-            if field.name == "label":
-                raise DataError(
-                    f"{text}: {kind.upper()} rows begin with their label; label= is for CSV and others."
-                )
-            raise DataError(f"{text}: {field.name}= is not for {kind} but for {', '.join(readers)}.")
+    options: dict[str, Any] = {}
+    for name, (_, option) in reading_options().items():
+        value = reading[name]
+        if name == "format" or value is None:
+            continue
+        if kind in option.formats:
+            options[name] = value
+        elif name == "label":
+            raise DataError(
+                f"{text}: {kind.upper()} rows begin with their label; label= is for CSV and others."
+            )
+        elif name != "n_features":  # which can be compared with any file
+            raise DataError(f"{text}: {name}= is not for {kind} but for {', '.join(option.formats)}.")
+    learned = dates_of_model(expected) if kind in reading_options()["dates"][1].formats else None
     if learned is not None:
         options["dates"] = tuple(learned.parts)
-    stream = _apart(entry.reader(source, **options), learned)
-    if reading.n_features is not None and reading.n_features != stream.n_features:
-        raise DataError(f"{text}: has {stream.n_features} features, not {reading.n_features}.")
+    options["expected"] = expected if learned is None else learned.expected
+    stream = _apart(_READERS[kind].reader(source, **options), learned)
+    if reading["n_features"] is not None and reading["n_features"] != stream.n_features:
+        raise DataError(f"{text}: has {stream.n_features} features, not {reading['n_features']}.")
     return stream
 
 

@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streamboost.base.estimator import StreamClassifier
+from streamboost.base.classifier import StreamClassifier
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
-from streamboost.ensemble.output_options import check_trust, class_settings, kept_coverages, stages_of
+from streamboost.ensemble.common import StreamEnsemble
+from streamboost.ensemble.output_options import (
+    check_output_options,
+    class_settings,
+    kept_coverages,
+    stages_of,
+)
 from streamboost.learners.trees import impurity_decreases
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
@@ -24,8 +30,8 @@ def column_names(session: Session) -> list[Any]:
     return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
 
 
-class TrustedClassifier(StreamClassifier):
-    """A streaming classifier with the parameters of `trust.OUTPUT_OPTIONS`."""
+class Ensemble(StreamEnsemble, StreamClassifier):
+    """A classifier made of weak learners, with the parameters of `output_options.OUTPUT_OPTIONS`."""
 
     # The defaults, for a subclass whose constructor does not take them.
     calibration: str | None = None
@@ -38,18 +44,14 @@ class TrustedClassifier(StreamClassifier):
     keep_health: bool = False
     importances: bool = False
 
-    def _guard(self) -> dict[str, Any]:
-        """Return the guard against drift as the core reads it."""
-        return {}
-
     def _validate_params(self) -> None:
         super()._validate_params()
-        check_trust(self)
+        check_output_options(self)
 
     def _stages(self) -> dict[str, Any]:
         return stages_of(self, bool(self._guard()))
 
-    def _class_facts(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
+    def _class_settings(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
         return class_settings(self, labels, declared)
 
     # Sets.

@@ -1,0 +1,213 @@
+"""Options that ensembles share, each declared once with its default.
+
+A constructor lists the parameters of its own and takes the others as ``**options``. For type checkers a group of options is a
+TypedDict; what is shown by ``inspect.signature``, ``get_params`` and the documentation follows from the declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, TypedDict
+
+import numpy as np
+
+from streamboost.base.parameter import FLAG, NONE, Kind, anything, numbers, one_of, parameter, whole
+from streamboost.drift.choice import DETECTOR
+from streamboost.ensemble.output_options import OUTPUT_OPTIONS, REGRESSION_OUTPUT_OPTIONS, OutputOptions
+
+
+class RunOptions(TypedDict, total=False):
+    """Of every ensemble."""
+
+    random_state: Any
+    n_jobs: int | None
+    categorical_features: Any
+
+
+class DriftOptions(TypedDict, total=False):
+    """Of ensembles whose learners can be replaced one by one."""
+
+    drift: Any
+    background: bool
+    on_drift: str
+
+
+class BatchOptions(RunOptions, total=False):
+    """Of classifiers that are trained on all rows at once."""
+
+    tie: str
+
+
+class ExpertOptions(BatchOptions, OutputOptions, total=False):
+    """Of classifiers whose learners are Python objects."""
+
+    monitor: bool
+
+
+class UnguardedOptions(ExpertOptions, total=False):
+    """Of classifiers whose learners cannot be replaced one by one."""
+
+    max_bytes: int | None
+
+
+class EnsembleOptions(UnguardedOptions, DriftOptions, total=False):
+    """Of most classifiers."""
+
+
+class PastOptions(TypedDict, total=False):
+    """Of models that may look at the targets or labels before a row."""
+
+    lags: int | Sequence[int]
+    delay: int
+
+
+class RegressionOptions(RunOptions, DriftOptions, PastOptions, total=False):
+    """Of regressors."""
+
+    monitor: bool
+    max_bytes: int | None
+    target: str
+    coverages: Sequence[float] | float | None
+
+
+LEARNER = parameter(
+    "estimator",
+    anything("learner"),
+    "The weak learner: one of streamboost's own (None means ``NaiveBayes()``), or any object with ``partial_fit`` and "
+    "``predict`` (scikit-learn style) or ``learn_one`` and ``predict_one`` (River style).",
+    to_core=False,
+)
+SIZE = parameter("n_estimators", whole("[1, inf)"), "Number of learners.", to_core=False)
+RANDOM_STATE = parameter(
+    "random_state",
+    Kind("int, RandomState or None", "random_state"),
+    "Key of all random draws. An integer gives the same model every time; None draws a new key at the start.",
+    to_core=False,
+    default=None,
+)
+N_JOBS = parameter(
+    "n_jobs",
+    [whole(), NONE],
+    "Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number. Taken "
+    "when the model starts or is loaded; learners written in Python stay on one thread.",
+    to_core=False,
+    default=None,
+)
+TIE = parameter(
+    "tie",
+    one_of("lowest", "random"),
+    "Who wins equal votes: the class with the lowest internal code, or a keyed draw.",
+    to_core=False,
+    default="lowest",
+)
+MONITOR = parameter(
+    "monitor",
+    FLAG,
+    "Keep the sums for :meth:`report`: what each learner was given and how it did, and the bounds.",
+    to_core=False,
+    default=True,
+)
+CATEGORICAL_FEATURES = parameter(
+    "categorical_features",
+    [numbers("array-like"), NONE],
+    "Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are nominal "
+    "without being named.",
+    to_core=False,
+    default=None,
+)
+MAX_BYTES = parameter(
+    "max_bytes",
+    [whole("[1, inf)"), NONE],
+    "Memory of all learners that grow with the stream (Hoeffding trees), shared evenly. Leaves that promise least stop "
+    "observing first, then growth stops; a warning says so once. None: no limit.",
+    to_core=False,
+    default=2**28,
+)
+DRIFT = (
+    parameter(
+        "drift",
+        DETECTOR,
+        "A guard for every learner: a detector watches its errors and has it replaced when they rise. As text, a detector may "
+        'have parameters, ``"adwin(delta=0.002)"``. None: learners are never replaced.',
+        to_core=False,
+        default=None,
+    ),
+    parameter(
+        "background",
+        FLAG,
+        "With `drift`: whether a warning starts a background learner, which takes over if the drift is confirmed. If not, "
+        "a drift starts the learner anew.",
+        to_core=False,
+        default=True,
+    ),
+    parameter(
+        "on_drift",
+        one_of("learner", "lane"),
+        "With `drift`: what begins again: the learner, or also what the ensemble remembers about its place.",
+        to_core=False,
+        default="learner",
+    ),
+)
+"""The parameters of the guard against drift."""
+PAST = (
+    parameter(
+        "lags",
+        anything("int or sequence of int"),
+        "Past targets (labels) as further columns, called ``target[-1]``, ``target[-2]``, ...: the last n, or those that are "
+        "listed, ``(1, 2, 24)``. They are those of the rows learned before, in the order of learning. 0: none.",
+        to_core=False,
+        default=0,
+    ),
+    parameter(
+        "delay",
+        whole("[0, 100000]"),
+        "How many rows late targets (labels) come when the model is in use. A row is then learned with the lags, and the last "
+        "target, of that many rows before, as it will be answered.",
+        to_core=False,
+        default=0,
+    ),
+)
+"""What models may look at beside the row."""
+SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
+OPTIONS = (*SHARED, *DRIFT, MAX_BYTES, *OUTPUT_OPTIONS)
+"""The last parameters of most ensembles."""
+UNGUARDED_OPTIONS = (*SHARED, MAX_BYTES, *OUTPUT_OPTIONS)
+"""... of those whose learners cannot be replaced one by one."""
+EXPERT_OPTIONS = (*SHARED, *OUTPUT_OPTIONS)
+"""... of those whose learners are Python objects."""
+BATCH_OPTIONS = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
+"""... of those that are trained on all rows at once."""
+REGRESSION_OPTIONS = (
+    RANDOM_STATE,
+    N_JOBS,
+    MONITOR,
+    CATEGORICAL_FEATURES,
+    *DRIFT,
+    MAX_BYTES,
+    *PAST,
+    *REGRESSION_OUTPUT_OPTIONS,
+)
+"""... of ensembles of regressors."""
+
+MOST_LAGS, LONGEST_LAG = 1000, 100_000
+
+
+def lag_numbers(given: Any) -> list[int]:
+    """Return the parameter `lags` as numbers of rows, or refuse it."""
+    counted = isinstance(given, Integral) and not isinstance(given, bool)
+    listed = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+    found = list(range(1, int(given) + 1)) if counted else list(given) if listed else [0]
+    whole_ones = all(isinstance(lag, Integral) and 1 <= lag <= LONGEST_LAG for lag in found)
+    if not whole_ones or (counted and given < 0) or len(set(found)) != len(found) or len(found) > MOST_LAGS:
+        raise ValueError(
+            f"lags={given!r} must be a whole number of rows, 0 or more, or different ones from 1 to {LONGEST_LAG:,}, "
+            f"like (1, 2, 24); at most {MOST_LAGS:,} of them."
+        )
+    return [int(lag) for lag in found]
+
+
+def lags_of(model: Any) -> dict[str, Any]:
+    """Return the lags of a model as the core reads them; empty: it has none."""
+    lags = lag_numbers(getattr(model, "lags", 0))
+    return {"lags": np.array(lags, dtype=np.float64), "delay": int(model.delay)} if lags else {}
