@@ -11,7 +11,7 @@ import streamboost as sb
 from laws.strategies import seeds
 from tests import catalogue as cases
 from tests.laws.serving import check_laws
-from tests.options import drawn
+from tests.options import deals, drawn
 
 EXAMPLES = settings(max_examples=12)
 pytestmark = pytest.mark.filterwarnings(
@@ -59,6 +59,45 @@ def test_laws_hold_for_the_options_of_every_model(entry, data, seed):
 def test_laws_hold_for_the_options_of_every_learner(of, data, seed):
     fitting = [entry for entry in cases.FILED if of in cases.learners_of(entry)]
     hold(data, data.draw(st.sampled_from(fitting)), of, seed)
+
+
+def dealt(entry, of, options, learner_options, seed):
+    """Check the laws for one hand of options; False: it is refused at the first row."""
+    several = options.get("decision", "argmax") == "argmax"
+    stream = cases.rows(entry, of, np.random.default_rng(seed), 40, several)
+
+    def make():
+        learner = None if of is None else cases.learner(of, **learner_options)
+        return cases.model(entry, learner, categorical_features=stream.categorical or None, **options)
+
+    if learner_options.get("counts") is not None:
+        stream.X, stream.categorical = np.floor(np.abs(np.nan_to_num(stream.X))), []
+    try:
+        make().partial_fit(**stream.lesson())
+    except ValueError:
+        return False
+    check_laws(make, stream, random.Random(seed).choice)
+    return True
+
+
+@pytest.mark.parametrize("entry", cases.STREAMING, ids=lambda entry: entry.name)
+def test_laws_hold_for_every_declared_value_of_a_model(entry):
+    draw = random.Random(entry.name)
+    for seed, options in enumerate(deals(getattr(sb, entry.class_name), draw.shuffle)):
+        if not dealt(entry, None, options, {}, seed) and len(options) > 1:
+            for name, value in options.items():
+                dealt(entry, None, {name: value}, {}, seed)
+
+
+@pytest.mark.parametrize("of", cases.ALL_LEARNERS, ids=lambda entry: entry.name)
+def test_laws_hold_for_every_declared_value_of_a_learner(of):
+    draw = random.Random(of.name)
+    fitting = [entry for entry in cases.FILED if of in cases.learners_of(entry)]
+    for seed, options in enumerate(deals(getattr(sb, of.class_name), draw.shuffle)):
+        entry = draw.choice(fitting)
+        if not dealt(entry, of, {}, options, seed) and len(options) > 1:
+            for name, value in options.items():
+                dealt(entry, of, {}, {name: value}, seed)
 
 
 # What broke a law once: model, learner, options, seed and rows of the stream.

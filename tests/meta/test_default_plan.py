@@ -62,6 +62,13 @@ def companion(of: dict[str, Any]) -> str:
     return "      {" + ",\n       ".join(parts) + "},\n"
 
 
+def outer(plan: dict[str, Any]) -> str:
+    if not plan["outer_companions"]:
+        return ""
+    made = "".join(map(companion, plan["outer_companions"]))
+    return f"  plan.outer_companions = {{\n{made}  }};\n  plan.outer_pool = {config(plan['outer_pool'])};\n"
+
+
 def function(name: str, plan: dict[str, Any]) -> str:
     """Return a C++ function that gives the plan, all but the seed; what stands at the core's own default is left out."""
     plain = {"tie": "lowest", "monitor": True, "lane_factory": None, "threads": 1, "stages": {}, "lags": {}}
@@ -83,7 +90,7 @@ Plan {name}(std::uint64_t seed) {{
   plan.companions = {{
 {"".join(map(companion, plan["companions"]))}  }};
   plan.pool = {config(plan["pool"])};
-{experts}  return plan;
+{outer(plan)}{experts}  return plan;
 }}
 """
 

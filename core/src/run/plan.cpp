@@ -36,20 +36,27 @@ std::unique_ptr<Model> make_companion(const Companion& companion, const Ensemble
                     {});
 }
 
-std::unique_ptr<Model> make_voters(const Plan& plan) {
-  auto main = make_main(plan);
-  if (plan.companions.empty() && plan.experts.empty()) return main;
-  const bool numbers = main->answers_numbers();
-  std::vector<PooledModel::Expert> experts;
-  experts.push_back({"main", std::move(main)});
-  for (const Companion& companion : plan.companions) experts.push_back({companion.name, make_companion(companion, plan.ensemble, numbers)});
+// Without companions there is nothing to pool, unless the model wants its experts by their names all the same.
+std::unique_ptr<Model> make_pool(PooledExperts::Expert main, const std::vector<Companion>& companions, const Config& pool,
+                                 const Ensemble& ensemble, bool named = false) {
+  if (companions.empty() && !named) return std::move(main.model);
+  const bool numbers = main.model->answers_numbers();
+  std::vector<PooledExperts::Expert> experts;
+  experts.push_back(std::move(main));
+  for (const Companion& companion : companions) experts.push_back({companion.name, make_companion(companion, ensemble, numbers)});
   std::unique_ptr<Model> pooled;
   if (numbers)
-    pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(plan.pool));
+    pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(pool));
   else
-    pooled = std::make_unique<PooledModel>(std::move(experts), LogPool::Params::read(plan.pool), plan.ensemble);
-  plan.pool.check_all_read("the pool");
+    pooled = std::make_unique<PooledModel>(std::move(experts), LogPool::Params::read(pool), ensemble);
+  pool.check_all_read("the pool");
   return pooled;
+}
+
+std::unique_ptr<Model> make_voters(const Plan& plan) {
+  auto inner = make_pool({"main", make_main(plan)}, plan.companions, plan.pool, plan.ensemble, !plan.experts.empty());
+  const char* name = plan.companions.empty() ? "main" : "online";
+  return make_pool({name, std::move(inner)}, plan.outer_companions, plan.outer_pool, plan.ensemble);
 }
 
 std::unique_ptr<Model> make_timed(const Plan& plan) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import time
@@ -59,7 +60,8 @@ class Place:
 
     def after(self, now: Progress) -> Place:
         """The place after the rows of this run."""
-        return Place(self.data, self.rows + now.n_rows, self.errors + round(now.error * now.n_rows))
+        errors = 0 if math.isnan(now.error) else round(now.error * now.n_rows)  # NaN: no label has come yet
+        return Place(self.data, self.rows + now.n_rows, self.errors + errors)
 
     @classmethod
     def of(cls, model: Any, path: Path, data: str) -> Place:
@@ -173,9 +175,13 @@ def learn_live(
     checkpoints: Checkpoints,
     *,
     orders: int = 1,
+    watch: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> PrequentialResult:
-    """Run a model over the rest of a stream until it ends or somebody asks to stop, with a bar and checkpoints."""
+    """Run a model over the rest of a stream until it ends or somebody asks to stop, with a bar and checkpoints.
+
+    ``watch`` is called after every chunk.
+    """
     start = checkpoints.start
     checkpoints.watch(stream)
     with plain_warnings(), progress_bar() as progress:
@@ -185,6 +191,8 @@ def learn_live(
                 checkpoints.update(now)
             elif stop.asked is not None:  # a mean over some of the orders is none
                 raise KeyboardInterrupt
+            if watch is not None:
+                watch(now)
             if progress is not None:
                 progress(now)
 

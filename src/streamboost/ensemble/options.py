@@ -119,8 +119,9 @@ CATEGORICAL_FEATURES = parameter(
 MAX_BYTES = parameter(
     "max_bytes",
     [whole("[1, inf)"), NONE],
-    "Memory of all learners that grow with the stream (Hoeffding trees), shared evenly. Leaves that promise least stop "
-    "observing first, then growth stops; a warning says so once. None: no limit.",
+    "Bytes of all trees of the model, shared evenly among them, also in the background: leaves that promise least stop "
+    "observing, then growth stops; a warning says so once. Learners whose size follows the columns, their values and the "
+    "classes may take as much: rows that would need more are refused, and nothing is learned from them. None: no limit.",
     to_core=False,
     default=2**28,
 )

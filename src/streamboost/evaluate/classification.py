@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -89,7 +90,8 @@ class ClassificationResult(PrequentialResult):
 
     @property
     def _spans(self) -> dict[str, dict[str, float]]:
-        error = {"cumulative": self.error, "window": float(self.windowed_error[-1])}
+        lately = float(self.windowed_error[-1]) if self.windowed_error.size else math.nan
+        error = {"cumulative": self.error, "window": lately}
         return {"error": error, "kappa": {"cumulative": self.kappa}, **super()._spans}
 
     @property
@@ -129,11 +131,12 @@ class ClassificationScores(Scores):
         self._classes = None if settings.classes is None else np.asarray(settings.classes)
         self._judge = Judge(delay=settings.delay, classes=self._classes)
         self.confusion = Confusion(self._judge.codes)
-        self.curve = ErrorCurve(settings.window)
+        self.curve = ErrorCurve(settings.window, 5 * settings.points)
         self.panel = ClassificationPanel(
             settings.metrics,
             window=settings.window,
             fading=settings.fading,
+            points=settings.points,
             positive=settings.positive,
             declared=self._judge.n_declared,
         )
@@ -174,9 +177,6 @@ class ClassificationScores(Scores):
         self.curve.update(wrong)
         if self.panel.names:
             self.panel.update(rows)
-        if self._keep:
-            self.wrong.append(wrong)
-        self.n_rows += len(rows)
 
 
 class Classification(Task[ClassificationScores]):
@@ -213,12 +213,12 @@ class Classification(Task[ClassificationScores]):
             **shared,
             errors=tuple(one.confusion.error for one in passes),
             kappas=tuple(one.confusion.kappa for one in passes),
-            positions=series[0][0],
+            positions=series[0][0] + passes[0].left_out,
             cumulative_error=np.mean([s[1] for s in series], axis=0),
             windowed_error=np.mean([s[2] for s in series], axis=0),
             labels=total.labels,
             confusion=total.counts,
-            metric_positions=positions,
+            metric_positions=positions + passes[0].left_out,
             metrics=found,
             positive=passes[-1].panel.positive,
             wrong=tuple(np.packbits(np.concatenate(one.wrong)) for one in passes if one.wrong),

@@ -75,7 +75,9 @@ class RegressionScores(Scores):
     """The targets of one pass and the panel of their metrics."""
 
     def __init__(self, settings: Settings, data_name: str) -> None:
-        self.panel = Panel(settings.metrics, window=settings.window, fading=settings.fading)
+        self.panel = Panel(
+            settings.metrics, window=settings.window, fading=settings.fading, points=settings.points
+        )
         self.absolute_errors: list[npt.NDArray[np.float32]] = []
         self.unanswered = 0
         self.n_rows = 0
@@ -101,8 +103,7 @@ class RegressionScores(Scores):
 
     def add(self, truth: Floats, answers: Any, model: Any) -> None:
         """Judge the answers that were given to a chunk; None is no answer."""
-        given = [math.nan if a is None else float(a) for a in np.asarray(answers, dtype=object).tolist()]
-        rows = RegressionRows(truth, np.array(given, dtype=np.float64))
+        rows = RegressionRows(truth, np.asarray(answers).astype(np.float64))  # None becomes NaN
         first = self.first_answered(~np.isnan(rows.pred))
         if first == len(rows):
             return
@@ -137,10 +138,10 @@ class Regression(Task[RegressionScores]):
         positions, found = gather([one.panel for one in passes])
         return RegressionResult(
             **shared,
-            metric_positions=positions,
+            metric_positions=positions + passes[0].left_out,
             metrics=found,
             errors=found["mae"]["cumulative"].finals,
-            positions=positions,
+            positions=positions + passes[0].left_out,
             cumulative_error=found["mae"]["cumulative"].curve,
             windowed_error=found["mae"]["window"].curve,
             unanswered=sum(one.unanswered for one in passes),
