@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from streamboost import SingleLearnerRegressor
 from streamboost.baselines import NoChangeRegressor, SeasonalRegressor
+from streamboost.evaluate import prequential
 
 
 def test_the_target_of_a_season_ago_is_answered():
@@ -24,3 +26,19 @@ def test_the_target_of_a_season_ago_is_answered():
 def test_a_wrong_season_is_named(season):
     with pytest.raises(ValueError, match="season="):
         SeasonalRegressor(season).fit([[0.0]], [1.0])
+
+
+def test_errors_that_repeat_are_told():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(2000, 2)), np.tile(rng.normal(size=24) * 5, 84)[:2000]
+    told = prequential(SingleLearnerRegressor(), (X, y))
+    assert told.lags_advised == 24
+    assert told.residual_correlation[24] > 0.9
+    assert "lags=24 would help" in told._repr_html_()
+    assert (
+        prequential(SingleLearnerRegressor(), (X, y), chunk_size=77).residual_correlation
+        == told.residual_correlation
+    )
+    helped = prequential(SingleLearnerRegressor(lags=24), (X, y))
+    assert helped.mae < told.mae / 3
+    assert prequential(SingleLearnerRegressor(), (X[:400], y[:400])).residual_correlation == {}

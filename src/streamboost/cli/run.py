@@ -23,7 +23,7 @@ from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_liv
 from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
-from streamboost.evaluate import ClassificationResult, PrequentialResult
+from streamboost.evaluate import ClassificationResult, PrequentialResult, RegressionResult
 from streamboost.streams import Label, Stream
 
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
@@ -122,6 +122,9 @@ def run(
         )
     for line in no_better_than(result):
         warn(line)
+    if isinstance(result, RegressionResult) and result.lags_advised is not None:
+        lags = result.lags_advised
+        warn(f"errors repeat after {lags} row{'s' if lags > 1 else ''}: lags would help (--lags {lags}).")
     if result.metrics:
         console.print(metric_table(result))
     details = result.model.report() if output.report else None

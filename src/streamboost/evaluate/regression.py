@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from streamboost.base.inputs.targets import read_targets
 from streamboost.evaluate.metrics import REGRESSION_METRICS
 from streamboost.evaluate.panel import Panel, gather
 from streamboost.evaluate.regression_metrics import RegressionRows
+from streamboost.evaluate.residuals import ResidualCorrelation, lags_advised
 from streamboost.evaluate.result import Floats, PrequentialResult
 from streamboost.evaluate.task import Scores, Settings, Task
 from streamboost.streams.base import Chunk, DataError, Stream
@@ -25,11 +26,13 @@ class RegressionResult(PrequentialResult):
     """What came out of one or several prequential runs of one regressor over one data set.
 
     Beside what every :class:`PrequentialResult` has: "mae", "rmse", "r2" and "skill" are always among ``metrics``, and ``error``
-    is the mean absolute error. ``absolute_errors`` are those of every row (NaN: no answer), one array for every order, if asked
-    for with ``keep_errors``.
+    is the mean absolute error. ``residual_correlation`` is how much the errors are correlated with those of 1, 7, 24
+    and 168 rows before (empty below 500 rows). ``absolute_errors`` are those of every row (NaN: no answer), one array for every
+    order, if asked for with ``keep_errors``.
     """
 
     unanswered: int = 0
+    residual_correlation: Mapping[int, float] = field(default_factory=dict)
     absolute_errors: tuple[npt.NDArray[np.float32], ...] = ()
     task: ClassVar[str] = "regression"
     error_name: ClassVar[str] = "mean absolute error"
@@ -66,9 +69,22 @@ class RegressionResult(PrequentialResult):
         """The absolute error of every row of the first order, if that was kept."""
         return self.absolute_errors[0]
 
+    @property
+    def lags_advised(self) -> int | None:
+        """How many lags would help, because what was missed repeats after as many rows; None: it does not."""
+        return lags_advised(self.residual_correlation)
+
+    @property
+    def _notes(self) -> list[str]:
+        lags = self.lags_advised
+        return [] if lags is None else [f"errors repeat after {lags} rows: lags={lags} would help"]
+
     def own_figures(self) -> dict[str, Any]:
         """How many rows had no answer; the rest are metrics."""
-        return {"unanswered": self.unanswered}
+        return {
+            "unanswered": self.unanswered,
+            "residual_correlation": {str(lag): value for lag, value in self.residual_correlation.items()},
+        }
 
 
 class RegressionScores(Scores):
@@ -79,6 +95,7 @@ class RegressionScores(Scores):
             settings.metrics, window=settings.window, fading=settings.fading, points=settings.points
         )
         self.absolute_errors: list[npt.NDArray[np.float32]] = []
+        self.correlation = ResidualCorrelation()
         self.unanswered = 0
         self.n_rows = 0
         self.waits = settings.delay > 0
@@ -109,6 +126,7 @@ class RegressionScores(Scores):
             return
         rows = rows.part(first, len(rows))
         self.panel.update(rows)
+        self.correlation.update(rows)
         self.n_rows += len(rows)
         self.unanswered += int(np.isnan(rows.pred).sum())
         if self._keep:
@@ -145,6 +163,7 @@ class Regression(Task[RegressionScores]):
             cumulative_error=found["mae"]["cumulative"].curve,
             windowed_error=found["mae"]["window"].curve,
             unanswered=sum(one.unanswered for one in passes),
+            residual_correlation=passes[-1].correlation.values(),
             absolute_errors=tuple(
                 np.concatenate(one.absolute_errors) for one in passes if one.absolute_errors
             ),
