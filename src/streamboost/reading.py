@@ -40,7 +40,10 @@ class ReadingOptions(TypedDict, total=False):
             choices=FORMATS,
         ),
     ]
-    label: Annotated[str | None, ReadingOption("Label column (default: the last one).", _TABLES)]
+    label: Annotated[
+        str | None,
+        ReadingOption("Label column (default: label, class, target or y, else the last one).", _TABLES),
+    ]
     nominal: Annotated[
         Sequence[str] | str | None,
         ReadingOption("Columns to read as nominal, or all.", _TABLES, written="a,b,c"),

@@ -78,6 +78,7 @@ def run(
     Who asks to stop gets the same for the rows so far.
     """
     start, labels = Place(stream.name), None
+    label = getattr(stream, "label_name", None) if getattr(stream, "named", False) else None
     if resumed is None:
         mark_nominal(model, stream.nominal)
         if output.health and spec.task == "regression":
@@ -95,7 +96,7 @@ def run(
             f"--save: a {type(model).__name__} has no file format; run it in Python and pickle it."
         )
     checkpoints = Checkpoints(
-        output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place))
+        output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place, label))
     )
     result = learn_live(
         model,
@@ -143,7 +144,7 @@ def run(
     # Labels that are late when a run is stopped are learned then: such a run cannot go on as if nothing had happened.
     stopped = checkpoints.place if stop.asked is not None and not loop["delay"] else None
     if output.save is not None:
-        result.model.save(output.save, metadata=facts_for(result.model, stopped))
+        result.model.save(output.save, metadata=facts_for(result.model, stopped, label))
     again = output.save if stopped is not None and stream.repeatable else None
     say_stopped(console, start, checkpoints.place, stop.asked is not None, again)
     _say_written(console, output)

@@ -26,7 +26,7 @@ def show(path: Path, *, as_json: bool) -> None:
         "parameters": ", ".join(f"{name}={value}" for name, value in facts["parameters"].items())
         or "the defaults",
         "columns": _columns(facts["columns"]),
-        "classes": _listed(facts["classes"]),
+        "classes": "none: it predicts numbers" if facts["classes"] is None else _listed(facts["classes"]),
         "rows learned": f"{facts['rows_learned']:,}",
         "size": f"{quantity(facts['file_bytes'])} in the file, {quantity(facts['memory_bytes'])} in memory",
         "metadata": json.dumps(facts["metadata"], ensure_ascii=False) if facts["metadata"] else "none",
@@ -49,7 +49,7 @@ def describe(path: Path) -> dict[str, Any]:
         "learner": None if report is None else report.learner,
         "parameters": _changed(model),
         "columns": None if columns is None else _kinds(columns),
-        "classes": None if columns is None else model.classes_.tolist(),
+        "classes": model.classes_.tolist() if hasattr(model, "classes_") else None,
         "rows_learned": int(state["n_learned"]) if columns is None else model.n_learned_,
         "file_bytes": path.stat().st_size,
         "memory_bytes": sum(array.nbytes for array in state.values())

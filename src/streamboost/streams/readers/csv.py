@@ -41,7 +41,8 @@ class CsvStream(TableStream):
     Parameters
     ----------
     path : path, or ``-``
-    label : name of the label column, by default the last one. Without a header the columns are named 1, 2 ...
+    label : name of the label column, by default ``label``, ``class``, ``target`` or ``y``, else the last one.
+        Without a header the columns are named 1, 2 ...
     header : whether the first row holds the names; by default it does unless its cells look like those below it.
     nominal : names of columns that are nominal whatever their values look like, or ``"all"``.
     delimiter : one character; found out by default.

@@ -64,6 +64,11 @@ class PlannedStream(FileStream, ABC):
         return None if at is None else self._plan.columns[at]
 
     @property
+    def label_why(self) -> str:
+        """Why this column is the label, where nobody has said so."""
+        return self._plan.label_why
+
+    @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The values of the nominal columns read so far, in the order of their codes."""
         return {self._plan.feature_names[slot]: values for slot, values in self.column_values.items()}
