@@ -18,6 +18,7 @@ from streamboost.base.files.writing import check_target, write_file
 from streamboost.baselines import BASELINE_WORDS
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError
+from streamboost.cli.importances import importance_lines, importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
 from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
@@ -123,6 +124,9 @@ def run(
         warn(line)
     if result.metrics:
         console.print(metric_table(result))
+    matter = importances_of(result.model)
+    for line in () if matter is None else importance_lines(matter):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     details = result.model.report() if output.report else None
     if details is not None:
         console.print(str(details), markup=False, highlight=False, soft_wrap=True)
@@ -130,6 +134,8 @@ def run(
         console.print(str(result.model.health()), markup=False, highlight=False, soft_wrap=True)
     if output.json is not None:
         figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
+        if matter is not None:
+            figures["importances"] = matter
         if details is not None:
             figures["report"] = details.to_dict()
         text = json.dumps(plain_value(figures), indent=1, allow_nan=False)
