@@ -53,6 +53,19 @@ class ReadingOptions(TypedDict, total=False):
     delimiter: Annotated[
         str | None, ReadingOption("Between the cells of a CSV file (default: found out).", ("csv",))
     ]
+    decimal: Annotated[
+        str | None,
+        ReadingOption(
+            "The mark in the numbers of a CSV file (default: a point, or a comma where numbers are so written between other "
+            "delimiters).",
+            ("csv",),
+            choices=(".", ","),
+        ),
+    ]
+    encoding: Annotated[
+        str | None,
+        ReadingOption("Of the text, as latin-1 (default: UTF-8).", ("csv", "libsvm", "arff", "vw", "jsonl")),
+    ]
     weight: Annotated[str | None, ReadingOption("Column that holds the weights of the rows.", _TABLES)]
     na_values: Annotated[
         Sequence[str] | None,
@@ -65,7 +78,7 @@ class ReadingOptions(TypedDict, total=False):
     dates: Annotated[
         str | None,
         ReadingOption(
-            "Columns of dates in a CSV or JSON file: take them apart (days, weekday, hour), or leave them out.",
+            "Columns of dates in a CSV or JSON file: take them apart (days, weekday, hour; the default), or leave them out.",
             ("csv", "jsonl"),
             choices=("parts", "drop"),
         ),

@@ -91,7 +91,7 @@ def _print_list(explained: Explanations) -> None:
         one = explained[row]
         lines += [
             f"row {row + 1}: {one.label}, score {one.score:+.4g} from {one.base:+.4g}",
-            *bars(one.largest(TOP)),
+            *bars(one.largest(TOP), signed=True),
         ]
     if len(explained) > LISTED:
         lines.append(f"... and {len(explained) - LISTED:,} more rows; --out FILE writes all of them")

@@ -256,24 +256,28 @@ def _demo(
     demo(out, rows)
 
 
-def _models() -> None:
+def _models(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Show these only.")] = None,
+) -> None:
     """List the ensembles and their parameters."""
     from streamboost.base.quick_start import import_sklearn
 
     import_sklearn()
     from streamboost.cli.lists import show_models
 
-    show_models()
+    show_models(names or [])
 
 
-def _learners() -> None:
+def _learners(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Show these only.")] = None,
+) -> None:
     """List the weak learners and their parameters."""
     from streamboost.base.quick_start import import_sklearn
 
     import_sklearn()
     from streamboost.cli.lists import show_learners
 
-    show_learners()
+    show_learners(names or [])
 
 
 def _datasets(

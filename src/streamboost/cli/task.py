@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.cli.console import stderr
+from streamboost.cli.run import warn
 from streamboost.streams import Stream
 from streamboost.streams.datasets.registry import registered
 
-LOOKED_AT, FEW, OFTEN = 1_000, 20, 3
-"""Of the first so many labels: so few values are classes whatever they are; others must occur so often each."""
+LOOKED_AT, FEW, OFTEN, MANY = 1_000, 20, 3, 200
+"""Of the first so many labels: so few values are classes whatever they are; others must occur so often each.
+With more than so many texts it is said that they make learning slow."""
 
 
 def guessed_task(data: str, stream: Stream) -> tuple[str | None, str]:
@@ -25,15 +27,21 @@ def guessed_task(data: str, stream: Stream) -> tuple[str | None, str]:
     """
     if is_known(data):
         return None, ""
-    if stream.labels_are_text:
-        return None, "text"
     if not stream.repeatable or stream.classes is not None:
-        return None, ""
+        return None, "text" if stream.labels_are_text else ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there is to say of the data is said when they are read
         first = next(iter(stream.chunks(LOOKED_AT)), None)
-    if first is None or first.y.dtype.kind not in "fiu":
+    if first is None:
         return None, ""
+    if first.y.dtype.kind not in "fiu":
+        n_labels = np.unique(first.y).size
+        if n_labels > MANY:
+            warn(
+                f"{n_labels:,} different labels in the first {len(first):,} rows: each is a class, and the time for a row grows "
+                "with their number; if another column is the label, --label names it."
+            )
+        return None, "text"
     values, counts = np.unique(first.y[np.isfinite(first.y)], return_counts=True)
     if values.size <= FEW:
         return None, f"{values.size} values"

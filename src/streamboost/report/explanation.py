@@ -139,13 +139,12 @@ def cell_text(value: Any) -> str:
     return text if len(text) <= 24 else text[:23] + "…"
 
 
-def bars(shown: Sequence[tuple[str, float]], width: int = 24) -> list[str]:
+def bars(shown: Sequence[tuple[str, float]], *, signed: bool = False, width: int = 24) -> list[str]:
     """Lines of a terminal: names, numbers, and a bar for the size of each."""
     longest = max((len(name) for name, _ in shown), default=0)
     most = max((abs(value) for _, value in shown), default=0.0)
-    negative = any(value < 0 for _, value in shown)
     return [
-        f"  {name:<{longest}}  {value:{'+' if negative else ''}.4g}".ljust(longest + 16)
+        f"  {name:<{longest}}  {value:{'+' if signed else ''}.4g}".ljust(longest + 16)
         + "█" * (round(width * abs(value) / most) if most > 0 else 0)
         for name, value in shown
     ]

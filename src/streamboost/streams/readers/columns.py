@@ -107,7 +107,8 @@ class Choice:
     weight: str | None = None
     expected: ExpectedColumns | None = None
     dates: str | Sequence[str] | None = None
-    """``parts`` or ``drop``; for a model that has learned parts of dates, the columns that it took apart."""
+    """``parts``, ``drop``, or ``auto``: parts, said aloud; for a model that has learned parts of dates, the columns that it took
+    apart."""
 
 
 @dataclass(frozen=True)
@@ -232,6 +233,7 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
     if label_at in dropped:
         raise DataError(f"{head.file}: the column {label!r} is the label and cannot be dropped.")
     features = [i for i in left if i != label_at]
+    _warn_of_names(head, features)
     if not features:
         raise DataError(f"{head.file}: no column is left beside the label {head.columns[label_at]!r}.")
     forced = set(features) if nominal == "all" else set()
@@ -251,8 +253,13 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
             warn_of_data(
                 f"{head.file}: column {head.columns[i]!r} holds dates or times ({texts[0]!r}) and is left out."
             )
-        elif texts and choice.dates == "parts":
+        elif texts and choice.dates in ("parts", "auto") and (head.named or choice.dates == "parts"):
             dates[head.columns[i]] = texts
+            if choice.dates == "auto":
+                warn_of_data(
+                    f"{head.file}: column {head.columns[i]!r} holds dates or times ({texts[0]!r}): its parts are read (days, "
+                    "weekday, hour); dates='drop' leaves it out."
+                )
         else:
             _refuse_texts(head, i, texts)
     if not features:
@@ -288,6 +295,25 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
         label_why=label_why,
         dates=dates,
     )
+
+
+def _warn_of_names(head: FirstRows, features: Sequence[int]) -> None:
+    """Say what names show to be a slip: the number of a row as a column, and one name for several columns."""
+    if not head.named or not features:
+        return
+    twice = next((name for name, places in head.places.items() if len(places) > 1), None)
+    if twice is not None:
+        warn_of_data(
+            f"{head.file}: {len(head.places[twice])} columns are named {twice!r}, so that columns are known by their places only."
+        )
+    first = features[0]
+    if first == 0 and head.columns[0].lower() in ("column 1", "unnamed: 0", "index") and head.numeric[0]:
+        numbers = sorted(float(value) for value in head.seen[0])
+        if len(numbers) > 2 and numbers == [numbers[0] + at for at in range(len(numbers))]:
+            name = head.columns[0]
+            warn_of_data(
+                f"{head.file}: column {name!r} counts the rows and says nothing about them; leave it out with drop=[{name!r}]."
+            )
 
 
 def _weight_column(head: FirstRows, name: str) -> int:
@@ -375,7 +401,7 @@ def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
         ignored=[name for i, name in enumerate(head.columns) if i not in used],
         weight_at=weight_at,
         expected=expected,
-        dates={} if choice.dates in (None, "parts", "drop") else _texts_of(head, choice.dates or ()),
+        dates={} if choice.dates in (None, "parts", "drop", "auto") else _texts_of(head, choice.dates or ()),
     )
 
 

@@ -254,7 +254,10 @@ class TableStream(PlannedStream):
             return
         for line, _, cells in rows:
             if cells[at] in MISSING:
-                raise DataError(f"{self.name}, line {line}: column {self.label_name!r}: no label.")
+                raise DataError(
+                    f"{self.name}, line {line}: column {self.label_name!r}: no label; "
+                    "skip such rows with on_bad_line='skip'."
+                )
 
 
 def row_reason(row: Row, width: int) -> str:
@@ -268,7 +271,7 @@ def row_reason(row: Row, width: int) -> str:
         "what it may have, eight times a cell.",
         "quote_followed": "text behind the closing quote.",
         "zero_byte": "not a text file (a zero byte).",
-    }.get(bad, "not a text file in UTF-8.")
+    }.get(bad, "not a text file in UTF-8; another encoding is named as encoding='latin-1'.")
 
 
 class BadCell(Exception):
