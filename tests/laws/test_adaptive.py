@@ -137,7 +137,9 @@ def test_the_outer_pool_is_its_oracle():
         opinions = np.stack([forest[t][order][:known], past])
         if known >= 2:
             alone.add(pool.speaker())
-            np.testing.assert_allclose(got[t][order][:known], pool.answer(opinions), atol=1e-8, err_msg=f"row {t}")
+            np.testing.assert_allclose(
+                got[t][order][:known], pool.answer(opinions), atol=1e-8, err_msg=f"row {t}"
+            )
         if max(known, label + 1) >= 2:
             said = -1 if labels[t] is None else order.index(labels[t])
             pool.learn(opinions, [said, int(np.argmax(past)) if known else -1], label)
@@ -162,6 +164,28 @@ def test_pools_do_not_disturb_what_they_pool():
         assert {owner + name for name in state} == {name for name in whole if name.startswith(owner)}
         for name, array in state.items():
             np.testing.assert_array_equal(whole[owner + name], array, err_msg=name)
+
+
+def test_a_calibration_takes_the_place_of_the_temperature():
+    X, y = turning(300, seed=4)
+    plain, calibrated = (
+        sb.StreamBoostClassifier(n_estimators=3, random_state=1, calibration=method).partial_fit(X, y)
+        for method in (None, "platt")
+    )
+    assert 0.2 <= plain.report().totals["temperature"] <= 3
+    assert "temperature" not in calibrated.report().totals
+
+
+def test_remembered_rows_keep_within_their_share_of_the_memory():
+    X, y = turning(3000, seed=4)
+    X = np.repeat(X, 20, axis=1)
+    options = {"n_estimators": 2, "companions": ("replay",), "random_state": 1}
+    small, large = (
+        sb.StreamBoostClassifier(**options, max_bytes=size).partial_fit(X, y) for size in (2**20, 2**28)
+    )
+    rows = [len(state_of(model)["replay/replay/ring_truth"]) for model in (small, large)]
+    assert rows[1] >= 3000
+    assert rows[0] * (4 * X.shape[1] + 16) <= 2**18 * 3 // 4 * 1.5, "a fit keeps its rows until it is done"
 
 
 # ---- the laws, with guards at work
