@@ -194,7 +194,8 @@ class PyModel {
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
-          const nb::list& outer_companions, const nb::dict& outer_pool, const std::optional<std::tuple<int, int>>& lanes) {
+          const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
+          const nb::dict& lags, const std::optional<std::tuple<int, int>>& lanes) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
@@ -205,7 +206,10 @@ class PyModel {
               read_config(pool),
               read_config(stages),
               read_companions(outer_companions),
-              read_config(outer_pool)};
+              read_config(outer_pool),
+              read_companions(experts),
+              read_config(referee),
+              read_config(lags)};
     const bool numbers = learner == "black_box_regressor";
     if (learner == "black_box" || numbers)
       plan.bank = [=](Lanes own) -> std::unique_ptr<Bank> { return std::make_unique<PyBank>(lane_factory, own, seed, numbers); };

@@ -34,6 +34,9 @@ class Model:
         stages: Mapping[str, Any] = ...,
         outer_companions: Sequence[Mapping[str, Any]] = (),
         outer_pool: Mapping[str, Any] = ...,
+        experts: Sequence[Mapping[str, Any]] = (),
+        referee: Mapping[str, Any] = ...,
+        lags: Mapping[str, Any] = ...,
         lanes: tuple[int, int] | None = None,
     ) -> None: ...
     @property

@@ -169,9 +169,16 @@ class NoChangeRegressor(_RegressionBaseline):
 
 BASELINES_OF: dict[str, dict[str, Callable[[], Any]]] = {
     "classification": {"majority": MajorityClassifier, "no-change": NoChangeClassifier},
-    "regression": {"mean": MeanRegressor, "no-change-regressor": NoChangeRegressor},
+    "regression": {"mean": MeanRegressor, "last-value": NoChangeRegressor},
 }
 """Task -> the names that tables have for its baselines."""
 BASELINES = {name: make for known in BASELINES_OF.values() for name, make in known.items()}
-LOOKS_BACK = ("no-change", "no-change-regressor")
+LOOKS_BACK = ("no-change", "last-value")
 """What means nothing on rows that are held out."""
+BASELINE_WORDS = {
+    "majority": "always answering the most frequent label",
+    "no-change": "repeating the last label",
+    "mean": "always answering the mean of the targets",
+    "last-value": "repeating the last target",
+}
+"""What each of them does, as a part of a sentence."""

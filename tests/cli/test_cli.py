@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import streamboost
+from streamboost.base.parameter import parameters_of
 from streamboost.catalogue import DETECTORS
 from streamboost.drift.choice import as_text
 from streamboost.evaluate import prequential
@@ -58,7 +59,7 @@ def sparse(tmp_path):
     ],
 )
 def test_every_model_with_every_learner(run, two, model, learner):
-    size = [] if model == "single" else ["-n", "5"]
+    size = ["-n", "5"] if "n_estimators" in parameters_of(MODELS[model]) else []
     kind = ["--nominal", "all"] if learner in ("tan", "ban") else []  # they count nominal columns only
     result = run("run", two, "--model", model, "--learner", learner, *size, *kind, "--seed", "7")
     assert f"{model}({learner}) on two.csv" in result.stdout

@@ -46,7 +46,7 @@ def test_a_table_of_regressors(run, tmp_path, rents):
     assert "MAE" in result.stdout
     cells = lines_of(out / "summary.csv")
     assert [(c["model"], c["data"]) for c in cells[:4]] == [
-        (name, "friedman") for name in ("single", "gradient-boosting", "mean", "no-change")
+        (name, "friedman") for name in ("single", "gradient-boosting", "mean", "last-value")
     ]
     expected = prequential(SingleLearnerRegressor(random_state=1), open_stream("friedman", limit=300))
     for measure in ("mae", "rmse", "r2"):
@@ -64,7 +64,7 @@ def test_a_table_of_regressors(run, tmp_path, rents):
     page = (out / "report.html").read_text()
     assert "Mean absolute error over time" in page
     assert "targets from" in page
-    assert "mean answers the mean of the targets so far, no-change the last one" in page
+    assert "mean answers the mean of the targets so far, last-value the last one" in page
     assert " classes<" not in page
     assert (out / "friedman-error-over-time.png").stat().st_size > 5_000
     assert "8 of 8 runs were there already." in run(*command).stdout
@@ -126,7 +126,7 @@ def test_the_task_is_guessed_and_said_aloud(run, fails, rents, tmp_path):
         "gradient-boosting",
         "bagging",
         "mean",
-        "no-change",
+        "last-value",
     ]
     # Who names a model or a learner of classes means classes; few values and words are classes.
     assert ": regression (--task" not in run("run", "sea", "--limit", 100, "-n", 2).stderr

@@ -71,8 +71,12 @@ def outer(plan: dict[str, Any]) -> str:
 
 def function(name: str, plan: dict[str, Any]) -> str:
     """Return a C++ function that gives the plan, all but the seed; what stands at the core's own default is left out."""
-    plain = {"tie": "lowest", "monitor": True, "lane_factory": None, "threads": 1, "stages": {}}
+    plain = {"tie": "lowest", "monitor": True, "lane_factory": None, "threads": 1, "stages": {}, "lags": {}}
     assert {key: plan[key] for key in plain} == plain
+    experts = ""
+    if plan["experts"]:
+        listed = "".join(map(companion, plan["experts"]))
+        experts = f"  plan.experts = {{\n{listed}  }};\n  plan.referee = {config(plan['referee'])};\n"
     return f"""\
 Plan {name}(std::uint64_t seed) {{
   Plan plan;
@@ -86,7 +90,7 @@ Plan {name}(std::uint64_t seed) {{
   plan.companions = {{
 {"".join(map(companion, plan["companions"]))}  }};
   plan.pool = {config(plan["pool"])};
-{outer(plan)}  return plan;
+{outer(plan)}{experts}  return plan;
 }}
 """
 

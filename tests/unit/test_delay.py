@@ -59,7 +59,10 @@ def test_a_row_is_learned_when_its_label_arrives(name, delay, classes, learn_lat
     )
     wrong = np.unpackbits(result.wrong[0], count=len(y)).astype(bool)
     np.testing.assert_array_equal(wrong, answers != y)
-    assert result.error == pytest.approx(wrong.mean())
+    # Scored from the first answer on: before it there was nothing to answer with.
+    first = next((t for t, answer in enumerate(answers) if answer is not None), len(y))
+    assert result.left_out == first
+    assert result.error == pytest.approx(wrong[first:].mean() if first < len(y) else np.nan, nan_ok=True)
     assert result.delay == delay
     if learn_late or delay < len(y):
         np.testing.assert_array_equal(fast.predict_proba(X), slow.predict_proba(X))

@@ -61,6 +61,12 @@ class BoosterPlan:
     """Models that answer beside all of these."""
     outer_pool: dict[str, Any] = field(default_factory=dict)
     """How their answers and that of the first pool become one."""
+    experts: tuple[dict[str, Any], ...] = ()
+    """Experts of time around a regressor and its companions: name, and the parameters of their trees."""
+    referee: dict[str, Any] = field(default_factory=dict)
+    """How the regressor's answers and theirs become one."""
+    lags: dict[str, Any] = field(default_factory=dict)
+    """Past targets or labels as further columns; empty: none."""
 
 
 def same_value(a: Any, b: Any) -> bool:

@@ -116,6 +116,9 @@ class Session:
             "pool": booster.pool,
             "outer_companions": list(booster.outer_companions),
             "outer_pool": booster.outer_pool,
+            "experts": list(booster.experts),
+            "referee": booster.referee,
+            "lags": booster.lags,
             "stages": dict(stages),
         }
         self._use(self._new_model())

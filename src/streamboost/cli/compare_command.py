@@ -27,7 +27,8 @@ def compare_command(
         typer.Option(
             "--models",
             "-m",
-            help="Ensembles, as a,b,c (default: oza-boost,osboost; for regression streamboost,gradient-boosting,bagging).",
+            help="Ensembles, as a,b,c (default: streamboost with adaptive-random-forest and oza-boost; for regression "
+            "with gradient-boosting and bagging).",
         ),
     ] = None,
     learners: Annotated[
@@ -35,7 +36,7 @@ def compare_command(
         typer.Option(
             "--learners",
             "-l",
-            help="Weak learners, as a,b,c (default: naive-bayes; for regression the models' own).",
+            help="Weak learners, as a,b,c (default: each model's own).",
         ),
     ] = None,
     task: Task = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import time
@@ -59,7 +60,8 @@ class Place:
 
     def after(self, now: Progress) -> Place:
         """The place after the rows of this run."""
-        return Place(self.data, self.rows + now.n_rows, self.errors + round(now.error * now.n_rows))
+        errors = 0 if math.isnan(now.error) else round(now.error * now.n_rows)  # NaN: no label has come yet
+        return Place(self.data, self.rows + now.n_rows, self.errors + errors)
 
     @classmethod
     def of(cls, model: Any, path: Path, data: str) -> Place:

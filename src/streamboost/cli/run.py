@@ -15,7 +15,8 @@ from rich.table import Table
 
 from streamboost.adapters.any_model import needs_classes
 from streamboost.base.files.writing import check_target, write_file
-from streamboost.cli.console import plain_value, quantity, stderr, stdout
+from streamboost.baselines import BASELINE_WORDS
+from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
 from streamboost.cli.models import OpenModel
@@ -104,12 +105,21 @@ def run(
         seed=spec.seed,
         classes=labels,
         name=spec.name,
+        baselines=True,
         **loop,
     )
     to_stdout = output.json is not None and str(output.json) == "-"
     console = stderr() if to_stdout else stdout()
     bad = bad_lines(stream)
     console.print(result_table([result], f"{spec.name} on {os.path.basename(stream.name)}", bad_lines=bad))
+    if result.left_out:
+        console.print(
+            f"{result.left_out:,} rows came before the first answer, their labels being late: they are not counted.",
+            highlight=False,
+            soft_wrap=True,
+        )
+    for line in no_better_than(result):
+        warn(line)
     if result.metrics:
         console.print(metric_table(result))
     details = result.model.report() if output.report else None
@@ -190,37 +200,56 @@ def bad_lines(stream: Stream) -> int:
     return count
 
 
+def no_better_than(result: PrequentialResult) -> list[str]:
+    """The baselines that a model does not beat, in words."""
+    found = []
+    for one in result.baselines:
+        if result.error >= one.error:
+            name, (own, other) = (
+                next(iter(result.headline)),
+                (_figure(r.error, r.digits) for r in (result, one)),
+            )
+            found.append(
+                f"{result.model_name} is no better than {BASELINE_WORDS[one.model_name]} "
+                f"({name} {own} against {other})."
+            )
+    return found
+
+
 def result_table(results: Sequence[PrequentialResult], title: str, bad_lines: int = 0) -> Table:
-    """Errors, speed and memory, one line per result."""
+    """Errors, speed and memory, one line per result; below a single one, its baselines."""
+    lines = [*results, *results[0].baselines] if len(results) == 1 else list(results)
     many = len(results) > 1
-    table = Table(
-        title=title, title_justify="left", header_style="bold", row_styles=["", "dim"] if many else None
-    )
-    if many:
+    table = Table(header_style="bold", row_styles=["", "dim"] if many else None)
+    titled(table, title)
+    if len(lines) > 1:
         table.add_column("model")
-    for column in ("rows", *results[0].headline, "CPU seconds", "examples/s", "memory"):
+    for column in ("rows", *results[0].headline, "seconds", "CPU seconds", "examples/s", "memory"):
         table.add_column(column, justify="right")
     if bad_lines:
         table.add_column("bad lines", justify="right")
     best = min(result.error for result in results)
-    for result in results:
+    for result in lines:
         error, *more = (_figure(value, result.digits) for value in result.headline.values())
         if result.standard_error is not None:
             error += f" ± {result.standard_error:{result.digits}}"
         if many and result.error == best:
             error = f"[bold green]{error}[/]"
-        rows = f"{result.n_rows:,}" + (f" x {result.n_orders}" if result.n_orders > 1 else "")
         cells = [
-            rows,
+            f"{result.n_rows:,}" + (f" x {result.n_orders}" if result.n_orders > 1 else ""),
             error,
             *more,
-            f"{result.seconds:.2f}",
-            f"{result.examples_per_second:,.0f}",
-            "-" if result.memory_bytes is None else quantity(result.memory_bytes),
         ]
-        if bad_lines:
-            cells.append(f"{bad_lines:,}")
-        table.add_row(*([result.model_name] if many else []), *cells)
+        if result in results:
+            cells += [
+                f"{result.elapsed:.2f}",
+                f"{result.seconds:.2f}",
+                f"{result.examples_per_second:,.0f}",
+                "-" if result.memory_bytes is None else quantity(result.memory_bytes),
+            ]
+            if bad_lines:
+                cells.append(f"{bad_lines:,}")
+        table.add_row(*([result.model_name] if len(lines) > 1 else []), *cells)
     return table
 
 

@@ -25,9 +25,10 @@ Lanes = tuple[int, int]
 _MAINS = ("online/main/", "main/")  # the ensemble's own fields, where companions answer beside it
 _OF_LANES = ("bank/", "lane/", "monitor/", "guard/", "spare/")
 _OF_PARTS = (*_OF_LANES, "intake/", "combiner/", "rows/")
-_OF_ALL = "class_weight/"  # around the ensemble, and yet in every part: what learners are given depends on it
+_OF_ALL = ("class_weight/", "lags/")
+"""Around the ensemble, and yet in every part: what learners are given depends on it."""
 _STAGES_OF_ALL = ("class_weight", "class_weight_keep", "target")
-_BESIDE = ("companions", "pool", "outer_companions", "outer_pool")
+_BESIDE = ("companions", "pool", "outer_companions", "outer_pool", "experts", "referee")
 _LENGTH = ".length"
 _VECTOR = 16  # lanes of a bank come in multiples of this
 

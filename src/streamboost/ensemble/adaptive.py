@@ -17,6 +17,7 @@ from streamboost.ensemble.options import (
     LEARNER,
     MAX_BYTES,
     OPTIONS,
+    PAST,
     SHARED,
     SIZE,
     EnsembleOptions,
@@ -194,6 +195,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             to_core=False,
         ),
         WINDOW,
+        *PAST,
         *with_defaults(OPTIONS, drift="adwin"),
     )
 
@@ -208,6 +210,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         chain: bool = True,
         companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay", "history"),
         window: float = 1000.0,
+        lags: int | Sequence[int] = 0,
+        delay: int = 0,
         **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
@@ -216,6 +220,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         self.max_features = max_features
         self.vote = vote
         self.chain = chain
+        self.lags = lags
+        self.delay = delay
         self.companions = companions
         self.window = window
         self._set_options(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -88,7 +89,8 @@ class ClassificationResult(PrequentialResult):
 
     @property
     def _spans(self) -> dict[str, dict[str, float]]:
-        error = {"cumulative": self.error, "window": float(self.windowed_error[-1])}
+        lately = float(self.windowed_error[-1]) if self.windowed_error.size else math.nan
+        error = {"cumulative": self.error, "window": lately}
         return {"error": error, "kappa": {"cumulative": self.kappa}, **super()._spans}
 
     @property
@@ -128,16 +130,20 @@ class ClassificationScores(Scores):
         self._classes = None if settings.classes is None else np.asarray(settings.classes)
         self._judge = Judge(delay=settings.delay, classes=self._classes)
         self.confusion = Confusion(self._judge.codes)
-        self.curve = ErrorCurve(settings.window)
+        self.curve = ErrorCurve(settings.window, 5 * settings.points)
         self.panel = ClassificationPanel(
             settings.metrics,
             window=settings.window,
             fading=settings.fading,
+            points=settings.points,
             positive=settings.positive,
             declared=self._judge.n_declared,
         )
         self.wrong: list[npt.NDArray[np.bool_]] = []
         self._keep = settings.keep_errors
+        self._waits = settings.delay > 0
+        self.left_out = 0
+        """Rows before the first answer, where labels are late: there was nothing to answer with."""
         self.n_rows = 0
 
     @property
@@ -164,13 +170,20 @@ class ClassificationScores(Scores):
             known = np.empty(0, object) if self._classes is None else np.unique(self._classes)
             columns = getattr(model, "classes_", known)
         rows = self._judge.rows(truth, np.asarray(labels), proba, columns)
-        wrong = self.confusion.add(rows.true, rows.pred)
-        self.curve.update(wrong)
+        self.n_rows += len(rows)
+        if self._keep:
+            self.wrong.append(rows.true != rows.pred)
+        if self._waits:
+            answered = rows.pred >= 0
+            self._waits = not answered.any()
+            first = len(rows) if self._waits else int(answered.argmax())
+            self.left_out += first
+            rows = rows.part(first, len(rows))
+        if not len(rows):
+            return
+        self.curve.update(self.confusion.add(rows.true, rows.pred))
         if self.panel.names:
             self.panel.update(rows)
-        if self._keep:
-            self.wrong.append(wrong)
-        self.n_rows += len(rows)
 
 
 class Classification(Task[ClassificationScores]):
@@ -207,12 +220,13 @@ class Classification(Task[ClassificationScores]):
             **shared,
             errors=tuple(one.confusion.error for one in passes),
             kappas=tuple(one.confusion.kappa for one in passes),
-            positions=series[0][0],
+            positions=series[0][0] + passes[0].left_out,
+            left_out=passes[0].left_out,
             cumulative_error=np.mean([s[1] for s in series], axis=0),
             windowed_error=np.mean([s[2] for s in series], axis=0),
             labels=total.labels,
             confusion=total.counts,
-            metric_positions=positions,
+            metric_positions=positions + passes[0].left_out,
             metrics=found,
             positive=passes[-1].panel.positive,
             wrong=tuple(np.packbits(np.concatenate(one.wrong)) for one in passes if one.wrong),

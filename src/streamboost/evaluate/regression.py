@@ -70,7 +70,9 @@ class RegressionScores(Scores):
     """The targets of one pass and the panel of their metrics."""
 
     def __init__(self, settings: Settings, data_name: str) -> None:
-        self.panel = Panel(settings.metrics, window=settings.window, fading=settings.fading)
+        self.panel = Panel(
+            settings.metrics, window=settings.window, fading=settings.fading, points=settings.points
+        )
         self.absolute_errors: list[npt.NDArray[np.float32]] = []
         self.unanswered = 0
         self.n_rows = 0
@@ -95,8 +97,7 @@ class RegressionScores(Scores):
 
     def add(self, truth: Floats, answers: Any, model: Any) -> None:
         """Judge the answers that were given to a chunk; None is no answer."""
-        given = [math.nan if a is None else float(a) for a in np.asarray(answers, dtype=object).tolist()]
-        rows = RegressionRows(truth, np.array(given, dtype=np.float64))
+        rows = RegressionRows(truth, np.asarray(answers).astype(np.float64))  # None becomes NaN
         self.panel.update(rows)
         self.n_rows += len(rows)
         self.unanswered += int(np.isnan(rows.pred).sum())
@@ -134,6 +135,7 @@ class Regression(Task[RegressionScores]):
             cumulative_error=found["mae"]["cumulative"].curve,
             windowed_error=found["mae"]["window"].curve,
             unanswered=sum(one.unanswered for one in passes),
+            left_out=passes[0].unanswered if shared["delay"] else 0,
             absolute_errors=tuple(
                 np.concatenate(one.absolute_errors) for one in passes if one.absolute_errors
             ),

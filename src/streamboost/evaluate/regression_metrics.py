@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.metric import MeanLoss, Metric
+from streamboost.evaluate.metric import MeanLoss, Metric, OfSums
 
 Floats = npt.NDArray[np.float64]
 
@@ -112,7 +112,7 @@ class Pinball(MeanLoss):
         return np.maximum(self.quantile * rows.errors, (self.quantile - 1) * rows.errors)
 
 
-class R2(Metric):
+class R2(OfSums):
     """1 - squared error over the squared distance from the targets' mean: 1 is perfect, 0 is as good as the mean."""
 
     name = "r2"
@@ -122,7 +122,8 @@ class R2(Metric):
 
     def update(self, rows: Any) -> None:
         """Look at more rows."""
-        weight, w = rows.weights, float(rows.weights.sum())
+        weight = rows.weights
+        w = float(weight.sum())
         if w == 0:
             return
         mean = float((weight * rows.true).sum()) / w

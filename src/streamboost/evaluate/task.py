@@ -29,6 +29,8 @@ class Settings:
     keep_errors: bool = False
     classes: Sequence[Label] | None = None
     positive: Label | None = None
+    points: int = 100
+    """Points of the curves of metrics; curves of the error have five times as many."""
 
 
 class Scores(ABC):

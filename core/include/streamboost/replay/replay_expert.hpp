@@ -24,6 +24,7 @@ class ReplayExpert {
     FitSchedule schedule;
     std::int64_t memory;   // rows
     std::int64_t at_once;  // the first fit is made here, without delay; 0: as scheduled
+    int less = -1;         // the base of the rows that the truth is to be predicted beyond; -1: none
   };
 
   explicit ReplayExpert(const Params& params) : params_(params), next_(params.at_once > 0 ? params.at_once : FitSchedule::first) {}
@@ -108,7 +109,7 @@ class ReplayExpert {
     try {
       std::vector<char> nominal;
       for (int j = 0; j < plan_.width; ++j) nominal.push_back(schema.nominal(j) ? 1 : 0);
-      fit_ = std::make_unique<BoostingFit>(params_.boosting, ring.rows(plan_.begin, plan_.end), std::move(nominal));
+      fit_ = std::make_unique<BoostingFit>(params_.boosting, ring.rows(plan_.begin, plan_.end, params_.less), std::move(nominal));
       fit_->go_on_to(plan_.done);
     } catch (const std::bad_alloc&) {
       drop();

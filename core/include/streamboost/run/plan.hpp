@@ -31,8 +31,11 @@ struct Plan {
   std::vector<Companion> companions;
   Config pool, stages;  // of the companions' answers; after the vote, empty: none
   std::vector<Companion> outer_companions;
-  Config outer_pool;      // of their answers and of what the first pool says, which is one expert here
-  BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
+  Config outer_pool;               // of their answers and of what the first pool says, which is one expert here
+  std::vector<Companion> experts;  // of time, by their names, around a regressor with its companions (run/timed_regressor.hpp)
+  Config referee;                  // over them
+  Config lags;                     // past targets as further columns (run/lagged_model.hpp); empty: none
+  BankFactory bank = {};           // of learners that the table of banks does not know; empty: the learner is one of them by name
 };
 
 std::unique_ptr<Model> make_model(const Plan& plan);
