@@ -158,3 +158,21 @@ def test_importances_do_not_depend_on_threads(learner, n_classes):
         )
         states.append(cases.state(model.partial_fit(X, y, classes=list(range(n_classes)))))
     assert states[0] == states[1] == states[2]
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in cases.STREAMING if entry.name in cases.MODELS], ids=lambda entry: entry.name
+)
+def test_first_rows_of_weight_zero_are_answered_alone_as_in_a_chunk(entry):
+    stream = cases.rows(entry, None, np.random.default_rng(1), 40)
+    stream.weight[:3] = 0
+    numbers = entry.task == "regression"
+    stream.classes = None if numbers else [0, 1, 2][: entry.max_classes]
+
+    def said(step):
+        model = cases.model(entry, None, categorical_features=stream.categorical or None)
+        output = {} if numbers else {"output": "proba"}
+        parts = [slice(first, first + step) for first in range(0, 40, step)]
+        return np.concatenate([model.test_then_train(**stream.lesson(part), **output) for part in parts])
+
+    np.testing.assert_array_equal(said(1), said(40))
