@@ -35,8 +35,6 @@ BY_NAME: dict[str, list[Any]] = {
     "lags": [0, 1, 3, (1, 5)],
     "delay": [0, 1, 7],
     "refresh": [1, 3],
-    "lags": [0, 1, (1, 3)],
-    "delay": [0, 2],
 }
 """Parameters whose declaration does not tell what is worth trying; None among `companions` stands for the default."""
 
