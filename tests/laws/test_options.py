@@ -135,3 +135,44 @@ def test_a_value_that_only_weight_zero_has_shown_is_unknown_in_any_chunk():
     said = whole.test_then_train(X, y, weight)
     one_by_one = [rows.test_then_train(X[[i]], y[[i]], weight[[i]])[0] for i in range(60)]
     np.testing.assert_array_equal(said, one_by_one)
+
+
+@pytest.mark.parametrize(
+    "learner", [sb.NaiveBayes(), sb.Perceptron(), sb.LogisticRegression(), sb.HoeffdingTree()], ids=repr
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_importances_do_not_depend_on_threads(learner, n_classes):
+    """Lanes are spread over threads in blocks: their contributions are added in the same order all the same."""
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.normal(size=(1200, 4)), rng.integers(0, 3, 1200)])
+    y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [0.0, 1.0][: n_classes - 1])
+    states = []
+    for n_jobs in (None, 2, 3):
+        model = sb.OnlineBoostingClassifier(
+            learner,
+            n_estimators=30,
+            random_state=1,
+            n_jobs=n_jobs,
+            importances=True,
+            categorical_features=[4],
+        )
+        states.append(cases.state(model.partial_fit(X, y, classes=list(range(n_classes)))))
+    assert states[0] == states[1] == states[2]
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in cases.STREAMING if entry.name in cases.MODELS], ids=lambda entry: entry.name
+)
+def test_first_rows_of_weight_zero_are_answered_alone_as_in_a_chunk(entry):
+    stream = cases.rows(entry, None, np.random.default_rng(1), 40)
+    stream.weight[:3] = 0
+    numbers = entry.task == "regression"
+    stream.classes = None if numbers else [0, 1, 2][: entry.max_classes]
+
+    def said(step):
+        model = cases.model(entry, None, categorical_features=stream.categorical or None)
+        output = {} if numbers else {"output": "proba"}
+        parts = [slice(first, first + step) for first in range(0, 40, step)]
+        return np.concatenate([model.test_then_train(**stream.lesson(part), **output) for part in parts])
+
+    np.testing.assert_array_equal(said(1), said(40))

@@ -46,7 +46,13 @@ class Heard:
 
         self.server = HTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/alarms"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self._thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self._thread.join()
+        self.server.server_close()
 
 
 def test_an_error_above_the_baseline_is_told_once(tmp_path: Path) -> None:
@@ -62,7 +68,7 @@ def test_an_error_above_the_baseline_is_told_once(tmp_path: Path) -> None:
         assert "the last label alone gives" in heard.bodies[0]["message"]
         assert alarms.of("m")[0]["kind"] == "error"
         alarms.close()
-    heard.server.shutdown()
+    heard.close()
 
 
 def test_nobody_waits_for_whoever_is_told(tmp_path: Path) -> None:
@@ -77,7 +83,7 @@ def test_nobody_waits_for_whoever_is_told(tmp_path: Path) -> None:
         assert time.monotonic() - begin < 2.5
         assert not heard.bodies
         alarms.close()
-    heard.server.shutdown()
+    heard.close()
 
 
 def test_nobody_there_to_be_told(tmp_path: Path) -> None:

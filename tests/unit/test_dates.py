@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import streamboost as sb
-from streamboost.streams import DataError, ExpectedColumns, open_stream, to_arrays
+from streamboost.streams import CsvStream, DataError, DataWarning, ExpectedColumns, open_stream, to_arrays
 from streamboost.streams.readers.dates import DateForm
 
 TEXT = (
@@ -94,10 +94,12 @@ def test_refusals(file):
     path = file(TEXT)
     with pytest.raises(DataError, match="dates='hours' is not allowed; choose parts or drop"):
         open_stream(path, dates="hours")
+    with pytest.warns(DataWarning, match=r"column 'when' holds dates or times .*its parts are read"):
+        assert "when (days)" in open_stream(path).feature_names
     with pytest.raises(
         DataError, match=r"column 'when' holds dates or times .*dates='parts', leave it out with drop="
     ):
-        open_stream(path)
+        CsvStream(path)
     with pytest.raises(DataError, match="there is no header; leave dates out with dates='drop'"):
         open_stream(file("1,2024-01-01,p\n2,2024-01-02,q\n", "bare.csv"), dates="parts", header=False)
     with (

@@ -171,8 +171,8 @@ def test_nonsense_is_refused():
         prequential(MODELS["oza"](), data(), delay=-1)
     with pytest.raises(ValueError, match="sample_weight; Plain's does not"):
         prequential(Plain(), data(), delay=3)
-    with pytest.raises(ValueError, match="no metric 'accuracy'"):
-        prequential(MODELS["oza"](), data(), metrics=["accuracy"])
+    with pytest.raises(ValueError, match="no metric 'beauty'"):
+        prequential(MODELS["oza"](), data(), metrics=["beauty"])
 
 
 def test_a_model_that_looks_back_should_know_the_delay():

@@ -11,7 +11,7 @@ import streamboost as sb
 from tests import catalogue as cases
 
 BUDGET = 1_000_000
-SMALL = 1_200_000  # what an ensemble has beside its learners: sums and guards of each, scales of columns, a few rows to replay
+SMALL = 1_200_000  # what an ensemble has beside its learners: sums, guards, scales of columns, the least rows to replay
 UNBOUNDED = {"iti"}  # it keeps every example, by definition
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -192,11 +192,17 @@ class Classification(Task[ClassificationScores]):
             classes = stream.classes
         if classes is None and getattr(model, "needs_classes", False):
             classes = stream.find_classes()
-        if positive is not None and classes is not None and str(positive) not in map(str, classes):
-            raise ValueError(
-                f"positive={positive!r} is no label of the data; there are {', '.join(map(repr, classes))}."
-            )
+        if positive is not None and classes is None and stream.repeatable:
+            self._check_positive(positive, stream.find_classes())
+        if positive is not None and classes is not None:
+            self._check_positive(positive, classes)
         return replace(settings, classes=classes)
+
+    @staticmethod
+    def _check_positive(positive: Label, classes: Sequence[Label]) -> None:
+        if str(positive) not in map(str, classes):
+            shown = ", ".join(map(repr, classes[:20])) + (", ..." if len(classes) > 20 else "")
+            raise ValueError(f"positive={positive!r} is no label of the data; there are {shown}.")
 
     def scores(self, settings: Settings, stream: Stream) -> ClassificationScores:
         """Empty scores for a pass over a stream."""

@@ -92,9 +92,8 @@ struct Bayes : BoosterDefaults {
       for (std::size_t i = 0; i < lambda.lanes(); ++i)
         require(lambda[0][i] > 0 && rate[0][i] > 0 && count[0][i] >= 0 && loss_sum[0][i] >= 0, "posterior of a learner");
       for (std::size_t i = 0; i < early_count.lanes(); ++i)
-        require(square_sum[0][i] >= 0 && early_count[0][i] >= 0 && early_count[0][i] <= count[0][i] && early_sum[0][i] >= 0 &&
-                    early_sum[0][i] <= loss_sum[0][i],
-                "early sums of a learner");
+        for (double sum : {square_sum[0][i], early_count[0][i], early_sum[0][i]})
+          require(sum >= 0 && std::isfinite(sum), "early sums of a learner");
     }
   };
   struct Passage : PassageBase {
