@@ -13,6 +13,7 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"
+#include "streamboost/math/solve.hpp"
 
 namespace streamboost {
 
@@ -65,22 +66,11 @@ class NumberPool {
   }
 
  private:
-  // Gaussian elimination without pivoting: the matrix is positive definite.
   void solve() {
     std::vector<double> M(A_.begin(), A_.end()), x(b_.begin(), b_.end());
-    for (std::size_t i = 0; i < m_; ++i) {
-      M[i * m_ + i] += ridge * M[i * m_ + i] + 1e-300;
-      for (std::size_t j = 0; j < i; ++j) {
-        const double factor = M[i * m_ + j] / M[j * m_ + j];
-        for (std::size_t k = j; k < m_; ++k) M[i * m_ + k] -= factor * M[j * m_ + k];
-        x[i] -= factor * x[j];
-      }
-    }
-    for (std::size_t i = m_; i-- > 0;) {
-      for (std::size_t k = i + 1; k < m_; ++k) x[i] -= M[i * m_ + k] * x[k];
-      x[i] /= M[i * m_ + i];
-      beta_[i] = std::isfinite(x[i]) ? std::min(std::max(x[i], 0.0), 1.0) : 0.0;
-    }
+    for (std::size_t i = 0; i < m_; ++i) M[i * m_ + i] += ridge * M[i * m_ + i] + 1e-300;
+    solve_definite(M, x);
+    for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::isfinite(x[i]) ? std::min(std::max(x[i], 0.0), 1.0) : 0.0;
   }
 
   double fading_;

@@ -13,6 +13,7 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"
+#include "streamboost/math/solve.hpp"
 
 namespace streamboost {
 
@@ -85,23 +86,10 @@ class RefereePool {
       for (std::size_t j = 0; j < m_; ++j) H_[i * m_ + j] = fading_ * H_[i * m_ + j] + weight * (z[i] * z[j]);
       H_[i * m_ + i] += (1 - fading_) * kept;
     }
-    solve(x);
+    std::vector<double> M(H_.begin(), H_.end());
+    solve_definite(M, x);
     for (std::size_t i = 0; i < m_; ++i)
       if (std::isfinite(x[i])) beta_[i] += x[i];
-  }
-  // x <- H^-1 x by Gaussian elimination without pivoting: the matrix is positive definite.
-  void solve(std::vector<double>& x) const {
-    std::vector<double> M(H_.begin(), H_.end());
-    for (std::size_t i = 0; i < m_; ++i)
-      for (std::size_t j = 0; j < i; ++j) {
-        const double factor = M[i * m_ + j] / M[j * m_ + j];
-        for (std::size_t k = j; k < m_; ++k) M[i * m_ + k] -= factor * M[j * m_ + k];
-        x[i] -= factor * x[j];
-      }
-    for (std::size_t i = m_; i-- > 0;) {
-      for (std::size_t k = i + 1; k < m_; ++k) x[i] -= M[i * m_ + k] * x[k];
-      x[i] /= M[i * m_ + i];
-    }
   }
 
   double fading_, forgetting_;
