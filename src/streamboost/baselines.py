@@ -174,6 +174,42 @@ class NoChangeRegressor(_RegressionBaseline):
         return last
 
 
+class SeasonalRegressor(_RegressionBaseline):
+    """Answers the target of a season before: with ``season=24``, of the same hour of yesterday.
+
+    Parameters
+    ----------
+    season : int
+        Rows of a season. Until one has passed the last target is answered.
+    """
+
+    def __init__(self, season: int = 24) -> None:
+        self.season = season
+
+    def _start(self) -> None:
+        season: Any = self.season
+        if isinstance(season, bool) or not isinstance(season, int | np.integer) or season < 1:
+            raise ValueError(f"season={self.season!r} must be a whole number of rows, 1 or more.")
+        super()._start()
+        self._past = np.empty(0)
+
+    def test_then_train(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Answer each row from the targets before it; rows of weight 0 are only asked."""
+        answers = super().test_then_train(X, y, sample_weight)
+        learned = np.ones(len(answers), bool) if sample_weight is None else np.asarray(sample_weight) > 0
+        known = np.concatenate((self._past, np.asarray(y, dtype=np.float64)[learned]))
+        at = self._past.size + np.cumsum(learned) - learned - self.season
+        self._past = known[-self.season :]
+        return np.where(at >= 0, known[np.maximum(at, 0)] if known.size else np.nan, answers)
+
+    def _answers(self, weight: Floats, total: Floats, last: Floats) -> Floats:
+        return np.full(last.size, self._past[0]) if self._past.size == self.season else last
+
+    def memory_bytes(self) -> int:
+        """The size of the state: that of every baseline, and the targets of a season."""
+        return super().memory_bytes() + 8 * int(self.season)
+
+
 BASELINES_OF: dict[str, dict[str, Callable[[], Any]]] = {
     "classification": {"majority": MajorityClassifier, "no-change": NoChangeClassifier},
     "regression": {"mean": MeanRegressor, "last-value": NoChangeRegressor},

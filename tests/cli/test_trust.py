@@ -74,3 +74,20 @@ def test_explain(run, fails, payments, tmp_path):
     assert "--of ugly: the classes of the model are bad, good" in fails(
         "explain", tmp_path / "m.sboost", payments, "--of", "ugly"
     )
+
+
+def test_health_speaks_when_it_happens(run, tmp_path):
+    """A column that runs away and labels that turn round: a line on standard error each, when it begins."""
+    rng = np.random.default_rng(0)
+    lines = ["x,y,answer"]
+    for i in range(6000):
+        x, changed = rng.normal(), i >= 4000
+        lines.append(f"{x:.3f},{rng.normal(50 * changed):.3f},{'ab'[(x > 0) != changed]}")
+    path = tmp_path / "turns.csv"
+    path.write_text("\n".join(lines) + "\n")
+    result = run("run", path, "--health")
+    said = [line for line in result.stderr.splitlines() if line.startswith("streamboost: after ")]
+    assert any("column 'y'" in line and "far from what was learned" in line for line in said)
+    assert any("learners were replaced" in line or "The error has risen" in line for line in said)
+    assert not any(line.startswith("streamboost: after 1,0") for line in said)
+    assert len(said) < 12

@@ -12,7 +12,7 @@ Plan default_classifier(std::uint64_t seed) {
   plan.learner_params = {{"alpha", 1.0}, {"bins", 0}, {"chance_correction", 2.0}, {"count_mode", "weight"},
           {"criterion", "info_gain"}, {"delta", 0.01}, {"feature_fraction", Config::none},
           {"grace_period", 50.0}, {"leaf_features", "all"}, {"leaf_prediction", "adaptive"},
-          {"max_bytes", 4473924}, {"max_depth", Config::none}, {"max_features", 0.6},
+          {"max_bytes", 3355443}, {"max_depth", Config::none}, {"max_features", 0.6},
           {"max_leaves", Config::none}, {"merit_range", "entropy"}, {"min_branch", 0.01},
           {"n_split_points", 10}, {"nominal_split", "both"}, {"null_split", false},
           {"pass_on", "seen"}, {"reevaluate", Config::none}, {"tie_threshold", 0.05},
@@ -45,7 +45,39 @@ Plan default_classifier(std::uint64_t seed) {
        {{"n_neighbors", 5}, {"window", 1000}},
        read_guard({})},
   };
-  plan.pool = {{"referee", true}, {"temperature", false}, {"window", 1000.0}};
+  plan.pool = {{"caution", 0.0}, {"first_alone", false}, {"least", 0.0}, {"most", 4.0}, {"prior", 10.0},
+          {"referee", true}, {"referee_window", 1000.0}, {"refill", 1.0}, {"temperature", false},
+          {"window", 1000.0}};
+  plan.outer_companions = {
+      {"replay",
+       "",
+       {},
+       read_guard({}),
+       "replay",
+       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 31},
+          {"max_bytes", 50331648}, {"memory", 50000}, {"refit", 2.0}, {"rounds", 50},
+          {"trees", "shared"}},
+       1},
+      {"replay-quick",
+       "",
+       {},
+       read_guard({}),
+       "replay",
+       {{"at_once", 0}, {"bins", 31}, {"late", 0.5}, {"learning_rate", 0.25}, {"leaves", 15},
+          {"max_bytes", 16777216}, {"memory", 2000}, {"refit", 1.25}, {"rounds", 15},
+          {"trees", "shared"}},
+       1},
+      {"history",
+       "",
+       {},
+       read_guard({}),
+       "history",
+       {},
+       1},
+  };
+  plan.outer_pool = {{"caution", 0.5}, {"first_alone", true}, {"least", -0.2}, {"most", 3.0}, {"prior", 20.0},
+          {"referee", true}, {"referee_window", 300.0}, {"refill", 0.05}, {"temperature", true},
+          {"window", 1000.0}};
   return plan;
 }
 
@@ -55,7 +87,7 @@ Plan default_regressor(std::uint64_t seed) {
   plan.booster_params = {{"combine", "recent"}, {"fraction", 1.0}, {"poisson_rate", 6.0}, {"sampling", "poisson"}};
   plan.learner = "regression_tree";
   plan.learner_params = {{"delta", 0.01}, {"feature_fraction", Config::none}, {"grace_period", 200.0},
-          {"leaf_prediction", "adaptive"}, {"max_bytes", 4473924}, {"max_depth", Config::none},
+          {"leaf_prediction", "adaptive"}, {"max_bytes", 3355443}, {"max_depth", Config::none},
           {"max_features", 0.6}, {"min_branch", 0.01}, {"ridge", 100.0}, {"tie_threshold", 0.05}};
   plan.ensemble.n_estimators = 30;
   plan.ensemble.seed = seed;
@@ -74,19 +106,45 @@ Plan default_regressor(std::uint64_t seed) {
           {"learning_rate", 1.0}, {"learning_rate_spread", 0.0}, {"scale", "auto"},
           {"start", "zero"}},
        read_guard({})},
-      {"boosted",
-       "regression_tree",
-       {{"delta", 1e-07}, {"feature_fraction", Config::none}, {"grace_period", 200.0},
-          {"leaf_prediction", "adaptive"}, {"max_bytes", 67108864}, {"max_depth", Config::none},
-          {"max_features", 1.0}, {"min_branch", 0.01}, {"ridge", 10.0}, {"tie_threshold", 0.05}},
-       read_guard({{"background", true}, {"delta", 0.001}, {"detector", "adwin"}, {"error", "before"},
-          {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", 0.01}}),
-       "gradient_boosting",
-       {{"delta", 0.1}, {"domain", "span"}, {"learning_rate", 1.0}, {"loss", "squared"},
-          {"quantile", 0.5}},
-       10},
   };
   plan.pool = {{"window", 1000.0}};
+  plan.experts = {
+      {"last",
+       "",
+       {},
+       read_guard({}),
+       "",
+       {},
+       1},
+      {"differences",
+       "",
+       {},
+       read_guard({}),
+       "",
+       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 15},
+          {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000}, {"refit", 1.5},
+          {"rounds", 50}},
+       1},
+      {"residuals",
+       "",
+       {},
+       read_guard({}),
+       "",
+       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 15},
+          {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000}, {"refit", 1.5},
+          {"rounds", 50}},
+       1},
+      {"replay",
+       "",
+       {},
+       read_guard({}),
+       "",
+       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 15},
+          {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000}, {"refit", 1.5},
+          {"rounds", 50}},
+       1},
+  };
+  plan.referee = {{"delay", 0}, {"referee_window", 500.0}, {"window", 2000.0}};
   return plan;
 }
 // clang-format on

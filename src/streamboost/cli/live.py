@@ -176,9 +176,13 @@ def learn_live(
     checkpoints: Checkpoints,
     *,
     orders: int = 1,
+    watch: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> PrequentialResult:
-    """Run a model over the rest of a stream until it ends or somebody asks to stop, with a bar and checkpoints."""
+    """Run a model over the rest of a stream until it ends or somebody asks to stop, with a bar and checkpoints.
+
+    ``watch`` is called after every chunk.
+    """
     start = checkpoints.start
     checkpoints.watch(stream)
     with plain_warnings(), progress_bar() as progress:
@@ -188,6 +192,8 @@ def learn_live(
                 checkpoints.update(now)
             elif stop.asked is not None:  # a mean over some of the orders is none
                 raise KeyboardInterrupt
+            if watch is not None:
+                watch(now)
             if progress is not None:
                 progress(now)
 

@@ -18,6 +18,7 @@ from streamboost.base.files.writing import check_target, write_file
 from streamboost.baselines import BASELINE_WORDS
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError
+from streamboost.cli.health_lines import HealthLines
 from streamboost.cli.importances import importance_lines, importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
 from streamboost.cli.models import OpenModel
@@ -108,6 +109,7 @@ def run(
         classes=labels,
         name=spec.name,
         baselines=True,
+        watch=HealthLines(model).update if output.health else None,
         **loop,
     )
     to_stdout = output.json is not None and str(output.json) == "-"

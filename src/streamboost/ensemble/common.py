@@ -17,6 +17,7 @@ from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift.choice import from_file, guard_of
+from streamboost.ensemble.options import lags_of
 from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
 
@@ -53,18 +54,30 @@ class LearnerEnsemble(Estimator):
         """Return whether every learner may have another one growing in the background."""
         return False
 
+    def _trees_beside(self) -> int:
+        """Return how many trees the companions have, also in the background."""
+        return 0
+
+    def _bytes_for_trees(self) -> int | None:
+        """Return what all trees may take together."""
+        budget = getattr(self, "max_bytes", None)
+        return None if budget is None else int(budget)
+
+    def _bytes_per_tree(self) -> int | None:
+        budget = self._bytes_for_trees()
+        trees = self._n_lanes() * (2 if self._grows_in_background() else 1) + self._trees_beside()
+        return None if budget is None else max(1, budget // trees)
+
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
         """Give every tree, also in the background, its share of the ensemble's memory, or its own limit if that is lower."""
-        budget = getattr(self, "max_bytes", None)
-        if budget is None or plan.bank not in ("hoeffding", "regression_tree"):
+        share = self._bytes_per_tree()
+        if share is None or plan.bank not in ("hoeffding", "regression_tree"):
             return plan
-        trees = self._n_lanes() * (2 if self._grows_in_background() else 1)
-        share = max(1, int(budget) // trees)
         own = plan.params["max_bytes"]
         return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
-        return resumed_plan(self.estimator, seed, lanes, task=self._entry.task)
+        return resumed_plan(self.estimator, seed, lanes, self._n_lanes(), task=self._entry.task)
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
@@ -135,7 +148,13 @@ class StreamEnsemble(LearnerEnsemble):
     def _booster_plan(self) -> BoosterPlan:
         entry = self._entry
         return BoosterPlan(
-            entry.core, self._core_params(), entry.max_classes, entry.declared, guard=self._guard()
+            entry.core,
+            self._core_params(),
+            entry.max_classes,
+            entry.declared,
+            guard=self._guard(),
+            lags=lags_of(self),
+            max_bytes=getattr(self, "max_bytes", None),
         )
 
     def _grows_in_background(self) -> bool:

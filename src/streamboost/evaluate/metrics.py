@@ -82,7 +82,7 @@ CLASSIFICATION_METRICS = MetricTable(
     "classification", (*COUNT_METRICS, *SCORE_METRICS), objects_only=(ExpectedCost,)
 )
 """The metrics of labels."""
-REGRESSION_METRICS = MetricTable("regression", TARGET_METRICS, always=("mae", "rmse", "r2"))
+REGRESSION_METRICS = MetricTable("regression", TARGET_METRICS, always=("mae", "rmse", "r2", "skill"))
 """The metrics of targets."""
 
 

@@ -239,6 +239,8 @@ def open_arff(
         raise DataError(f"{name}: a first row that is too long. {way_out('line', Limits.read(limits).line)}")
     header = _Header(name, text[: found.start()], text.count(b"\n", 0, found.end()))
     start = text[found.end() :]
+    if not blocks.source.repeatable and not blocks.source.ends_open and b"\n" in start:
+        start = start[: start.rfind(b"\n") + 1]  # the rest of the last line is still to come
     start = start if start.endswith(b"\n") or len(text) > HEAD_BYTES else start + b"\n"
     choice = Choice(label, nominal, drop, weight, expected)
     opened = _Opened(path, blocks, header, start, on_bad_line, choice, na_values, limits)

@@ -242,9 +242,10 @@ class TableStream(PlannedStream):
     def _good_rows(self, rows: list[Row], width: int) -> list[Row]:
         """The first rows without the bad ones; where bad lines stop a run, they stop it here."""
         good = [row for row in rows if row[1] == "none" and len(row[2]) == width]
-        if len(good) < len(rows) and not self.skips_bad_lines:
-            row = next(row for row in rows if row[1] != "none" or len(row[2]) != width)
-            raise DataError(f"{self.name}, line {row[0]}: {row_reason(row, width)}")
+        bad = [row for row in rows if row[1] != "none" or len(row[2]) != width]
+        half = self.live and self._source.ends_open and bad == rows[-1:]
+        if bad and not self.skips_bad_lines and not half:
+            raise DataError(f"{self.name}, line {bad[0][0]}: {row_reason(bad[0], width)}")
         return good
 
     def _check_labels(self, rows: list[Row]) -> None:
