@@ -25,6 +25,12 @@ with open("events.jsonl", "w") as file:
         heat, site = draw.gauss(60, 10), draw.choice(["north", "south"])
         label = "alarm" if heat > (82 if site == "north" else 80) else "fine"
         print(json.dumps({"heat": heat, "site": site, "label": label}), file=file)
+with open("office.csv", "w", encoding="latin-1") as file:
+    print("class;größe;datum", file=file)
+    for number in range(600):
+        size = draw.uniform(0, 9)
+        word, number_text = "groß" if size > 5 else "klein", f"{size:.2f}".replace(".", ",")
+        print(f"{word};{number_text};2024-03-{1 + number % 28:02}", file=file)
 with open("my_ideas.py", "w") as file:
     file.write(
         "from streamboost import PythonBooster\n"
@@ -35,9 +41,21 @@ with open("my_ideas.py", "w") as file:
 PYTHON
 
 say "A data scientist: a CSV file with holes, three classes, no options"
-streamboost run loans.csv --save loans.sboost
+streamboost run loans.csv --save loans.sboost --importances > table.txt 2> said.txt
+cat said.txt table.txt
+grep -q "classification of column 'risk' (the last column)" said.txt
+grep -q "majority" table.txt
+grep -q "What the model looks at" table.txt
 streamboost show loans.sboost | sed -n 1,7p
 streamboost predict loans.sboost loans.csv --out answers.csv --proba --limit 100
+streamboost explain loans.sboost loans.csv --limit 2
+
+say "An office: semicolons, decimal commas, a date, an old encoding, the label in front"
+streamboost run office.csv --encoding latin-1 --limit 500 2> said.txt
+cat said.txt
+grep -q "decimal comma" said.txt
+grep -q "its parts are read" said.txt
+grep -q "column 'class' (by its name)" said.txt
 
 say "An engineer: events through a pipe, learned as they come, saved every hundred, told to stop, gone on with"
 head -n 500 events.jsonl | streamboost run - --model oza-boost -n 20 --save events.sboost
@@ -57,7 +75,7 @@ streamboost show events.sboost | sed -n "/rows learned/p"
 sed -n 901,905p events.jsonl | streamboost predict events.sboost -
 
 say "Somebody with a rare class: who is best, and is that any good?"
-streamboost compare events.jsonl --models streamboost,oza-boost,bagging -n 10 --rank-by g_mean --positive alarm --limit 1000 --jobs 1 --out comparison
+streamboost compare events.jsonl --models streamboost,oza-boost,bagging --rank-by g_mean --positive alarm --limit 1000 --jobs 1 --out comparison
 test -s comparison/summary.csv
 
 say "A researcher: an idea in three lines of Python, and several learners under one roof"
@@ -67,4 +85,6 @@ streamboost run loans.csv --limit 500 --model hedge --learner naive-bayes,stump
 say "Somebody who makes a mistake: one line that says what to do"
 if streamboost run loans.csv --model osboost 2> said.txt; then exit 1; fi
 grep -- "--model streamboost" said.txt
+if streamboost run loans.csv --model arf 2> said.txt; then exit 1; fi
+grep "did you mean adaptive-random-forest" said.txt
 say "done"

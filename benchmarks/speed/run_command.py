@@ -51,7 +51,7 @@ def seconds(work: Callable[[Path, bool], None], path: Path, regression: bool) ->
 def main() -> None:
     """Print a table: one line for each task."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     rng = np.random.default_rng(1)

@@ -44,6 +44,9 @@ class _Baseline(ABC):
         answers = self._answers(codes, weight)
         names = np.empty(len(self._codes) + 1, dtype=object)
         names[:-1] = self._codes.labels
+        typed = np.array(self._codes.labels)
+        if typed.dtype.kind == y.dtype.kind and answers.size and answers.min() >= 0:
+            names = typed  # labels of one type are judged much quicker than objects
         if output != "both":
             return names[answers]
         proba = np.zeros((y.size, len(self._codes)))

@@ -32,6 +32,9 @@ REPRODUCE_EPILOG = (
     "`streamboost datasets NAME --fetch`; what is not here is reported as not run."
 )
 
+SCORED, KEPT = "How it is scored", "What is shown and kept"
+"""Groups of options in the help of ``run``."""
+
 Out = Annotated[Path, typer.Option("--out", help="Folder for the picture and the figures.")]
 
 
@@ -85,43 +88,73 @@ def _run(
         typer.Option("--scale", help="Running scaling of a linear learner: none, maxabs, standard."),
     ] = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
-    window: Annotated[int, typer.Option("--window", min=1, help="Rows of the windowed error.")] = 1000,
+    window: Annotated[
+        int, typer.Option("--window", rich_help_panel=SCORED, min=1, help="Rows of the windowed error.")
+    ] = 1000,
     metrics: Annotated[
         str | None,
-        typer.Option("--metrics", help="More measures, as auc,g_mean, or all; over all rows and the window."),
+        typer.Option(
+            "--metrics",
+            rich_help_panel=SCORED,
+            help="More measures, as auc,g_mean, or all; over all rows and the window.",
+        ),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option("--positive", help="The label of precision, recall and the like.")
+        str | None,
+        typer.Option(
+            "--positive", rich_help_panel=SCORED, help="The label of precision, recall and the like."
+        ),
     ] = None,
     fading: Annotated[
-        float | None, typer.Option("--fading", help="The metrics also with fading rows: a factor below 1.")
+        float | None,
+        typer.Option(
+            "--fading", rich_help_panel=SCORED, help="The metrics also with fading rows: a factor below 1."
+        ),
     ] = None,
-    delay: Annotated[int, typer.Option("--delay", min=0, help="Rows until a label arrives.")] = 0,
+    delay: Annotated[
+        int, typer.Option("--delay", rich_help_panel=SCORED, min=0, help="Rows until a label arrives.")
+    ] = 0,
     param: Annotated[
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
     ] = None,
     learner_param: Annotated[
         list[str] | None, typer.Option("--learner-param", metavar="NAME=VALUE", help="One of the learner.")
     ] = None,
-    save: Annotated[Path | None, typer.Option("--save", help="Save the model (of the last order).")] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", rich_help_panel=KEPT, help="Save the model (of the last order).")
+    ] = None,
     checkpoint_every: CheckpointEvery = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Go on with the model of --save where a stopped run was in the data."),
+        typer.Option(
+            "--resume",
+            rich_help_panel=KEPT,
+            help="Go on with the model of --save where a stopped run was in the data.",
+        ),
     ] = False,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Save a picture of the error.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", rich_help_panel=KEPT, help="Save a picture of the error.")
+    ] = None,
     plot_report: Annotated[
         Path | None,
         typer.Option(
-            "--plot-report", help="Save a picture of bound and reality, and of the learners' edges."
+            "--plot-report",
+            rich_help_panel=KEPT,
+            help="Save a picture of bound and reality, and of the learners' edges.",
         ),
     ] = None,
     json: Annotated[
-        Path | None, typer.Option("--json", help="Save the figures; - for standard output.")
+        Path | None,
+        typer.Option("--json", rich_help_panel=KEPT, help="Save the figures; - for standard output."),
     ] = None,
-    report: Annotated[bool, typer.Option("--report", help="Show what each weak learner did.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", rich_help_panel=KEPT, help="Show what each weak learner did.")
+    ] = False,
     health: Annotated[
-        bool, typer.Option("--health", help="Show how the model is doing lately beside its past.")
+        bool,
+        typer.Option(
+            "--health", rich_help_panel=KEPT, help="Show how the model is doing lately beside its past."
+        ),
     ] = False,
     shards: NShards = None,
     engine: EngineName = "processes",

@@ -221,7 +221,10 @@ class Ensemble(StreamEnsemble, StreamClassifier):
     def _health_of(self, session: Session) -> Health:
         raw = session.model.report()
         if "health/rows" not in raw:
-            raise ValueError("health needs its own sums: start the model with keep_health=True.")
+            raise ValueError(
+                "health needs its own sums: start the model with keep_health=True. One that has begun without them cannot begin "
+                "to keep them: teach sklearn.base.clone(model).set_params(keep_health=True) beside it."
+            )
         return make_health(
             {name: value for name, value in raw.items() if name.startswith(("health/", "coverage/"))},
             column_names(session),

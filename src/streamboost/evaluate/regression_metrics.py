@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,13 @@ class RegressionRows:
     def __len__(self) -> int:
         return int(self.true.size)
 
-    @property
+    @cached_property
     def weights(self) -> Floats:
         """The weight of every row, 1 unless told otherwise; 0 where there was no answer."""
         weight = np.ones(len(self)) if self.weight is None else self.weight
         return np.where(np.isnan(self.pred), 0.0, weight)
 
-    @property
+    @cached_property
     def errors(self) -> Floats:
         """Target less answer; 0 where there was none."""
         return np.where(np.isnan(self.pred), 0.0, self.true - self.pred)
