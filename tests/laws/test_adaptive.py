@@ -166,6 +166,28 @@ def test_pools_do_not_disturb_what_they_pool():
             np.testing.assert_array_equal(whole[owner + name], array, err_msg=name)
 
 
+def test_a_calibration_takes_the_place_of_the_temperature():
+    X, y = turning(300, seed=4)
+    plain, calibrated = (
+        sb.StreamBoostClassifier(n_estimators=3, random_state=1, calibration=method).partial_fit(X, y)
+        for method in (None, "platt")
+    )
+    assert 0.2 <= plain.report().totals["temperature"] <= 3
+    assert "temperature" not in calibrated.report().totals
+
+
+def test_remembered_rows_keep_within_their_share_of_the_memory():
+    X, y = turning(3000, seed=4)
+    X = np.repeat(X, 20, axis=1)
+    options = {"n_estimators": 2, "companions": ("replay",), "random_state": 1}
+    small, large = (
+        sb.StreamBoostClassifier(**options, max_bytes=size).partial_fit(X, y) for size in (2**20, 2**28)
+    )
+    rows = [len(state_of(model)["replay/replay/ring_truth"]) for model in (small, large)]
+    assert rows[1] >= 3000
+    assert rows[0] * (4 * X.shape[1] + 16) <= 2**18 * 3 // 4 * 1.5, "a fit keeps its rows until it is done"
+
+
 # ---- the laws, with guards at work
 
 GUARDED = [

@@ -95,7 +95,7 @@ class OuterPool(LogPool):
 
 
 class LabelHistory:
-    """Counts of what follows no label, the last one and the last two, fading by 1 - 1/1000 an example; the longer over the shorter."""
+    """What follows no label, the last, the last two: counts that fade by 1 - 1/1000 an example, the longer over the shorter."""
 
     def __init__(self):
         self.counts, self.t, self.past = {}, 0, ()
