@@ -211,7 +211,7 @@ def test_remembered_rows_keep_within_their_share_of_the_memory():
 GUARDED = [
     sb.StreamBoostClassifier(n_estimators=5, max_features=0.7, drift=EAGER),
     sb.StreamBoostClassifier(
-        n_estimators=2,
+        n_estimators=5,
         companions=("neighbors", "replay", "history"),
         delay=3,
         drift=EAGER,
