@@ -195,7 +195,7 @@ class PyModel {
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
           const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
-          const nb::dict& lags, const std::optional<std::tuple<int, int>>& lanes) {
+          const nb::dict& lags, const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
@@ -210,6 +210,7 @@ class PyModel {
               read_companions(experts),
               read_config(referee),
               read_config(lags)};
+    if (max_bytes) plan.max_bytes = *max_bytes;
     const bool numbers = learner == "black_box_regressor";
     if (learner == "black_box" || numbers)
       plan.bank = [=](Lanes own) -> std::unique_ptr<Bank> { return std::make_unique<PyBank>(lane_factory, own, seed, numbers); };
@@ -298,6 +299,8 @@ class PyModel {
   // Whatever is thrown in the middle of a row marks the model: nobody knows which learners have seen it. Only memory that ran
   // out before the first row is another matter, which the core can tell.
   void learn_now(const RowBlock& rows, Truth y, const double* w, const OutputBuffers& out) {
+    if (model_->intake().n_learned() > (std::int64_t{1} << 53) - rows.n_rows)
+      throw std::invalid_argument("a model counts at most 2^53 examples: what it would learn now, no file could hold");
     try {
       without_gil(static_cast<std::size_t>(rows.n_rows), [&] { model_->learn(rows, y, w, out); });
     } catch (const std::bad_alloc&) {
@@ -369,11 +372,13 @@ class PyModel {
     }
     return out;
   }
+  // Learners written in Python: one of every lane, then those in the background, if there are any.
   nb::list lane_objects() {
     nb::list all;
-    for (const BankHandle* bank : model_->banks())
-      if (const HoldsObjects* held = bank->can().objects)
-        for (int lane = 0; lane < (*bank)->lanes().size(); ++lane) all.append(nb::handle(static_cast<PyObject*>(held->object(lane))));
+    for (const auto& banks : {model_->banks(), model_->spares()})
+      for (const BankHandle* bank : banks)
+        if (const HoldsObjects* held = bank->can().objects)
+          for (int lane = 0; lane < (*bank)->lanes().size(); ++lane) all.append(nb::handle(static_cast<PyObject*>(held->object(lane))));
     return all;
   }
   bool short_of_memory() {
@@ -458,7 +463,7 @@ class PyModel {
 
   // What is said of the classes counts from the moment in which they have their codes.
   void make_room(const Room& room) {
-    model_->reserve(schema_of(room));
+    model_->reserve(schema_of(room), plan_->max_bytes);
     if (const auto& facts = std::get<3>(room)) model_->describe({facts->data(), facts->data() + facts->shape(0)});
   }
 

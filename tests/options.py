@@ -32,6 +32,8 @@ BY_NAME: dict[str, list[Any]] = {
     "window": [2, 5, 12],
     "block_size": [1, 3, 9],
     "n_prime": [2, 9, 30],
+    "lags": [0, 1, 3, (1, 5)],
+    "delay": [0, 1, 7],
     "refresh": [1, 3],
 }
 """Parameters whose declaration does not tell what is worth trying; None among `companions` stands for the default."""
@@ -78,12 +80,36 @@ def drawn(cls: Any, choose: Choose, at_most: int = 4) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     for _ in range(choose(range(at_most + 1))):
         name = choose(names)
-        value = choose(values(parameters_of(cls)[name]))
-        if name == "decision" and isinstance(value, tuple):
-            value, chosen["decision_costs"] = value
-        if name == "companions" and value is None:
-            value = parameters_of(cls)[name].default
-        chosen[name] = value
-    if chosen.get("decision") != "cost":
-        chosen.pop("decision_costs", None)
+        chosen[name] = choose(values(parameters_of(cls)[name]))
+    return _together(cls, chosen)
+
+
+def deals(cls: Any, shuffle: Callable[[list[Any]], None], hand: int = 4) -> list[dict[str, Any]]:
+    """Every value of every parameter of a class, in hands of a few parameters each."""
+    left = [
+        (name, value) for name, p in parameters_of(cls).items() if name not in GIVEN for value in values(p)
+    ]
+    shuffle(left)
+    hands: list[dict[str, Any]] = []
+    while left:
+        taken: dict[str, Any] = {}
+        later = []
+        for name, value in left:
+            if name not in taken and len(taken) < hand:
+                taken[name] = value
+            else:
+                later.append((name, value))
+        hands.append(_together(cls, taken))
+        left = later
+    return hands
+
+
+def _together(cls: Any, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Parameters that go with each other; the marks in BY_NAME become what they stand for."""
+    if isinstance(chosen.get("decision"), tuple):
+        chosen["decision"], chosen["decision_costs"] = chosen["decision"]
+    elif "decision_costs" in chosen:
+        del chosen["decision_costs"]
+    if "companions" in chosen and chosen["companions"] is None:
+        chosen["companions"] = parameters_of(cls)["companions"].default
     return chosen

@@ -38,6 +38,7 @@ class Model:
         referee: Mapping[str, Any] = ...,
         lags: Mapping[str, Any] = ...,
         lanes: tuple[int, int] | None = None,
+        max_bytes: float | None = None,
     ) -> None: ...
     @property
     def n_learned(self) -> int: ...

@@ -35,7 +35,8 @@ def with_lags(X, y, w, lags, delay=0):
     """The columns that the model makes, made by hand."""
     past, out = [], []
     for x, target, weight in zip(X.tolist(), y.tolist(), w.tolist(), strict=True):
-        seen = [past[-lag - delay] if len(past) >= lag + delay else np.nan for lag in lags]
+        late = delay if weight > 0 else 0  # a row of weight 0 is only asked about
+        seen = [past[-lag - late] if len(past) >= lag + late else np.nan for lag in lags]
         out.append([*seen, *x])
         if weight > 0:
             past.append(target)

@@ -11,7 +11,7 @@ import streamboost as sb
 from laws.strategies import seeds
 from tests import catalogue as cases
 from tests.laws.serving import check_laws
-from tests.options import drawn
+from tests.options import deals, drawn
 
 EXAMPLES = settings(max_examples=12)
 pytestmark = pytest.mark.filterwarnings(
@@ -61,6 +61,45 @@ def test_laws_hold_for_the_options_of_every_learner(of, data, seed):
     hold(data, data.draw(st.sampled_from(fitting)), of, seed)
 
 
+def dealt(entry, of, options, learner_options, seed):
+    """Check the laws for one hand of options; False: it is refused at the first row."""
+    several = options.get("decision", "argmax") == "argmax"
+    stream = cases.rows(entry, of, np.random.default_rng(seed), 40, several)
+
+    def make():
+        learner = None if of is None else cases.learner(of, **learner_options)
+        return cases.model(entry, learner, categorical_features=stream.categorical or None, **options)
+
+    if learner_options.get("counts") is not None:
+        stream.X, stream.categorical = np.floor(np.abs(np.nan_to_num(stream.X))), []
+    try:
+        make().partial_fit(**stream.lesson())
+    except ValueError:
+        return False
+    check_laws(make, stream, random.Random(seed).choice)
+    return True
+
+
+@pytest.mark.parametrize("entry", cases.STREAMING, ids=lambda entry: entry.name)
+def test_laws_hold_for_every_declared_value_of_a_model(entry):
+    draw = random.Random(entry.name)
+    for seed, options in enumerate(deals(getattr(sb, entry.class_name), draw.shuffle)):
+        if not dealt(entry, None, options, {}, seed) and len(options) > 1:
+            for name, value in options.items():
+                dealt(entry, None, {name: value}, {}, seed)
+
+
+@pytest.mark.parametrize("of", cases.ALL_LEARNERS, ids=lambda entry: entry.name)
+def test_laws_hold_for_every_declared_value_of_a_learner(of):
+    draw = random.Random(of.name)
+    fitting = [entry for entry in cases.FILED if of in cases.learners_of(entry)]
+    for seed, options in enumerate(deals(getattr(sb, of.class_name), draw.shuffle)):
+        entry = draw.choice(fitting)
+        if not dealt(entry, of, {}, options, seed) and len(options) > 1:
+            for name, value in options.items():
+                dealt(entry, of, {}, {name: value}, seed)
+
+
 # What broke a law once: model, learner, options, seed and rows of the stream.
 FOUND = [
     # A class that came later in the chunk counted in explanations.
@@ -96,3 +135,44 @@ def test_a_value_that_only_weight_zero_has_shown_is_unknown_in_any_chunk():
     said = whole.test_then_train(X, y, weight)
     one_by_one = [rows.test_then_train(X[[i]], y[[i]], weight[[i]])[0] for i in range(60)]
     np.testing.assert_array_equal(said, one_by_one)
+
+
+@pytest.mark.parametrize(
+    "learner", [sb.NaiveBayes(), sb.Perceptron(), sb.LogisticRegression(), sb.HoeffdingTree()], ids=repr
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_importances_do_not_depend_on_threads(learner, n_classes):
+    """Lanes are spread over threads in blocks: their contributions are added in the same order all the same."""
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.normal(size=(1200, 4)), rng.integers(0, 3, 1200)])
+    y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [0.0, 1.0][: n_classes - 1])
+    states = []
+    for n_jobs in (None, 2, 3):
+        model = sb.OnlineBoostingClassifier(
+            learner,
+            n_estimators=30,
+            random_state=1,
+            n_jobs=n_jobs,
+            importances=True,
+            categorical_features=[4],
+        )
+        states.append(cases.state(model.partial_fit(X, y, classes=list(range(n_classes)))))
+    assert states[0] == states[1] == states[2]
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in cases.STREAMING if entry.name in cases.MODELS], ids=lambda entry: entry.name
+)
+def test_first_rows_of_weight_zero_are_answered_alone_as_in_a_chunk(entry):
+    stream = cases.rows(entry, None, np.random.default_rng(1), 40)
+    stream.weight[:3] = 0
+    numbers = entry.task == "regression"
+    stream.classes = None if numbers else [0, 1, 2][: entry.max_classes]
+
+    def said(step):
+        model = cases.model(entry, None, categorical_features=stream.categorical or None)
+        output = {} if numbers else {"output": "proba"}
+        parts = [slice(first, first + step) for first in range(0, 40, step)]
+        return np.concatenate([model.test_then_train(**stream.lesson(part), **output) for part in parts])
+
+    np.testing.assert_array_equal(said(1), said(40))

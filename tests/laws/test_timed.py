@@ -20,8 +20,7 @@ SMALL = {"rounds": 3, "leaves": 4}
 @pytest.fixture
 def small(monkeypatch):
     """Trees that an oracle can grow."""
-    for name in EXPERTS[1:]:
-        monkeypatch.setitem(adaptive_regressor._EXPERTS, name, SMALL)
+    monkeypatch.setattr(adaptive_regressor, "_TREES", SMALL)
 
 
 def stream(n=700, seed=0):
@@ -42,11 +41,14 @@ def bits(model):
 
 
 @pytest.mark.parametrize("names", [EXPERTS, EXPERTS[:1], EXPERTS[1:2], ("last", "residuals")], ids="+".join)
-def test_the_experts_are_their_oracle(small, names):
+@pytest.mark.parametrize("delay", [0, 4])
+def test_the_experts_are_their_oracle(small, names, delay):
     X, y, w = stream(400)
     own = made(("linear",)).test_then_train(X, y, w)
-    got = made(("linear", *names)).test_then_train(X, y, w)
-    np.testing.assert_allclose(got, timed.answers(X, y, w, own, names, **SMALL), rtol=1e-6, equal_nan=True)
+    got = made(("linear", *names), delay=delay).test_then_train(X, y, w)
+    np.testing.assert_allclose(
+        got, timed.answers(X, y, w, own, names, delay=delay, **SMALL), rtol=1e-6, equal_nan=True
+    )
 
 
 def test_the_regressor_inside_is_the_one_without_experts():

@@ -52,7 +52,8 @@ def answers(X, y, w, own, names, *, delay=0, **trees):
     fits = {end: (begin, due) for begin, end, due in plan_of_fits(len(y), memory=10**6)}
     waiting, speaking = [], {}
     for x, target, weight, mine in zip(X, y, w, own, strict=True):
-        ago = [targets[-1 - delay - k] if len(targets) > delay + k else math.nan for k in (0, 1)]
+        late = delay if weight > 0 else 0  # a row of weight 0 is only asked about
+        ago = [targets[-1 - late - k] if len(targets) > late + k else math.nan for k in (0, 1)]
         row = np.float32([ago[0], ago[0] - ago[1], *x]).astype(float)
         base = {"differences": ago[0], "residuals": mine, "replay": 0.0 if "replay" in speaking else mine}
         said = [mine]

@@ -119,3 +119,19 @@ def test_a_file_is_read_as_before(tmp_path):
     stream = open_stream(path)
     assert not stream.live
     assert [len(chunk) for chunk in stream.chunks()] == [6]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "arff", "libsvm"])
+def test_half_a_line_at_the_end_of_a_pipe_is_left_out_and_counted(kind, tmp_path):
+    """Whoever wrote it has gone; what was whole is read."""
+    head, row = FORMATS[kind]
+    lines = [row.format(**values) for values in ROWS]
+    half = "1 1:5 2" if kind == "libsvm" else lines[0][:6]
+    pipe = Pipe(tmp_path / "pipe")
+    pipe.start([head + "".join(lines), half])
+    pipe.turn.release()
+    pipe.turn.release()
+    stream = open_stream(pipe.path, format=kind, expected=expected(kind))
+    assert sum(len(chunk) for chunk in stream.chunks()) == len(ROWS)
+    assert stream.n_bad == 1
+    assert "ends in the middle of a line" in stream.first_bad

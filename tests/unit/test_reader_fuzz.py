@@ -1,8 +1,11 @@
 """Random and mutated lines, 126,000 of them, through every reader of text: rows or a clear refusal, never anything else."""
 
+import contextlib
 import gzip
 import json
 import re
+import time
+import warnings
 
 import numpy as np
 import pytest
@@ -165,3 +168,33 @@ def test_no_bytes_do_harm(tmp_path, format):
                     check_rows(stream, 10)
                 except DataError as error:
                     assert_clear(error)
+
+
+QUOTES = {  # what a file may do so that one line after the other promises a row without an end
+    "csv": ("a,b,label\n1,2,x\n3,4,y\n", ['a","', '"x', '1,"abcde', '","', '"",""","', "x"]),
+    "arff": (ARFF_HEADER, ["a','", "'x", "1,'abcde", '","', "\\'", "x"]),
+    "libsvm": ("1 1:2\n0 1:3\n", ["1 ", "1:", ":", "0 1:1 1:1", "#", "1e999 "]),
+    "vw": ("1 | a:1\n-1 | a:2\n", ["1 ", "|", "a:", ":", "1 'tag| b", "| "]),
+    "jsonl": ('{"a": 1, "label": 0}\n{"a": 2, "label": 1}\n', ['{"a":', "[", "{", '"', "\\", '{"label": 1}']),
+}
+
+
+@pytest.mark.parametrize("name", QUOTES)
+@pytest.mark.parametrize("seed", range(6))
+def test_time_is_linear_in_the_bytes_whatever_quotes_do(name, seed, tmp_path):
+    header, pieces = QUOTES[name]
+    rng = np.random.default_rng(seed)
+    line = "".join(pieces[i] for i in rng.integers(0, len(pieces), 1 + seed // 2)) if seed else pieces[0]
+
+    def seconds(lines):
+        path = tmp_path / f"{lines}.{name}"
+        path.write_text(header + (line + "\n") * lines)
+        start = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with contextlib.suppress(DataError):
+                sum(len(chunk.y) for chunk in open_stream(path, on_bad_line="skip").chunks(1000))
+        return time.process_time() - start
+
+    # Quadratic time takes 16 times as long for four times the lines, and minutes for this many.
+    assert seconds(40_000) < 8 * seconds(10_000) + 0.5

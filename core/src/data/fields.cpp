@@ -22,8 +22,8 @@ void Saver::operator()(const char* name, std::int64_t& v) {
 void Saver::growing(const char* name, std::vector<double>& v) { list(name, false, v.size()).real = v; }
 void Saver::growing(const char* name, LaneArray<double>& a) { save(name, a); }
 void Saver::growing(const char* name, std::vector<std::int64_t>& v) { (*this)(name, v); }
-void Saver::operator()(const char* name, Ragged<double>& per_lane) { join(name, per_lane, false); }
-void Saver::operator()(const char* name, Ragged<std::int32_t>& per_lane) { join(name, per_lane, true); }
+void Saver::operator()(const char* name, RaggedView<double> per_lane) { join(name, per_lane, false); }
+void Saver::operator()(const char* name, RaggedView<std::int32_t> per_lane) { join(name, per_lane, true); }
 
 template <class T>
 void Saver::save(const char* name, const LaneArray<T>& a) {
@@ -37,12 +37,13 @@ void Saver::save(const char* name, const LaneArray<T>& a) {
 
 // Blocks are visited in lane order, so appending keeps the global order.
 template <class T>
-void Saver::join(const char* name, const Ragged<T>& per_lane, bool whole) {
+void Saver::join(const char* name, const RaggedView<T>& per_lane, bool whole) {
   auto& cells = state[owner + prefix + name];
   auto& length = state[owner + prefix + name + ".length"];
   cells.whole = whole;
   length.whole = true;
-  for (const auto& lane : per_lane) {
+  for (std::size_t i = 0; i < per_lane.size(); ++i) {
+    const auto& lane = per_lane[i];
     if (whole)
       cells.integer.insert(cells.integer.end(), lane.begin(), lane.end());
     else
@@ -102,8 +103,8 @@ void Loader::growing(const char* name, std::vector<std::int64_t>& v) {
   const FieldView f = find_list(name, true);
   v.assign(f.integer, f.integer + f.n);
 }
-void Loader::operator()(const char* name, Ragged<double>& per_lane) { split(name, per_lane, false); }
-void Loader::operator()(const char* name, Ragged<std::int32_t>& per_lane) { split(name, per_lane, true); }
+void Loader::operator()(const char* name, RaggedView<double> per_lane) { split(name, per_lane, false); }
+void Loader::operator()(const char* name, RaggedView<std::int32_t> per_lane) { split(name, per_lane, true); }
 
 template <class T>
 void Loader::load(const FieldView& f, LaneArray<T>& a) const {
@@ -117,7 +118,7 @@ void Loader::load(const FieldView& f, LaneArray<T>& a) const {
 }
 
 template <class T>
-void Loader::split(const char* name, Ragged<T>& per_lane, bool whole) {
+void Loader::split(const char* name, const RaggedView<T>& per_lane, bool whole) {
   const FieldView length = find((std::string(name) + ".length").c_str(), true, {n_lanes_all});
   const FieldView cells = find_list(name, whole);
   std::size_t total = 0, begin = 0;
@@ -175,13 +176,12 @@ void MemoryCounter::operator()(const char*, std::int64_t&) { bytes += sizeof(std
 void MemoryCounter::growing(const char*, std::vector<double>& v) { bytes += v.capacity() * sizeof(double); }
 void MemoryCounter::growing(const char*, LaneArray<double>& a) { bytes += a.bytes(); }
 void MemoryCounter::growing(const char* name, std::vector<std::int64_t>& v) { (*this)(name, v); }
-void MemoryCounter::operator()(const char*, Ragged<double>& per_lane) { count(per_lane); }
-void MemoryCounter::operator()(const char*, Ragged<std::int32_t>& per_lane) { count(per_lane); }
+void MemoryCounter::operator()(const char*, RaggedView<double> per_lane) { count(per_lane); }
+void MemoryCounter::operator()(const char*, RaggedView<std::int32_t> per_lane) { count(per_lane); }
 
 template <class T>
-void MemoryCounter::count(const Ragged<T>& per_lane) {
-  bytes += per_lane.capacity() * sizeof(std::vector<T>);
-  for (const auto& lane : per_lane) bytes += lane.capacity() * sizeof(T);
+void MemoryCounter::count(const RaggedView<T>& per_lane) {
+  for (std::size_t i = 0; i < per_lane.size(); ++i) bytes += sizeof(std::vector<T>) + per_lane[i].capacity() * sizeof(T);
 }
 
 }  // namespace streamboost

@@ -62,6 +62,7 @@ void RegressionTree::unpack(const std::vector<double>& cells, const RegressionCo
   require(n >= 1 && n % 2 == 1, "nodes of a tree");
   tree.nodes_.assign(n, Node());
   tree.leaves_.clear();
+  tree.bytes_ = 0;
   std::vector<bool> child(n, false);
   for (Node& node : tree.nodes_) {
     const double column = take();
@@ -79,7 +80,6 @@ void RegressionTree::unpack(const std::vector<double>& cells, const RegressionCo
       node.first = whole(first, n - 1, "children of a node");
       require(node.first > self && !child[node.first] && !child[node.first + 1], "children of a node");
       child[node.first] = child[node.first + 1] = true;
-      tree.bytes_ += 2 * sizeof(Node);
       continue;
     }
     require(column == -1 && first == 0 && node.threshold == 0 && !node.nominal && !node.fallback, "leaf of a tree");
@@ -110,7 +110,7 @@ void RegressionTree::unpack(const std::vector<double>& cells, const RegressionCo
       }
     }
     tree.leaves_.push_back(std::move(leaf));
-    tree.bytes_ += leaf_bytes(tree.leaves_.back()) - 2 * sizeof(Node);
+    tree.bytes_ += leaf_bytes(tree.leaves_.back());
   }
   for (std::size_t i = 1; i < n; ++i) require(child[i], "node without a parent");
   require(at == cells.size(), "length of a tree");

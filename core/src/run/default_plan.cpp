@@ -80,7 +80,7 @@ Plan default_regressor(std::uint64_t seed) {
   plan.booster_params = {{"combine", "recent"}, {"fraction", 1.0}, {"poisson_rate", 6.0}, {"sampling", "poisson"}};
   plan.learner = "regression_tree";
   plan.learner_params = {{"delta", 0.01}, {"feature_fraction", Config::none}, {"grace_period", 200.0},
-          {"leaf_prediction", "adaptive"}, {"max_bytes", 4473924}, {"max_depth", Config::none},
+          {"leaf_prediction", "adaptive"}, {"max_bytes", 3355443}, {"max_depth", Config::none},
           {"max_features", 0.6}, {"min_branch", 0.01}, {"ridge", 100.0}, {"tie_threshold", 0.05}};
   plan.ensemble.n_estimators = 30;
   plan.ensemble.seed = seed;
@@ -132,9 +132,9 @@ Plan default_regressor(std::uint64_t seed) {
        {},
        read_guard({}),
        "",
-       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 31},
+       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 15},
           {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000}, {"refit", 1.5},
-          {"rounds", 100}},
+          {"rounds", 50}},
        1},
   };
   plan.referee = {{"delay", 0}, {"referee_window", 500.0}, {"window", 2000.0}};

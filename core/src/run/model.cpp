@@ -1,12 +1,24 @@
 #include "streamboost/run/model.hpp"
 
+#include <cstdio>
 #include <stdexcept>
 #include <utility>
 
 namespace streamboost {
 
-void Model::reserve(const Schema& schema) {
-  if (const auto growth = prepare(schema)) growth->commit();
+void Model::reserve(const Schema& schema, double max_bytes) {
+  const auto growth = prepare(schema);
+  if (!growth) return;
+  if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes) {
+    char text[256];
+    std::snprintf(
+        text, sizeof text,
+        "The learners need %.0f bytes for %d columns, their values and %d classes, and max_bytes=%.0f: nothing was learned from these "
+        "rows. Raise max_bytes, use fewer learners, or leave out columns of many values.",
+        needed, schema.width(), schema.n_classes, max_bytes);
+    throw std::invalid_argument(text);
+  }
+  growth->commit();
 }
 
 std::unique_ptr<Model> Model::clone() const {

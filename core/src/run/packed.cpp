@@ -31,8 +31,8 @@ class Packer final : public FieldVisitor {
   void growing(const char* name, std::vector<double>& v) override { list(name, v); }
   void growing(const char* name, LaneArray<double>& a) override { rows(name, a); }
   void growing(const char* name, std::vector<std::int64_t>& v) override { list(name, v); }
-  void operator()(const char* name, Ragged<double>& per_lane) override { join<double>(name, per_lane); }
-  void operator()(const char* name, Ragged<std::int32_t>& per_lane) override { join<std::int64_t>(name, per_lane); }
+  void operator()(const char* name, RaggedView<double> per_lane) override { join<double>(name, per_lane); }
+  void operator()(const char* name, RaggedView<std::int32_t> per_lane) override { join<std::int64_t>(name, per_lane); }
 
   // Fields that stand apart, in any order.
   void add(const SavedState& state) {
@@ -71,10 +71,11 @@ class Packer final : public FieldVisitor {
     }
   }
   template <class Cell, class T>
-  void join(const char* name, const Ragged<T>& per_lane) {
+  void join(const char* name, const RaggedView<T>& per_lane) {
     std::vector<std::int64_t> length;
     std::vector<Cell> cells;
-    for (const auto& lane : per_lane) {
+    for (std::size_t i = 0; i < per_lane.size(); ++i) {
+      const auto& lane = per_lane[i];
       length.push_back(static_cast<std::int64_t>(lane.size()));
       cells.insert(cells.end(), lane.begin(), lane.end());
     }

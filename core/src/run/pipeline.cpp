@@ -99,6 +99,13 @@ struct Pipeline::Grown final : Growth {
     pipeline.reserved_ = true;
     pipeline.forget_places();
   }
+  std::size_t bytes() override {
+    MemoryCounter counter;
+    for (const auto* all : {&banks, &spares})
+      for (const BankHandle& bank : *all)
+        if (bank && bank.can().limits == nullptr) bank->visit(counter);
+    return counter.bytes;
+  }
 };
 
 std::unique_ptr<Growth> Pipeline::prepare(const Schema& schema) {
@@ -215,6 +222,13 @@ void Pipeline::swap_scratch(Model& other) noexcept {
 [[gnu::cold]] std::vector<const BankHandle*> Pipeline::banks() const {
   std::vector<const BankHandle*> all;
   for (const auto& block : blocks_) all.push_back(&block->bank);
+  return all;
+}
+
+[[gnu::cold]] std::vector<const BankHandle*> Pipeline::spares() const {
+  std::vector<const BankHandle*> all;
+  for (const auto& block : blocks_)
+    if (block->spares) all.push_back(&block->spares);
   return all;
 }
 

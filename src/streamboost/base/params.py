@@ -67,6 +67,8 @@ class BoosterPlan:
     """How the regressor's answers and theirs become one."""
     lags: dict[str, Any] = field(default_factory=dict)
     """Past targets or labels as further columns; empty: none."""
+    max_bytes: int | None = None
+    """What learners that grow with columns, values and classes may take together."""
 
 
 def same_value(a: Any, b: Any) -> bool:

@@ -120,6 +120,7 @@ class Session:
             "referee": booster.referee,
             "lags": booster.lags,
             "stages": dict(stages),
+            "max_bytes": booster.max_bytes,
         }
         self._use(self._new_model())
 

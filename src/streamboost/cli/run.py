@@ -18,6 +18,8 @@ from streamboost.base.files.writing import check_target, write_file
 from streamboost.baselines import BASELINE_WORDS
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError
+from streamboost.cli.health_lines import HealthLines
+from streamboost.cli.importances import importance_lines, importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
 from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
@@ -78,6 +80,7 @@ def run(
     Who asks to stop gets the same for the rows so far.
     """
     start, labels = Place(stream.name), None
+    label = getattr(stream, "label_name", None) if getattr(stream, "named", False) else None
     if resumed is None:
         mark_nominal(model, stream.nominal)
         if output.health and spec.task == "regression":
@@ -95,7 +98,7 @@ def run(
             f"--save: a {type(model).__name__} has no file format; run it in Python and pickle it."
         )
     checkpoints = Checkpoints(
-        output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place))
+        output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place, label))
     )
     result = learn_live(
         model,
@@ -106,6 +109,7 @@ def run(
         classes=labels,
         name=spec.name,
         baselines=True,
+        watch=HealthLines(model).update if output.health else None,
         **loop,
     )
     to_stdout = output.json is not None and str(output.json) == "-"
@@ -122,6 +126,9 @@ def run(
         warn(line)
     if result.metrics:
         console.print(metric_table(result))
+    matter = importances_of(result.model)
+    for line in () if matter is None else importance_lines(matter):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     details = result.model.report() if output.report else None
     if details is not None:
         console.print(str(details), markup=False, highlight=False, soft_wrap=True)
@@ -129,6 +136,8 @@ def run(
         console.print(str(result.model.health()), markup=False, highlight=False, soft_wrap=True)
     if output.json is not None:
         figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
+        if matter is not None:
+            figures["importances"] = matter
         if details is not None:
             figures["report"] = details.to_dict()
         text = json.dumps(plain_value(figures), indent=1, allow_nan=False)
@@ -143,7 +152,7 @@ def run(
     # Labels that are late when a run is stopped are learned then: such a run cannot go on as if nothing had happened.
     stopped = checkpoints.place if stop.asked is not None and not loop["delay"] else None
     if output.save is not None:
-        result.model.save(output.save, metadata=facts_for(result.model, stopped))
+        result.model.save(output.save, metadata=facts_for(result.model, stopped, label))
     again = output.save if stopped is not None and stream.repeatable else None
     say_stopped(console, start, checkpoints.place, stop.asked is not None, again)
     _say_written(console, output)

@@ -54,14 +54,16 @@ def tune_command(
     from streamboost.cli.parameters import ModelSpec
     from streamboost.cli.run import check_writable
     from streamboost.cli.shard_commands import runner_of
-    from streamboost.cli.task import guessed_task
+    from streamboost.cli.task import guessed_task, say_task
     from streamboost.cli.tune import Search, tune
     from streamboost.experiments.plan import Source
     from streamboost.streams import open_stream
 
     check_writable("--json", json)
     if task is None and ModelSpec(model, learner).has_regressor and data != "-":
-        task = guessed_task(data, open_stream(data, **reading))
+        stream = open_stream(data, **reading)
+        task, why = guessed_task(data, stream)
+        say_task(stream, task or "classification", why)
     tune(
         Source(data, reading, limit),
         model,

@@ -253,9 +253,9 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         whole = 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 4))
         return {"replay": whole - whole // 4, "replay-quick": whole // 4}
 
-    def _tree_bytes(self) -> int | None:
-        budget = super()._tree_bytes()
-        rows = sum(self._ring_bytes().values()) if "replay" in self.companions else 0
+    def _bytes_for_trees(self) -> int | None:
+        budget = super()._bytes_for_trees()
+        rows = sum(self._ring_bytes().values()) if "replay" in self._companion_names() else 0
         return None if budget is None else max(1, int(budget) - rows)
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,8 @@ TREE_LEARNER = REGRESSION_LEARNER.saying(
     "60 % of the columns at each node), or any regressor with ``partial_fit`` and ``predict`` or ``learn_one`` and "
     "``predict_one``."
 )
+BOOSTED_TREES = 10
+"""Trees of the companion that boosts."""
 POISSON_RATE = parameter(
     "poisson_rate", number("(0, inf)"), "Mean number of copies of an example that a learner gets."
 )
@@ -156,9 +158,10 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         )
 
     def _booster_plan(self) -> BoosterPlan:
-        names = companion_names(self.companions, {**_COMPANIONS, **_EXPERTS})
-        found = [made for name in names if name in _COMPANIONS for made in _COMPANIONS[name]()]
-        experts = [_expert(name) for name in _EXPERTS if name in names]
+        names = self._companion_names()
+        share = self._bytes_per_tree()
+        found = [made for name in names if name in _COMPANIONS for made in _COMPANIONS[name](share)]
+        experts = [_expert(name, self._ring_bytes()) for name in _EXPERTS if name in names]
         return replace(
             super()._booster_plan(),
             companions=tuple(found),
@@ -167,8 +170,23 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
             referee={"window": 2000.0, "referee_window": 500.0, "delay": int(self.delay)} if experts else {},
         )
 
+    def _ring_bytes(self) -> int:
+        """Return what the remembered rows, which the experts share, may take of `max_bytes`: a quarter, at most 64 MB."""
+        return 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 1))
 
-def _linear() -> list[dict[str, Any]]:
+    def _bytes_for_trees(self) -> int | None:
+        budget = super()._bytes_for_trees()
+        remembers = any(name in _EXPERTS and name != "last" for name in self._companion_names())
+        return max(1, budget - self._ring_bytes()) if budget is not None and remembers else budget
+
+    def _companion_names(self) -> list[str]:
+        return companion_names(self.companions, [*_COMPANIONS, *_EXPERTS])
+
+    def _trees_beside(self) -> int:
+        return 2 * BOOSTED_TREES if "boosted" in self._companion_names() else 0
+
+
+def _linear(_: int | None) -> list[dict[str, Any]]:
     """One learner that is slow and one that is quick."""
     return [
         {
@@ -181,15 +199,16 @@ def _linear() -> list[dict[str, Any]]:
     ]
 
 
-def _boosted() -> list[dict[str, Any]]:
-    """Ten trees that correct each other, each with a guard."""
-    boosting = OnlineGradientBoostingRegressor(HoeffdingTreeRegressor(), n_estimators=10)
+def _boosted(max_bytes: int | None) -> list[dict[str, Any]]:
+    """Trees that correct each other, each with a guard and within so many bytes."""
+    tree = HoeffdingTreeRegressor(max_bytes=max_bytes)
+    boosting = OnlineGradientBoostingRegressor(tree, n_estimators=BOOSTED_TREES)
     plan = boosting._booster_plan()
     return [
         {
             "name": "boosted",
             "learner": HoeffdingTreeRegressor._entry.core,
-            "params": HoeffdingTreeRegressor()._core_params(),
+            "params": tree._core_params(),
             "guard": guard_of("adwin", True, "learner"),
             "booster": plan.name,
             "booster_params": plan.params,
@@ -198,14 +217,19 @@ def _boosted() -> list[dict[str, Any]]:
     ]
 
 
-_COMPANIONS: dict[str, Callable[[], list[dict[str, Any]]]] = {"linear": _linear, "boosted": _boosted}
+_COMPANIONS: dict[str, Callable[[int | None], list[dict[str, Any]]]] = {
+    "linear": _linear,
+    "boosted": _boosted,
+}
 
-_SMALL = {"rounds": 50, "leaves": 15}
-_EXPERTS: dict[str, dict[str, Any]] = {"last": {}, "differences": _SMALL, "residuals": _SMALL, "replay": {}}
+_EXPERTS = ("last", "differences", "residuals", "replay")
+_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15}
 
 
-def _expert(name: str) -> dict[str, Any]:
+def _expert(name: str, max_bytes: int) -> dict[str, Any]:
     """Who knows the targets of before; all but the last target are boosted trees."""
-    params = {} if name == "last" else ReplayBoostingRegressor(**_EXPERTS[name])._core_params()
+    params = {}
+    if name != "last":
+        params = ReplayBoostingRegressor(**_TREES, max_bytes=max_bytes)._core_params()
     tree_params = {"booster": "", "booster_params": params, "size": 1}
     return {"name": name, "learner": "", "params": {}, "guard": {}, **tree_params}

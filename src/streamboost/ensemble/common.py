@@ -54,22 +54,30 @@ class LearnerEnsemble(Estimator):
         """Return whether every learner may have another one growing in the background."""
         return False
 
-    def _tree_bytes(self) -> int | None:
-        """Return the memory of all trees."""
-        return getattr(self, "max_bytes", None)
+    def _trees_beside(self) -> int:
+        """Return how many trees the companions have, also in the background."""
+        return 0
+
+    def _bytes_for_trees(self) -> int | None:
+        """Return what all trees may take together."""
+        budget = getattr(self, "max_bytes", None)
+        return None if budget is None else int(budget)
+
+    def _bytes_per_tree(self) -> int | None:
+        budget = self._bytes_for_trees()
+        trees = self._n_lanes() * (2 if self._grows_in_background() else 1) + self._trees_beside()
+        return None if budget is None else max(1, budget // trees)
 
     def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
         """Give every tree, also in the background, its share of the ensemble's memory, or its own limit if that is lower."""
-        budget = self._tree_bytes()
-        if budget is None or plan.bank not in ("hoeffding", "regression_tree"):
+        share = self._bytes_per_tree()
+        if share is None or plan.bank not in ("hoeffding", "regression_tree"):
             return plan
-        trees = self._n_lanes() * (2 if self._grows_in_background() else 1)
-        share = max(1, int(budget) // trees)
         own = plan.params["max_bytes"]
         return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
-        return resumed_plan(self.estimator, seed, lanes, task=self._entry.task)
+        return resumed_plan(self.estimator, seed, lanes, self._n_lanes(), task=self._entry.task)
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
@@ -146,6 +154,7 @@ class StreamEnsemble(LearnerEnsemble):
             entry.declared,
             guard=self._guard(),
             lags=lags_of(self),
+            max_bytes=getattr(self, "max_bytes", None),
         )
 
     def _grows_in_background(self) -> bool:

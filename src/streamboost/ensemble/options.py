@@ -119,8 +119,9 @@ CATEGORICAL_FEATURES = parameter(
 MAX_BYTES = parameter(
     "max_bytes",
     [whole("[1, inf)"), NONE],
-    "Memory of all learners that grow with the stream (Hoeffding trees), shared evenly. Leaves that promise least stop "
-    "observing first, then growth stops; a warning says so once. None: no limit.",
+    "Bytes of all trees of the model, shared evenly among them, also in the background: leaves that promise least stop "
+    "observing, then growth stops; a warning says so once. Learners whose size follows the columns, their values and the "
+    "classes may take as much: rows that would need more are refused, and nothing is learned from them. None: no limit.",
     to_core=False,
     default=2**28,
 )
@@ -198,7 +199,7 @@ def lag_numbers(given: Any) -> list[int]:
     counted = isinstance(given, Integral) and not isinstance(given, bool)
     listed = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
     found = list(range(1, int(given) + 1)) if counted else list(given) if listed else [0]
-    whole_ones = all(isinstance(lag, Integral) and 1 <= lag <= LONGEST_LAG for lag in found)
+    whole_ones = all(isinstance(lag, Integral) and 1 <= int(lag) <= LONGEST_LAG for lag in found)
     if not whole_ones or (counted and given < 0) or len(set(found)) != len(found) or len(found) > MOST_LAGS:
         raise ValueError(
             f"lags={given!r} must be a whole number of rows, 0 or more, or different ones from 1 to {LONGEST_LAG:,}, "

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.adapters.labels import NO_ANSWER
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.metrics import CLASSIFICATION_METRICS
@@ -141,9 +142,7 @@ class ClassificationScores(Scores):
         )
         self.wrong: list[npt.NDArray[np.bool_]] = []
         self._keep = settings.keep_errors
-        self._waits = settings.delay > 0
-        self.left_out = 0
-        """Rows before the first answer, where labels are late: there was nothing to answer with."""
+        self.waits = settings.delay > 0
         self.n_rows = 0
 
     @property
@@ -170,18 +169,12 @@ class ClassificationScores(Scores):
             known = np.empty(0, object) if self._classes is None else np.unique(self._classes)
             columns = getattr(model, "classes_", known)
         rows = self._judge.rows(truth, np.asarray(labels), proba, columns)
-        self.n_rows += len(rows)
-        if self._keep:
-            self.wrong.append(rows.true != rows.pred)
-        if self._waits:
-            answered = rows.pred >= 0
-            self._waits = not answered.any()
-            first = len(rows) if self._waits else int(answered.argmax())
-            self.left_out += first
-            rows = rows.part(first, len(rows))
-        if not len(rows):
+        first = self.first_answered(rows.pred != NO_ANSWER)
+        if first == len(rows):
             return
-        self.curve.update(self.confusion.add(rows.true, rows.pred))
+        rows = rows.part(first, len(rows))
+        wrong = self.confusion.add(rows.true, rows.pred)
+        self.curve.update(wrong)
         if self.panel.names:
             self.panel.update(rows)
 
@@ -199,11 +192,17 @@ class Classification(Task[ClassificationScores]):
             classes = stream.classes
         if classes is None and getattr(model, "needs_classes", False):
             classes = stream.find_classes()
-        if positive is not None and classes is not None and str(positive) not in map(str, classes):
-            raise ValueError(
-                f"positive={positive!r} is no label of the data; there are {', '.join(map(repr, classes))}."
-            )
+        if positive is not None and classes is None and stream.repeatable:
+            self._check_positive(positive, stream.find_classes())
+        if positive is not None and classes is not None:
+            self._check_positive(positive, classes)
         return replace(settings, classes=classes)
+
+    @staticmethod
+    def _check_positive(positive: Label, classes: Sequence[Label]) -> None:
+        if str(positive) not in map(str, classes):
+            shown = ", ".join(map(repr, classes[:20])) + (", ..." if len(classes) > 20 else "")
+            raise ValueError(f"positive={positive!r} is no label of the data; there are {shown}.")
 
     def scores(self, settings: Settings, stream: Stream) -> ClassificationScores:
         """Empty scores for a pass over a stream."""
@@ -221,7 +220,6 @@ class Classification(Task[ClassificationScores]):
             errors=tuple(one.confusion.error for one in passes),
             kappas=tuple(one.confusion.kappa for one in passes),
             positions=series[0][0] + passes[0].left_out,
-            left_out=passes[0].left_out,
             cumulative_error=np.mean([s[1] for s in series], axis=0),
             windowed_error=np.mean([s[2] for s in series], axis=0),
             labels=total.labels,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from streamboost.adapters.any_model import RowByRow, Stepwise, as_model, fresh_copy, given
 from streamboost.adapters.records import RecordStream, held_rows, open_data
 from streamboost.evaluate.beside import BaselinePass, baseline_results
-from streamboost.evaluate.delay import LateLabels, check_delay
+from streamboost.evaluate.delay import LateLabels, check_delay, warn_of_delay
 from streamboost.evaluate.drifts import DriftLog
 from streamboost.evaluate.resources import ResourceLog
 from streamboost.evaluate.result import PrequentialResult
@@ -96,13 +96,14 @@ def prequential(
     limit : the first rows only.
     metrics : names of metrics (``streamboost.evaluate.CLASSIFICATION_METRICS`` or ``REGRESSION_METRICS``, with parameters as
         ``"f_beta:beta=2"``), or objects of your own with ``name``, ``update(rows)`` and ``value()``, or "all". Each over all
-        rows and over the window. The error over both, and kappa, or "rmse" and "r2", are always there.
+        rows and over the window. The error over both, and kappa, or "rmse", "r2" and "skill", are always there.
     positive : of a classifier: the label of precision, recall and other metrics of one label. By default, of two labels,
         the greater number, or the rarer text; with more labels such metrics are means over the labels.
     fading : with a factor alpha in (0, 1) the metrics also with fading rows: one that is m rows old weighs alpha^m.
-    delay : a row is answered when it arrives and learned when this many more rows have been answered. 0: at once. With a
-        delay, rows are scored from the first answer on; ``left_out`` of the result counts those before it.
-    learn_late : whether the labels that are still out when the stream ends are learned then. Their rows are scored anyway.
+    delay : a row is answered when it arrives and learned when this many more rows have been answered. 0: at once. Rows before
+        the first answer are not scored: ``left_out`` in the result says how many. A model that looks at past targets should
+        be told with its own `delay`.
+    learn_late : whether the labels that are still out when the stream ends are learned then. All rows are scored anyway.
     keep_errors : keep one bit per row: whether it was answered wrongly; of a regressor, the absolute errors.
     baselines : also score, over the same rows, what every model has to beat: the most frequent label so far (or the mean of
         the targets) and the last one. The result has them as ``baselines``.
@@ -125,6 +126,7 @@ def prequential(
     stream = first_rows(opened, limit)
     learner = as_model(model, records=records)
     check_delay(delay, learner)
+    warn_of_delay(delay, model)
     task = task_of(model)
     settings = task.settle(
         Settings(task.metrics.choose(metrics), window, fading, delay, keep_errors, classes, positive),
@@ -160,6 +162,7 @@ def prequential(
         elapsed=elapsed,
         memory_bytes=max((size for size in sizes if size is not None), default=None),
         baselines=baseline_results(task, [one.beside for one in passes if one.beside is not None], **shared),
+        left_out=passes[0].scores.left_out,
         **shared,
         resources=passes[-1].resources.lines(),
         drifts=passes[-1].drifts.events(),
@@ -190,21 +193,25 @@ class _Pass:
             if chunk.weight is not None and self._late is not None:
                 raise DataError(f"{stream.name}: rows with weights cannot have late labels.")
             truth = scores.truth(chunk)
-            before = scores.n_rows
+            before = scores.left_out + scores.n_rows
             scores.add(truth, self._answered(chunk, scores.options()), self._model)
             if self.beside is not None:
                 self.beside.add(chunk, truth)
             self.drifts.note(before, len(chunk.y), chunk.weight)
             self.resources.note(scores.n_rows, self.seconds, self._model)
             report(self, stream)
+        if scores.n_rows == 0 and scores.left_out:
+            raise DataError(
+                f"{stream.name}: none of the {scores.left_out} rows was answered before its label came."
+            )
         if scores.n_rows == 0:
             raise DataError(f"{stream.name}: no rows.")
         if self._late is not None and learn_late:
             start = time.process_time()
             self._late.learn_rest(self._model)
             self.seconds += time.process_time() - start
-            self.drifts.note(scores.n_rows, 0, None)
-        self.resources.end(scores.n_rows, self.seconds, self._model)
+            self.drifts.note(scores.left_out + scores.n_rows, 0, None)
+        self.resources.end(scores.left_out + scores.n_rows, self.seconds, self._model)
 
     def _answered(self, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """The answers to a chunk, whose rows are learned too, or will be; the clock runs only here."""

@@ -179,13 +179,18 @@ def adapter_plan(learner: Any, seed: int, *, task: str = "classification") -> Le
     return LearnerPlan(bank, {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
 
 
-def resumed_plan(learner: Any, seed: int, lanes: list[Any], *, task: str = "classification") -> LearnerPlan:
-    """Return the plan for lanes that come out of a pickle; a learner that is replaced later starts anew."""
+def resumed_plan(
+    learner: Any, seed: int, lanes: list[Any], n_lanes: int, *, task: str = "classification"
+) -> LearnerPlan:
+    """Return the plan for lanes that come out of a pickle: `n_lanes`, then those in the background, if there are any.
+
+    The core makes the learner of a lane first, then the one behind it; a learner that is replaced later starts anew.
+    """
     scope: LaneScope = lanes[0].scope
-    kind, waiting = type(lanes[0]), dict(enumerate(lanes))
+    kind, waiting = type(lanes[0]), {lane: lanes[lane::n_lanes] for lane in range(n_lanes)}
 
     def make(lane: int) -> object:
-        return waiting.pop(lane) if lane in waiting else kind(seeded_copy(learner, seed, lane), scope)
+        return waiting[lane].pop(0) if waiting[lane] else kind(seeded_copy(learner, seed, lane), scope)
 
     discovers = 0 if lane_kind(learner) is ArrayLane else None
     title = type(learner).__name__

@@ -32,6 +32,26 @@ struct SavedField {
 template <class T>
 using Ragged = std::vector<std::vector<T>>;  // [lane][...]
 
+// One vector per lane, wherever they live: visitors look at them in place, so that readers may look at the same time.
+template <class T>
+class RaggedView {
+ public:
+  RaggedView(Ragged<T>& per_lane) {
+    lane_.reserve(per_lane.size());
+    for (auto& lane : per_lane) lane_.push_back(&lane);
+  }
+  template <class Owners, class Field>
+  RaggedView(Owners& owners, Field field) {
+    lane_.reserve(owners.size());
+    for (auto& owner : owners) lane_.push_back(&field(owner));
+  }
+  std::size_t size() const { return lane_.size(); }
+  std::vector<T>& operator[](std::size_t lane) const { return *lane_[lane]; }
+
+ private:
+  std::vector<std::vector<T>*> lane_;
+};
+
 using SavedState = std::map<std::string, SavedField>;
 
 class FieldVisitor {
@@ -46,8 +66,8 @@ class FieldVisitor {
   virtual void growing(const char* name, std::vector<double>& shared) = 0;
   virtual void growing(const char* name, LaneArray<double>& lanes) = 0;
   virtual void growing(const char* name, std::vector<std::int64_t>& shared) = 0;
-  virtual void operator()(const char* name, Ragged<double>& per_lane) = 0;
-  virtual void operator()(const char* name, Ragged<std::int32_t>& per_lane) = 0;
+  virtual void operator()(const char* name, RaggedView<double> per_lane) = 0;
+  virtual void operator()(const char* name, RaggedView<std::int32_t> per_lane) = 0;
 
   virtual bool loads() const { return false; }  // what it has visited holds new values
 
@@ -70,15 +90,15 @@ class Saver final : public FieldVisitor {
   void growing(const char* name, std::vector<double>& v) override;
   void growing(const char* name, LaneArray<double>& a) override;
   void growing(const char* name, std::vector<std::int64_t>& v) override;
-  void operator()(const char* name, Ragged<double>& per_lane) override;
-  void operator()(const char* name, Ragged<std::int32_t>& per_lane) override;
+  void operator()(const char* name, RaggedView<double> per_lane) override;
+  void operator()(const char* name, RaggedView<std::int32_t> per_lane) override;
 
  private:
   SavedField& list(const char* name, bool whole, std::size_t n);
   template <class T>
   void save(const char* name, const LaneArray<T>& a);
   template <class T>
-  void join(const char* name, const Ragged<T>& per_lane, bool whole);
+  void join(const char* name, const RaggedView<T>& per_lane, bool whole);
 };
 
 // One field as it was saved; whoever has given it keeps the numbers.
@@ -124,8 +144,8 @@ class Loader final : public FieldVisitor {
   void growing(const char* name, LaneArray<double>& a) override;
   void growing(const char* name, std::vector<std::int64_t>& v) override;
   // Lengths are free here; what they must be is for the owner's `check`, before anything reads them.
-  void operator()(const char* name, Ragged<double>& per_lane) override;
-  void operator()(const char* name, Ragged<std::int32_t>& per_lane) override;
+  void operator()(const char* name, RaggedView<double> per_lane) override;
+  void operator()(const char* name, RaggedView<std::int32_t> per_lane) override;
 
   void require_all_used() const { source_.require_all_used(); }
 
@@ -133,7 +153,7 @@ class Loader final : public FieldVisitor {
   template <class T>
   void load(const FieldView& f, LaneArray<T>& a) const;
   template <class T>
-  void split(const char* name, Ragged<T>& per_lane, bool whole);
+  void split(const char* name, const RaggedView<T>& per_lane, bool whole);
   FieldView take(const char* name);
   void check(const FieldView& f, bool whole, std::initializer_list<std::int64_t> shape) const;
   FieldView find(const char* name, bool whole, std::initializer_list<std::int64_t> shape);
@@ -155,12 +175,12 @@ class MemoryCounter final : public FieldVisitor {
   void growing(const char* name, std::vector<double>& v) override;
   void growing(const char* name, LaneArray<double>& a) override;
   void growing(const char* name, std::vector<std::int64_t>& v) override;
-  void operator()(const char* name, Ragged<double>& per_lane) override;
-  void operator()(const char* name, Ragged<std::int32_t>& per_lane) override;
+  void operator()(const char* name, RaggedView<double> per_lane) override;
+  void operator()(const char* name, RaggedView<std::int32_t> per_lane) override;
 
  private:
   template <class T>
-  void count(const Ragged<T>& per_lane);
+  void count(const RaggedView<T>& per_lane);
 };
 
 // For `check` functions after loading: a broken promise in a file is an error, never undefined behaviour later.

@@ -39,6 +39,7 @@ struct AdaBoostOL : BoosterDefaults {
   struct LaneState : LaneStateDefaults {
     LaneArray<double> alpha;
     void reserve(Lanes lanes) { alpha = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
+    void restart(std::size_t i) { alpha[0][i] = 0; }
     void fields(FieldVisitor& v) { v("alpha", alpha); }
     void check() const {
       for (std::size_t i = 0; i < alpha.lanes(); ++i) require(alpha[0][i] >= -2 && alpha[0][i] <= 2, "weights of the vote");
@@ -49,7 +50,7 @@ struct AdaBoostOL : BoosterDefaults {
     auto scan() { return std::tie(vote); }
     bool sound(int, int) const { return true; }
   };
-  static constexpr BoosterTraits traits{.column = true, .column_rows = 2, .write_report = true};
+  static constexpr BoosterTraits traits{.column = true, .column_rows = 2, .write_report = true, .restart = true};
   enum class Sum { weight, mistakes, expected, mixed, squared_steps, count };
 
   Params params;

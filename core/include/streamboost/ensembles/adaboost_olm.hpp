@@ -50,6 +50,7 @@ struct AdaBoostOLM : BoosterDefaults {
     LaneArray<double> cost_sum;    // sum_t s C[y, l] / (k - 1)
     LaneArray<double> slope_sum;   // sum_t s (-C[y, y]) / (k - 1)
     void reserve(Lanes lanes) { alpha = weight_sum = cost_sum = slope_sum = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
+    void restart(std::size_t i) { alpha[0][i] = 0; }
     void fields(FieldVisitor& v) {
       v("alpha", alpha);
       v("normalised_weight_sum", weight_sum);
@@ -69,6 +70,7 @@ struct AdaBoostOLM : BoosterDefaults {
                                         .column_labels = 0,
                                         .learner_needs = true,
                                         .write_report = true,
+                                        .restart = true,
                                         .weighs_by_costs = true};
 
   Params params;

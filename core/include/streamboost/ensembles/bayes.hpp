@@ -91,6 +91,9 @@ struct Bayes : BoosterDefaults {
     void check() const {
       for (std::size_t i = 0; i < lambda.lanes(); ++i)
         require(lambda[0][i] > 0 && rate[0][i] > 0 && count[0][i] >= 0 && loss_sum[0][i] >= 0, "posterior of a learner");
+      for (std::size_t i = 0; i < early_count.lanes(); ++i)
+        for (double sum : {square_sum[0][i], early_count[0][i], early_sum[0][i]})
+          require(sum >= 0 && std::isfinite(sum), "early sums of a learner");
     }
   };
   struct Passage : PassageBase {

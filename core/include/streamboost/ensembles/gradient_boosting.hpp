@@ -84,6 +84,7 @@ struct GradientBoosting : BoosterDefaults {
   double reach;                                           // eta N
   TargetMean targets;                                     // with bound, of all examples admitted
   AlignedVector<double> bound{0.0};                       // B
+  static constexpr double least_bound = 1e-150;           // targets that differ by less have no scale: B^2 must not be 0
   AlignedVector<double> sums = AlignedVector<double>(6);  // T, l(y^N), l(0), z, z^2 (z: targets about their centre), B at the last row
 
   GradientBoosting(Params p, const Ensemble& ensemble) : params(p), monitor(ensemble.monitor), reach(p.step * ensemble.n_estimators) {}
@@ -96,8 +97,8 @@ struct GradientBoosting : BoosterDefaults {
   }
   void take_in(const Example& example) {
     const double off = targets.weight[0] > 0 ? std::fabs(example.target - targets.mean[0]) : 0.0;
-    if (bound[0] == 0) bound[0] = off;
-    while (bound[0] < off) bound[0] *= 2;
+    if (bound[0] == 0 && off >= least_bound) bound[0] = off;
+    while (bound[0] > 0 && bound[0] < off) bound[0] *= 2;
     targets.add(example.target, example.weight);
   }
 
@@ -161,7 +162,7 @@ struct GradientBoosting : BoosterDefaults {
   }
   void check() const {
     targets.check();
-    require(bound[0] >= 0 && std::isfinite(bound[0]), "bound of the answers");
+    require(bound[0] == 0 || (bound[0] >= least_bound && std::isfinite(bound[0])), "bound of the answers");
     require(sums.size() == 6, "sums of the losses");
     for (std::size_t k : {0, 1, 2, 4, 5}) require(sums[k] >= 0, "sums of the losses");
     require(std::isfinite(sums[3]), "sums of the losses");

@@ -66,6 +66,7 @@ struct OzaBoost : BoosterDefaults {
   struct LaneState : LaneStateDefaults {
     LaneArray<double> sum_correct, sum_wrong;
     void reserve(Lanes lanes) { sum_correct = sum_wrong = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
+    void restart(std::size_t i) { sum_correct[0][i] = sum_wrong[0][i] = 0; }
     void fields(FieldVisitor& v) {
       v("sum_correct", sum_correct);
       v("sum_wrong", sum_wrong);
@@ -80,7 +81,7 @@ struct OzaBoost : BoosterDefaults {
     auto scan() { return std::tie(lambda, cut); }
     bool sound(int, int) const { return lambda >= 0 && std::isfinite(lambda); }
   };
-  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .learner_needs = true};
+  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .learner_needs = true, .restart = true};
   static constexpr double largest_rate = 9007199254740992.0;  // 2^53: whole numbers end here
   static constexpr double to_be_drawn = -1;
 

@@ -29,8 +29,13 @@ struct PrimedBoost : BoosterDefaults {
   };
   using LaneState = OzaBoost::LaneState;
   using Passage = OzaBoost::Passage;
-  static constexpr BoosterTraits traits{
-      .votes = true, .vote_weights = true, .keeps_rows = true, .learner_needs = true, .write_report = true, .shares_rows = true};
+  static constexpr BoosterTraits traits{.votes = true,
+                                        .vote_weights = true,
+                                        .keeps_rows = true,
+                                        .learner_needs = true,
+                                        .write_report = true,
+                                        .restart = true,
+                                        .shares_rows = true};
 
   OzaBoost online;
   AdaBoostM1 batch;

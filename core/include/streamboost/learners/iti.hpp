@@ -203,20 +203,20 @@ class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, pu
     std::swap(trees_[i], static_cast<ItiBank&>(other).trees_[i]);
   }
   void fields(FieldVisitor& v) override {
-    lend(v, "instance_class", [](ItiTree& t) -> auto& { return t.instance_class; });
-    lend(v, "instance_next", [](ItiTree& t) -> auto& { return t.instance_next; });
-    lend(v, "instance_code", [](ItiTree& t) -> auto& { return t.instance_code; });
-    lend(v, "instance_number", [](ItiTree& t) -> auto& { return t.instance_number; });
-    lend(v, "instance_weight", [](ItiTree& t) -> auto& { return t.instance_weight; });
-    lend(v, "instance_index", [](ItiTree& t) -> auto& { return t.index; });
-    lend(v, "node", [](ItiTree& t) -> auto& { return t.node; });
-    lend(v, "node_real", [](ItiTree& t) -> auto& { return t.node_real; });
-    lend(v, "node_free", [](ItiTree& t) -> auto& { return t.free_node; });
-    lend(v, "entry_column", [](ItiTree& t) -> auto& { return t.pool.column; });
-    lend(v, "entry_class", [](ItiTree& t) -> auto& { return t.pool.label; });
-    lend(v, "entry_value", [](ItiTree& t) -> auto& { return t.pool.value; });
-    lend(v, "entry_weight", [](ItiTree& t) -> auto& { return t.pool.weight; });
-    lend(v, "entry_free", [](ItiTree& t) -> auto& { return t.pool.free; });
+    show(v, "instance_class", [](ItiTree& t) -> auto& { return t.instance_class; });
+    show(v, "instance_next", [](ItiTree& t) -> auto& { return t.instance_next; });
+    show(v, "instance_code", [](ItiTree& t) -> auto& { return t.instance_code; });
+    show(v, "instance_number", [](ItiTree& t) -> auto& { return t.instance_number; });
+    show(v, "instance_weight", [](ItiTree& t) -> auto& { return t.instance_weight; });
+    show(v, "instance_index", [](ItiTree& t) -> auto& { return t.index; });
+    show(v, "node", [](ItiTree& t) -> auto& { return t.node; });
+    show(v, "node_real", [](ItiTree& t) -> auto& { return t.node_real; });
+    show(v, "node_free", [](ItiTree& t) -> auto& { return t.free_node; });
+    show(v, "entry_column", [](ItiTree& t) -> auto& { return t.pool.column; });
+    show(v, "entry_class", [](ItiTree& t) -> auto& { return t.pool.label; });
+    show(v, "entry_value", [](ItiTree& t) -> auto& { return t.pool.value; });
+    show(v, "entry_weight", [](ItiTree& t) -> auto& { return t.pool.weight; });
+    show(v, "entry_free", [](ItiTree& t) -> auto& { return t.pool.free; });
   }
 
  private:
@@ -224,23 +224,11 @@ class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, pu
     ItiWork work;
   };
 
-  // A visitor sees one field of all lanes: the vectors are lent to it, storage and all.
+  // A visitor sees one field of all lanes, in place.
   template <class Field>
-  void lend(FieldVisitor& v, const char* name, Field field) {
-    using Vector = std::remove_reference_t<decltype(field(trees_.front()))>;
-    std::vector<Vector> lent;
-    lent.reserve(trees_.size());
-    for (auto& tree : trees_) lent.push_back(std::move(field(tree)));
-    const auto give_back = [&] {
-      for (std::size_t i = 0; i < trees_.size(); ++i) field(trees_[i]) = std::move(lent[i]);
-    };
-    try {
-      v(name, lent);
-    } catch (...) {
-      give_back();
-      throw;
-    }
-    give_back();
+  void show(FieldVisitor& v, const char* name, Field field) {
+    using T = typename std::remove_reference_t<decltype(field(trees_.front()))>::value_type;
+    v(name, RaggedView<T>(trees_, field));
   }
 
   // The row as trees compare it: gaps marked, no negative zero, columns that it does not have missing.

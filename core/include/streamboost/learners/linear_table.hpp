@@ -160,10 +160,12 @@ class LinearTable : public Bank, public DrawnAtBirth {
   void explain_columns(const Row& row, const std::vector<double>& slope, Explained& out) const {
     for (int e = table_params_.needs.fit_intercept ? 1 : 0; e < row.size; ++e) {
       const auto r = static_cast<std::size_t>(row.column(e));
-      double sum = 0;
-      for (std::size_t c = 0; c < columns_; ++c)
-        for (std::size_t i = 0; i < n_; ++i) sum += slope[c * stride_ + i] * static_cast<double>(weights_[r * columns_ + c][i]);
-      out.column[std::upper_bound(layout_.offset.begin(), layout_.offset.end(), r) - layout_.offset.begin() - 1] += row.value[e] * sum;
+      double& column = out.column[std::upper_bound(layout_.offset.begin(), layout_.offset.end(), r) - layout_.offset.begin() - 1];
+      for (std::size_t i = 0; i < n_; ++i) {  // lane by lane: the same sum however lanes are spread over threads
+        double sum = 0;
+        for (std::size_t c = 0; c < columns_; ++c) sum += slope[c * stride_ + i] * static_cast<double>(weights_[r * columns_ + c][i]);
+        column += row.value[e] * sum;
+      }
     }
   }
   // Two classes: a lane answers f(lane, z) for class code 1. scale: of the weights, null for none.

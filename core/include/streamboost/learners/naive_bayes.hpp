@@ -168,13 +168,19 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
     std::vector<double> slope(static_cast<std::size_t>(k) * stride_, 0.0);
     class_joints().chords(question, factor, answers, slope.data(), out);
     double* term = work(answers, 0);
-    const auto add = [&](int column, int c) {
-      const double* mine = slope.data() + static_cast<std::size_t>(c) * stride_;
-      for (std::size_t i = 0; i < n_; ++i) out.column[column] += mine[i] * term[i];
+    std::vector<double> gain(n_);
+    // What the terms of a column give, lane by lane: the same sum however lanes are spread over threads.
+    const auto share = [&](int column, auto&& find_terms) {
+      std::fill(gain.begin(), gain.end(), 0.0);
+      for (std::size_t c = 0; c < static_cast<std::size_t>(k); ++c) {
+        find_terms(c);
+        for (std::size_t i = 0; i < n_; ++i) gain[i] += slope[c * stride_ + i] * term[i];
+      }
+      for (double mine : gain) out.column[column] += mine;
     };
-    for (int c = 0; c < k; ++c) {
-      for (std::size_t m = 0; m < t.x.size(); ++m) {
-        const std::size_t cell = static_cast<std::size_t>(t.row[m]) + static_cast<std::size_t>(c);
+    for (std::size_t m = 0; m < t.x.size(); ++m)
+      share(t.column[m], [&](std::size_t c) {
+        const std::size_t cell = static_cast<std::size_t>(t.row[m]) + c;
         const double *mean = mean_[cell], *precision = precision_[cell];
         for (std::size_t i = 0; i < stride_; ++i) term[i] = precision[i] > 0 ? precision[i] : 1.0;
         log_lanes(term, term, stride_);
@@ -182,20 +188,18 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
           const double deviation = t.x[m] - mean[i];
           term[i] = precision[i] > 0 ? 0.5 * (term[i] - deviation * deviation * precision[i]) : 0.0;
         }
-        add(t.column[m], c);
-      }
-      for (std::size_t m = 0; m < t.value_row.size(); ++m) {
-        const auto column = static_cast<std::size_t>(t.value_column[m]), one = static_cast<std::size_t>(c);
-        const double* count = count_[static_cast<std::size_t>(t.value_row[m]) + one];
-        const double* weight = own_weight_[column] ? attribute_weight_[column * classes_ + one] : class_weight_[one];
+      });
+    for (std::size_t m = 0; m < t.value_row.size(); ++m)
+      share(t.value_column[m], [&](std::size_t c) {
+        const auto column = static_cast<std::size_t>(t.value_column[m]);
+        const double* count = count_[static_cast<std::size_t>(t.value_row[m]) + c];
+        const double* weight = own_weight_[column] ? attribute_weight_[column * classes_ + c] : class_weight_[c];
         for (std::size_t i = 0; i < stride_; ++i) {
           const double above = count[i] + params_.alpha, total = weight[i] + t.value_alpha[m];
           term[i] = !(total > 0) ? 1.0 : above > 0 ? above / total : 1e-30;
         }
         log_lanes(term, term, stride_);
-        add(t.value_column[m], c);
-      }
-    }
+      });
     return true;
   }
 

@@ -74,9 +74,10 @@ struct NumericObserver {
 
 // The observers of a leaf, by position among the tree's columns.
 struct LeafObservers {
-  std::vector<std::int32_t> slot;           // [column]: where a numeric one has its observer; -1: it has none yet
-  std::vector<double> heads, sums;          // [slot]: NumericObserver
-  std::vector<std::vector<double>> values;  // [column]: w, wy, wyy by value of a nominal one
+  static constexpr double column_bytes = 28;  // of a column without its cells, as a tree's budget counts it
+  std::vector<std::int32_t> slot;             // [column]: where a numeric one has its observer; -1: it has none yet
+  std::vector<double> heads, sums;            // [slot]: NumericObserver
+  std::vector<std::vector<double>> values;    // [column]: w, wy, wyy by value of a nominal one
 
   std::size_t columns() const { return slot.size(); }
   std::size_t slots() const { return heads.size() / NumericObserver::head; }
@@ -219,6 +220,7 @@ struct RegressionLeaf {
   LeafObservers observers;
 
   double mean() const { return n > 0 ? centre + sum / n : centre; }
+  bool idle() const { return n > 0 && observers.columns() == 0; }
   double kept(double y) const { return std::min(std::max(y, low), high); }
 };
 

@@ -11,8 +11,10 @@
 //
 // Departures  No Page-Hinkley test inside the tree: drift is the business of the guard (drift/guard.hpp). Planes are ridge regressions that
 //             children inherit, not perceptrons. Max_features draws the columns that a node may split on, as in the classifier.
-// Memory      Splits end where a tree would outgrow max_bytes. Where the machine has none left, splits, columns of a plane and observers wait
-//             for another example. A missing or unseen value goes where most of the weight went.
+// Memory      Under max_bytes (of all leaves: planes, observers, values) a tree ends to split, to observe further columns and to count further
+//             values where it would outgrow the limit. What a leaf has room for follows the rows that it has learned, not the columns that are
+//             known. Where the machine has no memory left, splits, columns of a plane and observers wait for another example.
+// Missing     A missing or unseen value goes where most of the weight went.
 #pragma once
 #include <array>
 #include <cmath>
@@ -84,10 +86,12 @@ class RegressionTree {
   RegressionTree() {
     nodes_.emplace_back();
     leaves_.emplace_back();
+    bytes_ = leaf_bytes(leaves_[0]);
   }
 
   bool trained() const { return trained_; }
   bool starved() const { return starved_; }
+  bool limited() const { return limited_; }
   // Room for the plane that a tree begins with.
   void expect(const RegressionColumns& columns) { leaves_[0].plane.cells.reserve(LeafPlane::size(columns.plane.size())); }
   // Untaught again, in the memory that is there.
@@ -100,9 +104,13 @@ class RegressionTree {
     leaves_[0] = RegressionLeaf();
     leaves_[0].plane.cells = std::move(cells);
     trained_ = false;
-    bytes_ = 0;
+    bytes_ = leaf_bytes(leaves_[0]);
   }
   std::size_t n_leaves() const { return leaves_.size(); }
+  // Those that have had no room to observe anything.
+  std::size_t n_idle() const {
+    return static_cast<std::size_t>(std::count_if(leaves_.begin(), leaves_.end(), [](const RegressionLeaf& leaf) { return leaf.idle(); }));
+  }
   std::size_t n_nodes() const { return nodes_.size(); }
 
   // Where a row ends; the leaf is called for.
@@ -138,7 +146,8 @@ class RegressionTree {
     RegressionLeaf& leaf = leaves_[nodes_[said.node].leaf];
     if (!trained_) {
       leaf.low = leaf.high = leaf.centre = y;
-      begin_plane(leaf, x, y, params.leaf == Params::Leaf::mean ? 0 : columns.plane.size(), columns);
+      begin_plane(leaf, x, y, params.leaf == Params::Leaf::mean ? 0 : reach(x, columns.plane, 0), columns);
+      bytes_ += 8.0 * static_cast<double>(leaf.plane.cells.size());
     } else {
       leaf.mean_error = RegressionLeaf::fading * leaf.mean_error + (y - said.mean) * (y - said.mean);
       leaf.plane_error = RegressionLeaf::fading * leaf.plane_error + (y - said.plane) * (y - said.plane);
@@ -151,7 +160,9 @@ class RegressionTree {
     leaf.sum += w * off;
     leaf.squares += w * (off * off);
     if (params.leaf != Params::Leaf::mean && !columns.plane.empty()) {
-      grows_or_waits([&] { return leaf.plane.widen(columns.plane.size()); }, starved_);
+      const std::size_t before = leaf.plane.cells.size();
+      grows_or_waits([&] { return leaf.plane.widen(reach(x, columns.plane, leaf.plane.p)); }, starved_);
+      bytes_ += 8.0 * static_cast<double>(leaf.plane.cells.size() - before);
       double z[LeafPlane::most];
       leaf.plane.offsets(x, columns.plane.data(), z);
       leaf.plane.add(z, y, w);
@@ -160,10 +171,10 @@ class RegressionTree {
         leaf.solved = leaf.plane.n();
       }
     }
-    observe(leaf, x, off, w, columns);
+    observe(leaf, x, off, w, columns, params);
     if (leaf.n - leaf.tried < params.grace) return;
     leaf.tried = leaf.n;
-    if (leaf.depth < params.max_depth && bytes_ + leaf_bytes(leaf) <= params.max_bytes)
+    if (leaf.depth < params.max_depth && fits(leaf_bytes(leaf), params))
       grows_or_waits([&] { return try_split(said.node, columns, params); }, starved_);
   }
 
@@ -201,12 +212,27 @@ class RegressionTree {
     }
   }
 
+  // How many of these columns a leaf that has met `so_far` of them knows after this row: up to the last one with a value.
+  static std::size_t reach(const double* x, const std::vector<std::int32_t>& columns, std::size_t so_far) {
+    std::size_t n = columns.size();
+    while (n > so_far && std::isnan(x[columns[n - 1]])) --n;
+    return n;
+  }
+  bool fits(double more, const Params& params) {
+    const bool there_is_room = bytes_ + more <= params.max_bytes;
+    limited_ |= !there_is_room;
+    return there_is_room;
+  }
+
   // All heads first: the intervals that they point at are then called for together.
-  void observe(RegressionLeaf& leaf, const double* x, double off, double w, const RegressionColumns& columns) {
+  void observe(RegressionLeaf& leaf, const double* x, double off, double w, const RegressionColumns& columns, const Params& params) {
     LeafObservers& all = leaf.observers;
-    const std::size_t n_columns = columns.all.size();
-    if (all.columns() < n_columns && !grows_or_waits([&] { return all.grow(n_columns), true; }, starved_)) return;
-    if (all.slots() < columns.n_numeric) grows_or_waits([&] { return begin_observers(all, x, columns), true; }, starved_);
+    if (const std::size_t now = reach(x, columns.all, all.columns()); all.columns() < now) {
+      const double more = LeafObservers::column_bytes * static_cast<double>(now - all.columns());
+      if (fits(more, params) && grows_or_waits([&] { return all.grow(now), true; }, starved_)) bytes_ += more;
+    }
+    if (all.slots() < columns.n_numeric) grows_or_waits([&] { return begin_observers(all, x, columns, params), true; }, starved_);
+    const std::size_t n_columns = all.columns();
     constexpr std::size_t group = 32;
     double* met[group];
     for (std::size_t first = 0; first < n_columns; first += group) {
@@ -221,7 +247,7 @@ class RegressionTree {
         } else if (value >= 0) {
           const auto code = static_cast<std::size_t>(value);
           std::vector<double>& cells = all.values[c];
-          if (cells.size() < 3 * (code + 1) && !widen(cells, 3 * (code + 1))) continue;
+          if (cells.size() < 3 * (code + 1) && !widen(cells, 3 * (code + 1), params)) continue;
           met[n++] = cells.data() + 3 * code;
         }
       }
@@ -232,27 +258,33 @@ class RegressionTree {
       }
     }
   }
-  bool widen(std::vector<double>& cells, std::size_t size) {
-    const std::size_t before = cells.size();
-    if (!grows_or_waits([&] { return cells.resize(size, 0.0), true; }, starved_)) return false;
-    bytes_ += 8.0 * static_cast<double>(size - before);
+  bool widen(std::vector<double>& cells, std::size_t size, const Params& params) {
+    const double more = 8.0 * static_cast<double>(size - cells.size());
+    if (!fits(more, params) || !grows_or_waits([&] { return cells.resize(size, 0.0), true; }, starved_)) return false;
+    bytes_ += more;
     return true;
   }
-  // Observers for numeric columns that show themselves for the first time.
-  void begin_observers(LeafObservers& all, const double* x, const RegressionColumns& columns) {
+  // Observers for numeric columns that show themselves for the first time: the first so many that there is room for.
+  void begin_observers(LeafObservers& all, const double* x, const RegressionColumns& columns, const Params& params) {
+    constexpr double each = 8.0 * NumericObserver::size;
     const auto is_new = [&](std::size_t c) { return !columns.nominal[c] && !all.seen(c) && !std::isnan(x[columns.all[c]]); };
     std::size_t n = 0;
-    for (std::size_t c = 0; c < columns.all.size(); ++c) n += is_new(c) ? 1 : 0;
+    for (std::size_t c = 0; c < all.columns(); ++c) n += is_new(c) ? 1 : 0;
+    while (n > 0 && !fits(each * static_cast<double>(n), params)) --n;
     if (n == 0) return;
     all.reserve(n);
-    for (std::size_t c = 0; c < columns.all.size(); ++c)
-      if (is_new(c)) all.begin(c);
-    bytes_ += 8.0 * static_cast<double>(n * NumericObserver::size);
+    bytes_ += each * static_cast<double>(n);
+    for (std::size_t c = 0; n > 0; ++c) {
+      if (!is_new(c)) continue;
+      all.begin(c);
+      --n;
+    }
   }
+  // What bytes_ is the sum of, over all leaves.
   static double leaf_bytes(const RegressionLeaf& leaf) {
     double cells = static_cast<double>(leaf.plane.cells.size() + leaf.observers.slots() * NumericObserver::size);
     for (const auto& values : leaf.observers.values) cells += static_cast<double>(values.size());
-    return 8 * cells + leaf_size + 2 * sizeof(Node);
+    return 8 * cells + LeafObservers::column_bytes * static_cast<double>(leaf.observers.columns()) + leaf_size + 2 * sizeof(Node);
   }
   static void fetch(const void* from, std::size_t bytes) {
     for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(from) + at);
@@ -355,11 +387,12 @@ class RegressionTree {
   }
 
   static constexpr double inherited = 0.1;  // share of the parent's errors that a child begins with
-  static constexpr double leaf_size = 144;  // bytes of a leaf without its cells, as its budget counts it
+  static constexpr double leaf_size = 224;  // bytes of a leaf without its cells, as its budget counts it
   std::vector<Node> nodes_;
   std::vector<RegressionLeaf> leaves_;
   bool trained_ = false;
   bool starved_ = false;  // growth has waited because there was no memory
+  bool limited_ = false;  // growth has been given up at the limit of bytes
   double bytes_ = 0;
 };
 

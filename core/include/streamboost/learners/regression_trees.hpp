@@ -8,7 +8,7 @@
 
 namespace streamboost {
 
-class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBirth {
+class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBirth, public LimitsTrees {
  public:
   using Params = RegressionTreeParams;
 
@@ -33,6 +33,14 @@ class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBi
   }
   bool starved() const override {
     return std::any_of(trees_.begin(), trees_.end(), [](const RegressionTree& tree) { return tree.starved(); });
+  }
+
+  bool short_of_memory() const override {
+    return std::any_of(trees_.begin(), trees_.end(), [](const RegressionTree& tree) { return tree.limited(); });
+  }
+  std::pair<int, int> count_leaves(int lane) const override {
+    const RegressionTree& found = tree(lane);
+    return {static_cast<int>(found.n_leaves()), static_cast<int>(found.n_idle())};
   }
 
   void ask(const Example& example, Request, Answers& answers) const override {

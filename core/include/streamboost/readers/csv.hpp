@@ -6,7 +6,7 @@
 // A row is kept whole or not at all: a bad one takes back the codes that it gave out, so that the rest of the file reads as if the
 // line were not there. A quote that is not closed within `Limits::cell` bytes, or closed in front of more text, spoils only the line
 // where it stands. Time is linear in the text: a row over several lines is read again with every block until it is whole, and such
-// rows are short.
+// rows are short; looking ahead for a closing quote in vain uses up patience, which the bytes of the file restore (Patience).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -30,6 +30,24 @@ struct Dialect {
   bool arff = false;  // ' quotes too, a backslash escapes, % begins a comment line
 };
 
+// How far a row may reach over its first line. A row that does not end within that gives up its first line only, so that the next one is
+// tried in the same way: a text in which every line opens a quote would be read once per line. So reading in vain has a price, and what
+// is left of the patience bounds the next row. It is a function of the text alone, not of the blocks in which it comes.
+class Patience {
+ public:
+  explicit Patience(const Limits& limits) : most_(Limits::rows_of_cells * limits.cell), left_(most_) {}
+  const char* reach(const char* first_line, const char* end) const {
+    const std::size_t bytes = std::max(left_, std::min(least, most_));
+    return bytes < static_cast<std::size_t>(end - first_line) ? first_line + bytes : end;
+  }
+  void lose(std::size_t bytes) { left_ -= std::min(left_, bytes); }
+  void gain(std::size_t bytes) { left_ = std::min(most_, left_ + per_byte * bytes); }
+
+ private:
+  static constexpr std::size_t least = 1024, per_byte = 16;
+  std::size_t most_, left_;
+};
+
 // Cuts a row into cells.
 class CellScanner {
  public:
@@ -46,8 +64,9 @@ class CellScanner {
 
   // The cell at p (behind its blanks) and the byte that ends it: a delimiter or '\n'. `lines` counts the line ends inside.
   // nullptr: the closing quote is not before `end`; `bad` is set if it is too far away to wait for.
-  const char* cell(const char* p, const char* end, std::string_view& text, std::int64_t& lines, Bad& bad) {
-    if (is_quote(*p)) return quoted(p, end, text, lines, bad);
+  // `reach`: as far as the row may go.
+  const char* cell(const char* p, const char* end, const char* reach, std::string_view& text, std::int64_t& lines, Bad& bad) {
+    if (is_quote(*p)) return quoted(p, end, reach, text, lines, bad);
     const char* q = p;
     while (!ends_cell(*q)) ++q;
     text = stripped(p, q);
@@ -66,10 +85,11 @@ class CellScanner {
     return {p, static_cast<std::size_t>(q - p)};
   }
 
-  const char* quoted(const char* p, const char* end, std::string_view& text, std::int64_t& lines, Bad& bad) {
+  const char* quoted(const char* p, const char* end, const char* reach, std::string_view& text, std::int64_t& lines, Bad& bad) {
     const char quote = *p++;
-    const bool too_far = static_cast<std::size_t>(end - p) > longest_quote_;
-    if (too_far) end = p + longest_quote_;
+    const char* longest = p + std::min(longest_quote_, static_cast<std::size_t>(std::max<std::ptrdiff_t>(reach - p, 0)));
+    const bool too_far = end > longest;
+    if (too_far) end = longest;
     scratch_.clear();
     const char* run = p;  // bytes not yet copied
     for (; p < end; ++p) {
@@ -216,22 +236,24 @@ class CsvParser {
       fault = Fault{};
       label_value_ = std::numeric_limits<double>::quiet_NaN();
       std::int64_t inside = 0;
-      const char* end = row(begin, value.data() + value.size() - width, inside);
-      const bool over_lines = inside > 0 || end == nullptr;
-      const char* last = end == nullptr ? lines.end() : end;
-      const bool too_long = over_lines && static_cast<std::size_t>(last - begin) > Limits::rows_of_cells * plan_.limits.cell;
-      if (end == nullptr && !lines.finished() && fault.bad != Bad::quote_open && !too_long) {
+      const char* first_line = LineBuffer::line_end(begin, lines.end());
+      const char* reach = patience_.reach(first_line, lines.end());
+      const char* end = row(begin, reach, value.data() + value.size() - width, inside);
+      const bool gives_up = fault.bad == Bad::quote_open || fault.bad == Bad::row_too_long;
+      if (end == nullptr && !lines.finished() && !gives_up) {
         take_back(width);
         return Step::more;
       }
-      if (end == nullptr || too_long || (fault.bad == Bad::quote_followed && inside > 0)) {
+      if (end == nullptr || (fault.bad == Bad::quote_followed && inside > 0)) {
         // Rather a quote that nobody closed before a later one was opened than a cell over many lines.
-        fault = Fault{too_long ? Bad::row_too_long : Bad::quote_open, 0, fault.column, 0, {}};
+        fault = Fault{fault.bad == Bad::row_too_long ? Bad::row_too_long : Bad::quote_open, 0, fault.column, 0, {}};
         inside = 0;
-        end = LineBuffer::line_end(begin, lines.end());
+        patience_.lose(static_cast<std::size_t>((end == nullptr ? reach : end) - first_line));
+        end = first_line;
       } else if (const Bad bad = lines.check_text(begin, end); bad != Bad::none) {
         fault = Fault{bad, 0, 0, 0, {}};
       }
+      patience_.gain(static_cast<std::size_t>(end + 1 - begin));
       lines.take(end + 1, inside + 1);
       if (fault.bad != Bad::none) {
         fault.line = lines.line();
@@ -266,13 +288,13 @@ class CsvParser {
     for (;; ++p) {
       std::string_view text;
       Bad bad = Bad::none;
-      p = scanner_.cell(scanner_.skip_blanks(p), lines.end(), text, inside, bad);
+      p = scanner_.cell(scanner_.skip_blanks(p), lines.end(), lines.end(), text, inside, bad);
       if (p == nullptr || *p == '\n') return p;
     }
   }
 
   // The '\n' that ends the row; nullptr if it is not there yet. A bad row is followed to its end all the same.
-  const char* row(const char* p, double* out, std::int64_t& inside) {
+  const char* row(const char* p, const char* reach, double* out, std::int64_t& inside) {
     const std::size_t width = plan_.column.size();
     std::size_t at = 0;
     for (;; ++p, ++at) {
@@ -291,7 +313,8 @@ class CsvParser {
       }
       std::string_view text;
       Bad bad = Bad::none;
-      p = scanner_.cell(p, lines.end(), text, inside, bad);
+      p = scanner_.cell(p, lines.end(), reach, text, inside, bad);
+      if (p != nullptr && inside > 0 && p > reach) p = nullptr, bad = Bad::row_too_long;
       if (p == nullptr) {
         fault = Fault{bad, 0, static_cast<std::int64_t>(at), 0, {}};
         return nullptr;
@@ -368,6 +391,7 @@ class CsvParser {
 
   CsvPlan plan_;
   CellScanner scanner_;
+  Patience patience_{plan_.limits};
   std::size_t n_text_ = 0;  // bytes of the values found in this file
   std::vector<TextCodes*> grown_;
   std::string number_;
@@ -385,6 +409,7 @@ struct CsvRows {
   static std::vector<Row> read(std::string_view data, bool whole, Dialect dialect, std::size_t most, const Limits& limits = {}) {
     LineBuffer lines(limits.line);
     CellScanner scanner(dialect, limits.cell);
+    Patience patience(limits);
     std::vector<Row> rows;
     lines.feed(data);
     if (whole) lines.finish();
@@ -397,24 +422,27 @@ struct CsvRows {
       }
       Row row;
       std::int64_t inside = 0;
+      const char* first_line = LineBuffer::line_end(begin, lines.end());
+      const char* reach = patience.reach(first_line, lines.end());
       for (;; ++p) {
         std::string_view text;
-        p = scanner.cell(scanner.skip_blanks(p), lines.end(), text, inside, row.bad);
+        p = scanner.cell(scanner.skip_blanks(p), lines.end(), reach, text, inside, row.bad);
+        if (p != nullptr && inside > 0 && p > reach) p = nullptr, row.bad = Bad::row_too_long;
         if (p == nullptr) break;
         row.cell.emplace_back(text);
         if (*p == '\n') break;
       }
-      const char* last = p == nullptr ? lines.end() : p;
-      const bool too_long = (inside > 0 || p == nullptr) && static_cast<std::size_t>(last - begin) > Limits::rows_of_cells * limits.cell;
-      if (p == nullptr && !lines.finished() && row.bad != Bad::quote_open && !too_long) break;
-      if (p == nullptr || too_long || (row.bad == Bad::quote_followed && inside > 0)) {
-        row.bad = too_long ? Bad::row_too_long : Bad::quote_open;
+      if (p == nullptr && !lines.finished() && row.bad != Bad::quote_open && row.bad != Bad::row_too_long) break;
+      if (p == nullptr || (row.bad == Bad::quote_followed && inside > 0)) {
+        if (row.bad != Bad::row_too_long) row.bad = Bad::quote_open;
         row.cell.clear();
         inside = 0;
-        p = LineBuffer::line_end(begin, lines.end());
+        patience.lose(static_cast<std::size_t>((p == nullptr ? reach : p) - first_line));
+        p = first_line;
       } else if (const Bad bad = lines.check_text(begin, p); bad != Bad::none) {
         row.bad = bad;
       }
+      patience.gain(static_cast<std::size_t>(p + 1 - begin));
       lines.take(p + 1, inside + 1);
       row.line = lines.line();
       if (row.bad != Bad::none) row.cell.clear();

@@ -1,7 +1,7 @@
 // Past targets, or labels, as further columns before the others: target[-1], target[-2], ... for whatever is inside.
 //
 // They come from the learned rows in order. delay: targets come that many rows late in use, so a row is learned with the lags of so many
-// rows before, as it will be answered. A lag that is not there yet is missing. Lags of labels are nominal.
+// rows before, as it will be answered; one of weight 0 is only asked about. A lag that is not there yet is missing. Lags of labels are nominal.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -54,7 +54,7 @@ class LaggedModel final : public Model {
     RowBuffer buffer;
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = weight ? weight[r] : 1.0;
-      wider.put(r, *this, params_.delay);
+      wider.put(r, *this, w > 0 ? params_.delay : 0);
       intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, w > 0, buffer);
       if (w == 0) continue;
       if (past_.size() == kept_) past_.erase(past_.begin());

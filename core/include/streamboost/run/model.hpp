@@ -1,6 +1,7 @@
 // A model: what is learned from rows and answers about them, whatever it is made of.
 #pragma once
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +17,8 @@ using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
 struct Growth {
   virtual ~Growth() = default;
   virtual void commit() noexcept = 0;
+  // Of learners whose size follows columns, values and classes, after it; not of trees, which keep to a limit of their own.
+  virtual std::size_t bytes() { return 0; }
 };
 
 // Of one row: base + contributions = score, of the class `label`; with two classes its score less that of the other.
@@ -28,7 +31,8 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual std::unique_ptr<Growth> prepare(const Schema&) = 0;  // null: there is nothing to grow
-  void reserve(const Schema& schema);                          // all or nothing
+  // All or nothing; refused where learners whose size follows the schema would then take more bytes than these.
+  void reserve(const Schema& schema, double max_bytes = std::numeric_limits<double>::infinity());
   virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
   // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
@@ -59,6 +63,7 @@ class Model {
   virtual bool starved() const = 0;
   virtual const char* broken() const = 0;  // why nothing can be asked of it any more; null: it is sound
   virtual std::vector<const BankHandle*> banks() const = 0;
+  virtual std::vector<const BankHandle*> spares() const { return {}; }  // the same learners' in the background
 
  protected:
   // Also of one that is broken; the objects of learners written in Python are then those of both.

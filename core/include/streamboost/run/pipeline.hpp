@@ -42,6 +42,7 @@ class Pipeline final : public Model {
   bool needs_gil() const override { return blocks_.front()->bank.can().objects != nullptr || blocks_.front()->guard.needs_gil(); }
   bool answers_numbers() const override { return runner_->traits.numbers; }
   std::vector<const BankHandle*> banks() const override;
+  std::vector<const BankHandle*> spares() const override;
 
  protected:
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new Pipeline(*this)); }

@@ -5,6 +5,7 @@
 //   plan.booster = "osboost"; ...              anything else, with all parameters: the core has no defaults of its own
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,7 +36,8 @@ struct Plan {
   std::vector<Companion> experts;  // of time, by their names, around a regressor with its companions (run/timed_regressor.hpp)
   Config referee;                  // over them
   Config lags;                     // past targets as further columns (run/lagged_model.hpp); empty: none
-  BankFactory bank = {};           // of learners that the table of banks does not know; empty: the learner is one of them by name
+  double max_bytes = std::numeric_limits<double>::infinity();  // see Model::reserve; trees have a limit of their own
+  BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
 };
 
 std::unique_ptr<Model> make_model(const Plan& plan);

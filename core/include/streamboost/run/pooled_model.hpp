@@ -75,6 +75,7 @@ class PooledExperts : public Model {
   }
   bool needs_gil() const override { return experts_.front().model->needs_gil(); }
   std::vector<const BankHandle*> banks() const override { return experts_.front().model->banks(); }
+  std::vector<const BankHandle*> spares() const override { return experts_.front().model->spares(); }
 
  protected:
   virtual void pool_fields(FieldVisitor&) = 0;
@@ -98,6 +99,11 @@ class PooledExperts : public Model {
     void commit() noexcept override {
       for (const auto& part : parts)
         if (part) part->commit();
+    }
+    std::size_t bytes() override {
+      std::size_t all = 0;
+      for (const auto& part : parts) all += part ? part->bytes() : 0;
+      return all;
     }
   };
 };

@@ -38,6 +38,7 @@ class Staged : public Model {
   bool needs_gil() const final { return inside_->needs_gil(); }
   bool starved() const final { return inside_->starved(); }
   std::vector<const BankHandle*> banks() const final { return inside_->banks(); }
+  std::vector<const BankHandle*> spares() const final { return inside_->spares(); }
 
  protected:
   void take(Model& other) final {

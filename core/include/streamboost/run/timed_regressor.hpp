@@ -9,7 +9,8 @@
 // of a slice before learning it; then the experts and their pool (ensembles/referee_pool.hpp) go through the slice row by row. Nothing
 // flows back, so any slices, chunks and threads give the same bits.
 //
-// delay  targets come that many rows late in use: a row is learned with the last target of so many rows before, as it will be answered.
+// delay  targets come that many rows late in use: a row is learned with the last target of so many rows before, as it will be answered. One of
+//        weight 0 is only asked about.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -75,7 +76,7 @@ class TimedRegressor final : public Model {
       inside_->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr, {Output::number, nullptr, work.own.data()});
       for (int r = 0; r < n; ++r) {
         const double w = weight ? weight[first + r] : 1.0;
-        consider(rows.row(first + r), r, params_.delay, work);
+        consider(rows.row(first + r), r, w > 0 ? params_.delay : 0, work);
         if (out.output == Output::number) out.value[first + r] = pool_.answer(work.said.data());
         if (w > 0) learn_row(truth.target[first + r], w, ++t, work);
       }

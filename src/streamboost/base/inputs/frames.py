@@ -86,8 +86,11 @@ def _read_column(series: Any, name: Any) -> Any:
 
 
 def _whole_numbers(series: Any) -> Any:
-    """Whole numbers as doubles, or as they are where a double cannot hold them: categories must not merge."""
-    if not series.is_null().any():
+    """Whole numbers as doubles, or as they are where a double cannot hold them: categories must not merge.
+
+    Those of 128 bits have no place in NumPy; what is beyond a double among them is rounded.
+    """
+    if series.dtype not in (nw.Int128, nw.UInt128) and not series.is_null().any():
         exact = np.asarray(series.to_numpy())
         if exact.dtype.kind in "iu" and is_beyond_double(exact):
             return exact

@@ -25,6 +25,7 @@ from streamboost.streams.readers.columns import (
     ExpectedColumns,
     FirstRows,
     MissingMarkers,
+    label_by_name,
     plan_columns,
 )
 from streamboost.streams.readers.limits import Limits, way_out
@@ -104,8 +105,9 @@ class _Header:
         declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in drop]
         if expected is not None:
             return plan_columns(head, choice)
-        left = (a for a in reversed(head.columns) if a not in drop and a != choice.weight)
-        label_name = label or next(left, None)
+        left = [at for at, a in enumerate(head.columns) if a not in drop and a != choice.weight]
+        by_name = label_by_name(head.columns, left)
+        label_name = label or (head.columns[left[-1] if by_name is None else by_name] if left else None)
         forced = [text for text in (*declared, *(nominal or ())) if text != label_name]
         plan = plan_columns(head, replace(choice, nominal="all" if nominal == "all" else forced))
         for at, attribute in enumerate(self.attributes):
@@ -237,6 +239,8 @@ def open_arff(
         raise DataError(f"{name}: a first row that is too long. {way_out('line', Limits.read(limits).line)}")
     header = _Header(name, text[: found.start()], text.count(b"\n", 0, found.end()))
     start = text[found.end() :]
+    if not blocks.source.repeatable and not blocks.source.ends_open and b"\n" in start:
+        start = start[: start.rfind(b"\n") + 1]  # the rest of the last line is still to come
     start = start if start.endswith(b"\n") or len(text) > HEAD_BYTES else start + b"\n"
     choice = Choice(label, nominal, drop, weight, expected)
     opened = _Opened(path, blocks, header, start, on_bad_line, choice, na_values, limits)

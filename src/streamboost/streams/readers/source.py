@@ -40,7 +40,9 @@ class ByteSource:
     gzip is recognised by its first two bytes, not by the name of the file.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], encoding: str | None = None) -> None:
+        """``encoding`` is that of the text; by default UTF-8, which is what comes out in any case."""
+        self.encoding = encoding
         self.is_stdin = os.fspath(path) == "-"
         self.path = Path(path)
         self.name = "standard input" if self.is_stdin else str(path)
@@ -49,6 +51,7 @@ class ByteSource:
         self._taken = False
         self._peeked = b""
         self.idle: Callable[[], float | None] | None = None
+        self.ends_open = False  # all was read, and the last line has no end
         if self.is_stdin:
             return
         try:
@@ -100,16 +103,31 @@ class ByteSource:
             if not text:
                 yield from blocks
                 return
+            if self.encoding is not None:
+                blocks = self._as_utf8(blocks, self.encoding)
             first = next(blocks, b"").removeprefix(codecs.BOM_UTF8)
             # The lines of some old files end in a carriage return alone.
             returns = b"\r" in first and b"\n" not in first
+            last = b""
             for block in chain([first], blocks):
-                yield block.replace(b"\r", b"\n") if returns else block
+                whole = block.replace(b"\r", b"\n") if returns else block
+                last = whole[-1:] or last
+                yield whole
+            self.ends_open = last not in (b"", b"\n")
         except OSError as error:
             raise DataError(f"{self.name}: {error.strerror or error}.") from error
         finally:
             if not self.is_stdin:
                 raw.close()
+
+    def _as_utf8(self, blocks: Iterator[bytes], encoding: str) -> Generator[bytes, None, None]:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            for block in blocks:
+                yield decoder.decode(block).encode()
+            yield decoder.decode(b"", final=True).encode()
+        except UnicodeDecodeError as error:
+            raise DataError(f"{self.name}: is no text in the encoding {encoding}.") from error
 
     def peek(self) -> bytes:
         """The first unpacked bytes, to guess a format by; they will be read again."""
@@ -247,7 +265,8 @@ class FileStream:
     """What the streams over files have in common.
 
     ``on_bad_line`` is ``"stop"`` (a line that cannot be read raises) or ``"skip"`` (it is left out and counted
-    in ``n_bad``; ``first_bad`` says what was wrong with the first one). ``limits`` replaces some of :class:`Limits`.
+    in ``n_bad``; ``first_bad`` says what was wrong with the first one). Half a line at the end of a pipe, whose writer has
+    gone, is left out and counted in any case. ``limits`` replaces some of :class:`Limits`.
     """
 
     def __init__(
@@ -268,6 +287,7 @@ class FileStream:
         self.n_rows: int | None = None
         self.n_bad = 0
         self.first_bad: str | None = None
+        self._in_half_a_line = False
         # Not declared even after a pass that happened to see them: whether a model discovers its labels must not
         # depend on whether the width of the file had to be counted.
         self.classes: tuple[Label, ...] | None = None
@@ -295,14 +315,21 @@ class FileStream:
     def _bad(self, line: int, reason: str) -> None:
         """Meet a bad line: raise, or count it."""
         message = f"{self.name}, line {line}: {reason}"
-        if not self.skips_bad_lines:
+        if self._in_half_a_line:
+            message = f"{self.name} ends in the middle of a line, {line}: {reason}"
+        elif not self.skips_bad_lines:
             self._source.close()
             raise DataError(message)
         self.n_bad += 1
         self.first_bad = self.first_bad or message
 
     def _begin_pass(self) -> None:
-        self.n_bad, self.first_bad = 0, None
+        self.n_bad, self.first_bad, self._in_half_a_line = 0, None, False
+
+    def _to_the_end(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """The blocks; behind the last one, whether what is left of a pipe is half a line."""
+        yield from blocks
+        self._in_half_a_line = self.live and self._source.ends_open
 
     def _end_pass(self, n_rows: int) -> None:
         if n_rows == 0:
@@ -317,7 +344,7 @@ class FileStream:
         """
         self._begin_pass()
         n_rows = 0
-        for block in chain(self._body_blocks(), (None,)):
+        for block in chain(self._to_the_end(self._body_blocks()), (None,)):
             if block is None:
                 parser.finish()
             else:
@@ -338,7 +365,7 @@ class FileStream:
         """What is wrong with a line, in words; the readers know more than this."""
         return {
             "zero_byte": "not a text file (a zero byte).",
-            "not_utf8": "not a text file in UTF-8.",
+            "not_utf8": "not a text file in UTF-8; another encoding is named as encoding='latin-1'.",
             "too_long": f"a line that is too long. {way_out('line', self._limits.line)}",
             "label_not_whole": f"label {token} where the labels are whole numbers.",
         }.get(bad, f"{bad} ({token}).")
@@ -353,7 +380,7 @@ class FileStream:
         Where the bytes of a live source are used up stands a line of number ``PAUSE`` without text.
         """
         number = 0
-        for line in _whole_lines(blocks, self._limits.line):
+        for line in _whole_lines(self._to_the_end(blocks), self._limits.line):
             if line is _USED_UP:
                 if self.live:
                     yield PAUSE, ""

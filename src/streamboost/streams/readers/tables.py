@@ -64,6 +64,11 @@ class PlannedStream(FileStream, ABC):
         return None if at is None else self._plan.columns[at]
 
     @property
+    def label_why(self) -> str:
+        """Why this column is the label, where nobody has said so."""
+        return self._plan.label_why
+
+    @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The values of the nominal columns read so far, in the order of their codes."""
         return {self._plan.feature_names[slot]: values for slot, values in self.column_values.items()}
@@ -237,9 +242,10 @@ class TableStream(PlannedStream):
     def _good_rows(self, rows: list[Row], width: int) -> list[Row]:
         """The first rows without the bad ones; where bad lines stop a run, they stop it here."""
         good = [row for row in rows if row[1] == "none" and len(row[2]) == width]
-        if len(good) < len(rows) and not self.skips_bad_lines:
-            row = next(row for row in rows if row[1] != "none" or len(row[2]) != width)
-            raise DataError(f"{self.name}, line {row[0]}: {row_reason(row, width)}")
+        bad = [row for row in rows if row[1] != "none" or len(row[2]) != width]
+        half = self.live and self._source.ends_open and bad == rows[-1:]
+        if bad and not self.skips_bad_lines and not half:
+            raise DataError(f"{self.name}, line {bad[0][0]}: {row_reason(bad[0], width)}")
         return good
 
     def _check_labels(self, rows: list[Row]) -> None:
@@ -249,7 +255,10 @@ class TableStream(PlannedStream):
             return
         for line, _, cells in rows:
             if cells[at] in MISSING:
-                raise DataError(f"{self.name}, line {line}: column {self.label_name!r}: no label.")
+                raise DataError(
+                    f"{self.name}, line {line}: column {self.label_name!r}: no label; "
+                    "skip such rows with on_bad_line='skip'."
+                )
 
 
 def row_reason(row: Row, width: int) -> str:
@@ -263,7 +272,7 @@ def row_reason(row: Row, width: int) -> str:
         "what it may have, eight times a cell.",
         "quote_followed": "text behind the closing quote.",
         "zero_byte": "not a text file (a zero byte).",
-    }.get(bad, "not a text file in UTF-8.")
+    }.get(bad, "not a text file in UTF-8; another encoding is named as encoding='latin-1'.")
 
 
 class BadCell(Exception):
