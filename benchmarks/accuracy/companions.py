@@ -1,7 +1,7 @@
 """``python -m benchmarks.accuracy.companions``: what boosted trees over remembered rows and the labels' past add to the default.
 
-Each stream in order, test then train: accuracy, log loss and CPU seconds of the default, without the labels' past, and without
-either. No claim rests on powersupply: its labels are the hours of the day, one after the other.
+Each stream in order, test then train: accuracy, log loss and CPU seconds of the default without either, of the default (with
+replay), and with both. No claim rests on powersupply: its labels are the hours of the day, one after the other.
 """
 
 from __future__ import annotations

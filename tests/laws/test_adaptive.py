@@ -156,7 +156,8 @@ def test_pools_do_not_disturb_what_they_pool():
     """The inner pool, and trees over remembered rows, are in the default what they are alone: bit for bit."""
     X, y = turning(700, seed=3, classes=3)
     options = {"n_estimators": 3, "random_state": 2, "drift": EAGER, "max_bytes": None}
-    whole = state_of(sb.StreamBoostClassifier(**options).partial_fit(X, y))
+    pools = ("linear", "naive-bayes", "neighbors", "replay", "history")
+    whole = state_of(sb.StreamBoostClassifier(companions=pools, **options).partial_fit(X, y))
     online = sb.StreamBoostClassifier(companions=("linear", "naive-bayes", "neighbors"), **options)
     replayed = sb.ReplayBoostingClassifier(rounds=50, refit=2.0, random_state=2)
     for owner, alone in (("online/", online), ("replay/", replayed)):
@@ -164,6 +165,23 @@ def test_pools_do_not_disturb_what_they_pool():
         assert {owner + name for name in state} == {name for name in whole if name.startswith(owner)}
         for name, array in state.items():
             np.testing.assert_array_equal(whole[owner + name], array, err_msg=name)
+
+
+def test_late_labels_are_learned_as_they_will_be_used():
+    """Labels that repeat every five rows, known ten rows late: the past is right if it is told so."""
+    y = np.resize([0, 2, 1, 1, 2], 3000)
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    right = {}
+    for delay in (0, 10):
+        model = sb.StreamBoostClassifier(n_estimators=2, companions=("history",), delay=delay, random_state=1)
+        model.partial_fit(X[:2000], y[:2000])
+        for t in range(2000, 2200):
+            model.partial_fit(X[t : t + 1], y[t : t + 1])
+            right[delay] = right.get(delay, 0) + (model.predict(X[t + 11 : t + 12])[0] == y[t + 11])
+        right["learning", delay] = (model.test_then_train(X[2200:], y[2200:]) == y[2200:]).mean()
+    assert right[10] >= 195
+    assert right["learning", 0] > 0.97
+    assert right["learning", 10] > 0.97
 
 
 def test_a_calibration_takes_the_place_of_the_temperature():
@@ -192,6 +210,13 @@ def test_remembered_rows_keep_within_their_share_of_the_memory():
 
 GUARDED = [
     sb.StreamBoostClassifier(n_estimators=5, max_features=0.7, drift=EAGER),
+    sb.StreamBoostClassifier(
+        n_estimators=5,
+        companions=("neighbors", "replay", "history"),
+        delay=3,
+        drift=EAGER,
+        class_weight="balanced",
+    ),
     sb.StreamBoostClassifier(sb.LogisticRegression(), n_estimators=5, companions=(), drift=EAGER),
     sb.AdaptiveRandomForestClassifier(n_estimators=5, drift=EAGER),
     sb.StreamingRandomPatchesClassifier(n_estimators=5, drift=EAGER, feature_fraction=0.5),

@@ -67,13 +67,6 @@ Plan default_classifier(std::uint64_t seed) {
           {"max_bytes", 16777216}, {"memory", 2000}, {"refit", 1.25}, {"rounds", 15},
           {"trees", "shared"}},
        1},
-      {"history",
-       "",
-       {},
-       read_guard({}),
-       "history",
-       {},
-       1},
   };
   plan.outer_pool = {{"caution", 0.5}, {"first_alone", true}, {"least", -0.2}, {"most", 3.0}, {"prior", 20.0},
           {"referee", true}, {"referee_window", 300.0}, {"refill", 0.05}, {"temperature", true},

@@ -10,8 +10,10 @@ template <bool numbers>
 std::unique_ptr<Model> make_replay(const Config& config, const Ensemble& ensemble, const BankFactory&, const std::vector<int>&) {
   return std::make_unique<ReplayModel>(ReplayModel::Params::read(config, ensemble.seed, numbers), ensemble);
 }
-std::unique_ptr<Model> make_history(const Config&, const Ensemble& ensemble, const BankFactory&, const std::vector<int>&) {
-  return std::make_unique<HistoryModel>(ensemble);
+std::unique_ptr<Model> make_history(const Config& config, const Ensemble& ensemble, const BankFactory&, const std::vector<int>&) {
+  const auto delay = config.whole<std::int64_t>("delay");
+  if (delay < 0 || delay > 100'000) throw std::invalid_argument("delay is out of range");
+  return std::make_unique<HistoryModel>(ensemble, delay);
 }
 
 }  // namespace

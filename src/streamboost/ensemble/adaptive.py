@@ -160,8 +160,9 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     A second pool of the same kind takes that answer as its first expert. The others are gradient boosted trees over the last
     50,000 rows and over the last 2,000, refitted in small slices while the stream goes on (:class:`ReplayBoostingClassifier`),
-    and the labels' own past: how often each label has followed the last two. One temperature w, learned in the same way, has
-    the last word on probabilities: :math:`P \propto Q^w`; labels do not change. It stands aside where `calibration` is given.
+    and, where it is asked for, the labels' own past: how often each label has followed the last two. One temperature w,
+    learned in the same way, has the last word on probabilities: :math:`P \propto Q^w`; labels do not change. It stands aside
+    where `calibration` is given.
 
     References
     ----------
@@ -191,7 +192,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             anything("sequence of names"),
             'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
             'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted in slices) '
-            'and "history" (what label follows the last two); () for none.',
+            'and "history" (what label follows the last two; where labels come late, say so by `delay`); () for none.',
             to_core=False,
         ),
         WINDOW,
@@ -208,7 +209,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         max_features: float | str | None = 0.6,
         vote: str = "log_odds",
         chain: bool = True,
-        companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay", "history"),
+        companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay"),
         window: float = 1000.0,
         lags: int | Sequence[int] = 0,
         delay: int = 0,
@@ -259,12 +260,15 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         if name in ("replay", "replay-quick", "history"):
-            booster = "history" if name == "history" else "replay"
-            memory = {"max_bytes": self._ring_bytes().get(name)}
-            more = (
-                {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params, **memory}
-            )
-            whole = {"booster": booster, "booster_params": more, "size": 1}
+            whole: dict[str, Any] = {
+                "booster": "history",
+                "booster_params": {"delay": int(self.delay)},
+                "size": 1,
+            }
+            if name != "history":
+                memory = {"max_bytes": self._ring_bytes()[name]}
+                more = {**ReplayBoostingClassifier()._core_params(), **params, **memory}
+                whole |= {"booster": "replay", "booster_params": more}
             return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()

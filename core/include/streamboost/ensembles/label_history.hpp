@@ -5,6 +5,7 @@
 //
 // A chain of second order that backs off to shorter contexts where longer ones are new. Streams of real data often repeat their labels
 // (Zliobaite et al. 2015), and then this knows more than any row; where they do not, a pool gives it no weight.
+// Late labels where they come `delay` rows late in use, a row is learned with the labels of so many rows before, as it will be answered.
 // Memory      K^3 numbers up to K = 64 classes. With more, only the last label is a context, and only the first 64 classes have counts.
 // Cost        O(K) per example.
 #pragma once
@@ -24,6 +25,8 @@ class LabelHistory {
   static constexpr int most = 64;
   static constexpr double horizon = 1000, backing = 2;
 
+  explicit LabelHistory(std::int64_t delay = 0) : delay_(delay), recent_(static_cast<std::size_t>(delay) + 2, -1) {}
+
   // The same past with room for more classes.
   LabelHistory grown(int n_classes) const {
     LabelHistory grown = *this;
@@ -42,12 +45,12 @@ class LabelHistory {
     return grown;
   }
 
-  // Of `known` classes, before example number t.
-  void answer(std::int64_t t, int known, double* p) const {
+  // Of `known` classes, before example number t, or `delay` rows later if nobody has said yet what came in between.
+  void answer(std::int64_t t, bool learned, int known, double* p) const {
     for (int c = 0; c < known; ++c) p[c] = 1.0 / known;
     std::array<std::size_t, 3> context;
     const int counted = std::min(known, k_);
-    for (int o = 0, n = contexts(context); o < n; ++o) {
+    for (int o = 0, n = contexts(t, learned ? delay_ : 0, context); o < n; ++o) {
       const double* w = row(context[static_cast<std::size_t>(o)]);
       const double fade = faded(context[static_cast<std::size_t>(o)], t);
       double sum = 0;
@@ -58,7 +61,7 @@ class LabelHistory {
 
   void learn(std::int64_t t, int label, double weight) {
     std::array<std::size_t, 3> context;
-    for (int o = 0, n = contexts(context); o < n && label < k_; ++o) {
+    for (int o = 0, n = contexts(t, delay_, context); o < n && label < k_; ++o) {
       const std::size_t at = context[static_cast<std::size_t>(o)];
       const double fade = faded(at, t);
       double* w = count_.data() + at * static_cast<std::size_t>(k_);
@@ -66,36 +69,37 @@ class LabelHistory {
       w[label] = std::min(w[label] + weight, largest);
       when_[at] = t;
     }
-    before_ = last_;
-    last_ = label;
+    recent_[place(t)] = label;
   }
 
   void fields(FieldVisitor& v) {
     v("history_count", count_);
     v("history_when", when_);
-    v("history_last", last_);
-    v("history_before", before_);
+    v("history_recent", recent_);
   }
   void check(std::int64_t t) const {
     for (double w : count_) require(w >= 0 && w <= largest, "counts of the labels' past");
     for (std::int64_t when : when_) require(when >= 0 && when <= t, "times of the labels' past");
-    for (std::int64_t label : {last_, before_}) require(label >= -1 && label < classes_, "last labels");
+    for (std::int64_t label : recent_) require(label >= -1 && label < classes_, "last labels");
   }
-  std::size_t bytes() const { return count_.capacity() * sizeof(double) + when_.capacity() * sizeof(std::int64_t); }
+  std::size_t bytes() const { return count_.capacity() * sizeof(double) + (when_.capacity() + recent_.capacity()) * sizeof(std::int64_t); }
 
  private:
   static constexpr double largest = 1e100;
 
-  // The contexts of now, the shortest first; returns how many.
-  int contexts(std::array<std::size_t, 3>& found) const {
+  // The contexts of example t, the shortest first, made of labels at least `late` examples older; returns how many.
+  int contexts(std::int64_t t, std::int64_t late, std::array<std::size_t, 3>& found) const {
     const auto k = static_cast<std::size_t>(k_);
+    const std::int64_t last = label_of(t - 1 - late), before = label_of(t - 2 - late);
     found[0] = 0;
-    if (last_ < 0 || last_ >= k_) return 1;
-    found[1] = 1 + static_cast<std::size_t>(last_);
-    if (before_ < 0 || before_ >= k_ || when_.size() <= 1 + k) return 2;
-    found[2] = 1 + k + static_cast<std::size_t>(before_) * k + static_cast<std::size_t>(last_);
+    if (last < 0 || last >= k_) return 1;
+    found[1] = 1 + static_cast<std::size_t>(last);
+    if (before < 0 || before >= k_ || when_.size() <= 1 + k) return 2;
+    found[2] = 1 + k + static_cast<std::size_t>(before) * k + static_cast<std::size_t>(last);
     return 3;
   }
+  std::size_t place(std::int64_t example) const { return static_cast<std::size_t>(example) % recent_.size(); }
+  std::int64_t label_of(std::int64_t example) const { return example < 0 ? -1 : recent_[place(example)]; }
   const double* row(std::size_t context) const { return count_.data() + context * static_cast<std::size_t>(k_); }
   double faded(std::size_t context, std::int64_t t) const {
     return streamboost::exp(static_cast<double>(t - when_[context]) * streamboost::log(1 - 1 / horizon));
@@ -103,8 +107,9 @@ class LabelHistory {
 
   AlignedVector<double> count_;     // [context][class]
   std::vector<std::int64_t> when_;  // [context]: the example that moved it last
-  std::int64_t last_ = -1, before_ = -1;
-  int k_ = 0, classes_ = 0;  // with counts, and all
+  std::int64_t delay_;
+  std::vector<std::int64_t> recent_;  // the last labels, example t at t modulo their number; -1: none yet
+  int k_ = 0, classes_ = 0;           // with counts, and all
 };
 
 }  // namespace streamboost

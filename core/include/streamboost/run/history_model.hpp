@@ -14,7 +14,7 @@ struct HistoryWork : RowWork {
 
 class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
  public:
-  explicit HistoryModel(const Ensemble& ensemble) : RowModel(ensemble, false) {}
+  HistoryModel(const Ensemble& ensemble, std::int64_t delay) : RowModel(ensemble, false), history_(delay) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);
@@ -66,7 +66,7 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
   };
 
   void judge(const Example& example, HistoryWork& work) const {
-    history_.answer(example.number, example.n_classes, work.proba.data());
+    history_.answer(example.number, example.label >= 0, example.n_classes, work.proba.data());
     std::copy(work.proba.begin(), work.proba.end(), work.score.begin());
   }
   void learn_row(const Example& example, double, double weight) { history_.learn(example.number, example.label, weight); }
