@@ -177,6 +177,7 @@ class ClassificationScores(Scores):
         self.curve.update(wrong)
         if self.panel.names:
             self.panel.update(rows)
+        self.n_rows += len(rows)
 
 
 class Classification(Task[ClassificationScores]):
