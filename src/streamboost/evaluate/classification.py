@@ -177,6 +177,9 @@ class ClassificationScores(Scores):
         self.curve.update(wrong)
         if self.panel.names:
             self.panel.update(rows)
+        if self._keep:
+            self.wrong.append(wrong)
+        self.n_rows += len(rows)
 
 
 class Classification(Task[ClassificationScores]):
