@@ -23,6 +23,7 @@ PRINTED = {
     "calibrated.py": "platt+bins",
     "fraud.py": "calibrated, by cost",
     "demand.py": "StreamBoost       later",
+    "hourly.py": "readings alone, lags",
 }
 
 
