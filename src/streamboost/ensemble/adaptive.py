@@ -209,8 +209,10 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         if name in ("replay", "replay-quick", "history"):
             booster = "history" if name == "history" else "replay"
-            rows = {} if self.max_bytes is None else {"max_bytes": max(1, int(self.max_bytes) // 4)}
-            more = {} if name == "history" else {**ReplayBoostingClassifier(**rows)._core_params(), **params}
+            replay = ReplayBoostingClassifier()
+            if self.max_bytes is not None:
+                replay.max_bytes = max(1, int(self.max_bytes) // 4)
+            more = {} if name == "history" else {**replay._core_params(), **params}
             whole = {"booster": booster, "booster_params": more, "size": 1}
             return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
