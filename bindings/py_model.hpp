@@ -194,7 +194,8 @@ class PyModel {
   PyModel(const std::string& booster, const nb::dict& booster_params, const std::string& learner, const nb::dict& learner_params,
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
-          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
+          const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
+          const nb::dict& lags, const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
@@ -203,7 +204,12 @@ class PyModel {
               cuts,
               read_companions(companions),
               read_config(pool),
-              read_config(stages)};
+              read_config(stages),
+              read_companions(outer_companions),
+              read_config(outer_pool),
+              read_companions(experts),
+              read_config(referee),
+              read_config(lags)};
     if (max_bytes) plan.max_bytes = *max_bytes;
     const bool numbers = learner == "black_box_regressor";
     if (learner == "black_box" || numbers)

@@ -32,6 +32,8 @@ BY_NAME: dict[str, list[Any]] = {
     "window": [2, 5, 12],
     "block_size": [1, 3, 9],
     "n_prime": [2, 9, 30],
+    "lags": [0, 1, 3, (1, 5)],
+    "delay": [0, 1, 7],
     "refresh": [1, 3],
 }
 """Parameters whose declaration does not tell what is worth trying; None among `companions` stands for the default."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.accuracy.learners import Data
+from benchmarks.accuracy.data import Data
 from benchmarks.tables import Table
 from streamboost import ReplayBoostingClassifier
 

@@ -179,6 +179,9 @@ WINDOW, REFIT_EVERY = 2000, 1000
 
 ENTRIES: dict[str, Entry] = {
     "StreamBoost": _ours(sb.StreamBoostClassifier),
+    "without the labels' past": _ours(
+        sb.StreamBoostClassifier, companions=("linear", "naive-bayes", "neighbors", "replay")
+    ),
     "its forest alone": _ours(sb.StreamBoostClassifier, companions=()),
     "ARF 30": _ours(sb.AdaptiveRandomForestClassifier, n_estimators=30),
     "SRP 10": _ours(sb.StreamingRandomPatchesClassifier, n_estimators=10),

@@ -23,8 +23,18 @@ from typing import Any
 from benchmarks.serve.load import Measured, cpu_seconds, memory_mb, post, run
 from benchmarks.serve.rivals import learned_by_shelf
 
-DESCRIPTION = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estimators": 10}}
+SMALL = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estimators": 10}}
+DEFAULT: dict[str, Any] = {}
+"""What `streamboost client create` makes when nothing is said."""
+SHARE = 20
+"""The default learns one example where the small model learns so many: it does far more for each."""
 FEATURES = 10
+
+
+HEAD = (
+    "| request | connections | p50 ms | p99 ms | a second | server µs each |",
+    "|---|---|---|---|---|---|",
+)
 
 
 def example(i: int) -> dict[str, Any]:
@@ -90,9 +100,9 @@ def ours(folder: Path, *more: str) -> tuple[subprocess.Popen[str], int, float]:
     return process, port, time.perf_counter() - start
 
 
-def create(port: int) -> None:
+def create(port: int, description: dict[str, Any]) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.request("POST", "/v1/models", json.dumps({"name": "m", **DESCRIPTION}))
+    connection.request("POST", "/v1/models", json.dumps({"name": "m", **description}))
     assert connection.getresponse().status == 201
     connection.close()
 
@@ -145,7 +155,7 @@ def start_fact(title: str, seconds: float, pid: int) -> str:
     return f"| {title}, process and all | {seconds:.1f} s ({cpu_seconds(pid):.1f} s of processor time) |"
 
 
-def bench_ours(folder: Path, n: int, many: int) -> tuple[list[str], list[str]]:
+def bench_ours(folder: Path, description: dict[str, Any], n: int, many: int) -> tuple[list[str], list[str]]:
     process, port, started = ours(
         folder / "ours", "--snapshot-every", "100000000", "--snapshot-seconds", "1e9"
     )
@@ -157,7 +167,7 @@ def bench_ours(folder: Path, n: int, many: int) -> tuple[list[str], list[str]]:
         return lambda i: post(f"/v1/models/m/{path}", body(i, label=label, id=f"{run_id}-{next(ids)}"))
 
     try:
-        create(port)
+        create(port, description)
         lines_of_examples(port, 10**7, 500)
         rows = latencies(
             "predict", process.pid, port, lambda i: post("/v1/models/m/predict", body(i, label=False)), n
@@ -243,7 +253,7 @@ def bench_vw(folder: Path, n: int) -> tuple[list[str], list[str]]:
 def kill_ours(folder: Path) -> str:
     """The same question to ourselves: examples that were answered, and those that are there after a kill -9."""
     process, port, _ = ours(folder / "killed")
-    create(port)
+    create(port, SMALL)
     told: Measured = run(
         process.pid, port, 8, 200, lambda i: post("/v1/models/m/learn", body(i, label=True, id=f"k{i}"))
     )
@@ -266,7 +276,10 @@ def main() -> None:
         folder = Path(name)
         load = os.getloadavg()[0]
         flush = flush_ms(folder)
-        rows, facts = bench_ours(folder, options.requests, options.examples)
+        rows, facts = bench_ours(folder / "small", SMALL, options.requests, options.examples)
+        default_rows, default_facts = bench_ours(
+            folder / "default", DEFAULT, options.requests, options.examples // SHARE
+        )
         lost = [kill_ours(folder)]
         for title, rival in (("Flask + shelve", bench_flask), ("vw --daemon", bench_vw)):
             try:
@@ -283,13 +296,21 @@ def main() -> None:
         f"One flush of the disk took {flush:.2f} ms. OSBoost of 10 naive Bayes learners, {FEATURES} features.",
         "Times of the clock say little on a busy machine; the last column is the processor time of the server.",
         "",
-        "| request | connections | p50 ms | p99 ms | a second | server µs each |",
-        "|---|---|---|---|---|---|",
+        *HEAD,
         *rows,
         "",
         "| the service | |",
         "|---|---|",
         *facts,
+        "",
+        "The default model, StreamBoost as it is made without options:",
+        "",
+        *HEAD,
+        *default_rows,
+        "",
+        "| the service | |",
+        "|---|---|",
+        *default_facts,
         "",
         "| `kill -9` | acknowledged examples that are gone |",
         "|---|---|",

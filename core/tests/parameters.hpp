@@ -17,8 +17,15 @@ inline const Config::Value none = std::monostate{};
 
 // Boosters and banks of numbers learn no labels: the streams of these tests have nothing for them, tests/laws/test_regression.py has.
 inline bool predicts_numbers(const std::string& name) {
-  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression", "regression_tree"};
+  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression", "regression_tree",
+                                           "replay_regressor"};
   return names.contains(name);
+}
+
+// Models of their own, without lanes: whatever learner a test names stays unused.
+inline bool has_learners(const std::string& booster) {
+  static const std::set<std::string> without{"history", "replay", "replay_regressor"};
+  return !without.contains(booster);
 }
 
 inline Values values_of(const std::string& name) {
@@ -27,7 +34,12 @@ inline Values values_of(const std::string& name) {
   const Values oza{{"order", word("update_first")}, {"untrained", word("wrong")},   {"lambda_cap", none},
                    {"copies_cap", count(10)},       {"vote", word("log_odds")},     {"prefix", word("stop_at_first_bad")},
                    {"draw", word("poisson")},       {"normalise", word("running")}, {"ballot", word("label")}};
+  const Values replay{{"rounds", count(3)}, {"leaves", count(4)},   {"bins", count(8)},    {"learning_rate", 0.1},       {"refit", 1.5},
+                      {"late", 0.25},       {"memory", count(200)}, {"at_once", count(0)}, {"max_bytes", count(1 << 20)}};
   const std::map<std::string, Values> all{
+      {"history", {}},
+      {"replay", replay},
+      {"replay_regressor", replay},
       {"single", {}},
       {"arcx4", {}},
       {"bagging", {{"sampling", word("poisson")}, {"fraction", 0.7}, {"ballot", word("label")}}},
@@ -137,6 +149,8 @@ inline Values values_of(const std::string& name) {
   Values found = all.at(name == "linear_regression" ? "logistic" : name);
   if (name == "osboost_ocp" || name == "osboost_exp") found.insert(smooth.begin(), smooth.end());
   if (name == "mbbm" || name == "adaboost_olm") found.insert(multiclass.begin(), multiclass.end());
+  if (name == "replay") found["trees"] = word("shared");
+  if (name == "replay_regressor") found["loss"] = word("squared");
   if (name == "primed") found.insert(oza.begin(), oza.end());
   return found;
 }

@@ -179,6 +179,10 @@ int main() {
   second_thoughts["nominal_split"] = word("grouped");
   std::vector<Case> cases;
   for (const std::string& booster : booster_names()) {
+    if (!has_learners(booster)) {
+      cases.push_back({booster, predicts_numbers(booster) ? "linear_regression" : "naive_bayes", {}, false, false});
+      continue;
+    }
     if (predicts_numbers(booster)) {
       for (const char* learner : {"regression_tree", "linear_regression"})
         cases.push_back({booster, learner, learner[0] == 'r' ? quick : Values(), false, false});

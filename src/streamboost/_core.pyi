@@ -32,6 +32,11 @@ class Model:
         companions: Sequence[Mapping[str, Any]] = (),
         pool: Mapping[str, Any] = ...,
         stages: Mapping[str, Any] = ...,
+        outer_companions: Sequence[Mapping[str, Any]] = (),
+        outer_pool: Mapping[str, Any] = ...,
+        experts: Sequence[Mapping[str, Any]] = (),
+        referee: Mapping[str, Any] = ...,
+        lags: Mapping[str, Any] = ...,
         lanes: tuple[int, int] | None = None,
         max_bytes: float | None = None,
     ) -> None: ...

@@ -13,6 +13,14 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from streamboost.adapters.labels import LabelCodes
 from streamboost.adapters.records import n_rows_of
 
+Floats = npt.NDArray[np.float64]
+
+
+def last_places(learned: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Before each row and after the last: the place of the last row that was learned, from 1; 0 is what was known before."""
+    places = np.where(learned, np.arange(1, learned.size + 1), 0)
+    return np.concatenate(([0], np.maximum.accumulate(places)))
+
 
 class _Baseline(ABC):
     """Looks at labels only."""
@@ -98,41 +106,35 @@ class NoChangeClassifier(_Baseline):
     def _answers(
         self, codes: npt.NDArray[np.int64], weight: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.int64]:
-        # The place of the last learned row before each row; 0 is what was known before the chunk.
-        places = np.maximum.accumulate(np.where(weight > 0, np.arange(1, codes.size + 1), 0))
-        known = np.concatenate(([self._last], codes))
-        self._last = int(known[places[-1]]) if codes.size else self._last
-        found: npt.NDArray[np.int64] = known[np.concatenate(([0], places[:-1]))][: codes.size]
-        return found
+        known: npt.NDArray[np.int64] = np.concatenate(([self._last], codes))[last_places(weight > 0)]
+        self._last = int(known[-1])
+        return known[:-1]
 
 
 class _RegressionBaseline(RegressorMixin, BaseEstimator, ABC):
     """Looks at targets only, those of positive weight."""
 
     def _start(self) -> None:
-        self._weight, self._mean, self._last = 0.0, np.nan, np.nan
+        self._weight, self._sum, self._last = 0.0, 0.0, np.nan
 
     @abstractmethod
-    def _answer(self) -> float:
-        """What is answered now."""
+    def _answers(self, weight: Floats, total: Floats, last: Floats) -> Floats:
+        """What is answered at points where this much weight, this sum and this last target are known."""
 
-    def test_then_train(self, X: Any, y: Any, sample_weight: Any = None) -> npt.NDArray[np.float64]:
+    def test_then_train(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """Answer each row from the targets before it; rows of weight 0 are only asked."""
         if not hasattr(self, "_weight"):
             self._start()
         targets = np.asarray(y, dtype=np.float64)
-        weights = (
+        given = (
             np.ones(targets.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         )
-        answers = np.empty(targets.size)
-        for at, (target, weight) in enumerate(zip(targets.tolist(), weights.tolist(), strict=True)):
-            answers[at] = self._answer()
-            if weight > 0:
-                self._weight += weight
-                before = 0.0 if np.isnan(self._mean) else self._mean
-                self._mean = before + weight / self._weight * (target - before)
-                self._last = target
-        return answers
+        learned = given > 0
+        weight = np.add.accumulate(np.concatenate(([self._weight], given)))
+        total = np.add.accumulate(np.concatenate(([self._sum], np.where(learned, given * targets, 0.0))))
+        last = np.concatenate(([self._last], targets))[last_places(learned)]
+        self._weight, self._sum, self._last = float(weight[-1]), float(total[-1]), float(last[-1])
+        return self._answers(weight[:-1], total[:-1], last[:-1])
 
     def partial_fit(self, X: Any, y: Any) -> Any:
         """Look at more targets."""
@@ -144,9 +146,10 @@ class _RegressionBaseline(RegressorMixin, BaseEstimator, ABC):
         self._start()
         return self.partial_fit(X, y)
 
-    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict(self, X: Any) -> Floats:
         """The same for every row."""
-        return np.full(n_rows_of(X), self._answer())
+        now = (np.array([value]) for value in (self._weight, self._sum, self._last))
+        return np.full(n_rows_of(X), self._answers(*now)[0])
 
     def memory_bytes(self) -> int:
         """The size of the state: weight, mean and last target."""
@@ -156,22 +159,66 @@ class _RegressionBaseline(RegressorMixin, BaseEstimator, ABC):
 class MeanRegressor(_RegressionBaseline):
     """Answers the mean of the targets so far."""
 
-    def _answer(self) -> float:
-        return float(self._mean)
+    def _answers(self, weight: Floats, total: Floats, last: Floats) -> Floats:
+        mean: Floats = np.divide(total, weight, out=np.full(weight.size, np.nan), where=weight > 0)
+        return mean
 
 
 class NoChangeRegressor(_RegressionBaseline):
     """Answers the last target that has arrived."""
 
-    def _answer(self) -> float:
-        return float(self._last)
+    def _answers(self, weight: Floats, total: Floats, last: Floats) -> Floats:
+        return last
+
+
+class SeasonalRegressor(_RegressionBaseline):
+    """Answers the target of a season before: with ``season=24``, of the same hour of yesterday.
+
+    Parameters
+    ----------
+    season : int
+        Rows of a season. Until one has passed the last target is answered.
+    """
+
+    def __init__(self, season: int = 24) -> None:
+        self.season = season
+
+    def _start(self) -> None:
+        season: Any = self.season
+        if isinstance(season, bool) or not isinstance(season, int | np.integer) or season < 1:
+            raise ValueError(f"season={self.season!r} must be a whole number of rows, 1 or more.")
+        super()._start()
+        self._past = np.empty(0)
+
+    def test_then_train(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Answer each row from the targets before it; rows of weight 0 are only asked."""
+        answers = super().test_then_train(X, y, sample_weight)
+        learned = np.ones(len(answers), bool) if sample_weight is None else np.asarray(sample_weight) > 0
+        known = np.concatenate((self._past, np.asarray(y, dtype=np.float64)[learned]))
+        at = self._past.size + np.cumsum(learned) - learned - self.season
+        self._past = known[-self.season :]
+        return np.where(at >= 0, known[np.maximum(at, 0)] if known.size else np.nan, answers)
+
+    def _answers(self, weight: Floats, total: Floats, last: Floats) -> Floats:
+        return np.full(last.size, self._past[0]) if self._past.size == self.season else last
+
+    def memory_bytes(self) -> int:
+        """The size of the state: that of every baseline, and the targets of a season."""
+        return super().memory_bytes() + 8 * int(self.season)
 
 
 BASELINES_OF: dict[str, dict[str, Callable[[], Any]]] = {
     "classification": {"majority": MajorityClassifier, "no-change": NoChangeClassifier},
-    "regression": {"mean": MeanRegressor, "no-change-regressor": NoChangeRegressor},
+    "regression": {"mean": MeanRegressor, "last-value": NoChangeRegressor},
 }
 """Task -> the names that tables have for its baselines."""
 BASELINES = {name: make for known in BASELINES_OF.values() for name, make in known.items()}
-LOOKS_BACK = ("no-change", "no-change-regressor")
+LOOKS_BACK = ("no-change", "last-value")
 """What means nothing on rows that are held out."""
+BASELINE_WORDS = {
+    "majority": "always answering the most frequent label",
+    "no-change": "repeating the last label",
+    "mean": "always answering the mean of the targets",
+    "last-value": "repeating the last target",
+}
+"""What each of them does, as a part of a sentence."""

@@ -358,7 +358,7 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         page="regression",
         title="StreamBoost for regression",
         weight="Poisson(6) copies",
-        vote="recent errors decide, pooled with linear learners",
+        vote="recent errors decide, pooled with linear learners and experts of the past targets",
         task="regression",
     ),
     ModelEntry(

@@ -157,6 +157,10 @@ class Client:
         """Go back to the state after a record."""
         return self._json("POST", f"{_path(model)}/rollback", {"seq": seq})
 
+    def allow(self, model: str, label: Any) -> dict[str, Any]:
+        """Let a label become a class where new ones are asked for."""
+        return self._json("POST", f"{_path(model)}/classes", {"label": label})
+
     def add_shadow(self, model: str, name: str, /, **description: Any) -> dict[str, Any]:
         """Let another model learn from the same examples."""
         return self._json("POST", f"{_path(model)}/shadows", {"name": name, **description})

@@ -40,7 +40,10 @@ class ReadingOptions(TypedDict, total=False):
             choices=FORMATS,
         ),
     ]
-    label: Annotated[str | None, ReadingOption("Label column (default: the last one).", _TABLES)]
+    label: Annotated[
+        str | None,
+        ReadingOption("Label column (default: label, class, target or y, else the last one).", _TABLES),
+    ]
     nominal: Annotated[
         Sequence[str] | str | None,
         ReadingOption("Columns to read as nominal, or all.", _TABLES, written="a,b,c"),
@@ -49,6 +52,19 @@ class ReadingOptions(TypedDict, total=False):
     header: Annotated[bool | None, ReadingOption("Whether a CSV file begins with names.", ("csv",))]
     delimiter: Annotated[
         str | None, ReadingOption("Between the cells of a CSV file (default: found out).", ("csv",))
+    ]
+    decimal: Annotated[
+        str | None,
+        ReadingOption(
+            "The mark in the numbers of a CSV file (default: a point, or a comma where numbers are so written between other "
+            "delimiters).",
+            ("csv",),
+            choices=(".", ","),
+        ),
+    ]
+    encoding: Annotated[
+        str | None,
+        ReadingOption("Of the text, as latin-1 (default: UTF-8).", ("csv", "libsvm", "arff", "vw", "jsonl")),
     ]
     weight: Annotated[str | None, ReadingOption("Column that holds the weights of the rows.", _TABLES)]
     na_values: Annotated[
@@ -62,7 +78,7 @@ class ReadingOptions(TypedDict, total=False):
     dates: Annotated[
         str | None,
         ReadingOption(
-            "Columns of dates in a CSV or JSON file: take them apart (days, weekday, hour), or leave them out.",
+            "Columns of dates in a CSV or JSON file: take them apart (days, weekday, hour; the default), or leave them out.",
             ("csv", "jsonl"),
             choices=("parts", "drop"),
         ),

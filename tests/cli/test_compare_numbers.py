@@ -46,7 +46,7 @@ def test_a_table_of_regressors(run, tmp_path, rents):
     assert "MAE" in result.stdout
     cells = lines_of(out / "summary.csv")
     assert [(c["model"], c["data"]) for c in cells[:4]] == [
-        (name, "friedman") for name in ("single", "gradient-boosting", "mean", "no-change")
+        (name, "friedman") for name in ("single", "gradient-boosting", "mean", "last-value")
     ]
     expected = prequential(SingleLearnerRegressor(random_state=1), open_stream("friedman", limit=300))
     for measure in ("mae", "rmse", "r2"):
@@ -64,7 +64,7 @@ def test_a_table_of_regressors(run, tmp_path, rents):
     page = (out / "report.html").read_text()
     assert "Mean absolute error over time" in page
     assert "targets from" in page
-    assert "mean answers the mean of the targets so far, no-change the last one" in page
+    assert "mean answers the mean of the targets so far, last-value the last one" in page
     assert " classes<" not in page
     assert (out / "friedman-error-over-time.png").stat().st_size > 5_000
     assert "8 of 8 runs were there already." in run(*command).stdout
@@ -113,36 +113,54 @@ def test_what_cannot_be_compared(fails, rents, tmp_path):
 def test_the_task_is_guessed_and_said_aloud(run, fails, rents, tmp_path):
     figures = tmp_path / "r.json"
     result = run("run", rents, "-n", 3, "--json", figures)
-    assert (
-        "the labels of rents.csv are numbers with more than 20 values in the first 1,000 rows"
-        in result.stderr
-    )
-    assert "--task classification" in result.stderr
+    assert "rents.csv: regression of column" in result.stderr
+    assert "numbers with more than 20 values; --label and --task say otherwise" in result.stderr
     assert json.loads(figures.read_text())["task"] == "regression"
     result = run("compare", rents, "-n", 3, "--out", tmp_path / "o")
-    assert ": regression (--task" in result.stderr
+    assert ": regression of" in result.stderr
     assert [c["model"] for c in lines_of(tmp_path / "o" / "summary.csv")] == [
         "streamboost",
         "gradient-boosting",
         "bagging",
         "mean",
-        "no-change",
+        "last-value",
     ]
     # Who names a model or a learner of classes means classes; few values and words are classes.
-    assert ": regression (--task" not in run("run", "sea", "--limit", 100, "-n", 2).stderr
+    assert ": regression of" not in run("run", "sea", "--limit", 100, "-n", 2).stderr
     few = tmp_path / "few.csv"
     few.write_text("a,b\n" + "\n".join(f"{i % 7},{i % 20}" for i in range(100)) + "\n")
-    assert ": regression (--task" not in run("run", few, "-n", 2).stderr
+    assert ": regression of" not in run("run", few, "-n", 2).stderr
     many = tmp_path / "many.csv"
-    many.write_text("a,b\n" + "\n".join(f"{i % 7},{i % 25}" for i in range(100)) + "\n")
-    assert ": regression (--task" in run("run", many, "-m", "bagging", "-n", 2).stderr
+    many.write_text("a,b\n" + "\n".join(f"{i % 7},{i * i % 97}" for i in range(100)) + "\n")
+    assert ": regression of" in run("run", many, "-m", "bagging", "-n", 2).stderr
     assert (
-        ": regression (--task"
-        not in run("run", many, "-m", "bagging", "-n", 2, "--task", "classification").stderr
+        ": regression of" not in run("run", many, "-m", "bagging", "-n", 2, "--task", "classification").stderr
     )
+    assert ": regression of" not in run("run", many, "-m", "bagging", "-l", "naive-bayes", "-n", 2).stderr
+
+
+def test_the_label_column_and_classes_that_are_numbers(run, tmp_path):
+    path = tmp_path / "first.csv"
+    path.write_text("Label,x,z\n" + "".join(f"{1 + i * 7 % 40},{i % 13},{i / 7:.3f}\n" for i in range(400)))
+    said = run("run", path, "-n", 2).stderr
     assert (
-        ": regression (--task" not in run("run", many, "-m", "bagging", "-l", "naive-bayes", "-n", 2).stderr
+        "classification of column 'Label' (by its name), 40 whole numbers in a row that repeat often" in said
     )
+    points = tmp_path / "points.csv"
+    points.write_text("x,y,z,price\n" + "".join(f"{i % 7},{i % 5},{i},{i * 1.5}\n" for i in range(200)))
+    said = run("run", points, "-n", 2).stderr
+    assert "regression of column 'price' (the last column)" in said, "y amid other columns is a coordinate"
+    counts = tmp_path / "counts.csv"
+    counts.write_text("a,n\n" + "".join(f"{i % 7},{(i * i) % 61 + i % 30}\n" for i in range(300)))
+    assert ": regression of column 'n'" in run("run", counts, "-n", 2).stderr
+
+
+def test_predict_scores_what_it_was_taught(run, tmp_path):
+    path, model = tmp_path / "rent.csv", tmp_path / "m.sboost"
+    path.write_text("size,rent,rooms\n" + "".join(f"{i},{10 * i + 0.5},{i % 5}\n" for i in range(100)))
+    run("run", path, "--label", "rent", "--save", model)
+    assert "mean absolute error" in run("predict", model, path, "--out", tmp_path / "a.csv").stdout
+    assert "it predicts numbers" in run("show", model).stdout
 
 
 def test_a_saved_regressor_knows_words(run, rents, tmp_path):

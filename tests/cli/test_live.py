@@ -100,7 +100,7 @@ def test_a_live_model_is_saved_when_it_is_told_to_stop(run, start, model, tmp_pa
     part = tmp_path / "part.jsonl"
     part.write_text("".join(fresh[:n_rows]))
     run("learn", model, part, "--save", tmp_path / "part.sboost")
-    assert loaded.to_bytes(metadata={}) == (tmp_path / "part.sboost").read_bytes()
+    assert loaded.to_bytes(metadata={"label": "label"}) == (tmp_path / "part.sboost").read_bytes()
 
 
 @needs_signals
@@ -112,7 +112,7 @@ def test_checkpoints_by_time_do_not_wait_for_rows(start, model, tmp_path):
     assert streamboost.load(live).n_learned_ == 307
     command.process.stdin.close()
     command.process.wait(PATIENCE)
-    assert streamboost.load(live).metadata_ == {}
+    assert streamboost.load(live).metadata_ == {"label": "label"}
 
 
 def wait_for_handler(process):

@@ -28,6 +28,8 @@ def test_run_with_every_stage(run, payments, tmp_path):
     flags += ["--class-weight", "bad=4", "--decision", "cost", "--decision-costs", "bad>good=5,good>bad=1"]
     result = run("run", payments, *flags, "--importances", "--health", "--save", tmp_path / "m.sboost")
     assert "Lately" in result.stdout
+    assert "What the model looks at" in result.stdout
+    assert "What the model looks at" in run("show", tmp_path / "m.sboost").stdout
     assert "of the answers were wrong" in result.stdout
     model = streamboost.load(tmp_path / "m.sboost")
     assert model.class_weight == {"bad": 4}
@@ -39,7 +41,12 @@ def test_run_with_every_stage(run, payments, tmp_path):
 
 def test_explain(run, fails, payments, tmp_path):
     run("run", payments, "--model", "bagging", "-n", "3", "--save", tmp_path / "m.sboost")
-    result = run("explain", tmp_path / "m.sboost", payments, "--limit", "5", "--plot", tmp_path / "bars.png")
+    said = run("explain", tmp_path / "m.sboost", payments, "--limit", "5").stdout
+    assert "row 1: good, score" in said
+    assert "amount = " in said
+    assert "2 more rows; --out FILE writes all of them" in said
+    flags = ["--limit", "5", "--out", "-", "--plot", tmp_path / "bars.png"]
+    result = run("explain", tmp_path / "m.sboost", payments, *flags)
     rows = list(
         csv.DictReader(io.StringIO(result.stdout[result.stdout.index("label,") :].split("picture")[0]))
     )
@@ -67,3 +74,20 @@ def test_explain(run, fails, payments, tmp_path):
     assert "--of ugly: the classes of the model are bad, good" in fails(
         "explain", tmp_path / "m.sboost", payments, "--of", "ugly"
     )
+
+
+def test_health_speaks_when_it_happens(run, tmp_path):
+    """A column that runs away and labels that turn round: a line on standard error each, when it begins."""
+    rng = np.random.default_rng(0)
+    lines = ["x,y,answer"]
+    for i in range(6000):
+        x, changed = rng.normal(), i >= 4000
+        lines.append(f"{x:.3f},{rng.normal(50 * changed):.3f},{'ab'[(x > 0) != changed]}")
+    path = tmp_path / "turns.csv"
+    path.write_text("\n".join(lines) + "\n")
+    result = run("run", path, "--health")
+    said = [line for line in result.stderr.splitlines() if line.startswith("streamboost: after ")]
+    assert any("column 'y'" in line and "far from what was learned" in line for line in said)
+    assert any("learners were replaced" in line or "The error has risen" in line for line in said)
+    assert not any(line.startswith("streamboost: after 1,0") for line in said)
+    assert len(said) < 12

@@ -28,8 +28,9 @@ from streamboost import (
     OnlineBoostingClassifier,
     OSBoostClassifier,
     Perceptron,
+    catalogue,
 )
-from streamboost.models import BATCH_MODELS, MODELS
+from streamboost.models import ALL_MODELS, BATCH_MODELS, MODELS
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(240, 4)) * [1.0, 5.0, 1.0, 30.0]
@@ -186,9 +187,10 @@ def test_learners_that_meet_new_features_later_keep_to_those_they_know():
 
 
 def test_every_public_estimator_is_checked_somewhere():
-    names = {name for name in streamboost.__all__ if name.endswith("Classifier")}
+    names = {name for name in streamboost.__all__ if name.endswith(("Classifier", "Regressor"))}
+    names -= {entry.class_name for entry in catalogue.REGRESSION_LEARNERS}
     names -= {"StackedClassifier"}  # learns by rows or dicts, as its models do: tests/unit/test_stacked.py
-    listed = {cls.__name__ for cls in {**MODELS, **BATCH_MODELS}.values()}
+    listed = {cls.__name__ for cls in {**ALL_MODELS, **BATCH_MODELS}.values()}
     experts = {"HedgeClassifier", "WeightedMajorityClassifier", "WinnowClassifier"}
     assert names == listed | experts
     from conformance.test_sklearn import ESTIMATORS

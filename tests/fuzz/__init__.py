@@ -31,8 +31,9 @@ def fuzzers() -> dict[str, Callable[[], Fuzzer]]:
     from tests.fuzz.laws import Laws
     from tests.fuzz.memory import MemoryLimits
     from tests.fuzz.model_files import ModelFiles
+    from tests.fuzz.requests import Requests
 
-    return {kind.name: kind for kind in (ModelFiles, DataFiles, Laws, Interrupts, MemoryLimits)}
+    return {kind.name: kind for kind in (ModelFiles, DataFiles, Requests, Laws, Interrupts, MemoryLimits)}
 
 
 class Failure(AssertionError):

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from oracle.adaptive import AdaptiveBagging
-from oracle.log_pool import LogPool
+from oracle.log_pool import LabelHistory, LogPool, OuterPool
 from oracle.naive_bayes import NaiveBayes as SlowBayes
 
 import streamboost as sb
@@ -118,6 +118,74 @@ def test_pool_is_its_oracle():
     assert totals["pool_weight/main"] == pytest.approx(pool.beta[0], abs=1e-8)
     assert totals["recently_right/pool"] == pytest.approx(pool.q[-1], abs=1e-8)
     assert totals["recently_right/naive-bayes"] == pytest.approx(pool.q[1], abs=1e-8)
+
+
+def test_the_outer_pool_is_its_oracle():
+    """Forest and the labels' past = the oracle's pool over the forest's answers, run apart, and the oracle's past."""
+    X, y = turning(900, seed=1, classes=3)
+    y[300:] = np.resize([0, 2, 1, 1], 600)  # the past knows best from here on, and then nobody
+    y[700:] = np.random.default_rng(0).integers(0, 3, 200)
+    options = {"n_estimators": 3, "random_state": 2, "drift": None, "window": 200.0}
+    pooled = sb.StreamBoostClassifier(companions=("history",), **options)
+    got = pooled.test_then_train(X, y, output="proba")
+    labels, forest = sb.StreamBoostClassifier(companions=(), **options).test_then_train(X, y, output="both")
+    order = list(dict.fromkeys(y.tolist()))
+    pool, history, known, alone = OuterPool(2, window=200.0), LabelHistory(), 0, set()
+    for t in range(len(X)):
+        label = order.index(y[t])
+        past = history.answer(known) if known else np.zeros(0)
+        opinions = np.stack([forest[t][order][:known], past])
+        if known >= 2:
+            alone.add(pool.speaker())
+            np.testing.assert_allclose(
+                got[t][order][:known], pool.answer(opinions), atol=1e-8, err_msg=f"row {t}"
+            )
+        if max(known, label + 1) >= 2:
+            said = -1 if labels[t] is None else order.index(labels[t])
+            pool.learn(opinions, [said, int(np.argmax(past)) if known else -1], label)
+        history.learn(label)
+        known = max(known, label + 1)
+    totals = pooled.report().totals
+    assert totals["pool_weight/history"] == pytest.approx(pool.beta[1], abs=1e-7)
+    assert totals["temperature"] == pytest.approx(pool.w, abs=1e-7)
+    assert None in alone
+    assert alone & {0, 1}, "nobody has answered alone"
+
+
+def test_pools_do_not_disturb_what_they_pool():
+    """The inner pool, and trees over remembered rows, are in the default what they are alone: bit for bit."""
+    X, y = turning(700, seed=3, classes=3)
+    options = {"n_estimators": 3, "random_state": 2, "drift": EAGER, "max_bytes": None}
+    whole = state_of(sb.StreamBoostClassifier(**options).partial_fit(X, y))
+    online = sb.StreamBoostClassifier(companions=("linear", "naive-bayes", "neighbors"), **options)
+    replayed = sb.ReplayBoostingClassifier(rounds=50, refit=2.0, random_state=2)
+    for owner, alone in (("online/", online), ("replay/", replayed)):
+        state = state_of(alone.partial_fit(X, y))
+        assert {owner + name for name in state} == {name for name in whole if name.startswith(owner)}
+        for name, array in state.items():
+            np.testing.assert_array_equal(whole[owner + name], array, err_msg=name)
+
+
+def test_a_calibration_takes_the_place_of_the_temperature():
+    X, y = turning(300, seed=4)
+    plain, calibrated = (
+        sb.StreamBoostClassifier(n_estimators=3, random_state=1, calibration=method).partial_fit(X, y)
+        for method in (None, "platt")
+    )
+    assert 0.2 <= plain.report().totals["temperature"] <= 3
+    assert "temperature" not in calibrated.report().totals
+
+
+def test_remembered_rows_keep_within_their_share_of_the_memory():
+    X, y = turning(3000, seed=4)
+    X = np.repeat(X, 20, axis=1)
+    options = {"n_estimators": 2, "companions": ("replay",), "random_state": 1}
+    small, large = (
+        sb.StreamBoostClassifier(**options, max_bytes=size).partial_fit(X, y) for size in (2**20, 2**28)
+    )
+    rows = [len(state_of(model)["replay/replay/ring_truth"]) for model in (small, large)]
+    assert rows[1] >= 3000
+    assert rows[0] * (4 * X.shape[1] + 16) <= 2**18 * 3 // 4 * 1.5, "a fit keeps its rows until it is done"
 
 
 # ---- the laws, with guards at work

@@ -300,9 +300,10 @@ def test_mirrored_stream_gives_mirrored_answers(ensemble, name, data, seed):
 
 
 def test_every_model_and_learner_of_the_table_is_tried():
-    """The catalogue pairs each with its oracle; batch ensembles, experts and adaptive ensembles have laws of their own."""
+    """The catalogue pairs each with its oracle; batch, adaptive and replayed ensembles and experts have laws of their own."""
     adaptive = {
         model for model in models.MODELS.values() if model.__module__ == "streamboost.ensemble.adaptive"
     }
-    assert {ensemble.product for ensemble in ENSEMBLES} == set(models.MODELS.values()) - adaptive
+    own = adaptive | {models.MODELS["replay-boosting"]}
+    assert {ensemble.product for ensemble in ENSEMBLES} == set(models.MODELS.values()) - own
     assert {type(learner.product()) for learner in LEARNERS} == set(models.LEARNERS.values())

@@ -118,6 +118,7 @@ def test_cuts_and_threads_do_not_matter(name):
         cut = _core.Model(
             booster.name, booster.params, learner.bank, learner.params, n, 7, cuts=cuts, threads=2, wave_chunk=16,
             guard=booster.guard, companions=list(booster.companions), pool=booster.pool,
+            experts=list(booster.experts), referee=booster.referee,
         )  # fmt: skip
         cut.reserve(session.schema.n_values(), 1, True)
         coded = np.where(

@@ -12,7 +12,7 @@ from oracle.replay_boosting import Boosting, plan_of_fits
 
 import streamboost as sb
 from streamboost import models
-from tests.laws.catalogue import key_of, state_of
+from tests.inside.handles import key_of, state_of
 
 
 def stream(n, d, outputs, seed, nominal=True):

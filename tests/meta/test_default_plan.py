@@ -62,10 +62,21 @@ def companion(of: dict[str, Any]) -> str:
     return "      {" + ",\n       ".join(parts) + "},\n"
 
 
+def outer(plan: dict[str, Any]) -> str:
+    if not plan["outer_companions"]:
+        return ""
+    made = "".join(map(companion, plan["outer_companions"]))
+    return f"  plan.outer_companions = {{\n{made}  }};\n  plan.outer_pool = {config(plan['outer_pool'])};\n"
+
+
 def function(name: str, plan: dict[str, Any]) -> str:
     """Return a C++ function that gives the plan, all but the seed; what stands at the core's own default is left out."""
-    plain = {"tie": "lowest", "monitor": True, "lane_factory": None, "threads": 1, "stages": {}}
+    plain = {"tie": "lowest", "monitor": True, "lane_factory": None, "threads": 1, "stages": {}, "lags": {}}
     assert {key: plan[key] for key in plain} == plain
+    experts = ""
+    if plan["experts"]:
+        listed = "".join(map(companion, plan["experts"]))
+        experts = f"  plan.experts = {{\n{listed}  }};\n  plan.referee = {config(plan['referee'])};\n"
     return f"""\
 Plan {name}(std::uint64_t seed) {{
   Plan plan;
@@ -79,7 +90,7 @@ Plan {name}(std::uint64_t seed) {{
   plan.companions = {{
 {"".join(map(companion, plan["companions"]))}  }};
   plan.pool = {config(plan["pool"])};
-  return plan;
+{outer(plan)}{experts}  return plan;
 }}
 """
 

@@ -126,6 +126,8 @@ def metric(name, y, answers, proba, columns, weight, *, delay=0, positive=None, 
 
     if name == "error":
         return 1 - accuracy
+    if name == "accuracy":
+        return accuracy
     if name == "kappa":
         pairs = [_found(y, answers, weight, c) for c in columns]
         return beyond(sum(there * answered for _, answered, there in pairs) / total**2)

@@ -15,6 +15,7 @@ import pytest
 import uvicorn
 
 from streamboost.service.http import guard, make_app, server, tokens
+from streamboost.service.http.connections import HeadTimeoutProtocol
 from streamboost.service.store import LearningStore, Settings
 from tests.waiting import PATIENCE
 
@@ -26,7 +27,13 @@ class Running:
     """A server in a thread."""
 
     def __init__(
-        self, folder: Path, *, open_to_all: bool = True, patience: float = PATIENCE, **settings: Any
+        self,
+        folder: Path,
+        *,
+        open_to_all: bool = True,
+        patience: float = PATIENCE,
+        protocol: type = HeadTimeoutProtocol,
+        **settings: Any,
     ) -> None:
         self.store = LearningStore(folder, Settings(**settings))
         self.app = make_app(self.store, open_to_all=open_to_all, patience=patience)
@@ -34,7 +41,7 @@ class Running:
         self.port = self.socket.getsockname()[1]
         config = uvicorn.Config(
             self.app,
-            http=server.HeaderTimeoutProtocol,
+            http=protocol,
             ws="none",
             log_config=None,
             access_log=False,
@@ -304,33 +311,6 @@ def test_an_endless_chunked_body_is_refused_early(running: Running) -> None:
             pass
         assert sent < 2_000  # what fits into the buffers between here and there is sent in vain
     assert running.http.get("/healthz").status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("start", "heads", "bodies"),
-    [
-        (b"GET / HT", 0.3, 10 * PATIENCE),
-        (
-            b"POST /v1/models/m/learn HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
-            10 * PATIENCE,
-            0.3,
-        ),
-    ],
-    ids=["head", "body"],
-)
-def test_slow_bodies_and_slow_heads_are_sent_away(
-    tmp_path: Path, monkeypatch: Any, start: bytes, heads: float, bodies: float
-) -> None:
-    monkeypatch.setattr(server, "PATIENCE", heads)
-    running = Running(tmp_path, patience=bodies)
-    try:
-        running.store.create("m", **DESCRIPTION)
-        with socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE) as connection:
-            connection.sendall(start)
-            got = connection.recv(65536)
-            assert got == b"" if heads < bodies else b" 408 " in got
-    finally:
-        running.close()
 
 
 def test_who_never_reads_is_let_go_and_hurts_nobody(running: Running) -> None:

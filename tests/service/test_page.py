@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from streamboost.service.http import tokens
+from streamboost.service.store import Work
+from streamboost.service.store.records import Kind
 from tests.service.test_http import DESCRIPTION, Running
 from tests.waiting import PATIENCE
 
@@ -131,6 +133,70 @@ def test_a_example_shows_up_and_a_prediction_can_be_tried(page: Any, running: Ru
     page.fill("#features", '{"income": "much"}')
     page.click("#try button")
     page.wait_for_selector("#answer:has-text('numeric')")
+
+
+def test_a_model_made_without_options(browser: Any, running: Running) -> None:
+    """The default, with nothing said: no "undefined", a baseline, a legend for what is marked, no empty panel."""
+    running.store.create("plain")
+    rng = random.Random(5)
+    work = [
+        Work(
+            Kind.EXAMPLE,
+            None,
+            {"x": (x := rng.gauss(0, 1)), "y": rng.random()},
+            "yes" if (x > 0) != (i > 1500) else "no",
+        )
+        for i in range(2500)
+    ]
+    running.store.submit("plain", work).result()
+    running.store.reader("plain", running.store.stream("plain").champion.seq, timeout=PATIENCE)
+    try:
+        for page in opened(browser, running):
+            page.click(".card:has-text('plain')")
+            page.wait_for_selector("#error canvas")
+            page.wait_for_selector("#numbers:has-text('last label alone')")
+            text = page.inner_text("body")
+            assert "undefined" not in text
+            assert "lesson" not in text.lower()
+            assert "plain answers: streamboost" in text
+            assert "It can go back to any record from" in text
+            assert page.is_hidden("#bounds-part")
+            assert page.is_hidden("#delay-part")
+            page.wait_for_selector("#marks:has-text('drift: a learner was replaced')")
+            page.wait_for_selector("#importances:has-text('x')")
+            page.wait_for_selector("#lanes .scale canvas")
+            top = page.evaluate("plots.get('error').plot.scales.y.max")
+            highest = max(running.store.stream("plain").champion.scores.curve(600)["high"][-300:])
+            assert top < max(0.9, 1.3 * highest)
+    finally:
+        running.store.delete("plain")
+
+
+def test_champion_and_challenger_since_it_joined(page: Any, running: Running) -> None:
+    show_model(page)
+    page.wait_for_selector("#shadows th:has-text('since it joined')")
+    page.wait_for_selector("#shadows td:has-text('(champion ')")
+
+
+def test_an_alarm_is_shown(page: Any, running: Running) -> None:
+    running.app.service.alarms.active = {("loans", "error"): "loans: something deserves a look."}
+    show_model(page)
+    running.app.service.alarms.active = {("loans", "error"): "loans: something deserves a look."}
+    page.wait_for_selector("#alarms:has-text('deserves a look')")
+
+
+def test_a_wrong_token_is_not_a_missing_one(browser: Any, running: Running) -> None:
+    context = browser.new_context()
+    context.set_default_timeout(1000 * PATIENCE)
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{running.port}/")
+    page.wait_for_selector("#token-dialog[open]")
+    page.wait_for_selector("#state:has-text('a token is needed')")
+    assert page.inner_text("#token-why") == ""
+    page.fill("#token", "sb_12345678_wrong")
+    page.click("#token-form button")
+    page.wait_for_selector("#token-why:has-text('not known')")
+    context.close()
 
 
 def test_promote(page: Any, running: Running) -> None:

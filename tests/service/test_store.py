@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import random
 import resource
@@ -31,6 +32,8 @@ from streamboost.service.store import (
     Work,
     replay,
     retention,
+    snapshots,
+    streams,
 )
 from streamboost.service.store.class_scores import ClassScores
 from streamboost.service.store.history import History
@@ -191,7 +194,7 @@ def test_read_your_writes(store: LearningStore) -> None:
 
 
 def test_snapshots_are_pruned_and_the_log_is_cut(folder: Path) -> None:
-    with opened(folder, keep_snapshots=2, retention_seconds=0.05) as store:
+    with opened(folder, keep_snapshots=2, reach_s=0.0, retention_seconds=0.05) as store:
         store.create("m", **DESCRIPTION)
         for part in range(4):
             teach(store, 20, 20 * part)
@@ -204,6 +207,68 @@ def test_snapshots_are_pruned_and_the_log_is_cut(folder: Path) -> None:
         with pytest.raises(NotFound, match="Nothing before"):
             store.rollback("m", 5)
         store.file("m", found["snapshots"][-1]["seq"] + 3)
+
+
+def test_snapshots_are_thinned_by_age_and_reach_far_back() -> None:
+    """One a minute for five days, pruned each time: the newest are close together, the oldest is a day old or more."""
+    ats: list[float] = []
+    for minute in range(5 * 24 * 60):
+        ats = [60.0 * minute, *ats]
+        ats = [ats[i] for i in snapshots.thinned(ats, 12, 86_400.0)]
+    ages = [(ats[0] - at) / 60 for at in ats]
+    assert ages[:2] == [0, 1]
+    assert len(ages) <= 12
+    assert 24 * 60 <= ages[-1] <= 3 * 24 * 60
+    assert all(b - a <= max(3, 2.5 * a) for a, b in itertools.pairwise(ages))
+
+
+def test_any_record_within_reach_can_be_gone_back_to(folder: Path) -> None:
+    with opened(folder, keep_snapshots=3, retention_seconds=0.01, snapshot_every=10**9) as store:
+        store.create("m", **DESCRIPTION)
+        files = {}
+        for part in range(6):
+            for i in range(7 * part, 7 * part + 7):
+                seq = store.learn(
+                    "m", {"x": float(i % 7), "c": "uvw"[i % 3]}, "yes" if i % 7 > 3 else "no"
+                ).seq
+                files[seq] = store.file("m")
+            store.snapshot("m")
+        time.sleep(0.1)  # some rounds of cleaning up
+        kept = store.snapshots("m")
+        assert len(kept["snapshots"]) <= 3
+        assert kept["oldest"] == min(files) + 6  # the first snapshot: it is the last to go
+        assert kept["oldest_at"] <= kept["snapshots"][0]["at"]
+        for seq in (s for s in files if s >= kept["oldest"]):
+            assert store.file("m", seq) == files[seq]
+        store.rollback("m", kept["oldest"] + 3)
+        assert store.file("m") == files[kept["oldest"] + 3]
+        assert store.describe("m")["reach"]["oldest"] == kept["oldest"]
+        with pytest.raises(NotFound) as caught:
+            store.rollback("m", kept["oldest"] - 1)
+        assert caught.value.hint == f"Any number from {kept['oldest']} on can be gone back to."
+
+
+def test_a_stray_label_becomes_no_class(folder: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(streams, "FREE", 20)
+    with opened(folder) as store:
+        many = {**DESCRIPTION, "model": "bagging"}
+        store.create("asks", **many)
+        store.create("declared", classes=["no", "yes"], **many)
+        store.create("learns", limits=Limits(new_classes="learn"), **many)
+        for name in ("asks", "declared", "learns"):
+            teach(store, 30, name=name)
+        for name in ("asks", "declared"):
+            with pytest.raises(Refused, match="'yess' is no class"):
+                store.learn(name, {"x": 1.0}, "yess", id="stray")
+            assert len(store.events(name, "poison")) == 1
+        assert store.learn("learns", {"x": 1.0}, "yess").state == "learned"
+        store.allow("asks", "yess", by="test")
+        assert store.learn("asks", {"x": 1.0}, "yess", id="stray").state == "learned"
+    with opened(folder) as store:
+        assert store.stream("asks").limits.allowed == ["yess"]
+        assert store.learn("asks", {"x": 1.0}, "yess").state == "learned"
+    with pytest.raises(BadRequest, match="learn, refuse or ask"):
+        Limits(new_classes="perhaps")
 
 
 def test_a_damaged_snapshot_is_noticed_and_the_one_before_it_used(folder: Path, caplog: Any) -> None:
@@ -435,7 +500,7 @@ def test_a_full_disk_makes_it_read_only_and_it_comes_back(folder: Path, tmp_path
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
         try:
-            with pytest.raises(ReadOnly, match="Nothing was recorded"):
+            with pytest.raises(ReadOnly, match="given up"):
                 store.learn("m", {"x": 1.0}, "yes", id="full")
             with pytest.raises(ReadOnly, match="read-only"):
                 store.learn("m", {"x": 1.0}, "yes", id="more")
@@ -464,7 +529,7 @@ def test_an_error_of_ours_loses_nothing(store: LearningStore, monkeypatch: Any) 
     file = store.file("m")
     journal = store._writer.journal
     monkeypatch.setattr(journal, "finish", lambda: (_ for _ in ()).throw(RuntimeError("no")))
-    with pytest.raises(ReadOnly, match="Nothing was recorded"):
+    with pytest.raises(ReadOnly, match="given up"):
         store.learn("m", {"x": 1.0}, "yes")
     until(lambda: store.read_only is None)
     assert store.file("m") == file

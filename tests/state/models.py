@@ -59,6 +59,7 @@ REPLAYED = (
     "replay-boosting",
     "replay-per-class",
     "regressor-replay",
+    "regressor-time",
 )  # the first half again, to the middle of their second fit
 
 
@@ -208,7 +209,12 @@ def regressors() -> dict[str, Any]:
         "regressor-replay": ReplayBoostingRegressor(
             memory=200, rounds=3, leaves=5, random_state=6, **nominal
         ),
-        "regressor-boosted": StreamBoostRegressor(tree, n_estimators=3, random_state=5, **nominal),
+        "regressor-boosted": StreamBoostRegressor(
+            tree, n_estimators=3, companions=("linear", "boosted"), random_state=5, **nominal
+        ),
+        "regressor-time": StreamBoostRegressor(
+            tree, n_estimators=2, lags=[1, 3], delay=1, random_state=7, **nominal
+        ),
     }
     for name, cls in REGRESSORS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):

@@ -22,7 +22,9 @@ def noisy(n, classes=2, seed=0):
 
 MODELS = [
     lambda **o: sb.OnlineBaggingClassifier(sb.NaiveBayes(), n_estimators=5, random_state=3, **o),
-    lambda **o: sb.StreamBoostClassifier(n_estimators=4, random_state=3, **o),
+    lambda **o: sb.StreamBoostClassifier(
+        n_estimators=4, companions=("linear", "naive-bayes"), random_state=3, **o
+    ),
     lambda **o: sb.OnlineBoostingClassifier(sb.LogisticRegression(), n_estimators=5, random_state=3, **o),
 ]
 

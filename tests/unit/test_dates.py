@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import streamboost as sb
-from streamboost.streams import DataError, ExpectedColumns, open_stream, to_arrays
+from streamboost.streams import CsvStream, DataError, DataWarning, ExpectedColumns, open_stream, to_arrays
 from streamboost.streams.readers.dates import DateForm
 
 TEXT = (
@@ -19,6 +19,16 @@ TEXT = (
     "3,,a,p\n"
     "4,1969-12-31 00:00:00Z,b,q\n"
 )
+
+
+def parts(column, *of):
+    """The names of the parts of a column: weekday and hour also have their place on the circle."""
+    waves = {part: ("", " sine", " cosine") if part != "days" else ("",) for part in of}
+    return tuple(f"{column} ({part}{wave})" for part in of for wave in waves[part])
+
+
+def on_circle(value, period):
+    return [value, math.sin(2 * math.pi * value / period), math.cos(2 * math.pi * value / period)]
 
 
 @pytest.fixture
@@ -33,30 +43,30 @@ def file(tmp_path):
 
 def test_parts_are_numbers(file):
     stream = open_stream(file(TEXT), dates="parts")
-    assert stream.feature_names == ("size", "when (days)", "when (weekday)", "when (hour)", "kind")
-    assert stream.n_features == 5
-    assert stream.nominal.tolist() == [False, False, False, False, True]
+    assert stream.feature_names == ("size", *parts("when", "days", "weekday", "hour"), "kind")
+    assert stream.n_features == 9
+    assert stream.nominal.tolist() == [False] * 8 + [True]
     first = (datetime.date(2024, 2, 29) - datetime.date(1970, 1, 1)).days
     wanted = [
-        [1, first + 6.5 / 24, 3, 6.5, 0],
-        [2, first + 1 + 0.75, 4, 18, 1],
-        [3, math.nan, math.nan, math.nan, 0],
-        [4, -1, 2, 0, 1],
+        [1, first + 6.5 / 24, *on_circle(3, 7), *on_circle(6.5, 24), 0],
+        [2, first + 1 + 0.75, *on_circle(4, 7), *on_circle(18, 24), 1],
+        [3, *[math.nan] * 7, 0],
+        [4, -1, *on_circle(2, 7), *on_circle(0, 24), 1],
     ]
     for size in (1, 3, 100):
         chunks = list(stream.chunks(size))
-        np.testing.assert_allclose(np.concatenate([chunk.X for chunk in chunks]), wanted)
+        np.testing.assert_allclose(np.concatenate([chunk.X for chunk in chunks]), wanted, atol=1e-12)
         assert chunks[-1].coding.names == stream.feature_names
-        assert list(chunks[-1].coding.values) == [4]
-        assert list(chunks[-1].coding.values[4]) == ["a", "b"]
+        assert list(chunks[-1].coding.values) == [8]
+        assert list(chunks[-1].coding.values[8]) == ["a", "b"]
     assert stream.find_classes() == ("p", "q")
-    assert to_arrays(stream).X.shape == (4, 5)
+    assert to_arrays(stream).X.shape == (4, 9)
 
 
 def test_dates_have_no_hour_and_times_nothing_else(file):
     rows = open_stream(file("d,t,y\n2024-01-01,07:30,0\n2024-01-08,19:00:36,1\n"), dates="parts")
-    assert rows.feature_names == ("d (days)", "d (weekday)", "t (hour)")
-    np.testing.assert_allclose(next(rows.chunks()).X[:, 1:], [[0, 7.5], [0, 19.01]])
+    assert rows.feature_names == (*parts("d", "days", "weekday"), *parts("t", "hour"))
+    np.testing.assert_allclose(next(rows.chunks()).X[:, [1, 4]], [[0, 7.5], [0, 19.01]])
 
 
 def test_the_first_rows_tell_the_day_from_the_month(file):
@@ -84,10 +94,12 @@ def test_refusals(file):
     path = file(TEXT)
     with pytest.raises(DataError, match="dates='hours' is not allowed; choose parts or drop"):
         open_stream(path, dates="hours")
+    with pytest.warns(DataWarning, match=r"column 'when' holds dates or times .*its parts are read"):
+        assert "when (days)" in open_stream(path).feature_names
     with pytest.raises(
         DataError, match=r"column 'when' holds dates or times .*dates='parts', leave it out with drop="
     ):
-        open_stream(path)
+        CsvStream(path)
     with pytest.raises(DataError, match="there is no header; leave dates out with dates='drop'"):
         open_stream(file("1,2024-01-01,p\n2,2024-01-02,q\n", "bare.csv"), dates="parts", header=False)
     with (
@@ -119,9 +131,9 @@ def test_a_model_reads_files_as_it_learned_them(file, name):
     stream = open_stream(path, label="late", dates="parts")
     for chunk in stream.chunks(50):
         model.partial_fit(chunk.rows, chunk.labels, classes=[0, 1])
-    names = ("x", "when (days)", "when (weekday)", "when (hour)")
+    names = ("x", *parts("when", "days", "weekday", "hour"))
     assert tuple(model.feature_names_in_) == names
-    expected = ExpectedColumns(names, (None,) * 4, (0, 1), needs_label=False)
+    expected = ExpectedColumns(names, (None,) * 8, (0, 1), needs_label=False)
     again = open_stream(path, label="late", expected=expected)
     assert again.feature_names == names
     chunk = next(again.chunks(1000))

@@ -1,5 +1,7 @@
 """Late labels, metrics and resources of the one loop, with real models, against event-by-event code."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,12 +13,15 @@ from streamboost import (
     HoeffdingTree,
     NaiveBayes,
     OnlineBaggingClassifier,
+    OnlineBaggingRegressor,
     OnlineBoostingClassifier,
     OnlineMBBMClassifier,
     OSBoostClassifier,
     Perceptron,
+    StreamBoostRegressor,
 )
 from streamboost.evaluate import prequential
+from streamboost.streams import DataError
 
 MODELS = {
     "oza": lambda: OnlineBoostingClassifier(NaiveBayes(), n_estimators=4, random_state=3),
@@ -54,11 +59,16 @@ def test_a_row_is_learned_when_its_label_arrives(name, delay, classes, learn_lat
     slow = MODELS[name]()
     answers = event_by_event(slow, X, y, delay, classes, learn_late)
     fast = MODELS[name]()
-    result = prequential(
-        fast, (X, y), delay=delay, classes=classes, learn_late=learn_late, chunk_size=33, keep_errors=True
-    )
-    wrong = np.unpackbits(result.wrong[0], count=len(y)).astype(bool)
-    np.testing.assert_array_equal(wrong, answers != y)
+    options = {"delay": delay, "classes": classes, "learn_late": learn_late, "chunk_size": 33}
+    left_out = 0 if classes else delay + 1  # nobody could know a label before the first one came
+    if left_out > len(y):
+        with pytest.raises(DataError, match="none of the 160 rows was answered"):
+            prequential(fast, (X, y), **options)
+        return
+    result = prequential(fast, (X, y), **options, keep_errors=True)
+    assert (result.n_rows, result.left_out) == (len(y) - left_out, left_out)
+    wrong = np.unpackbits(result.wrong[0], count=result.n_rows).astype(bool)
+    np.testing.assert_array_equal(wrong, (answers != y)[left_out:])
     assert result.error == pytest.approx(wrong.mean())
     assert result.delay == delay
     if learn_late or delay < len(y):
@@ -161,5 +171,16 @@ def test_nonsense_is_refused():
         prequential(MODELS["oza"](), data(), delay=-1)
     with pytest.raises(ValueError, match="sample_weight; Plain's does not"):
         prequential(Plain(), data(), delay=3)
-    with pytest.raises(ValueError, match="no metric 'accuracy'"):
-        prequential(MODELS["oza"](), data(), metrics=["accuracy"])
+    with pytest.raises(ValueError, match="no metric 'beauty'"):
+        prequential(MODELS["oza"](), data(), metrics=["beauty"])
+
+
+def test_a_model_that_looks_back_should_know_the_delay():
+    X, y = np.random.default_rng(1).normal(size=(100, 2)), np.arange(100.0)
+    with pytest.warns(UserWarning, match=r"Start it with delay=5\."):
+        prequential(StreamBoostRegressor(n_estimators=2, random_state=1), (X, y), delay=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        told = prequential(StreamBoostRegressor(n_estimators=2, delay=5, random_state=1), (X, y), delay=5)
+        prequential(OnlineBaggingRegressor(n_estimators=2, random_state=1), (X, y), delay=5)
+    assert told.left_out == 6

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from collections import Counter
 
 import numpy as np
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from sklearn.metrics import cohen_kappa_score
 
+from streamboost import NaiveBayes, OnlineBaggingClassifier
+from streamboost.base.pieces import Pace
+from streamboost.baselines import MajorityClassifier, NoChangeClassifier
 from streamboost.evaluate import prequential
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.curve import ErrorCurve
@@ -238,3 +242,50 @@ def test_labels_of_curves_are_moved_apart():
     assert spread[2] == spread.max()
     assert spread.min() >= 0
     assert spread.max() <= 1
+
+
+def test_baselines_stand_beside_a_model():
+    y = np.array(["a", "a", "b", "b", "b", "a"] * 20)
+    X = np.zeros((y.size, 1))
+    result = prequential(OnlineBaggingClassifier(NaiveBayes(), n_estimators=2), (X, y), baselines=True)
+    errors = {one.model_name: one.error for one in result.baselines}
+    majority, last = MajorityClassifier(), NoChangeClassifier()
+    assert errors == {
+        "majority": np.mean(majority.test_then_train(X, y) != y),
+        "no-change": np.mean(last.test_then_train(X, y) != y),
+    }
+    assert result.to_dict()["baselines"]["majority"]["error"] == errors["majority"]
+    assert result.elapsed >= 0
+    late = prequential(OnlineBaggingClassifier(NaiveBayes(), n_estimators=2), (X, y), baselines=True, delay=2)
+    assert late.left_out == 3
+    repeated = np.mean(y[3:] != y[:-3])
+    assert late.baselines[1].error == pytest.approx(repeated)
+
+
+def test_measuring_a_large_model_takes_little_of_the_time():
+    class Large:
+        looks = 0
+
+        def test_then_train(self, X, y, classes=None):
+            return y
+
+        def memory_bytes(self):
+            Large.looks += 1
+            end = time.process_time() + 0.005
+            while time.process_time() < end:
+                pass
+            return 7
+
+    result = prequential(Large(), (np.zeros((3000, 1)), np.arange(3000) % 2), chunk_size=10)
+    assert Large.looks < 30
+    assert result.memory_bytes == 7
+    assert result.resources[-1].tolist()[0] == 3000
+
+
+def test_one_slow_moment_does_not_leave_pieces_small():
+    pace = Pace()
+    pace.took(64, 4.0)
+    assert pace.rows < 16
+    for _ in range(12):
+        pace.took(pace.rows, 1e-5 * pace.rows)
+    assert pace.rows >= 1000

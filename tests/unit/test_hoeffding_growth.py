@@ -273,11 +273,13 @@ def test_each_tree_has_its_share_or_its_own_limit():
     assert limit(sb.OnlineMBBMClassifier(HoeffdingTree(), n_estimators=10, edge=0.1)) == 2**28 // 10
     several = sb.OnlineMBBMClassifier(HoeffdingTree(), n_estimators=10, edge=[0.1, 0.2])
     assert limit(several) == 2**28 // 20
-    assert limit(sb.StreamBoostClassifier()) == 2**28 // 60, (
+    assert limit(sb.StreamBoostClassifier()) == (2**28 - 2**26) // 60, "remembered rows have 64 MB"
+    assert limit(sb.StreamBoostClassifier(max_bytes=4_000_000)) == 3_000_000 // 60, "or a quarter"
+    assert limit(sb.StreamBoostClassifier(companions=())) == 2**28 // 60, (
         "each of 30 trees may have another one growing beside it"
     )
     assert (
-        limit(sb.StreamBoostClassifier(background=False))
-        == limit(sb.StreamBoostClassifier(drift=None))
+        limit(sb.StreamBoostClassifier(companions=("history",), background=False))
+        == limit(sb.StreamBoostClassifier(companions=(), drift=None))
         == 2**28 // 30
     )

@@ -317,7 +317,7 @@ def test_a_wrapped_metric_is_taken_as_it_is():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metrics": ["accuracy"]}, "no metric 'accuracy'"),
+        ({"metrics": ["acc"]}, "no metric 'acc' for classification; did you mean accuracy"),
         ({"metrics": [], "window": 0}, "at least 1 row"),
         ({"metrics": [], "fading": 1.0}, "between 0 and 1"),
         ({"metrics": ["f_beta:gamma=1"]}, "'gamma=1' is no parameter of f_beta; it takes beta=VALUE"),

@@ -54,6 +54,10 @@ def test_metrics_are_those_of_scikit_learn(weight):
         "mape": sk.mean_absolute_percentage_error(TRUE, PRED, sample_weight=weight),
         "pinball": sk.mean_pinball_loss(TRUE, PRED, sample_weight=weight, alpha=0.5),
     }
+    later = None if weight is None else weight[1:]
+    steps = sk.mean_absolute_error(TRUE[1:], TRUE[:-1], sample_weight=later)
+    expected["mase"] = sk.mean_absolute_error(TRUE[1:], PRED[1:], sample_weight=later) / steps
+    expected["skill"] = 1 - expected["mase"]
     assert expected.keys() == set(REGRESSION_METRICS)
     rows = RegressionRows(TRUE, PRED, weight)
     for name, value in expected.items():
@@ -64,6 +68,9 @@ def test_metrics_are_those_of_scikit_learn(weight):
     skewed = Pinball(0.9)
     skewed.update(rows)
     assert skewed.value() == pytest.approx(sk.mean_pinball_loss(TRUE, PRED, sample_weight=weight, alpha=0.9))
+    week = np.abs(TRUE[7:] - TRUE[:-7]) if weight is None else weight[7:] * np.abs(TRUE[7:] - TRUE[:-7])
+    error = np.abs(TRUE - PRED)[7:] if weight is None else weight[7:] * np.abs(TRUE - PRED)[7:]
+    assert make_metric("mase:season=7").of(rows) == pytest.approx(error.sum() / week.sum())
 
 
 def test_rows_without_answers_and_small_targets_are_left_out():
@@ -100,7 +107,8 @@ def test_late_targets_orders_dicts_and_models_of_others(tmp_path):
     X, y = FriedmanStream(n_rows=600, seed=4).arrays()
     model = SingleLearnerRegressor(LinearRegression())
     late = prequential(model, (X, y), delay=50)
-    assert late.unanswered == 51
+    assert late.left_out == 51
+    assert late.n_rows == 549
     assert model.n_learned_ == 600
     many = prequential(SingleLearnerRegressor(), (X, y), orders=3)
     assert many.n_orders == 3
@@ -232,7 +240,7 @@ def test_held_out_rows_and_comparisons():
     models = {"linear": SingleLearnerRegressor(), "sgd": SGDRegressor(random_state=0)}
     table = compare(models, {"f": (X, y)}, metrics=["mape"], orders=2)
     frame = table.to_frame()
-    assert frame["model"].tolist() == ["linear", "sgd", "mean", "no-change"]
+    assert frame["model"].tolist() == ["linear", "sgd", "mean", "last-value"]
     assert frame["mae"][0] == pytest.approx(table.results["f", "linear", 0].mae, rel=0.2)
     assert table.best == {"f": "linear"}
     assert "MAE" in repr(table)

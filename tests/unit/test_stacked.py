@@ -43,7 +43,9 @@ def test_the_pool_of_the_default_model():
         ("near", sb.SingleLearnerClassifier(sb.NearestNeighbors())),
     ]
     ours = StackedClassifier(parts)
-    core = sb.StreamBoostClassifier(n_estimators=6, random_state=1)
+    core = sb.StreamBoostClassifier(
+        n_estimators=6, companions=("linear", "naive-bayes", "neighbors"), random_state=1
+    )
     _, outside = ours.test_then_train(X, y, classes=[0, 1, 2], output="both")
     _, inside = core.test_then_train(X, y, classes=[0, 1, 2], output="both")
     np.testing.assert_allclose(outside, inside, atol=1e-9)

@@ -161,8 +161,7 @@ void BoostingFit::begin_scores() {
     if (k == 2) share = {share[1] - share[0]};
     forest_.start = share;
   }
-  for (std::size_t i = 0; i < n_; ++i)
-    std::copy(forest_.start.begin(), forest_.start.end(), F_.begin() + static_cast<std::ptrdiff_t>(i * outputs_));
+  for (std::size_t k = 0; k < outputs_; ++k) std::fill_n(F_.begin() + static_cast<std::ptrdiff_t>(k * n_), n_, forest_.start[k]);
   forest_.first_node = forest_.first_leaf = {0};
   forest_.first_value = {0};
 }
@@ -187,26 +186,15 @@ DeferredWork BoostingFit::gradients() {
   std::fill(squares_.begin(), squares_.end(), 0.0);
   if (params_.loss == Loss::huber) delta_ = quantile_of_residuals();
   const std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(slice) / (outputs_ * (cost_of_exp + cost_of_row)));
-  std::vector<double> p(outputs_);
   for (std::size_t first = 0; first < n_; first += step) {
     const std::size_t end = std::min(n_, first + step);
     if (classes() && outputs_ == 1) {
       replay::logistic_gradients(F_.data() + first, y_.data() + first, weight_.data() + first, end - first, g_.data() + first,
                                  h_.data() + first);
     } else if (classes()) {
-      for (std::size_t i = first; i < end; ++i) {
-        const double* F = F_.data() + i * outputs_;
-        const double highest = *std::max_element(F, F + outputs_);
-        for (std::size_t k = 0; k < outputs_; ++k) p[k] = F[k] - highest;
-        exp_lanes(p.data(), p.data(), outputs_);
-        double sum = 0;
-        for (std::size_t k = 0; k < outputs_; ++k) sum += p[k];
-        for (std::size_t k = 0; k < outputs_; ++k) {
-          const double g = weight_[i] * (p[k] / sum - (y_[i] == static_cast<double>(k) ? 1.0 : 0.0));
-          g_[k * n_ + i] = g;
-          squares_[k] += g * g;
-        }
-      }
+      replay::softmax_gradients(F_.data() + first, n_, outputs_, y_.data() + first, weight_.data() + first, end - first, g_.data() + first);
+      for (std::size_t k = 0; k < outputs_ && shared(); ++k)
+        for (std::size_t i = k * n_ + first; i < k * n_ + end; ++i) squares_[k] += g_[i] * g_[i];
     } else {
       for (std::size_t i = first; i < end; ++i) {
         const double r = F_[i] - y_[i];
@@ -389,14 +377,14 @@ DeferredWork BoostingFit::search(Leaf& leaf) {
   std::int64_t cost = 0;
   Split best;
   for (std::size_t j = 0; j < width_; ++j) {
-    search_column(leaf, static_cast<int>(j), best);
+    lanes_ == 2 ? search_column<2>(leaf, static_cast<int>(j), best) : search_column<4>(leaf, static_cast<int>(j), best);
     cost += column_[j].bins() * cost_of_cut;
     if (cost >= slice) {
       co_yield cost;
       cost = 0;
     }
   }
-  const double whole = half(leaf.total);
+  const double whole = lanes_ == 2 ? half<2>(leaf.total) : half<4>(leaf.total);
   const double gain = best.gain - whole;
   if (best.column >= 0 && gain > 1e-10 * best.gain) {  // less is rounding
     best.gain = gain;
@@ -405,8 +393,9 @@ DeferredWork BoostingFit::search(Leaf& leaf) {
   co_yield cost;
 }
 
+template <int lanes>
 double BoostingFit::half(const std::int64_t* sums) const {
-  if (lanes_ == 2) {
+  if constexpr (lanes == 2) {
     const double G = replay::gradient_of(sums[0]) * g_unit_, H = static_cast<double>(sums[1]) * h_unit_;
     return G * G / (H + BoostingParams::lambda);
   }
@@ -418,37 +407,40 @@ double BoostingFit::half(const std::int64_t* sums) const {
   return squares / (static_cast<double>(sums[BoostingParams::sketch]) * h_unit_ + BoostingParams::lambda);
 }
 
+template <int lanes>
 bool BoostingFit::may_stand(const std::int64_t* sums) const {
   return replay::count_of(sums[0]) >= BoostingParams::least_rows &&
-         static_cast<double>(sums[lanes_ - 1]) * h_unit_ >= BoostingParams::least_hessian;
+         static_cast<double>(sums[lanes - 1]) * h_unit_ >= BoostingParams::least_hessian;
 }
 
 // best.gain holds S(left) + S(right) while columns are compared.
+template <int lanes>
 void BoostingFit::search_column(const Leaf& leaf, int column, Split& best) const {
-  const auto lanes = static_cast<std::size_t>(lanes_);
   const ColumnBins& bins = column_[static_cast<std::size_t>(column)];
   const std::int64_t* cell = histogram(leaf.place) + offset_[static_cast<std::size_t>(column)] * lanes;
   const bool missing = replay::count_of(cell[0]) > 0;
-  std::int64_t below[4] = {}, left[4] = {}, right[4] = {};
+  const std::int64_t most_left = replay::count_of(leaf.total[0]) - BoostingParams::least_rows;
+  std::int64_t below[lanes] = {}, left[lanes] = {}, right[lanes] = {};
   const auto compare = [&](int bin, bool missing_left) {
-    for (std::size_t s = 0; s < lanes; ++s) {
+    for (int s = 0; s < lanes; ++s) {
       left[s] = below[s] + (missing_left ? cell[s] : 0);
       right[s] = leaf.total[s] - left[s];
     }
-    if (!may_stand(left) || !may_stand(right)) return;
-    const double gain = half(left) + half(right);
+    if (!may_stand<lanes>(left) || !may_stand<lanes>(right)) return;
+    const double gain = half<lanes>(left) + half<lanes>(right);
     if (!(gain > best.gain)) return;
     best.gain = gain;
     best.column = column;
     best.bin = bin;
     best.missing_left = missing ? missing_left : replay::count_of(left[0]) >= replay::count_of(right[0]);
-    std::copy_n(left, 4, best.left);
+    std::copy_n(left, lanes, best.left);
   };
   const int last = bins.bins() - 1;
   for (int bin = 1; bin <= last; ++bin) {
     const std::int64_t* here = cell + static_cast<std::size_t>(bin) * lanes;
     if (replay::count_of(here[0]) == 0) continue;  // the cut before says the same
-    for (std::size_t s = 0; s < lanes; ++s) below[s] += here[s];
+    for (int s = 0; s < lanes; ++s) below[s] += here[s];
+    if (replay::count_of(below[0]) > most_left) break;  // too few are left on the right, here and beyond
     if (missing && bin < last) compare(bin, true);
     if (missing || bin < last) compare(bin, false);
   }
@@ -482,8 +474,8 @@ DeferredWork BoostingFit::set_values() {
     double* value = forest_.value.data() + first + l * kept;
     leaf_value(leaf_[l], value);
     for (std::size_t i = leaf_[l].begin; i < leaf_[l].end; ++i) {
-      double* F = F_.data() + listed_[i] * outputs_ + (shared() ? 0 : output_);
-      for (std::size_t k = 0; k < kept; ++k) F[k] += value[k];
+      double* F = F_.data() + (shared() ? 0 : output_ * n_) + listed_[i];
+      for (std::size_t k = 0; k < kept; ++k) F[k * n_] += value[k];
     }
     co_yield static_cast<std::int64_t>(leaf_[l].rows() * kept) * 2 * cost_of_row;
   }

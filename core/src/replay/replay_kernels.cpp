@@ -1,5 +1,6 @@
 #include "streamboost/replay/replay_kernels.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "streamboost/math/clones.hpp"
@@ -50,6 +51,33 @@ STREAMBOOST_CLONES void logistic_gradients(const double* __restrict F, const dou
     const double p = sigmoid(F[i]);
     g[i] = weight[i] * (p - y[i]);
     h[i] = weight[i] * (p * (1.0 - p));
+  }
+}
+
+// Rows by blocks that stay near, a class at a time.
+STREAMBOOST_CLONES void softmax_gradients(const double* __restrict F, std::size_t stride, std::size_t classes, const double* __restrict y,
+                                          const double* __restrict weight, std::size_t n, double* __restrict g) {
+  constexpr std::size_t block = 64;
+  double highest[block], sum[block];
+  for (std::size_t first = 0; first < n; first += block) {
+    const std::size_t size = std::min(block, n - first);
+    for (std::size_t i = 0; i < size; ++i) {
+      highest[i] = F[first + i];
+      sum[i] = 0;
+    }
+    for (std::size_t k = 1; k < classes; ++k)
+      for (std::size_t i = 0; i < size; ++i) highest[i] = std::max(highest[i], F[k * stride + first + i]);
+    for (std::size_t k = 0; k < classes; ++k) {
+      double* p = g + k * stride + first;
+      for (std::size_t i = 0; i < size; ++i) p[i] = F[k * stride + first + i] - highest[i];
+      exp_lanes(p, p, size);
+      for (std::size_t i = 0; i < size; ++i) sum[i] += p[i];
+    }
+    for (std::size_t k = 0; k < classes; ++k) {
+      double* to = g + k * stride + first;
+      const auto code = static_cast<double>(k);
+      for (std::size_t i = 0; i < size; ++i) to[i] = weight[first + i] * (to[i] / sum[i] - (y[first + i] == code ? 1.0 : 0.0));
+    }
   }
 }
 

@@ -2,10 +2,13 @@
 
 #include <stdexcept>
 
+#include "streamboost/run/lagged_model.hpp"
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
+#include "streamboost/run/replay_model.hpp"
 #include "streamboost/run/staged_model.hpp"
 #include "streamboost/run/staged_regressor.hpp"
+#include "streamboost/run/timed_regressor.hpp"
 
 namespace streamboost {
 namespace {
@@ -33,27 +36,60 @@ std::unique_ptr<Model> make_companion(const Companion& companion, const Ensemble
                     {});
 }
 
-std::unique_ptr<Model> make_voters(const Plan& plan) {
-  auto main = make_main(plan);
-  if (plan.companions.empty()) return main;
-  const bool numbers = main->answers_numbers();
-  std::vector<PooledModel::Expert> experts;
-  experts.push_back({"main", std::move(main)});
-  for (const Companion& companion : plan.companions) experts.push_back({companion.name, make_companion(companion, plan.ensemble, numbers)});
+// Without companions there is nothing to pool, unless the model wants its experts by their names all the same.
+std::unique_ptr<Model> make_pool(PooledExperts::Expert main, const std::vector<Companion>& companions, const Config& pool,
+                                 const Ensemble& ensemble, bool named = false) {
+  if (companions.empty() && !named) return std::move(main.model);
+  const bool numbers = main.model->answers_numbers();
+  std::vector<PooledExperts::Expert> experts;
+  experts.push_back(std::move(main));
+  for (const Companion& companion : companions) experts.push_back({companion.name, make_companion(companion, ensemble, numbers)});
   std::unique_ptr<Model> pooled;
   if (numbers)
-    pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(plan.pool));
+    pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(pool));
   else
-    pooled = std::make_unique<PooledModel>(std::move(experts), LogPool::Params::read(plan.pool), plan.ensemble);
-  plan.pool.check_all_read("the pool");
+    pooled = std::make_unique<PooledModel>(std::move(experts), LogPool::Params::read(pool), ensemble);
+  pool.check_all_read("the pool");
   return pooled;
+}
+
+std::unique_ptr<Model> make_voters(const Plan& plan) {
+  auto inner = make_pool({"main", make_main(plan)}, plan.companions, plan.pool, plan.ensemble, !plan.experts.empty());
+  const char* name = plan.companions.empty() ? "main" : "online";
+  return make_pool({name, std::move(inner)}, plan.outer_companions, plan.outer_pool, plan.ensemble);
+}
+
+std::unique_ptr<Model> make_timed(const Plan& plan) {
+  if (plan.experts.empty()) return make_voters(plan);
+  using Base = TimedRegressor::Base;
+  TimedRegressor::Params params{RefereePool::Params::read(plan.referee), plan.referee.whole("delay"), 0, false};
+  plan.referee.check_all_read("the referee");
+  std::vector<TimedRegressor::Expert> experts;
+  for (const Companion& expert : plan.experts) {
+    if (expert.name == "last") {
+      params.last = true;
+      continue;
+    }
+    ReplayModel::Params replay = ReplayModel::Params::read(expert.booster_params, plan.ensemble.seed, true);
+    expert.booster_params.check_all_read(expert.name);
+    replay.expert.less = expert.name == "differences" ? Base::last_target : expert.name == "residuals" ? Base::own_answer : Base::no_base;
+    params.max_bytes = std::max(params.max_bytes, replay.max_bytes);
+    experts.push_back({expert.name, ReplayExpert(replay.expert)});
+  }
+  auto inside = make_voters(plan);
+  if (!inside->answers_numbers()) throw std::invalid_argument("experts of time are for numbers");
+  return std::make_unique<TimedRegressor>(std::move(inside), std::move(experts), params);
 }
 
 }  // namespace
 
 std::unique_ptr<Model> make_model(const Plan& plan) {
   if (plan.ensemble.n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
-  auto voters = make_voters(plan);
+  auto voters = make_timed(plan);
+  if (!plan.lags.values.empty()) {
+    voters = std::make_unique<LaggedModel>(std::move(voters), LaggedModel::Params::read(plan.lags));
+    plan.lags.check_all_read("the lags");
+  }
   if (plan.stages.values.empty()) return voters;
   if (voters->answers_numbers()) {
     auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages));

@@ -57,6 +57,16 @@ class BoosterPlan:
     """Single learners that answer beside the ensemble: name, learner, its parameters, its guard."""
     pool: dict[str, Any] = field(default_factory=dict)
     """How their answers and the ensemble's become one."""
+    outer_companions: tuple[dict[str, Any], ...] = ()
+    """Models that answer beside all of these."""
+    outer_pool: dict[str, Any] = field(default_factory=dict)
+    """How their answers and that of the first pool become one."""
+    experts: tuple[dict[str, Any], ...] = ()
+    """Experts of time around a regressor and its companions: name, and the parameters of their trees."""
+    referee: dict[str, Any] = field(default_factory=dict)
+    """How the regressor's answers and theirs become one."""
+    lags: dict[str, Any] = field(default_factory=dict)
+    """Past targets or labels as further columns; empty: none."""
     max_bytes: int | None = None
     """What learners that grow with columns, values and classes may take together."""
 

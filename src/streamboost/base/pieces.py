@@ -52,6 +52,8 @@ class Pace:
         if n_rows >= _FEW_ROWS or seconds > PIECE_SECONDS:
             wanted = int(n_rows * PIECE_SECONDS / max(seconds, 1e-9))
             self.rows = min(max(wanted, 1), 8 * self.rows, 2**24)
+        elif n_rows == self.rows:  # one slow moment of the machine must not leave pieces small for ever
+            self.rows *= 2
 
 
 @dataclass

@@ -114,6 +114,11 @@ class Session:
             "guard": booster.guard,
             "companions": list(booster.companions),
             "pool": booster.pool,
+            "outer_companions": list(booster.outer_companions),
+            "outer_pool": booster.outer_pool,
+            "experts": list(booster.experts),
+            "referee": booster.referee,
+            "lags": booster.lags,
             "stages": dict(stages),
             "max_bytes": booster.max_bytes,
         }

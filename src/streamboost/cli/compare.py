@@ -137,7 +137,7 @@ def choose(
 ) -> list[Algorithm]:
     """Every model with every learner and every size; a model without a size is there once.
 
-    Without learners regressors have their own, and classifiers naive Bayes.
+    Without learners each model has its own.
 
     A model may be written with parameters of its own, ``osboost:gamma=0.2:vote=ocp``; a flag is for all that have
     such a parameter.
@@ -146,12 +146,7 @@ def choose(
     chosen: dict[str, Algorithm] = {}
     used: set[str] = set()
     named = _words("--models", _USUAL[task == "regression"] if models is None else models)
-    if learners is None:
-        regression = [task == "regression" or model.partition(":")[0] in REGRESSORS for model in named]
-        pairs = [(model, "" if one else "naive-bayes") for model, one in zip(named, regression, strict=True)]
-    else:
-        pairs = list(product(named, _words("--learners", learners)))
-    for model, learner in pairs:
+    for model, learner in product(named, [""] if learners is None else _words("--learners", learners)):
         base = _spec(model, learner, scale, flags, used, task)
         sized = base.model not in MODELS or "n_estimators" in parameters_of(MODELS[base.model])
         for n in numbers if sized else [None]:
@@ -169,7 +164,7 @@ def choose(
     return list(chosen.values())
 
 
-_USUAL = ("oza-boost,osboost", "streamboost,gradient-boosting,bagging")
+_USUAL = ("streamboost,adaptive-random-forest,oza-boost", "streamboost,gradient-boosting,bagging")
 """Classifiers and regressors, if none are named."""
 
 

@@ -27,7 +27,8 @@ def compare_command(
         typer.Option(
             "--models",
             "-m",
-            help="Ensembles, as a,b,c (default: oza-boost,osboost; for regression streamboost,gradient-boosting,bagging).",
+            help="Ensembles, as a,b,c (default: streamboost with adaptive-random-forest and oza-boost; for regression "
+            "with gradient-boosting and bagging).",
         ),
     ] = None,
     learners: Annotated[
@@ -35,7 +36,7 @@ def compare_command(
         typer.Option(
             "--learners",
             "-l",
-            help="Weak learners, as a,b,c (default: naive-bayes; for regression the models' own).",
+            help="Weak learners, as a,b,c (default: each model's own).",
         ),
     ] = None,
     task: Task = None,
@@ -93,14 +94,20 @@ def compare_command(
 
     import_sklearn()
     from streamboost.cli.compare import choose, common_task, compare
+    from streamboost.cli.parameters import ModelSpec
     from streamboost.cli.shard_commands import runner_of
-    from streamboost.cli.task import chosen_metrics, guessed_task
+    from streamboost.cli.task import chosen_metrics, guessed_task, say_task
     from streamboost.experiments.plan import Protocol, Source
     from streamboost.streams import open_stream
 
     reading["seed"] = data_seed
-    if task is None and models is None and learners is None and data[0] != "-":
-        task = guessed_task(data[0], open_stream(data[0], **reading))
+    why, named = (
+        "",
+        [] if models is None else [ModelSpec(text.partition(":")[0]) for text in models.split(",")],
+    )
+    first = None if data[0] == "-" else open_stream(data[0], **reading)
+    if task is None and learners is None and first is not None and all(spec.has_regressor for spec in named):
+        task, why = guessed_task(data[0], first)
     algorithms = choose(
         models,
         learners,
@@ -111,6 +118,8 @@ def compare_command(
         task=task,
     )
     kind = common_task(algorithms)
+    if first is not None:
+        say_task(first, kind, why)
     asked = () if kind == "regression" and folds else chosen_metrics(metrics, kind)
     if rank_by != "error":
         asked = tuple(dict.fromkeys((*asked, *chosen_metrics(rank_by, kind))))

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 
 from streamboost.evaluate import Progress as Standing
 
@@ -24,6 +25,13 @@ def stdout() -> Console:
 def stderr() -> Console:
     """Standard error as it is now."""
     return Console(file=sys.stderr, width=None if sys.stderr.isatty() else _PIPE_WIDTH)
+
+
+def titled(table: Table, title: str) -> Table:
+    """The table with a title that does not break within words: a narrow table is made as wide as its title."""
+    table.title, table.title_justify = title, "left"
+    table.min_width = len(title)
+    return table
 
 
 def quantity(n_bytes: int) -> str:

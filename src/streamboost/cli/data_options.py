@@ -78,7 +78,9 @@ def _flag(name: str, type_: Any, option: ReadingOption) -> inspect.Parameter:
     if name == "sparse":
         type_, default = bool, False
     metavar = "|".join(option.choices) if len(option.choices) == 2 else None
-    about = typer.Option(text, help=shown, min=option.least, metavar=metavar)
+    about = typer.Option(
+        text, help=shown, min=option.least, metavar=metavar, rich_help_panel="How the data are read"
+    )
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, about]
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 import warnings
@@ -70,8 +69,10 @@ def in_flags(text: str) -> str:
 
 def closest(word: str, words: Iterable[str], prefix: str = "") -> str:
     """The end of a message about an unknown word: the nearest of the words, if one is near."""
-    found = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
-    return f"; did you mean {prefix}{found[0]}?" if found else "."
+    from streamboost.base.nearest import nearest  # help loads nothing of the library
+
+    found = nearest(word, words)
+    return f"; did you mean {prefix}{found}?" if found is not None else "."
 
 
 class OneLineGroup(TyperGroup):

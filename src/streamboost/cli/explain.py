@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import csv
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_regressor
 
-from streamboost.cli.console import stderr
+from streamboost.cli.console import stderr, stdout
 from streamboost.cli.errors import UserError
+from streamboost.cli.importances import TOP, importance_lines
 from streamboost.cli.models import OpenModel
 from streamboost.cli.predict import sheet_for
-from streamboost.report.explanation import Explanations
+from streamboost.report.explanation import Explanations, bars
 from streamboost.streams import Stream
+
+LISTED = 3
+"""Rows that a list shows one by one."""
 
 
 def explain(
@@ -27,7 +33,7 @@ def explain(
     orders: int | None,
     exact: bool,
 ) -> None:
-    """Write one line per row: the class, the base, the contributions, the score."""
+    """Print the contributions as a list, or write one line per row: the class, the base, the contributions, the score."""
     model = opened.model
     about: dict[str, Any] = {}
     if of is not None:
@@ -44,30 +50,54 @@ def explain(
         [str(j) for j in range(model.n_features_in_)] if names is None else [str(name) for name in names]
     )
     parts: list[Explanations] = []
-    with sheet_for(None if out is None or str(out) == "-" else out) as sheet:
-        writer = csv.writer(sheet, lineterminator="\n")
-        writer.writerow(["label", "base", *columns, "score"])
+    with sheet_for(None if str(out) == "-" else out) if out is not None else nullcontext() as sheet:
+        writer = None if sheet is None else csv.writer(sheet, lineterminator="\n")
+        if writer is not None:
+            writer.writerow(["label", "base", *columns, "score"])
         for chunk in stream.chunks():
             explained = model.explain(chunk.rows, **about, n_orders=orders, exact=exact)
-            for row in range(len(explained)):
-                writer.writerow(
-                    [
-                        explained.labels[row],
-                        explained.base[row],
-                        *explained.contributions[row],
-                        explained.score[row],
-                    ]
-                )
-            if plot is not None:
+            if writer is not None:
+                for row in range(len(explained)):
+                    figures = explained.contributions[row]
+                    writer.writerow(
+                        [explained.labels[row], explained.base[row], *figures, explained.score[row]]
+                    )
+            if plot is not None or writer is None:
                 parts.append(explained)
-    if plot is not None and parts:
-        joined = Explanations(
-            np.concatenate([part.base for part in parts]),
-            np.concatenate([part.contributions for part in parts]),
-            np.concatenate([part.score for part in parts]),
-            np.concatenate([part.labels for part in parts]),
-            columns,
-            parts[0].method,
-        )
+    if not parts:
+        return
+    joined = replace(
+        parts[0],
+        base=np.concatenate([part.base for part in parts]),
+        contributions=np.concatenate([part.contributions for part in parts]),
+        score=np.concatenate([part.score for part in parts]),
+        labels=np.concatenate([part.labels for part in parts]),
+        coded=None
+        if parts[0].coded is None
+        else np.concatenate([part.coded for part in parts if part.coded is not None]),
+        columns=columns,
+    )
+    if out is None:
+        _print_list(joined)
+    if plot is not None:
         (joined[0] if len(joined) == 1 else joined).plot(plot)
         stderr().print(f"picture: {plot}", highlight=False, soft_wrap=True)
+
+
+def _print_list(explained: Explanations) -> None:
+    """The first rows one by one, and what matters over all of them."""
+    lines: list[str] = []
+    for row in range(min(len(explained), LISTED)):
+        one = explained[row]
+        lines += [
+            f"row {row + 1}: {one.label}, score {one.score:+.4g} from {one.base:+.4g}",
+            *bars(one.largest(TOP), signed=True),
+        ]
+    if len(explained) > LISTED:
+        lines.append(f"... and {len(explained) - LISTED:,} more rows; --out FILE writes all of them")
+    if len(explained) > 1:
+        names = map(str, explained.columns)
+        found = dict(zip(names, explained.importances.tolist(), strict=True))
+        lines += importance_lines(dict(sorted(found.items(), key=lambda item: -item[1])))
+    for line in lines:
+        stdout().print(line, markup=False, highlight=False, soft_wrap=True)

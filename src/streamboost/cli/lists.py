@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 
 from streamboost.base.parameter import Declared, Parameter, parameters_of
 from streamboost.catalogue import DETECTORS
 from streamboost.cli.console import stdout
+from streamboost.cli.errors import UserError, closest
 from streamboost.cli.parameters import flag
 from streamboost.drift.choice import as_text
-from streamboost.models import EXPERTS, LEARNERS, MODELS
+from streamboost.models import ALL_LEARNERS, ALL_MODELS, EXPERTS, LEARNERS, MODELS
 
 
-def show_models() -> None:
-    """Print the ensembles."""
+def show_models(names: Sequence[str] = ()) -> None:
+    """Print the ensembles, or some of them with all their parameters."""
+    if names:
+        _show_some("model", {**ALL_MODELS, **EXPERTS}, names)
+        return
     _show(MODELS, "Models, for --model", "Every model")
     stdout().print()
     _show(EXPERTS, "Models of several learners, for --model with --learner a,b,c", "Each of these")
@@ -33,9 +37,26 @@ def _show_detectors() -> None:
         console.print(f"\n[bold cyan]{as_text(entry.name)}[/]\n  {plain(entry.notices)}", highlight=False)
 
 
-def show_learners() -> None:
-    """Print the weak learners."""
+def show_learners(names: Sequence[str] = ()) -> None:
+    """Print the weak learners, or some of them."""
+    if names:
+        _show_some("learner", ALL_LEARNERS, names)
+        return
     _show(LEARNERS, "Learners, for --learner", "Every learner")
+
+
+def _show_some(what: str, classes: Mapping[str, type[Declared]], names: Sequence[str]) -> None:
+    for name in names:
+        if name not in classes:
+            raise UserError(f"There is no {what} {name!r}{closest(name, classes)}")
+    for name in names:
+        _show_one(name, classes[name], list(parameters_of(classes[name]).values()))
+
+
+def _show_one(name: str, cls: type[Declared], parameters: list[Parameter]) -> None:
+    summary = (inspect.getdoc(cls) or "").split("\n", 1)[0]
+    stdout().print(f"\n[bold cyan]{name}[/]  {cls.__name__}: {plain(summary)}", highlight=False)
+    _print_flags(parameters)
 
 
 def _show(classes: Mapping[str, type[Declared]], title: str, everyone: str) -> None:
@@ -44,9 +65,7 @@ def _show(classes: Mapping[str, type[Declared]], title: str, everyone: str) -> N
     tables = [parameters_of(cls) for cls in classes.values()]
     shared = {name: p for name, p in tables[0].items() if all(table.get(name) == p for table in tables)}
     for (name, cls), table in zip(classes.items(), tables, strict=True):
-        summary = (inspect.getdoc(cls) or "").split("\n", 1)[0]
-        console.print(f"\n[bold cyan]{name}[/]  {cls.__name__}: {plain(summary)}", highlight=False)
-        _print_flags([p for p in table.values() if p.name not in shared])
+        _show_one(name, cls, [p for p in table.values() if p.name not in shared])
     if shared:
         console.print(f"\n[bold]{everyone}[/]", highlight=False)
         _print_flags(list(shared.values()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import time
@@ -13,6 +14,7 @@ from typing import Any
 from streamboost.base.pieces import Pace
 from streamboost.cli.console import progress_bar, stderr
 from streamboost.cli.errors import UserError, plain_warnings
+from streamboost.cli.models import LABEL
 from streamboost.cli.stopping import Stop, StopAsked
 from streamboost.evaluate import PrequentialResult, Progress, prequential
 from streamboost.streams import DEFAULT_CHUNK_SIZE, Chunk, Label, Stream
@@ -59,7 +61,8 @@ class Place:
 
     def after(self, now: Progress) -> Place:
         """The place after the rows of this run."""
-        return Place(self.data, self.rows + now.n_rows, self.errors + round(now.error * now.n_rows))
+        errors = 0 if math.isnan(now.error) else round(now.error * now.n_rows)  # NaN: no label has come yet
+        return Place(self.data, self.rows + now.n_rows, self.errors + errors)
 
     @classmethod
     def of(cls, model: Any, path: Path, data: str) -> Place:
@@ -173,9 +176,13 @@ def learn_live(
     checkpoints: Checkpoints,
     *,
     orders: int = 1,
+    watch: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> PrequentialResult:
-    """Run a model over the rest of a stream until it ends or somebody asks to stop, with a bar and checkpoints."""
+    """Run a model over the rest of a stream until it ends or somebody asks to stop, with a bar and checkpoints.
+
+    ``watch`` is called after every chunk.
+    """
     start = checkpoints.start
     checkpoints.watch(stream)
     with plain_warnings(), progress_bar() as progress:
@@ -185,6 +192,8 @@ def learn_live(
                 checkpoints.update(now)
             elif stop.asked is not None:  # a mean over some of the orders is none
                 raise KeyboardInterrupt
+            if watch is not None:
+                watch(now)
             if progress is not None:
                 progress(now)
 
@@ -202,7 +211,9 @@ def learn_live(
             raise
 
 
-def facts_for(model: Any, place: Place | None) -> dict[str, Any]:
-    """The metadata to save: the user's own, and the place of a command that is not at its end."""
+def facts_for(model: Any, place: Place | None, label: str | None = None) -> dict[str, Any]:
+    """The metadata to save: the user's own, the column that is predicted, and the place of a command that is not at its end."""
     facts: dict[str, Any] = {name: fact for name, fact in model.metadata_.items() if name != UNFINISHED}
+    if label is not None:
+        facts[LABEL] = label
     return facts if place is None else {**facts, UNFINISHED: place.to_metadata()}

@@ -104,7 +104,10 @@ def explain_command(
     model: ModelFile,
     data: Data,
     out: Annotated[
-        Path | None, typer.Option("--out", help="CSV file of the contributions (default: standard output).")
+        Path | None,
+        typer.Option(
+            "--out", help="CSV file of the contributions, - for standard output (default: a list to read)."
+        ),
     ] = None,
     plot: Annotated[
         Path | None,

@@ -10,6 +10,9 @@ from streamboost.cli.errors import UserError
 from streamboost.models import ModelFileError, load
 from streamboost.streams import ExpectedColumns
 
+LABEL = "label"
+"""The key of a model's metadata under which stands the column that it was taught to predict."""
+
 
 def load_file(path: Path) -> Any:
     """The model of a file."""
@@ -46,4 +49,5 @@ class OpenModel:
             ),
             labels=tuple(self.model.classes_.tolist()) if hasattr(self.model, "classes_") else (),
             needs_label=needs_label,
+            label_name=self.model.metadata_.get(LABEL),
         )

@@ -135,7 +135,7 @@ def _run(
         from streamboost.cli.live import Every
         from streamboost.cli.parameters import ModelSpec
         from streamboost.cli.run import Output, open_resumed, run
-        from streamboost.cli.task import chosen_metrics, guessed_task
+        from streamboost.cli.task import chosen_metrics, guessed_task, say_task
         from streamboost.streams import open_stream
 
         every = Every.read(checkpoint_every)
@@ -160,11 +160,11 @@ def _run(
             params=param or [],
             learner_params=learner_param or [],
         )
-        stream = None
+        stream, why = None, ""
         if task is None and spec.has_regressor and classes is None and positive is None:
             with stop.waiting():
                 stream = open_stream(data, **reading)
-                task = guessed_task(data, stream)
+                task, why = guessed_task(data, stream)
         spec = spec.for_task(task)
         built = spec.build()
         loop = {
@@ -181,6 +181,7 @@ def _run(
                 stream = open_stream(data, **reading, expected=resumed.expected(needs_label=True))
             elif stream is None:
                 stream = open_stream(data, **reading)
+        say_task(stream, spec.task, why)
         with sharded(built, shards, engine, address, alone=orders == 1 and resumed is None) as spread:
             run(
                 spec, spread, stream, output, stop, classes=classes, resumed=resumed, metrics=measures, **loop
@@ -255,24 +256,28 @@ def _demo(
     demo(out, rows)
 
 
-def _models() -> None:
+def _models(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Show these only.")] = None,
+) -> None:
     """List the ensembles and their parameters."""
     from streamboost.base.quick_start import import_sklearn
 
     import_sklearn()
     from streamboost.cli.lists import show_models
 
-    show_models()
+    show_models(names or [])
 
 
-def _learners() -> None:
+def _learners(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Show these only.")] = None,
+) -> None:
     """List the weak learners and their parameters."""
     from streamboost.base.quick_start import import_sklearn
 
     import_sklearn()
     from streamboost.cli.lists import show_learners
 
-    show_learners()
+    show_learners(names or [])
 
 
 def _datasets(

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from streamboost.base.parameter import parameters_of
-from streamboost.cli.errors import UserError
+from streamboost.cli.errors import UserError, closest
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS as MODELS
 from streamboost.models import EXPERTS
@@ -41,9 +41,9 @@ def own_class(option: str, text: str) -> Any:
 def make_learner(text: str, params: Iterable[str]) -> Any:
     """A learner by its name in the table or as a class of the user's own."""
     if ":" not in text and text not in LEARNERS:
-        raise UserError(
-            f"There is no learner {text!r}; there are {', '.join(LEARNERS)}, or package.module:Class."
-        )
+        near = closest(text, LEARNERS)
+        known = f"; there are {', '.join(LEARNERS)}, or package.module:Class."
+        raise UserError(f"There is no learner {text!r}{known if near == '.' else near}")
     cls = LEARNERS[text] if text in LEARNERS else own_class("--learner", text)
     return _made(cls, "--learner-param", _given("--learner-param", params))
 

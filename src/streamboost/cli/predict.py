@@ -16,7 +16,7 @@ from rich.table import Table
 from sklearn.base import is_regressor
 
 from streamboost.base.files.writing import replacing
-from streamboost.cli.console import stderr, stdout
+from streamboost.cli.console import stderr, stdout, titled
 from streamboost.cli.errors import UserError
 from streamboost.cli.live import Part
 from streamboost.cli.models import OpenModel
@@ -79,7 +79,7 @@ def predict(
                 missed, n_missed = missed + float(np.nansum(off)), n_missed + int(np.isfinite(off).sum())
             elif judged:
                 confusion.update(chunk.y, np.asarray(answers))
-    table = Table(title=f"{opened.name} on {os.path.basename(stream.name)}", title_justify="left")
+    table = titled(Table(), f"{opened.name} on {os.path.basename(stream.name)}")
     cells = {"rows": f"{n_rows:,}"}
     if judged and regression:
         cells["mean absolute error"] = f"{missed / max(n_missed, 1):.4g}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamboost.cli.compare import PLAIN, run_resumably
-from streamboost.cli.console import stderr, stdout
+from streamboost.cli.console import stderr, stdout, titled
 from streamboost.cli.errors import UserError
 from streamboost.experiments.plan import Run
 from streamboost.experiments.store import Record, RunStore
@@ -110,7 +110,7 @@ def _terminal_table(table: RebuiltTable) -> Table:
     several = several_learners(table)
     columns = [c for c in table.published.columns if any(cell.figure.column == c for cell in table.cells)]
     title = f"Table {table.published.number}: {table.published.metric.replace('_', ' ')}"
-    shown = Table(title=title, title_justify="left", header_style="bold")
+    shown = titled(Table(header_style="bold"), title)
     if len(columns) <= _COLUMNS:
         shown.add_column("data")
         for column in columns:

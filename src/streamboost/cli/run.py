@@ -15,8 +15,11 @@ from rich.table import Table
 
 from streamboost.adapters.any_model import needs_classes
 from streamboost.base.files.writing import check_target, write_file
-from streamboost.cli.console import plain_value, quantity, stderr, stdout
+from streamboost.baselines import BASELINE_WORDS
+from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError
+from streamboost.cli.health_lines import HealthLines
+from streamboost.cli.importances import importance_lines, importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
 from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
@@ -77,6 +80,7 @@ def run(
     Who asks to stop gets the same for the rows so far.
     """
     start, labels = Place(stream.name), None
+    label = getattr(stream, "label_name", None) if getattr(stream, "named", False) else None
     if resumed is None:
         mark_nominal(model, stream.nominal)
         if output.health and spec.task == "regression":
@@ -94,7 +98,7 @@ def run(
             f"--save: a {type(model).__name__} has no file format; run it in Python and pickle it."
         )
     checkpoints = Checkpoints(
-        output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place))
+        output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place, label))
     )
     result = learn_live(
         model,
@@ -104,14 +108,27 @@ def run(
         seed=spec.seed,
         classes=labels,
         name=spec.name,
+        baselines=True,
+        watch=HealthLines(model).update if output.health else None,
         **loop,
     )
     to_stdout = output.json is not None and str(output.json) == "-"
     console = stderr() if to_stdout else stdout()
     bad = bad_lines(stream)
     console.print(result_table([result], f"{spec.name} on {os.path.basename(stream.name)}", bad_lines=bad))
+    if result.left_out:
+        console.print(
+            f"{result.left_out:,} rows came before the first answer, their labels being late: they are not counted.",
+            highlight=False,
+            soft_wrap=True,
+        )
+    for line in no_better_than(result):
+        warn(line)
     if result.metrics:
         console.print(metric_table(result))
+    matter = importances_of(result.model)
+    for line in () if matter is None else importance_lines(matter):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     details = result.model.report() if output.report else None
     if details is not None:
         console.print(str(details), markup=False, highlight=False, soft_wrap=True)
@@ -119,6 +136,8 @@ def run(
         console.print(str(result.model.health()), markup=False, highlight=False, soft_wrap=True)
     if output.json is not None:
         figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
+        if matter is not None:
+            figures["importances"] = matter
         if details is not None:
             figures["report"] = details.to_dict()
         text = json.dumps(plain_value(figures), indent=1, allow_nan=False)
@@ -133,7 +152,7 @@ def run(
     # Labels that are late when a run is stopped are learned then: such a run cannot go on as if nothing had happened.
     stopped = checkpoints.place if stop.asked is not None and not loop["delay"] else None
     if output.save is not None:
-        result.model.save(output.save, metadata=facts_for(result.model, stopped))
+        result.model.save(output.save, metadata=facts_for(result.model, stopped, label))
     again = output.save if stopped is not None and stream.repeatable else None
     say_stopped(console, start, checkpoints.place, stop.asked is not None, again)
     _say_written(console, output)
@@ -190,37 +209,56 @@ def bad_lines(stream: Stream) -> int:
     return count
 
 
+def no_better_than(result: PrequentialResult) -> list[str]:
+    """The baselines that a model does not beat, in words."""
+    found = []
+    for one in result.baselines:
+        if result.error >= one.error:
+            name, (own, other) = (
+                next(iter(result.headline)),
+                (_figure(r.error, r.digits) for r in (result, one)),
+            )
+            found.append(
+                f"{result.model_name} is no better than {BASELINE_WORDS[one.model_name]} "
+                f"({name} {own} against {other})."
+            )
+    return found
+
+
 def result_table(results: Sequence[PrequentialResult], title: str, bad_lines: int = 0) -> Table:
-    """Errors, speed and memory, one line per result."""
+    """Errors, speed and memory, one line per result; below a single one, its baselines."""
+    lines = [*results, *results[0].baselines] if len(results) == 1 else list(results)
     many = len(results) > 1
-    table = Table(
-        title=title, title_justify="left", header_style="bold", row_styles=["", "dim"] if many else None
-    )
-    if many:
+    table = Table(header_style="bold", row_styles=["", "dim"] if many else None)
+    titled(table, title)
+    if len(lines) > 1:
         table.add_column("model")
-    for column in ("rows", *results[0].headline, "CPU seconds", "examples/s", "memory"):
+    for column in ("rows", *results[0].headline, "seconds", "CPU seconds", "examples/s", "memory"):
         table.add_column(column, justify="right")
     if bad_lines:
         table.add_column("bad lines", justify="right")
     best = min(result.error for result in results)
-    for result in results:
+    for result in lines:
         error, *more = (_figure(value, result.digits) for value in result.headline.values())
         if result.standard_error is not None:
             error += f" ± {result.standard_error:{result.digits}}"
         if many and result.error == best:
             error = f"[bold green]{error}[/]"
-        rows = f"{result.n_rows:,}" + (f" x {result.n_orders}" if result.n_orders > 1 else "")
         cells = [
-            rows,
+            f"{result.n_rows:,}" + (f" x {result.n_orders}" if result.n_orders > 1 else ""),
             error,
             *more,
-            f"{result.seconds:.2f}",
-            f"{result.examples_per_second:,.0f}",
-            "-" if result.memory_bytes is None else quantity(result.memory_bytes),
         ]
-        if bad_lines:
-            cells.append(f"{bad_lines:,}")
-        table.add_row(*([result.model_name] if many else []), *cells)
+        if result in results:
+            cells += [
+                f"{result.elapsed:.2f}",
+                f"{result.seconds:.2f}",
+                f"{result.examples_per_second:,.0f}",
+                "-" if result.memory_bytes is None else quantity(result.memory_bytes),
+            ]
+            if bad_lines:
+                cells.append(f"{bad_lines:,}")
+        table.add_row(*([result.model_name] if len(lines) > 1 else []), *cells)
     return table
 
 

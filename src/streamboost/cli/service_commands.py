@@ -23,6 +23,9 @@ TokenOption = Annotated[
 ]
 Rows = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="JSON lines (default: standard input).")]
 
+Seq = Annotated[int, typer.Argument(metavar="SEQ", min=0, help="Where to go back to.")]
+Description = Annotated[str, typer.Argument(help='JSON: {"model": "osboost", "learner": "naive-bayes"}')]
+
 token_app = typer.Typer(help="Make, list and revoke tokens of a learning service.", no_args_is_help=True)
 client_app = typer.Typer(help="Talk to a learning service.", no_args_is_help=True)
 
@@ -77,10 +80,32 @@ def serve_command(
     snapshot_seconds: Annotated[
         float, typer.Option("--snapshot-seconds", min=0.1, help="Seconds between two snapshots.")
     ] = 60.0,
-    keep_snapshots: Annotated[int, typer.Option("--keep-snapshots", min=1, help="How many are kept.")] = 5,
+    keep_snapshots: Annotated[
+        int,
+        typer.Option(
+            "--keep-snapshots",
+            min=1,
+            help="How many are kept: the newest ones and older ones, thinned by age.",
+        ),
+    ] = 12,
+    reach: Annotated[
+        float, typer.Option("--reach", min=0, help="Hours that a model can go back, to any record.")
+    ] = 24.0,
     keep_log: Annotated[
         str, typer.Option("--keep-log", help="`needed` by the snapshots, or `forever` for audits.")
     ] = "needed",
+    per_address: Annotated[
+        int, typer.Option("--per-address", min=1, help="Connections of one address; a proxy is one address.")
+    ] = 1_000,
+    trust_clock: Annotated[
+        bool, typer.Option("--trust-clock", help="Believe a clock that is a year after the last record.")
+    ] = False,
+    alarm_url: Annotated[
+        str | None,
+        typer.Option(
+            "--alarm-url", metavar="URL", help="Where alarms are posted as JSON: drift, columns, error."
+        ),
+    ] = None,
     shards: NShards = None,
     engine: EngineName = "processes",
     address: Address = None,
@@ -102,6 +127,8 @@ def serve_command(
                 open_to_all=no_tokens,
                 rate=rate,
                 grace=grace,
+                per_address=per_address,
+                alarm_url=alarm_url,
                 certfile=certfile,
                 keyfile=keyfile,
                 sources=tuple(source or ()),
@@ -112,7 +139,9 @@ def serve_command(
                     snapshot_every=snapshot_every,
                     snapshot_seconds=snapshot_seconds,
                     keep_snapshots=keep_snapshots,
+                    reach_s=reach * 3_600,
                     keep_log=keep_log == "forever",
+                    trust_clock=trust_clock,
                     shards=shards or 1,
                     engine=engine,
                     address=address,
@@ -238,7 +267,7 @@ def log_command(
 def rollback_command(
     folder: Folder,
     model: Model,
-    seq: Annotated[int, typer.Argument(metavar="SEQ", min=0, help="Where to go back to.")],
+    seq: Seq,
 ) -> None:
     """Go back to the state after a record; the service must not be running."""
     _import_what_serves()
@@ -334,15 +363,76 @@ def client_scores(url: Url, model: Model, token: TokenOption = None) -> None:
 def client_create(
     url: Url,
     model: Model,
-    description: Annotated[
-        str, typer.Argument(help='JSON: {"model": "osboost", "learner": "naive-bayes"}')
-    ] = "{}",
+    description: Description = "{}",
     token: TokenOption = None,
 ) -> None:
     """Make a model."""
     fields = _row(description, 1)
     with _client(url, token) as client:
         typer.echo(json.dumps(_asked(lambda: client.create(model, **fields))))
+
+
+def _tell(url: str, token: str | None, act: Any) -> None:
+    """Ask the service once and print what it says."""
+    with _client(url, token) as client:
+        typer.echo(json.dumps(_asked(lambda: act(client)), indent=2))
+
+
+@client_app.command("models")
+def client_models(url: Url, token: TokenOption = None) -> None:
+    """List the models: what they are and how they stand."""
+    _tell(url, token, lambda client: client.models())
+
+
+@client_app.command("shadow")
+def client_shadow(
+    url: Url,
+    model: Model,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+    description: Description = "{}",
+    token: TokenOption = None,
+) -> None:
+    """Let another model learn from the same examples without answering."""
+    fields = _row(description, 1)
+    _tell(url, token, lambda client: client.add_shadow(model, name, **fields))
+
+
+@client_app.command("allow")
+def client_allow(
+    url: Url,
+    model: Model,
+    label: Annotated[str, typer.Argument(metavar="LABEL", help="JSON, or else a text.")],
+    token: TokenOption = None,
+) -> None:
+    """Let a label become a class where new ones are asked for."""
+    try:
+        value = json.loads(label)
+    except ValueError:
+        value = label
+    _tell(url, token, lambda client: client.allow(model, value))
+
+
+@client_app.command("promote")
+def client_promote(
+    url: Url,
+    model: Model,
+    shadow: Annotated[str, typer.Argument(metavar="SHADOW", help="Who shall answer.")],
+    token: TokenOption = None,
+) -> None:
+    """Let a shadow answer; the champion becomes a shadow."""
+    _tell(url, token, lambda client: client.promote(model, shadow))
+
+
+@client_app.command("snapshots")
+def client_snapshots(url: Url, model: Model, token: TokenOption = None) -> None:
+    """List the snapshots that are kept, and how far back a rollback reaches."""
+    _tell(url, token, lambda client: client.snapshots(model))
+
+
+@client_app.command("rollback")
+def client_rollback(url: Url, model: Model, seq: Seq, token: TokenOption = None) -> None:
+    """Go back to the state after a record; a rollback is a record, so it can be undone."""
+    _tell(url, token, lambda client: client.rollback(model, seq))
 
 
 def register(app: typer.Typer) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from streamboost.base.naming import ColumnNames
 from streamboost.cli.console import plain_value, quantity, stdout
+from streamboost.cli.importances import importance_lines, importances_of
 from streamboost.cli.models import load_file
 
 _SHOWN = 8
@@ -26,7 +27,7 @@ def show(path: Path, *, as_json: bool) -> None:
         "parameters": ", ".join(f"{name}={value}" for name, value in facts["parameters"].items())
         or "the defaults",
         "columns": _columns(facts["columns"]),
-        "classes": _listed(facts["classes"]),
+        "classes": "none: it predicts numbers" if facts["classes"] is None else _listed(facts["classes"]),
         "rows learned": f"{facts['rows_learned']:,}",
         "size": f"{quantity(facts['file_bytes'])} in the file, {quantity(facts['memory_bytes'])} in memory",
         "metadata": json.dumps(facts["metadata"], ensure_ascii=False) if facts["metadata"] else "none",
@@ -34,6 +35,8 @@ def show(path: Path, *, as_json: bool) -> None:
     console = stdout()
     for head, text in lines.items():
         console.print(f"{head:>13}  {text}", markup=False, highlight=False, soft_wrap=True)
+    for line in () if facts["importances"] is None else ("", *importance_lines(facts["importances"])):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     if facts["report"] is not None:
         console.print(f"\n{facts['report']}", markup=False, highlight=False, soft_wrap=True)
 
@@ -49,13 +52,14 @@ def describe(path: Path) -> dict[str, Any]:
         "learner": None if report is None else report.learner,
         "parameters": _changed(model),
         "columns": None if columns is None else _kinds(columns),
-        "classes": None if columns is None else model.classes_.tolist(),
+        "classes": model.classes_.tolist() if hasattr(model, "classes_") else None,
         "rows_learned": int(state["n_learned"]) if columns is None else model.n_learned_,
         "file_bytes": path.stat().st_size,
         "memory_bytes": sum(array.nbytes for array in state.values())
         if columns is None
         else model.memory_bytes(),
         "metadata": model.metadata_,
+        "importances": importances_of(model),
         "report": report,
     }
 

@@ -1,4 +1,4 @@
-"""What a file asks for: classification or regression; and the metrics of either."""
+"""What a file asks for: which column is predicted, whether that is classification or regression, and the metrics of either."""
 
 from __future__ import annotations
 
@@ -8,39 +8,76 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from streamboost.cli.console import stderr
+from streamboost.cli.run import warn
 from streamboost.streams import Stream
 from streamboost.streams.datasets.registry import registered
 
-LOOKED_AT, FEW = 1_000, 20
-"""Labels that are numbers are taken for targets if the first so many have more than so many values."""
+LOOKED_AT, FEW, OFTEN, MANY = 1_000, 20, 3, 200
+"""Of the first so many labels: so few values are classes whatever they are; others must occur so often each.
+With more than so many texts it is said that they make learning slow."""
 
 
-def guessed_task(data: str, stream: Stream) -> str | None:
-    """``regression``, said aloud with the way out, if the labels look like numbers to predict; else None.
+def guessed_task(data: str, stream: Stream) -> tuple[str | None, str]:
+    """``regression`` if the labels look like numbers to predict, else None; and why.
 
     Standard input and pipes cannot be looked at ahead, and what the registered sets hold is known.
     """
-    path = Path(data)
-    known = data in registered() or (
-        path.is_file() and any(entry.recognises(path) for entry in registered().values())
-    )
-    if known or not stream.repeatable or stream.labels_are_text or stream.classes is not None:
-        return None
+    if is_known(data):
+        return None, ""
+    if not stream.repeatable or stream.classes is not None:
+        return None, "text" if stream.labels_are_text else ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there is to say of the data is said when they are read
         first = next(iter(stream.chunks(LOOKED_AT)), None)
-    if first is None or first.y.dtype.kind not in "fiu" or np.unique(first.y).size <= FEW:
-        return None
+    if first is None:
+        return None, ""
+    if first.y.dtype.kind not in "fiu":
+        n_labels = np.unique(first.y).size
+        if n_labels > MANY:
+            warn(
+                f"{n_labels:,} different labels in the first {len(first):,} rows: each is a class, and the time for a row grows "
+                "with their number; if another column is the label, --label names it."
+            )
+        return None, "text"
+    values, counts = np.unique(first.y[np.isfinite(first.y)], return_counts=True)
+    if values.size <= FEW:
+        return None, f"{values.size} values"
+    if are_classes(values, counts):
+        return None, f"{values.size} whole numbers in a row that repeat often"
+    return "regression", f"numbers with more than {FEW} values"
+
+
+def are_classes(values: npt.NDArray[Any], counts: npt.NDArray[np.int64]) -> bool:
+    """Whether more than a few numbers are names of classes: whole ones that fill their range, nearly all of them often."""
+    whole = bool((values == np.round(values)).all())
+    fills = values.size >= 0.9 * (float(values[-1]) - float(values[0]) + 1)
+    return whole and fills and bool((counts >= OFTEN).mean() >= 0.9)
+
+
+def is_known(data: str) -> bool:
+    """Whether a data set is one of the registered ones, by its name or by its file."""
+    return data in registered() or (
+        os.path.isfile(data) and any(entry.recognises(Path(data)) for entry in registered().values())
+    )
+
+
+def say_task(stream: Stream, task: str, why: str = "") -> None:
+    """Say what is predicted, and how to say otherwise."""
+    name, found = getattr(stream, "label_name", None), getattr(stream, "label_why", "")
+    if name is None and not why:
+        return
+    column = "the label" if name is None else f"column {name!r}" + (f" ({found})" if found else "")
+    flags = ["--label"] * (name is not None) + ["--task"]
     stderr().print(
-        f"streamboost: the labels of {os.path.basename(data)} are numbers with more than {FEW} values in the first "
-        f"{LOOKED_AT:,} rows: regression (--task classification, if they are classes)",
+        f"streamboost: {os.path.basename(stream.name)}: {task} of {column}{f', {why}' if why else ''}; "
+        f"{' and '.join(flags)} say{'s' * (len(flags) == 1)} otherwise",
         highlight=False,
         markup=False,
         soft_wrap=True,
     )
-    return "regression"
 
 
 def chosen_metrics(text: str | None, task: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from streamboost.base.files.writing import write_file
 from streamboost.cli.compare import PLAIN, choose, common_task, run_resumably
-from streamboost.cli.console import stderr, stdout
+from streamboost.cli.console import stderr, stdout, titled
 from streamboost.cli.errors import UserError
 from streamboost.experiments.plan import Algorithm, Protocol, Source, plan_runs
 from streamboost.experiments.runner import Outcome
@@ -94,7 +94,7 @@ def _values(text: str, values: str) -> Any:
 
 def tune(
     source: Source,
-    model: str | None,
+    model: str,
     learner: str | None,
     search: Search,
     *,
@@ -108,7 +108,6 @@ def tune(
 ) -> None:
     """Search, show every rung, and say how to run the best."""
     size = None if n_estimators is None else str(n_estimators)
-    model = model or ("streamboost" if task == "regression" else "osboost")
     left: list[tuple[str, Algorithm]] = []
     for text in candidates(search, seed):
         chosen = choose(f"{model}:{text}", learner, size, scale=None, flags=[], seed=seed, task=task)
@@ -176,7 +175,7 @@ def _scores(
 
 
 def _table(found: dict[str, dict[int, float]], title: str, regression: bool) -> Table:
-    table = Table(title=title, title_justify="left", header_style="bold")
+    table = titled(Table(header_style="bold"), title)
     table.add_column("parameters")
     prefixes = sorted({rows for by in found.values() for rows in by})
     for rows in prefixes:

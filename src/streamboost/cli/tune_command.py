@@ -20,15 +20,9 @@ def tune_command(
             "--grid", metavar="NAME=VALUES", help="Values, as gamma=0.05,0.1, or a range, as gamma=0.01..0.4."
         ),
     ],
-    model: Annotated[
-        str | None,
-        typer.Option("--model", "-m", help="The ensemble (default: osboost; for regression streamboost)."),
-    ] = None,
+    model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "streamboost",
     learner: Annotated[
-        str | None,
-        typer.Option(
-            "--learner", "-l", help="The weak learner (default: naive-bayes; for regression the model's own)."
-        ),
+        str | None, typer.Option("--learner", "-l", help="The weak learner (default: the model's own).")
     ] = None,
     task: Task = None,
     n_estimators: Annotated[
@@ -57,16 +51,19 @@ def tune_command(
     """Search parameters on prefixes of a stream: the worse two thirds drop out, the others get three times the rows."""
     import os
 
+    from streamboost.cli.parameters import ModelSpec
     from streamboost.cli.run import check_writable
     from streamboost.cli.shard_commands import runner_of
-    from streamboost.cli.task import guessed_task
+    from streamboost.cli.task import guessed_task, say_task
     from streamboost.cli.tune import Search, tune
     from streamboost.experiments.plan import Source
     from streamboost.streams import open_stream
 
     check_writable("--json", json)
-    if task is None and model is None and learner is None and data != "-":
-        task = guessed_task(data, open_stream(data, **reading))
+    if task is None and ModelSpec(model, learner).has_regressor and data != "-":
+        stream = open_stream(data, **reading)
+        task, why = guessed_task(data, stream)
+        say_task(stream, task or "classification", why)
     tune(
         Source(data, reading, limit),
         model,

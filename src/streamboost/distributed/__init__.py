@@ -12,18 +12,20 @@ if TYPE_CHECKING:
     from streamboost.distributed.files import cut as cut
     from streamboost.distributed.files import join as join
     from streamboost.distributed.keyed import KeyedClassifier as KeyedClassifier
+    from streamboost.distributed.keyed_regressor import KeyedRegressor as KeyedRegressor
     from streamboost.distributed.keyed_shards import KeyedShards as KeyedShards
     from streamboost.distributed.shards import Shards as Shards
 
 _HOME = {
     "KeyedClassifier": "keyed",
+    "KeyedRegressor": "keyed_regressor",
     "KeyedShards": "keyed_shards",
     "Shards": "shards",
     "cut": "files",
     "join": "files",
 }
 
-__all__ = ["KeyedClassifier", "KeyedShards", "Shards", "cut", "join"]
+__all__ = ["KeyedClassifier", "KeyedRegressor", "KeyedShards", "Shards", "cut", "join"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,19 +12,26 @@ import os
 import shutil
 import tempfile
 import time
+from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
+from streamboost.adapters.records import as_records, labels_of
 from streamboost.base.random import draw_seed
 from streamboost.distributed.closing import Closing
 from streamboost.distributed.key_store import Found, KeyStore, StoredModel
 from streamboost.distributed.model_templates import KeyedModel, ModelTemplates, with_session
 from streamboost.models import load
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _EIGHT_LOG_2 = 8 * math.log(2)
 
@@ -68,38 +75,8 @@ class _Own(KeyedModel):
         return 1 / (1 + math.exp(gap)) if gap < 700 else 0.0
 
 
-class KeyedClassifier(Closing):
-    """A model for every value of one feature, and one for all of them that answers while those are young.
-
-    Parameters
-    ----------
-    model : estimator
-        One of streamboost's ensembles for streams, untrained; every key gets a clone.
-    key : str
-        The feature whose value says which model: text, a whole number or a boolean. The models do not see it.
-    max_models : int
-        Models in memory at most; others wait in the store.
-    idle_s : float, optional
-        Models that were not used for so many seconds go to the store, too.
-    fallback : {"global", "prior", None}
-        Who answers beside a key's own model. "global": a model that learns all rows; Hedge weighs the two on the key's own
-        rows, so that the own model takes over when it is better. "prior": the frequencies of all labels, until the key has a
-        row. None: nobody.
-    folder : str or path, optional
-        Where the store is. A folder that has one is gone on with. Without one it is temporary and ends with `close`.
-    clock : callable, optional
-        Seconds, for `idle_s`.
-
-    Examples
-    --------
-    >>> from streamboost import OnlineBaggingClassifier
-    >>> from streamboost.distributed import KeyedClassifier
-    >>> with KeyedClassifier(OnlineBaggingClassifier(n_estimators=5, random_state=1), "customer") as model:
-    ...     for day in range(20):
-    ...         model.learn_one({"customer": "ann", "rain": day % 2}, "stays" if day % 2 else "comes")
-    ...     model.predict_one({"customer": "ann", "rain": 1})
-    'stays'
-    """
+class KeyedModels(Closing):
+    """What models by key share, whatever they predict: see :class:`KeyedClassifier` and :class:`KeyedRegressor`."""
 
     def __init__(
         self,
@@ -112,9 +89,9 @@ class KeyedClassifier(Closing):
         folder: str | os.PathLike[str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        if not hasattr(model, "learn_one") or not hasattr(model, "_file_bytes"):
+        if not hasattr(model, self._verb) or not hasattr(model, "_file_bytes"):
             raise TypeError(
-                f"KeyedClassifier takes one of streamboost's ensembles for streams, not a {type(model).__name__}."
+                f"{type(self).__name__} takes one of streamboost's {self._kind} for streams, not a {type(model).__name__}."
             )
         if isinstance(max_models, bool) or not isinstance(max_models, int) or max_models < 1:
             raise ValueError(
@@ -126,11 +103,11 @@ class KeyedClassifier(Closing):
             raise ValueError(f"fallback={fallback!r} is not allowed; choose 'global', 'prior' or None.")
         if model._learner_plan(0).lane_factory is not None:
             raise ValueError(
-                "KeyedClassifier cannot write learners of Python code to its store: use one of streamboost's own."
+                f"{type(self).__name__} cannot write learners of Python code to its store: use one of streamboost's own."
             )
         if "detectors" in model._guard():
             raise ValueError(
-                "KeyedClassifier cannot write detectors of Python code to its store: use one of streamboost's own."
+                f"{type(self).__name__} cannot write detectors of Python code to its store: use one of streamboost's own."
             )
         self.model = clone(model)
         if not isinstance(model.random_state, Integral):  # one seed for all keys
@@ -209,8 +186,8 @@ class KeyedClassifier(Closing):
         ----------
         x : dict
             The row, with its key.
-        y : label
-            Text, a whole number or a boolean.
+        y : label or float
+            The label, or the target.
         sample_weight : float
             Weight of the row.
         """
@@ -224,63 +201,72 @@ class KeyedClassifier(Closing):
         if own is None:
             raise RuntimeError("a key got no model")
         whole = self._global
+        lost_own = lost_global = 0.0
         if whole is not None and whole.started and own.started:
-            lost_own = 1.0 - own.predict_proba_one(rest).get(y, 0.0)
-            lost_global = 1.0 - whole.predict_proba_one(rest).get(y, 0.0)
-        else:
-            lost_own = lost_global = 0.0
+            lost_own, lost_global = self._losses(own, whole, rest, y)
         # The model of all first: it knows the rows of every key, so what it takes the key's model takes too.
         if whole is not None:
             whole.learn_one(rest, y, sample_weight)
-        self._templates.learn(own, rest, y, sample_weight)
+        self._teach(own, rest, y, sample_weight)
         own.n += 1
         own.lost_own += lost_own * sample_weight
         own.lost_global += lost_global * sample_weight
         if self.fallback == "prior":
-            self._counts[y] = self._counts.get(y, 0.0) + sample_weight
+            self._count(y, sample_weight)
 
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """Return the probability of each label for one row; empty while nothing is known.
+    # Tables with named columns, row by row.
 
-        Parameters
-        ----------
-        x : dict
-            The row, with its key.
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the answer to each row of a frame or a list of dicts; see :meth:`predict_one`."""
+        return self._table([self.predict_one(x) for x in as_records(X)])
 
-        Returns
-        -------
-        dict
-            Label to probability.
-        """
-        self._check_open()
-        key, rest = self._split(x)
-        own = self._find(key, make=False)
-        mine = {} if own is None else own.predict_proba_one(rest)
-        if self.fallback == "prior":
-            total = sum(self._counts.values())
-            return mine or {label: count / total for label, count in self._counts.items()}
-        if self._global is None or not self._global.started:
-            return mine
-        others: dict[Any, float] = self._global.predict_proba_one(rest)
-        if own is None or not mine:
-            return others
-        share = own.share()
-        return {label: share * mine.get(label, 0.0) + (1 - share) * p for label, p in others.items()}
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rows of a frame or a list of dicts in their order; see :meth:`learn_one`."""
+        for x, truth, weight in self._rows(X, y, sample_weight):
+            self.learn_one(x, truth, weight)
+        return self
 
+    def test_then_train(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[Any]:
+        """Return the answer to each row, given before that row is learned."""
+        answers = []
+        for x, truth, weight in self._rows(X, y, sample_weight):
+            answers.append(self.predict_one(x))
+            self.learn_one(x, truth, weight)
+        return self._table(answers)
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any) -> list[tuple[dict[Any, Any], Any, float]]:
+        records, truths = list(as_records(X)), np.asarray(y).tolist()
+        weights = [1.0] * len(truths) if sample_weight is None else np.asarray(sample_weight, float).tolist()
+        if not len(records) == len(truths) == len(weights):
+            raise ValueError(
+                f"X, y and sample_weight have {len(records)}, {len(truths)} and {len(weights)} rows: they must be equal."
+            )
+        return list(zip(records, truths, weights, strict=True))
+
+    # What depends on what is predicted.
+
+    _kind: ClassVar[str]
+    _verb: ClassVar[str]
+
+    @abstractmethod
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
-        """Return the most likely label of one row, or None while nothing is known.
+        """Return the answer to one row."""
 
-        Parameters
-        ----------
-        x : dict
-            The row, with its key.
+    @abstractmethod
+    def _table(self, answers: list[Any]) -> NDArray[Any]:
+        """Return answers as an array."""
 
-        Returns
-        -------
-        label or None
-        """
-        proba = self.predict_proba_one(x)
-        return max(proba, key=proba.__getitem__) if proba else None
+    @abstractmethod
+    def _losses(self, own: _Own, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
+        """Return what the key's own model and the one of all lose on a row, each from 0 to 1."""
+
+    @abstractmethod
+    def _teach(self, own: _Own, x: Mapping[Any, Any], y: Any, weight: float) -> None:
+        """Let the model of a key learn a row."""
+
+    @abstractmethod
+    def _count(self, y: Any, weight: float) -> None:
+        """Keep what the prior needs."""
 
     # The whole.
 
@@ -338,7 +324,7 @@ class KeyedClassifier(Closing):
 
     def _check_open(self) -> None:
         if self._closed:
-            raise RuntimeError("this KeyedClassifier is closed.")
+            raise RuntimeError(f"this {type(self).__name__} is closed.")
 
     def close(self) -> None:
         """Write all models and close the store; a temporary one is removed."""
@@ -351,3 +337,94 @@ class KeyedClassifier(Closing):
         self._owns.clear()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+class KeyedClassifier(KeyedModels):
+    """A model for every value of one feature, and one for all of them that answers while those are young.
+
+    Parameters
+    ----------
+    model : estimator
+        One of streamboost's ensembles for streams, untrained; every key gets a clone.
+    key : str
+        The feature whose value says which model: text, a whole number or a boolean. The models do not see it.
+    max_models : int
+        Models in memory at most; others wait in the store.
+    idle_s : float, optional
+        Models that were not used for so many seconds go to the store, too.
+    fallback : {"global", "prior", None}
+        Who answers beside a key's own model. "global": a model that learns all rows; Hedge weighs the two on the key's own
+        rows, so that the own model takes over when it is better. "prior": the frequencies of all labels, until the key has a
+        row. None: nobody.
+    folder : str or path, optional
+        Where the store is. A folder that has one is gone on with. Without one it is temporary and ends with `close`.
+    clock : callable, optional
+        Seconds, for `idle_s`.
+
+    Examples
+    --------
+    >>> from streamboost import OnlineBaggingClassifier
+    >>> from streamboost.distributed import KeyedClassifier
+    >>> with KeyedClassifier(OnlineBaggingClassifier(n_estimators=5, random_state=1), "customer") as model:
+    ...     for day in range(20):
+    ...         model.learn_one({"customer": "ann", "rain": day % 2}, "stays" if day % 2 else "comes")
+    ...     model.predict_one({"customer": "ann", "rain": 1})
+    'stays'
+    """
+
+    _kind, _verb = "classifiers", "predict_proba_one"
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return the probability of each label for one row; empty while nothing is known.
+
+        Parameters
+        ----------
+        x : dict
+            The row, with its key.
+
+        Returns
+        -------
+        dict
+            Label to probability.
+        """
+        self._check_open()
+        key, rest = self._split(x)
+        own = self._find(key, make=False)
+        mine = {} if own is None else own.predict_proba_one(rest)
+        if self.fallback == "prior":
+            total = sum(self._counts.values())
+            return mine or {label: count / total for label, count in self._counts.items()}
+        if self._global is None or not self._global.started:
+            return mine
+        others: dict[Any, float] = self._global.predict_proba_one(rest)
+        if own is None or not mine:
+            return others
+        share = own.share()
+        return {label: share * mine.get(label, 0.0) + (1 - share) * p for label, p in others.items()}
+
+    def predict_one(self, x: Mapping[Any, Any]) -> Any:
+        """Return the most likely label of one row, or None while nothing is known.
+
+        Parameters
+        ----------
+        x : dict
+            The row, with its key.
+
+        Returns
+        -------
+        label or None
+        """
+        proba = self.predict_proba_one(x)
+        return max(proba, key=proba.__getitem__) if proba else None
+
+    def _table(self, answers: list[Any]) -> NDArray[Any]:
+        return labels_of(answers)
+
+    def _losses(self, own: _Own, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
+        return 1.0 - own.predict_proba_one(x).get(y, 0.0), 1.0 - whole.predict_proba_one(x).get(y, 0.0)
+
+    def _teach(self, own: _Own, x: Mapping[Any, Any], y: Any, weight: float) -> None:
+        self._templates.learn(own, x, y, weight)
+
+    def _count(self, y: Any, weight: float) -> None:
+        self._counts[y] = self._counts.get(y, 0.0) + weight

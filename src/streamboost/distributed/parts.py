@@ -22,11 +22,13 @@ from streamboost import _core
 Arrays = dict[str, NDArray[Any]]
 Lanes = tuple[int, int]
 
-_MAIN = "main/"  # the ensemble's own fields, where companions answer beside it
+_MAINS = ("online/main/", "main/")  # the ensemble's own fields, where companions answer beside it
 _OF_LANES = ("bank/", "lane/", "monitor/", "guard/", "spare/")
 _OF_PARTS = (*_OF_LANES, "intake/", "combiner/", "rows/")
-_OF_ALL = "class_weight/"  # around the ensemble, and yet in every part: what learners are given depends on it
+_OF_ALL = ("class_weight/", "lags/")
+"""Around the ensemble, and yet in every part: what learners are given depends on it."""
 _STAGES_OF_ALL = ("class_weight", "class_weight_keep", "target")
+_BESIDE = ("companions", "pool", "outer_companions", "outer_pool", "experts", "referee")
 _LENGTH = ".length"
 _VECTOR = 16  # lanes of a bank come in multiples of this
 
@@ -53,7 +55,7 @@ class Plan:
     @property
     def answers(self) -> bool:
         """Whether something after the vote needs the answers to every row."""
-        return bool(self.core.get("companions") or self.core.get("stages"))
+        return any(self.core.get(name) for name in (*_BESIDE, "stages"))
 
     def check(self) -> None:
         """Refuse a model whose learners cannot leave this process."""
@@ -81,7 +83,7 @@ class Plan:
         """Return the part with these lanes."""
         core = {**self.core, "threads": 1, "lanes": lanes}
         if lanes[1] < self.n_lanes:  # what answers beside or after the ensemble lives with the last part
-            for name in ("companions", "pool"):
+            for name in _BESIDE:
                 core.pop(name, None)
             stages = self.core.get("stages") or {}
             core["stages"] = {name: stages[name] for name in _STAGES_OF_ALL if name in stages}
@@ -127,11 +129,16 @@ def check_lanes(lanes: Sequence[Lanes], n_lanes: int) -> None:
         )
 
 
+def _main_of(state: Mapping[str, Any]) -> str:
+    """Return how the names of the ensemble's own fields begin."""
+    return next((main for main in _MAINS if any(name.startswith(main) for name in state)), "")
+
+
 def cut_state(state: Mapping[str, NDArray[Any]], lanes: Sequence[Lanes]) -> list[Arrays]:
     """Return the states of parts with these lanes."""
     n_lanes = lanes[-1][1]
     check_lanes(lanes, n_lanes)
-    main = _MAIN if any(name.startswith(_MAIN) for name in state) else ""
+    main = _main_of(state)
     parts: list[Arrays] = [{} for _ in lanes]
     for name, array in state.items():
         own = name.removeprefix(main)
@@ -165,7 +172,7 @@ def _pieces(
 def join_states(parts: Sequence[Mapping[str, NDArray[Any]]]) -> Arrays:
     """Return the state of the whole ensemble. Parts that have not learned the same rows are refused."""
     last = parts[-1]
-    main = _MAIN if any(name.startswith(_MAIN) for name in last) else ""
+    main = _main_of(last)
     names = {name.removeprefix(main) for name in last if name.startswith(main)}
     joined: Arrays = {}
     for name, array in last.items():

@@ -17,6 +17,7 @@ from streamboost.ensemble.options import (
     LEARNER,
     MAX_BYTES,
     OPTIONS,
+    PAST,
     SHARED,
     SIZE,
     EnsembleOptions,
@@ -66,15 +67,37 @@ COMPANIONS = {
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
     "replay": (
-        ("replay", {}),
+        ("replay", {"rounds": 50, "refit": 2.0}),
         (
             "replay-quick",
-            {"memory": 4000, "rounds": 40, "leaves": 15, "learning_rate": 0.2, "refit": 1.2, "late": 0.5},
+            {"memory": 2000, "rounds": 15, "leaves": 15, "learning_rate": 0.25, "refit": 1.25, "late": 0.5},
         ),
     ),
     "history": (("history", {}),),
 }
 """Experts beside the forest: names in the report and in files, and their parameters."""
+OUTER = ("replay", "history")
+"""Those that answer beside the pool of the others, in a pool of their own."""
+POOL = {
+    "referee": True,
+    "temperature": False,
+    "first_alone": False,
+    "prior": 10.0,
+    "refill": 1.0,
+    "least": 0.0,
+    "most": 4.0,
+    "caution": 0.0,
+}
+OUTER_POOL = {
+    "referee": True,
+    "temperature": True,
+    "first_alone": True,
+    "prior": 20.0,
+    "refill": 0.05,
+    "least": -0.2,
+    "most": 3.0,
+    "caution": 0.5,
+}
 
 
 class LeveragingOptions(UnguardedOptions, total=False):
@@ -135,6 +158,11 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     its weights :math:`\beta` learned by Newton steps on the logarithmic loss with a memory of about `window` examples. A
     referee lets one of them speak alone while it has been right more often than all others and than the pool.
 
+    A second pool of the same kind takes that answer as its first expert. The others are gradient boosted trees over the last
+    50,000 rows and over the last 2,000, refitted in small slices while the stream goes on (:class:`ReplayBoostingClassifier`),
+    and the labels' own past: how often each label has followed the last two. One temperature w, learned in the same way, has
+    the last word on probabilities: :math:`P \propto Q^w`; labels do not change. It stands aside where `calibration` is given.
+
     References
     ----------
     A. Bifet, G. Holmes and B. Pfahringer, Leveraging bagging for evolving data streams, ECML PKDD 2010.
@@ -162,11 +190,12 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             "companions",
             anything("sequence of names"),
             'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
-            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 4,000, refitted in slices) '
+            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted in slices) '
             'and "history" (what label follows the last two); () for none.',
             to_core=False,
         ),
         WINDOW,
+        *PAST,
         *with_defaults(OPTIONS, drift="adwin"),
     )
 
@@ -179,8 +208,10 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         max_features: float | str | None = 0.6,
         vote: str = "log_odds",
         chain: bool = True,
-        companions: Sequence[str] = ("linear", "naive-bayes", "neighbors"),
+        companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay", "history"),
         window: float = 1000.0,
+        lags: int | Sequence[int] = 0,
+        delay: int = 0,
         **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
@@ -189,30 +220,50 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         self.max_features = max_features
         self.vote = vote
         self.chain = chain
+        self.lags = lags
+        self.delay = delay
         self.companions = companions
         self.window = window
         self._set_options(options)
 
     def _booster_plan(self) -> BoosterPlan:
-        found = [self._companion(*entry) for name in self._companion_names() for entry in COMPANIONS[name]]
-        pool = {"window": float(self.window), "referee": True, "temperature": False} if found else {}
-        return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
+        inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
+        window = float(self.window)
+        pool = {**POOL, "window": window, "referee_window": window}
+        calibrated = {"temperature": self.calibration is None}
+        outer_pool = {**OUTER_POOL, **calibrated, "window": window, "referee_window": max(0.3 * window, 2.0)}
+        return replace(
+            super()._booster_plan(),
+            companions=inner,
+            pool=pool if inner else {},
+            outer_companions=outer,
+            outer_pool=outer_pool if outer else {},
+        )
+
+    def _companions_made(self, *, outer: bool) -> tuple[dict[str, Any], ...]:
+        names = [name for name in self._companion_names() if (name in OUTER) is outer]
+        return tuple(self._companion(*entry) for name in names for entry in COMPANIONS[name])
 
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, COMPANIONS)
 
+    def _ring_bytes(self) -> dict[str, int]:
+        """Return what remembered rows may take of `max_bytes`: a quarter, at most 64 MB; a quarter of that is the quick one's."""
+        whole = 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 4))
+        return {"replay": whole - whole // 4, "replay-quick": whole // 4}
+
     def _bytes_for_trees(self) -> int | None:
-        """Half of all where rows are remembered too: a quarter for the rows of each of the two experts that replay them."""
         budget = super()._bytes_for_trees()
-        return budget // 2 if budget is not None and "replay" in self._companion_names() else budget
+        rows = sum(self._ring_bytes().values()) if "replay" in self._companion_names() else 0
+        return None if budget is None else max(1, int(budget) - rows)
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         if name in ("replay", "replay-quick", "history"):
             booster = "history" if name == "history" else "replay"
-            replay = ReplayBoostingClassifier()
-            if self.max_bytes is not None:
-                replay.max_bytes = max(1, int(self.max_bytes) // 4)
-            more = {} if name == "history" else {**replay._core_params(), **params}
+            memory = {"max_bytes": self._ring_bytes().get(name)}
+            more = (
+                {} if name == "history" else {**ReplayBoostingClassifier()._core_params(), **params, **memory}
+            )
             whole = {"booster": booster, "booster_params": more, "size": 1}
             return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}

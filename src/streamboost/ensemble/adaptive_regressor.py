@@ -14,6 +14,7 @@ from streamboost.ensemble.common import companion_names
 from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegressor
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
+from streamboost.ensemble.replay import ReplayBoostingRegressor
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -92,17 +93,26 @@ class AdaptiveRandomForestRegressor(RegressionEnsemble):
 
 
 class StreamBoostRegressor(AdaptiveRandomForestRegressor):
-    r"""The default for regression: an adaptive forest with linear and boosted companions. Nothing to tune.
+    r"""The default for regression: an adaptive forest, linear learners, and experts that know the last targets. Nothing to tune.
 
-    When to use it: first. It follows streams that drift, whether targets are linear in the columns or not.
+    When to use it: first. It follows streams that drift, whether targets are linear in the columns or not, and streams of
+    numbers in time, where the last target often says more than the columns.
 
     Notes
     -----
-    The forest is that of :class:`AdaptiveRandomForestRegressor`; a slow and a quick :class:`LinearRegression` learn beside it,
-    and ten boosted trees (:class:`OnlineGradientBoostingRegressor`), which go further where a concept lasts.
-    With :math:`a_0` the forest's answer and :math:`a_1, a_2 ...` theirs, :math:`a_0 + \sum_m \beta_m (a_m - a_0)` is answered,
-    the shares
+    The forest is that of :class:`AdaptiveRandomForestRegressor`; a slow and a quick :class:`LinearRegression` learn beside it.
+    With :math:`a_0` the forest's answer and :math:`a_1, a_2` theirs, :math:`s = a_0 + \sum_m \beta_m (a_m - a_0)`, the shares
     :math:`\beta_m \in [0, 1]` by least squares over about the last 1,000 examples; the forest alone speaks while it does better.
+
+    Around this :math:`s` stand the last target :math:`l` and three forests of boosted trees, which are refitted in slices
+    over the last 50,000 rows as in :class:`ReplayBoostingRegressor`: of the difference :math:`y - l`, of the residual
+    :math:`y - s` with :math:`s` as it was answered before the row was learned, and of :math:`y` itself. Their trees see the
+    columns, the last target and the last step. A combination of all answers is learned by recursive least squares over about
+    the last 2,000 examples; whoever had the least absolute error over about the last 500, one of them or the combination, speaks.
+
+    References
+    ----------
+    N. Cesa-Bianchi and G. Lugosi, Prediction, learning, and games, Cambridge University Press, 2006.
 
     Examples
     --------
@@ -122,7 +132,9 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         parameter(
             "companions",
             anything("sequence of names"),
-            'Who learns beside the forest: "linear" (a slow and a quick learner) and "boosted" (ten boosted trees); () for none.',
+            'Who learns beside the forest: "linear" (a slow and a quick learner), "boosted" (ten boosted trees), "last" (the '
+            'last target), "differences", "residuals" and "replay" (boosted trees over remembered rows, of the step from the '
+            "last target, of what the answer misses, and of the target); () for none.",
             to_core=False,
         ),
         *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
@@ -134,7 +146,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         *,
         n_estimators: int = 30,
         poisson_rate: float = 6.0,
-        companions: Sequence[str] = ("linear", "boosted"),
+        companions: Sequence[str] = ("linear", "last", "differences", "residuals", "replay"),
         **options: Unpack[RegressionOptions],
     ) -> None:
         self.companions = companions
@@ -146,14 +158,29 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         )
 
     def _booster_plan(self) -> BoosterPlan:
-        found = [
-            made for name in self._companion_names() for made in _COMPANIONS[name](self._bytes_per_tree())
-        ]
-        pool = {"window": 1000.0} if found else {}
-        return replace(super()._booster_plan(), companions=tuple(found), pool=pool)
+        names = self._companion_names()
+        share = self._bytes_per_tree()
+        found = [made for name in names if name in _COMPANIONS for made in _COMPANIONS[name](share)]
+        experts = [_expert(name, self._ring_bytes()) for name in _EXPERTS if name in names]
+        return replace(
+            super()._booster_plan(),
+            companions=tuple(found),
+            pool={"window": 1000.0} if found or experts else {},
+            experts=tuple(experts),
+            referee={"window": 2000.0, "referee_window": 500.0, "delay": int(self.delay)} if experts else {},
+        )
+
+    def _ring_bytes(self) -> int:
+        """Return what the remembered rows, which the experts share, may take of `max_bytes`: a quarter, at most 64 MB."""
+        return 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 1))
+
+    def _bytes_for_trees(self) -> int | None:
+        budget = super()._bytes_for_trees()
+        remembers = any(name in _EXPERTS and name != "last" for name in self._companion_names())
+        return max(1, budget - self._ring_bytes()) if budget is not None and remembers else budget
 
     def _companion_names(self) -> list[str]:
-        return companion_names(self.companions, _COMPANIONS)
+        return companion_names(self.companions, [*_COMPANIONS, *_EXPERTS])
 
     def _trees_beside(self) -> int:
         return 2 * BOOSTED_TREES if "boosted" in self._companion_names() else 0
@@ -194,3 +221,15 @@ _COMPANIONS: dict[str, Callable[[int | None], list[dict[str, Any]]]] = {
     "linear": _linear,
     "boosted": _boosted,
 }
+
+_EXPERTS = ("last", "differences", "residuals", "replay")
+_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15}
+
+
+def _expert(name: str, max_bytes: int) -> dict[str, Any]:
+    """Who knows the targets of before; all but the last target are boosted trees."""
+    params = {}
+    if name != "last":
+        params = ReplayBoostingRegressor(**_TREES, max_bytes=max_bytes)._core_params()
+    tree_params = {"booster": "", "booster_params": params, "size": 1}
+    return {"name": name, "learner": "", "params": {}, "guard": {}, **tree_params}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.classifier import StreamClassifier
+from streamboost.base.inputs.arrays import CodedRows
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
 from streamboost.ensemble.common import StreamEnsemble
@@ -23,6 +24,12 @@ from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
 
 USUAL_ORDERS = 8  # where there is no closed form
+
+
+def cells_of(session: Session, rows: CodedRows) -> dict[str, Any]:
+    """The cells of rows, and what their codes stand for, as `Explanations` has them."""
+    values = [None if book is None else book.values for book in session.schema.books]
+    return {} if rows.dense is None else {"coded": rows.dense, "values": values}
 
 
 def column_names(session: Session) -> list[Any]:
@@ -167,7 +174,9 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         base, contributions, score, codes, ways = session.model.explain(rows.native, wanted, orders)
         told = session.labels.decode(np.where(codes < 0, 0, codes).astype(np.int32))
         method = METHODS[int(ways.max(initial=0))]
-        return Explanations(base, contributions, score, told, column_names(session), method)
+        return Explanations(
+            base, contributions, score, told, column_names(session), method, **cells_of(session, rows)
+        )
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift.choice import from_file, guard_of
+from streamboost.ensemble.options import lags_of
 from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
 from streamboost.report import Bound, EnsembleReport, advise
 
@@ -152,6 +153,7 @@ class StreamEnsemble(LearnerEnsemble):
             entry.max_classes,
             entry.declared,
             guard=self._guard(),
+            lags=lags_of(self),
             max_bytes=getattr(self, "max_bytes", None),
         )
 

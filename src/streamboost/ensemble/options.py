@@ -7,7 +7,10 @@ TypedDict; what is shown by ``inspect.signature``, ``get_params`` and the docume
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, TypedDict
+
+import numpy as np
 
 from streamboost.base.parameter import FLAG, NONE, Kind, anything, numbers, one_of, parameter, whole
 from streamboost.drift.choice import DETECTOR
@@ -52,7 +55,14 @@ class EnsembleOptions(UnguardedOptions, DriftOptions, total=False):
     """Of most classifiers."""
 
 
-class RegressionOptions(RunOptions, DriftOptions, total=False):
+class PastOptions(TypedDict, total=False):
+    """Of models that may look at the targets or labels before a row."""
+
+    lags: int | Sequence[int]
+    delay: int
+
+
+class RegressionOptions(RunOptions, DriftOptions, PastOptions, total=False):
     """Of regressors."""
 
     monitor: bool
@@ -141,6 +151,25 @@ DRIFT = (
     ),
 )
 """The parameters of the guard against drift."""
+PAST = (
+    parameter(
+        "lags",
+        anything("int or sequence of int"),
+        "Past targets (labels) as further columns, called ``target[-1]``, ``target[-2]``, ...: the last n, or those that are "
+        "listed, ``(1, 2, 24)``. They are those of the rows learned before, in the order of learning. 0: none.",
+        to_core=False,
+        default=0,
+    ),
+    parameter(
+        "delay",
+        whole("[0, 100000]"),
+        "How many rows late targets (labels) come when the model is in use. A row is then learned with the lags, and the last "
+        "target, of that many rows before, as it will be answered.",
+        to_core=False,
+        default=0,
+    ),
+)
+"""What models may look at beside the row."""
 SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
 OPTIONS = (*SHARED, *DRIFT, MAX_BYTES, *OUTPUT_OPTIONS)
 """The last parameters of most ensembles."""
@@ -157,6 +186,29 @@ REGRESSION_OPTIONS = (
     CATEGORICAL_FEATURES,
     *DRIFT,
     MAX_BYTES,
+    *PAST,
     *REGRESSION_OUTPUT_OPTIONS,
 )
 """... of ensembles of regressors."""
+
+MOST_LAGS, LONGEST_LAG = 1000, 100_000
+
+
+def lag_numbers(given: Any) -> list[int]:
+    """Return the parameter `lags` as numbers of rows, or refuse it."""
+    counted = isinstance(given, Integral) and not isinstance(given, bool)
+    listed = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+    found = list(range(1, int(given) + 1)) if counted else list(given) if listed else [0]
+    whole_ones = all(isinstance(lag, Integral) and 1 <= int(lag) <= LONGEST_LAG for lag in found)
+    if not whole_ones or (counted and given < 0) or len(set(found)) != len(found) or len(found) > MOST_LAGS:
+        raise ValueError(
+            f"lags={given!r} must be a whole number of rows, 0 or more, or different ones from 1 to {LONGEST_LAG:,}, "
+            f"like (1, 2, 24); at most {MOST_LAGS:,} of them."
+        )
+    return [int(lag) for lag in found]
+
+
+def lags_of(model: Any) -> dict[str, Any]:
+    """Return the lags of a model as the core reads them; empty: it has none."""
+    lags = lag_numbers(getattr(model, "lags", 0))
+    return {"lags": np.array(lags, dtype=np.float64), "delay": int(model.delay)} if lags else {}

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.regressor import StreamRegressor
 from streamboost.base.session import Session, Source
-from streamboost.ensemble.classifier import USUAL_ORDERS, column_names
+from streamboost.ensemble.classifier import USUAL_ORDERS, cells_of, column_names
 from streamboost.ensemble.common import StreamEnsemble
 from streamboost.ensemble.options import LEARNER
 from streamboost.ensemble.output_options import check_coverages, kept_coverages
@@ -148,4 +148,6 @@ def explained_numbers(session: Session, source: Source, orders: int) -> Explanat
     )
     told = np.full(rows.n_rows, "the answer", dtype=object)
     method = METHODS[int(ways.max(initial=0))]
-    return Explanations(base, contributions, answer, told, column_names(session), method)
+    return Explanations(
+        base, contributions, answer, told, column_names(session), method, **cells_of(session, rows)
+    )

@@ -20,8 +20,10 @@ from streamboost.ensemble.options import (
     BATCH_OPTIONS,
     CATEGORICAL_FEATURES,
     N_JOBS,
+    PAST,
     RANDOM_STATE,
     BatchOptions,
+    PastOptions,
     RunOptions,
 )
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS, REGRESSION_OUTPUT_OPTIONS, OutputOptions
@@ -58,7 +60,7 @@ class ReplayOptions(BatchOptions, OutputOptions, total=False):
     """Of the classifier."""
 
 
-class ReplayRegressionOptions(RunOptions, total=False):
+class ReplayRegressionOptions(RunOptions, PastOptions, total=False):
     """Of the regressor."""
 
     target: str
@@ -219,6 +221,7 @@ class ReplayBoostingRegressor(ReplayEnsemble, RegressionEnsemble):
         RANDOM_STATE,
         N_JOBS,
         CATEGORICAL_FEATURES,
+        *PAST,
         *REGRESSION_OUTPUT_OPTIONS,
     )
     tie: ClassVar[str] = "lowest"  # type: ignore[misc]

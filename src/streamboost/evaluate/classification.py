@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.adapters.labels import NO_ANSWER
 from streamboost.evaluate.confusion import Confusion
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.metrics import CLASSIFICATION_METRICS
@@ -88,7 +90,8 @@ class ClassificationResult(PrequentialResult):
 
     @property
     def _spans(self) -> dict[str, dict[str, float]]:
-        error = {"cumulative": self.error, "window": float(self.windowed_error[-1])}
+        lately = float(self.windowed_error[-1]) if self.windowed_error.size else math.nan
+        error = {"cumulative": self.error, "window": lately}
         return {"error": error, "kappa": {"cumulative": self.kappa}, **super()._spans}
 
     @property
@@ -128,16 +131,18 @@ class ClassificationScores(Scores):
         self._classes = None if settings.classes is None else np.asarray(settings.classes)
         self._judge = Judge(delay=settings.delay, classes=self._classes)
         self.confusion = Confusion(self._judge.codes)
-        self.curve = ErrorCurve(settings.window)
+        self.curve = ErrorCurve(settings.window, 5 * settings.points)
         self.panel = ClassificationPanel(
             settings.metrics,
             window=settings.window,
             fading=settings.fading,
+            points=settings.points,
             positive=settings.positive,
             declared=self._judge.n_declared,
         )
         self.wrong: list[npt.NDArray[np.bool_]] = []
         self._keep = settings.keep_errors
+        self.waits = settings.delay > 0
         self.n_rows = 0
 
     @property
@@ -164,13 +169,14 @@ class ClassificationScores(Scores):
             known = np.empty(0, object) if self._classes is None else np.unique(self._classes)
             columns = getattr(model, "classes_", known)
         rows = self._judge.rows(truth, np.asarray(labels), proba, columns)
+        first = self.first_answered(rows.pred != NO_ANSWER)
+        if first == len(rows):
+            return
+        rows = rows.part(first, len(rows))
         wrong = self.confusion.add(rows.true, rows.pred)
         self.curve.update(wrong)
         if self.panel.names:
             self.panel.update(rows)
-        if self._keep:
-            self.wrong.append(wrong)
-        self.n_rows += len(rows)
 
 
 class Classification(Task[ClassificationScores]):
@@ -186,11 +192,17 @@ class Classification(Task[ClassificationScores]):
             classes = stream.classes
         if classes is None and getattr(model, "needs_classes", False):
             classes = stream.find_classes()
-        if positive is not None and classes is not None and str(positive) not in map(str, classes):
-            raise ValueError(
-                f"positive={positive!r} is no label of the data; there are {', '.join(map(repr, classes))}."
-            )
+        if positive is not None and classes is None and stream.repeatable:
+            self._check_positive(positive, stream.find_classes())
+        if positive is not None and classes is not None:
+            self._check_positive(positive, classes)
         return replace(settings, classes=classes)
+
+    @staticmethod
+    def _check_positive(positive: Label, classes: Sequence[Label]) -> None:
+        if str(positive) not in map(str, classes):
+            shown = ", ".join(map(repr, classes[:20])) + (", ..." if len(classes) > 20 else "")
+            raise ValueError(f"positive={positive!r} is no label of the data; there are {shown}.")
 
     def scores(self, settings: Settings, stream: Stream) -> ClassificationScores:
         """Empty scores for a pass over a stream."""
@@ -207,12 +219,12 @@ class Classification(Task[ClassificationScores]):
             **shared,
             errors=tuple(one.confusion.error for one in passes),
             kappas=tuple(one.confusion.kappa for one in passes),
-            positions=series[0][0],
+            positions=series[0][0] + passes[0].left_out,
             cumulative_error=np.mean([s[1] for s in series], axis=0),
             windowed_error=np.mean([s[2] for s in series], axis=0),
             labels=total.labels,
             confusion=total.counts,
-            metric_positions=positions,
+            metric_positions=positions + passes[0].left_out,
             metrics=found,
             positive=passes[-1].panel.positive,
             wrong=tuple(np.packbits(np.concatenate(one.wrong)) for one in passes if one.wrong),

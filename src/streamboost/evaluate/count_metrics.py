@@ -64,6 +64,15 @@ class ErrorRate(OfCounts):
         return measures.error(counts)
 
 
+class Accuracy(OfCounts):
+    """share of right answers: 1 less the error"""
+
+    name = "accuracy"
+
+    def _of_counts(self, counts: npt.NDArray[Any]) -> float:
+        return measures.share_right(counts)
+
+
 class Kappa(OfCounts):
     """(right - by chance) / (1 - by chance), chance having the frequencies of labels and answers; 0 where it is always right"""
 
@@ -274,6 +283,7 @@ class Brier(MeanLoss):
 
 COUNT_METRICS: tuple[type[Metric], ...] = (
     ErrorRate,
+    Accuracy,
     Kappa,
     KappaMajority,
     KappaTemporal,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -87,4 +88,18 @@ def check_delay(delay: int, model: Any) -> None:
     if delay and "sample_weight" not in inspect.signature(model.test_then_train).parameters:
         raise ValueError(
             f"delay={delay} needs a model whose test_then_train takes sample_weight; {type(model).__name__}'s does not."
+        )
+
+
+def warn_of_delay(delay: int, model: Any) -> None:
+    """Warn if a model that looks at past targets was told of another delay."""
+    told = getattr(model, "delay", None)
+    looks_back = np.any(np.asarray(getattr(model, "lags", 0))) or {"last", "differences"} & set(
+        getattr(model, "companions", ()) or ()
+    )
+    if told is not None and looks_back and told != delay:
+        warnings.warn(
+            f"labels come {delay} rows late, but {type(model).__name__} learns its last targets and lags as if they came {told} "
+            f"rows late. Start it with delay={delay}.",
+            stacklevel=3,
         )

@@ -53,32 +53,47 @@ class Metric(ABC):
         return fresh.value()
 
 
-class MeanLoss(Metric):
+class OfSums(Metric):
+    """A metric whose state is a few numbers, so that a shallow copy is as good as a deep one and much quicker."""
+
+    def of(self, rows: Rows) -> float:
+        """The value of these rows alone."""
+        fresh = copy.copy(self)
+        fresh.update(rows)
+        return fresh.value()
+
+
+class MeanLoss(OfSums):
     """The mean of what each row costs: a subclass says how much, in ``_losses``."""
 
     greater_is_better = False
 
     def __init__(self) -> None:
-        self._sums = np.zeros(2)  # weight, loss
+        self._weight = self._loss = 0.0
 
     def update(self, rows: Any) -> None:
         """Add rows one by one, from left to right, so that sums do not depend on how rows are cut."""
         weight = rows.weights
-        for at, column in enumerate((weight, weight * self._losses(rows))):
-            np.add.at(self._sums, np.full(len(rows), at), column)
+        self._weight = _summed(self._weight, weight)
+        self._loss = _summed(self._loss, weight * self._losses(rows))
 
     def value(self) -> float:
         """The mean loss of a row; NaN where none counts."""
-        weight, loss = self._sums.tolist()
-        return loss / weight if weight > 0 else math.nan
+        return self._loss / self._weight if self._weight > 0 else math.nan
 
     def scale(self, factor: float) -> None:
         """Multiply the weight of everything seen so far."""
-        self._sums *= factor
+        self._weight *= factor
+        self._loss *= factor
 
     @abstractmethod
     def _losses(self, rows: Any) -> Floats:
         """One number per row."""
+
+
+def _summed(start: float, column: Floats) -> float:
+    """The sum from left to right."""
+    return float(np.add.accumulate(np.concatenate(([start], column)))[-1])
 
 
 def value_of(metric: Any, rows: Rows) -> float:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from streamboost.base.nearest import nearest
 from streamboost.evaluate.count_metrics import COUNT_METRICS, ExpectedCost
 from streamboost.evaluate.metric import Metric
 from streamboost.evaluate.regression_metrics import TARGET_METRICS
@@ -44,7 +45,9 @@ class MetricTable(Collection[str]):
         """The metric that a text stands for; its name is the text."""
         name, *settings = text.split(":")
         if name not in self.classes:
-            raise ValueError(f"There is no metric {name!r} for {self.task}; there are {', '.join(self)}.")
+            near = nearest(name, self)
+            meant = f"did you mean {near}?" if near is not None else f"there are {', '.join(self)}."
+            raise ValueError(f"There is no metric {name!r} for {self.task}; {meant}")
         cls = self.classes[name]
         known = inspect.signature(cls).parameters
         values: dict[str, Any] = {}
@@ -79,7 +82,7 @@ CLASSIFICATION_METRICS = MetricTable(
     "classification", (*COUNT_METRICS, *SCORE_METRICS), objects_only=(ExpectedCost,)
 )
 """The metrics of labels."""
-REGRESSION_METRICS = MetricTable("regression", TARGET_METRICS, always=("mae", "rmse", "r2"))
+REGRESSION_METRICS = MetricTable("regression", TARGET_METRICS, always=("mae", "rmse", "r2", "skill"))
 """The metrics of targets."""
 
 

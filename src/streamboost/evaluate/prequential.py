@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,10 @@ import numpy.typing as npt
 
 from streamboost.adapters.any_model import RowByRow, Stepwise, as_model, fresh_copy, given
 from streamboost.adapters.records import RecordStream, held_rows, open_data
-from streamboost.evaluate.delay import LateLabels, check_delay
+from streamboost.evaluate.beside import BaselinePass, baseline_results
+from streamboost.evaluate.delay import LateLabels, check_delay, warn_of_delay
 from streamboost.evaluate.drifts import DriftLog
-from streamboost.evaluate.resources import ResourceLog, size_of
+from streamboost.evaluate.resources import ResourceLog
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.task import Scores, Settings
 from streamboost.evaluate.tasks import task_of
@@ -73,6 +73,7 @@ def prequential(
     delay: int = 0,
     learn_late: bool = True,
     keep_errors: bool = False,
+    baselines: bool = False,
     callback: Callable[[Progress], None] | None = None,
     name: str | None = None,
 ) -> PrequentialResult:
@@ -95,13 +96,17 @@ def prequential(
     limit : the first rows only.
     metrics : names of metrics (``streamboost.evaluate.CLASSIFICATION_METRICS`` or ``REGRESSION_METRICS``, with parameters as
         ``"f_beta:beta=2"``), or objects of your own with ``name``, ``update(rows)`` and ``value()``, or "all". Each over all
-        rows and over the window. The error over both, and kappa, or "rmse" and "r2", are always there.
+        rows and over the window. The error over both, and kappa, or "rmse", "r2" and "skill", are always there.
     positive : of a classifier: the label of precision, recall and other metrics of one label. By default, of two labels,
         the greater number, or the rarer text; with more labels such metrics are means over the labels.
     fading : with a factor alpha in (0, 1) the metrics also with fading rows: one that is m rows old weighs alpha^m.
-    delay : a row is answered when it arrives and learned when this many more rows have been answered. 0: at once.
+    delay : a row is answered when it arrives and learned when this many more rows have been answered. 0: at once. Rows before
+        the first answer are not scored: ``left_out`` in the result says how many. A model that looks at past targets should
+        be told with its own `delay`.
     learn_late : whether the labels that are still out when the stream ends are learned then. All rows are scored anyway.
     keep_errors : keep one bit per row: whether it was answered wrongly; of a regressor, the absolute errors.
+    baselines : also score, over the same rows, what every model has to beat: the most frequent label so far (or the mean of
+        the targets) and the last one. The result has them as ``baselines``.
     callback : called after every chunk.
     name : of the model, in tables and pictures.
 
@@ -121,6 +126,7 @@ def prequential(
     stream = first_rows(opened, limit)
     learner = as_model(model, records=records)
     check_delay(delay, learner)
+    warn_of_delay(delay, model)
     task = task_of(model)
     settings = task.settle(
         Settings(task.metrics.choose(metrics), window, fading, delay, keep_errors, classes, positive),
@@ -129,6 +135,7 @@ def prequential(
     )
     held = None if orders == 1 else held_rows(opened, limit)
     passes: list[_Pass] = []
+    begun = time.perf_counter()
     last = model
     for order in range(orders):
         rows = stream
@@ -136,19 +143,27 @@ def prequential(
             last = fresh_copy(model)
             learner = as_model(last, records=records)
             rows = held.permuted(permutation(key, order, held.n_rows))
-        one = _Pass(learner, task.scores(settings, rows), delay)
+        beside = BaselinePass(task, settings, rows) if baselines else None
+        one = _Pass(learner, task.scores(settings, rows), delay, beside)
         one.run(rows, chunk_size, learn_late, _report(callback, order, orders))
         passes.append(one)
-    memory = [one.memory_bytes for one in passes if one.memory_bytes is not None]
+    elapsed = time.perf_counter() - begun
+    sizes = [one.resources.memory_bytes for one in passes]
+    shared = {
+        "data_name": stream.name,
+        "n_rows": passes[0].scores.n_rows,
+        "window": window,
+        "delay": delay,
+    }
     return task.result(
         [one.scores for one in passes],
         model_name=name if name is not None else _name_of(model),
-        data_name=stream.name,
-        n_rows=passes[0].scores.n_rows,
         seconds=sum(one.seconds for one in passes),
-        memory_bytes=max(memory, default=None),
-        window=window,
-        delay=delay,
+        elapsed=elapsed,
+        memory_bytes=max((size for size in sizes if size is not None), default=None),
+        baselines=baseline_results(task, [one.beside for one in passes if one.beside is not None], **shared),
+        left_out=passes[0].scores.left_out,
+        **shared,
         resources=passes[-1].resources.lines(),
         drifts=passes[-1].drifts.events(),
         model=last,
@@ -158,19 +173,14 @@ def prequential(
 class _Pass:
     """One model over one stream: the loop."""
 
-    def __init__(self, model: Any, scores: Scores, delay: int) -> None:
+    def __init__(self, model: Any, scores: Scores, delay: int, beside: BaselinePass | None) -> None:
         self.scores = scores
+        self.beside = beside
         self.resources = ResourceLog()
         self.drifts = DriftLog(model, delay)
         self.seconds = 0.0
         self._model = model
         self._late = LateLabels(delay) if delay else None
-
-    @property
-    def memory_bytes(self) -> int | None:
-        """The size of the model now, if it says so."""
-        size = size_of(self._model)
-        return None if math.isnan(size) else int(size)
 
     def run(
         self, stream: Stream, chunk_size: int, learn_late: bool, report: Callable[[_Pass, Stream], None]
@@ -183,18 +193,25 @@ class _Pass:
             if chunk.weight is not None and self._late is not None:
                 raise DataError(f"{stream.name}: rows with weights cannot have late labels.")
             truth = scores.truth(chunk)
-            before = scores.n_rows
+            before = scores.left_out + scores.n_rows
             scores.add(truth, self._answered(chunk, scores.options()), self._model)
+            if self.beside is not None:
+                self.beside.add(chunk, truth)
             self.drifts.note(before, len(chunk.y), chunk.weight)
             self.resources.note(scores.n_rows, self.seconds, self._model)
             report(self, stream)
+        if scores.n_rows == 0 and scores.left_out:
+            raise DataError(
+                f"{stream.name}: none of the {scores.left_out} rows was answered before its label came."
+            )
         if scores.n_rows == 0:
             raise DataError(f"{stream.name}: no rows.")
         if self._late is not None and learn_late:
             start = time.process_time()
             self._late.learn_rest(self._model)
             self.seconds += time.process_time() - start
-            self.drifts.note(scores.n_rows, 0, None)
+            self.drifts.note(scores.left_out + scores.n_rows, 0, None)
+        self.resources.end(scores.left_out + scores.n_rows, self.seconds, self._model)
 
     def _answered(self, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """The answers to a chunk, whose rows are learned too, or will be; the clock runs only here."""

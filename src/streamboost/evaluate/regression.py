@@ -24,9 +24,9 @@ from streamboost.streams.base import Chunk, DataError, Stream
 class RegressionResult(PrequentialResult):
     """What came out of one or several prequential runs of one regressor over one data set.
 
-    Beside what every :class:`PrequentialResult` has: "mae", "rmse" and "r2" are always among ``metrics``, and ``error`` is the
-    mean absolute error. ``absolute_errors`` are those of every row (NaN: no answer), one array for every order, if asked for
-    with ``keep_errors``.
+    Beside what every :class:`PrequentialResult` has: "mae", "rmse", "r2" and "skill" are always among ``metrics``, and ``error``
+    is the mean absolute error. ``absolute_errors`` are those of every row (NaN: no answer), one array for every order, if asked
+    for with ``keep_errors``.
     """
 
     unanswered: int = 0
@@ -52,9 +52,14 @@ class RegressionResult(PrequentialResult):
         return self.metrics["r2"]["cumulative"].value
 
     @property
+    def skill(self) -> float:
+        """The share of the error of repeating the last target that was avoided: 0 is as good as no change."""
+        return self.metrics["skill"]["cumulative"].value
+
+    @property
     def headline(self) -> dict[str, float]:
-        """The three metrics that are always there."""
-        return {"MAE": self.mae, "RMSE": self.rmse, "R2": self.r2}
+        """The metrics that are always there."""
+        return {"MAE": self.mae, "RMSE": self.rmse, "R2": self.r2, "skill": self.skill}
 
     @property
     def row_errors(self) -> npt.NDArray[np.float32]:
@@ -70,10 +75,13 @@ class RegressionScores(Scores):
     """The targets of one pass and the panel of their metrics."""
 
     def __init__(self, settings: Settings, data_name: str) -> None:
-        self.panel = Panel(settings.metrics, window=settings.window, fading=settings.fading)
+        self.panel = Panel(
+            settings.metrics, window=settings.window, fading=settings.fading, points=settings.points
+        )
         self.absolute_errors: list[npt.NDArray[np.float32]] = []
         self.unanswered = 0
         self.n_rows = 0
+        self.waits = settings.delay > 0
         self._keep = settings.keep_errors
         self._data_name = data_name
 
@@ -95,8 +103,11 @@ class RegressionScores(Scores):
 
     def add(self, truth: Floats, answers: Any, model: Any) -> None:
         """Judge the answers that were given to a chunk; None is no answer."""
-        given = [math.nan if a is None else float(a) for a in np.asarray(answers, dtype=object).tolist()]
-        rows = RegressionRows(truth, np.array(given, dtype=np.float64))
+        rows = RegressionRows(truth, np.asarray(answers).astype(np.float64))  # None becomes NaN
+        first = self.first_answered(~np.isnan(rows.pred))
+        if first == len(rows):
+            return
+        rows = rows.part(first, len(rows))
         self.panel.update(rows)
         self.n_rows += len(rows)
         self.unanswered += int(np.isnan(rows.pred).sum())
@@ -127,10 +138,10 @@ class Regression(Task[RegressionScores]):
         positions, found = gather([one.panel for one in passes])
         return RegressionResult(
             **shared,
-            metric_positions=positions,
+            metric_positions=positions + passes[0].left_out,
             metrics=found,
             errors=found["mae"]["cumulative"].finals,
-            positions=positions,
+            positions=positions + passes[0].left_out,
             cumulative_error=found["mae"]["cumulative"].curve,
             windowed_error=found["mae"]["window"].curve,
             unanswered=sum(one.unanswered for one in passes),

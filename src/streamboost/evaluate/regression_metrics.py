@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.evaluate.metric import MeanLoss, Metric
+from streamboost.evaluate.metric import MeanLoss, Metric, OfSums
 
 Floats = npt.NDArray[np.float64]
 
@@ -112,7 +112,7 @@ class Pinball(MeanLoss):
         return np.maximum(self.quantile * rows.errors, (self.quantile - 1) * rows.errors)
 
 
-class R2(Metric):
+class R2(OfSums):
     """1 - squared error over the squared distance from the targets' mean: 1 is perfect, 0 is as good as the mean."""
 
     name = "r2"
@@ -122,7 +122,8 @@ class R2(Metric):
 
     def update(self, rows: Any) -> None:
         """Look at more rows."""
-        weight, w = rows.weights, float(rows.weights.sum())
+        weight = rows.weights
+        w = float(weight.sum())
         if w == 0:
             return
         mean = float((weight * rows.true).sum()) / w
@@ -143,4 +144,50 @@ class R2(Metric):
         self._errors *= factor
 
 
-TARGET_METRICS: tuple[type[Metric], ...] = (MAE, RMSE, MSE, R2, MAPE, Pinball)
+class MASE(Metric):
+    """Mean absolute error over that of repeating the last target: below 1 is better than no change.
+
+    ``season``: over that of repeating the target of so many rows before. Rows without such a target are left out.
+    """
+
+    name = "mase"
+    greater_is_better = False
+
+    def __init__(self, season: int = 1) -> None:
+        if season < 1:
+            raise ValueError(f"season must be at least 1, got {season}.")
+        self.season = season
+        self._sums = np.zeros(2)  # of the errors, of the steps
+        self._last = np.full(season, np.nan)
+
+    def update(self, rows: Any) -> None:
+        """Add rows one by one, from left to right, so that sums do not depend on how rows are cut."""
+        past = np.concatenate((self._last, rows.true))
+        steps = np.abs(rows.true - past[: len(rows)])
+        weight = np.where(np.isnan(steps), 0.0, rows.weights)
+        for at, column in enumerate((weight * np.abs(rows.errors), weight * np.nan_to_num(steps))):
+            np.add.at(self._sums, np.full(len(rows), at), column)
+        self._last = past[len(rows) :]
+
+    def value(self) -> float:
+        """The ratio; NaN while the targets have not changed."""
+        errors, steps = self._sums.tolist()
+        return errors / steps if steps > 0 else math.nan
+
+    def scale(self, factor: float) -> None:
+        """Multiply the weight of everything seen so far."""
+        self._sums *= factor
+
+
+class Skill(MASE):
+    """1 - MASE: the share of the last target's error that is gone; 1 is perfect, 0 is as good as no change."""
+
+    name = "skill"
+    greater_is_better = True
+
+    def value(self) -> float:
+        """The share; NaN while the targets have not changed."""
+        return 1 - super().value()
+
+
+TARGET_METRICS: tuple[type[Metric], ...] = (MAE, RMSE, MSE, R2, MASE, Skill, MAPE, Pinball)

@@ -29,8 +29,10 @@ class PrequentialResult(ABC):
     A :class:`ClassificationResult` or a :class:`RegressionResult`; here is what they have in common.
 
     ``errors`` holds the error of every order: the share of wrong answers, or the mean absolute error; ``cumulative_error`` and
-    ``windowed_error`` are its curves at ``positions``, numbers of rows. ``seconds`` is CPU time inside the model, all orders
-    together; ``memory_bytes`` the largest model. With several orders the figures and the curves are means over them.
+    ``windowed_error`` are its curves at ``positions``, numbers of rows. ``seconds`` is CPU time inside the model, ``elapsed``
+    the time on the clock with reading and scoring, all orders together; ``memory_bytes`` the largest model. With several orders
+    the figures and the curves are means over them. ``left_out`` are the rows of an order with late labels that came before the
+    first answer: no figure counts them. ``baselines`` are the results of what every model has to beat, if asked for.
 
     ``metrics`` are given as ``metrics["auc"]["window"]``: a :class:`MetricSeries` with its values at ``metric_positions``.
     ``resources`` has one line per noted chunk of the (last) order: rows, CPU seconds, bytes of the model. ``drifts`` has one
@@ -48,6 +50,9 @@ class PrequentialResult(ABC):
     cumulative_error: Floats
     windowed_error: Floats
     delay: int = 0
+    elapsed: float = math.nan
+    left_out: int = 0
+    baselines: tuple[PrequentialResult, ...] = ()
     metric_positions: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     metrics: Mapping[str, Mapping[str, MetricSeries]] = field(default_factory=dict)
     resources: Floats = field(default_factory=lambda: np.zeros((0, 3)))
@@ -159,10 +164,13 @@ class PrequentialResult(ABC):
             "n_rows": self.n_rows,
             "n_orders": self.n_orders,
             "seconds": self.seconds,
+            "elapsed": self.elapsed,
             "examples_per_second": self.examples_per_second if self.seconds > 0 else None,
             "memory_bytes": self.memory_bytes,
             "window": self.window,
             "delay": self.delay,
+            "left_out": self.left_out,
+            "baselines": {one.model_name: dict(one.headline) for one in self.baselines},
             "error": self.error,
             "errors": list(self.errors),
             "standard_error": self.standard_error,

@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from streamboost.evaluate.metrics import MetricTable
 from streamboost.evaluate.panel import Panel
 from streamboost.evaluate.result import PrequentialResult
@@ -29,6 +32,8 @@ class Settings:
     keep_errors: bool = False
     classes: Sequence[Label] | None = None
     positive: Label | None = None
+    points: int = 100
+    """Points of the curves of metrics; curves of the error have five times as many."""
 
 
 class Scores(ABC):
@@ -37,6 +42,19 @@ class Scores(ABC):
     panel: Panel
     n_rows: int
     """Rows judged so far."""
+    waits: bool = False
+    """Whether labels are late and no row was answered yet: rows that nothing could be known about are not judged."""
+    left_out: int = 0
+    """Rows before the first answer."""
+
+    def first_answered(self, answered: npt.NDArray[np.bool_]) -> int:
+        """Return the first row of a chunk to be judged; its length if there is none."""
+        if not self.waits:
+            return 0
+        first = int(answered.argmax()) if answered.any() else answered.size
+        self.waits = first == answered.size
+        self.left_out += first
+        return first
 
     @property
     @abstractmethod

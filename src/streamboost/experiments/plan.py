@@ -285,11 +285,7 @@ def unique_labels(names: list[str]) -> Iterator[str]:
 def baselines(protocol: Protocol) -> list[Algorithm]:
     """The rows that every table has; on rows that are held out "no change" means nothing."""
     known = BASELINES_OF[protocol.task]
-    return [
-        Algorithm(name, "", model_label=name.removesuffix("-regressor"))
-        for name in known
-        if name not in LOOKS_BACK or not protocol.holds_out
-    ]
+    return [Algorithm(name, "") for name in known if name not in LOOKS_BACK or not protocol.holds_out]
 
 
 def plan_runs(sets: list[DataFacts], algorithms: list[Algorithm], protocol: Protocol) -> list[Run]:

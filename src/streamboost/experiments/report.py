@@ -163,7 +163,7 @@ class _Report:
             )
             lines.append(
                 first
-                + (", no-change the last one" if not s.protocol.holds_out else "")
+                + (f", {s.algorithms[-1].model} the last one" if not s.protocol.holds_out else "")
                 + ": what every model has to beat. They are not ranked."
             )
         positive = {cell.positive for row in s.cells for cell in row if cell.positive is not None}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.baselines import BASELINE_WORDS
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.metrics import make_metric
 from streamboost.evaluate.significance import TESTS, Ranking, paired_t, rank_models, sign_test
@@ -21,12 +22,6 @@ ALPHA = 0.05
 BEST, LIKE_BEST, WORSE = "best", "like best", "worse"
 SCORES = ("kappa", "balanced_accuracy", "g_mean")
 """What every prequential run has beside its error."""
-BASELINE_WORDS = {
-    "majority": "always answering the most frequent label",
-    "no-change": "repeating the last label",
-    "mean": "always answering the mean of the targets",
-    "no-change-regressor": "repeating the last target",
-}
 
 
 def measures_of(protocol: Protocol) -> tuple[str, ...]:

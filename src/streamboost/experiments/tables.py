@@ -59,13 +59,14 @@ def terminal_tables(summary: Summary) -> list[Table]:
             found.append(_table(summary, first_up(measure_name(measure)), plain))
         return found
     table = Table(title=f"On {summary.sets[0].name}", title_justify="left", header_style="bold")
-    for name in ("model", "learner"):
+    members = any(algorithm.member for algorithm in summary.algorithms)  # else each has its own learner
+    for name in ("model", "learner")[: 1 + members]:
         table.add_column(name)
     for measure in summary.measures:
         table.add_column(measure_name(measure), justify="right")
     for cell, text in zip(summary.cells[0], marked[0], strict=True):
         more = [] if cell.status != "done" else [_plain(cell, measure) for measure in others]
-        table.add_row(cell.algorithm.group, cell.algorithm.member, text, *more)
+        table.add_row(*[cell.algorithm.group, cell.algorithm.member][: 1 + members], text, *more)
     return [table]
 
 

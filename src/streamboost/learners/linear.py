@@ -210,7 +210,7 @@ class LogisticRegression(LinearLearner):
         ),
         parameter(
             "learning_rate_spread",
-            number("[0, 100]"),
+            number("[0, 10]"),
             "How far apart the rates of an ensemble's learners are. Learner i steps at `learning_rate` times 2^(spread o), "
             "o = 0, 1, -1, 2, -2 and again. 1 helps AdaBoost.OL and boost-by-majority on streams that drift.",
         ),

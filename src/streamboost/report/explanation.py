@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,16 +34,28 @@ class Explanation:
     score: float
     label: Any
     method: str = "sampled"
+    cells: Mapping[Any, Any] = field(default_factory=dict)
+    """The values of the row's columns, where they are known."""
+
+    def name_of(self, column: Any) -> str:
+        """The column with its value in this row, as people read it."""
+        return f"{column} = {cell_text(self.cells[column])}" if column in self.cells else str(column)
+
+    def largest(self, top: int) -> list[tuple[str, float]]:
+        """The largest contributions by column and value; those beyond the first ``top`` are one."""
+        ordered = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
+        shown = [(self.name_of(column), value) for column, value in ordered[:top]]
+        rest = [value for _, value in ordered[top:]]
+        return [*shown, (f"{len(rest)} others", sum(rest))] if rest else shown
 
     def __str__(self) -> str:
-        ordered = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
-        width = max((len(str(name)) for name, _ in ordered), default=4)
+        ordered = self.largest(len(self.contributions))
+        width = max((len(name) for name, _ in ordered), default=4)
         lines = [f"score {self.score:+.4f} of {self.label!r}, from {self.base:+.4f}"]
-        return "\n".join([*lines, *(f"  {name!s:<{width}}  {value:+.4f}" for name, value in ordered)])
+        return "\n".join([*lines, *(f"  {name:<{width}}  {value:+.4f}" for name, value in ordered)])
 
     def _repr_html_(self) -> str:
-        ordered = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
-        rows = [[str(name), f"{value:+.4f}"] for name, value in ordered]
+        rows = [[name, f"{value:+.4f}"] for name, value in self.largest(len(self.contributions))]
         notes = [f"from {self.base:+.4f} to {self.score:+.4f}"]
         return html_table(
             f"Score {self.score:+.4f} of {self.label!r}", ["column", "contribution"], rows, notes
@@ -51,10 +63,7 @@ class Explanation:
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, top: int = 12) -> Figure:
         """A waterfall from the base to the score; columns beyond the largest ``top`` are one step."""
-        ordered = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
-        shown, rest = ordered[:top], ordered[top:]
-        if rest:
-            shown.append((f"{len(rest)} others", sum(value for _, value in rest)))
+        shown = self.largest(top)
         figure, axes = _canvas(8.0, 0.34 * (len(shown) + 2) + 1.0)
         at = self.base
         for place, (_, value) in enumerate(shown):
@@ -64,7 +73,7 @@ class Explanation:
             at += value
         axes.axvline(self.base, color=_INK, linewidth=0.8, linestyle=":")
         axes.plot([self.score], [len(shown)], marker="D", color=_INK)
-        axes.set_yticks([*range(len(shown) + 1)], [*(str(name) for name, _ in shown), "score"])
+        axes.set_yticks([*range(len(shown) + 1)], [*(name for name, _ in shown), "score"])
         axes.invert_yaxis()
         low, high = axes.get_xlim()
         axes.set_xlim(low - 0.03 * (high - low), high + 0.12 * (high - low))
@@ -82,6 +91,10 @@ class Explanations:
     labels: NDArray[Any]
     columns: Sequence[Any]
     method: str = "sampled"
+    coded: NDArray[np.float64] | None = None
+    """The rows, nominal values as codes; None where they are sparse."""
+    values: Sequence[Sequence[Any] | None] = ()
+    """What the codes of each column stand for; None for a column of numbers."""
 
     def __len__(self) -> int:
         return len(self.base)
@@ -93,7 +106,17 @@ class Explanations:
             float(self.score[row]),
             self.labels[row : row + 1].tolist()[0],
             self.method,
+            self._cells(row),
         )
+
+    def _cells(self, row: int) -> dict[Any, Any]:
+        if self.coded is None:
+            return {}
+        cells: dict[Any, Any] = {}
+        for column, value, names in zip(self.columns, self.coded[row].tolist(), self.values, strict=True):
+            known = names is None or 0 <= value < len(names)
+            cells[column] = (value if names is None else names[int(value)]) if known else None
+        return cells
 
     @property
     def importances(self) -> NDArray[np.float64]:
@@ -106,6 +129,25 @@ class Explanations:
         return plot_importances(
             dict(zip(self.columns, self.importances.tolist(), strict=True)), path, top=top
         )
+
+
+def cell_text(value: Any) -> str:
+    """A cell as people read it."""
+    if value is None or value != value:
+        return "missing"
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= 24 else text[:23] + "…"
+
+
+def bars(shown: Sequence[tuple[str, float]], *, signed: bool = False, width: int = 24) -> list[str]:
+    """Lines of a terminal: names, numbers, and a bar for the size of each."""
+    longest = max((len(name) for name, _ in shown), default=0)
+    most = max((abs(value) for _, value in shown), default=0.0)
+    return [
+        f"  {name:<{longest}}  {value:{'+' if signed else ''}.4g}".ljust(longest + 16)
+        + "█" * (round(width * abs(value) / most) if most > 0 else 0)
+        for name, value in shown
+    ]
 
 
 def plot_importances(

@@ -5,14 +5,15 @@
 //
 //   symbol    here        meaning
 //   L_mc      log_p       ln max(p_m(c), floor): expert m's opinion of class c
-//   beta      beta_       weight of each expert, in [0, most]
-//   A         curvature_  faded sum of the covariances of the opinions under the pool's own answer, plus `prior` on the diagonal
-//   q         right_      faded right answers of each expert, and of the pool
+//   beta      beta_       weight of each expert, in [least, most]
+//   A         curvature_  faded sum of the covariances of the opinions under the pool's own answer; `prior` on the diagonal at first
+//   q         right_      faded right answers of each expert, and of the pool; n: of all that were asked
 //
-//   answer    P_c ~ exp(sum_m beta_m L_mc)            an expert answers alone while it has the highest q, above the pool's (the referee)
+//   answer    P_c ~ exp(sum_m beta_m L_mc)            an expert answers alone while it has the highest q, and the pool's is lower by more
+//                                                     than caution * sqrt(max(n - q, 1)) (the referee)
 //   learn     mu_m = sum_c P_c L_mc,   g_m = mu_m - L_my
-//             A <- f A + s sum_c P_c (L_c - mu)(L_c - mu)^T + (1 - f) prior I        beta <- clip(beta - A^-1 s g, 0, most)
-//             q <- f q + [was right], all judged by their answers of before
+//             A <- f A + s sum_c P_c (L_c - mu)(L_c - mu)^T + (1 - f) refill prior I        beta <- clip(beta - A^-1 s g, least, most)
+//             q <- f' q + [was right], all judged by their answers of before
 //
 // The pool minimises the logarithmic loss, the referee guards the share of right answers: a pool of good probabilities may still name
 // the wrong class more often than its best expert does.
@@ -33,28 +34,40 @@ namespace streamboost {
 class LogPool {
  public:
   struct Params {
-    double fading;  // f, in (0, 1)
+    double fading, referee_fading;  // f and f', in (0, 1)
+    double prior, refill;           // the part of the prior that stays
+    double least, most;
+    double caution;
     bool referee, temperature;
-    static constexpr double floor = 1e-4, prior = 10, most = 4;
-    static Params read(const Config& c) { return {1 - 1 / c.number("window"), c.flag("referee"), c.flag("temperature")}; }
+    bool first_alone;  // at the start the first expert has all the weight; else twice that of each other one
+    static constexpr double floor = 1e-4;
+    static Params read(const Config& c) {
+      return {1 - 1 / c.number("window"), 1 - 1 / c.number("referee_window"),
+              c.number("prior"),          c.number("refill"),
+              c.number("least"),          c.number("most"),
+              c.number("caution"),        c.flag("referee"),
+              c.flag("temperature"),      c.flag("first_alone")};
+    }
   };
 
-  // The first expert starts with twice the weight of each other one; all together weigh 1.
+  // All experts together weigh 1 at the start.
   LogPool(Params params, int experts)
-      : params_(params), m_(static_cast<std::size_t>(experts)), beta_(m_), curvature_(m_ * m_), right_(m_ + 1) {
-    const double share = 1.0 / static_cast<double>(m_ + 1);
-    for (std::size_t i = 0; i < m_; ++i) beta_[i] = i == 0 ? 2 * share : share;
-    for (std::size_t i = 0; i < m_; ++i) curvature_[i * m_ + i] = Params::prior;
+      : params_(params), m_(static_cast<std::size_t>(experts)), beta_(m_), curvature_(m_ * m_), right_(m_ + 2) {
+    const double share = params_.first_alone ? 0.0 : 1.0 / static_cast<double>(m_ + 1);
+    for (std::size_t i = 0; i < m_; ++i) beta_[i] = i > 0 ? share : params_.first_alone ? 1.0 : 2 * share;
+    for (std::size_t i = 0; i < m_; ++i) curvature_[i * m_ + i] = params_.prior;
   }
 
   const Params& params() const { return params_; }
   std::size_t experts() const { return m_; }
   // The expert that answers alone, or `experts()` for the pool.
   std::size_t speaker() const {
-    std::size_t best = m_;
-    for (std::size_t i = 0; i < m_ && params_.referee; ++i)
+    if (!params_.referee) return m_;
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < m_; ++i)
       if (right_[i] > right_[best]) best = i;
-    return best;
+    const double doubt = params_.caution * std::sqrt(std::max(right_[m_ + 1] - right_[best], 1.0));
+    return right_[best] - doubt > right_[m_] ? best : m_;
   }
 
   // log_p[m * stride + c] from the experts' probabilities, for k classes of which the experts know `known`.
@@ -98,16 +111,20 @@ class LogPool {
         double covariance = 0;
         for (int c = 0; c < k; ++c) covariance += P[c] * ((a[c] - mu[i]) * (b[c] - mu[j]));
         double cell = params_.fading * curvature_[i * m_ + j] + weight * covariance;
-        if (i == j) cell += (1 - params_.fading) * Params::prior;
+        if (i == j) cell += (1 - params_.fading) * (params_.refill * params_.prior);
         curvature_[i * m_ + j] = curvature_[j * m_ + i] = std::min(cell, largest);
       }
     std::copy(curvature_.begin(), curvature_.end(), A);
     solve(A, step);
-    for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::clamp(beta_[i] - step[i], 0.0, Params::most);
+    for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::clamp(beta_[i] - step[i], params_.least, params_.most);
   }
 
-  // who: an expert, or `experts()` for the pool. Each is judged once per example.
-  void judge(std::size_t who, bool right) { right_[who] = params_.fading * right_[who] + (right ? 1 : 0); }
+  // Once per example: of each expert, then of the pool, whether it was right; right(m): of expert m.
+  template <class Right>
+  void judge(const Right& right, bool pool_right) {
+    for (std::size_t i = 0; i < right_.size(); ++i)
+      right_[i] = params_.referee_fading * right_[i] + (i < m_ ? right(i) : i > m_ || pool_right ? 1 : 0);
+  }
 
   const AlignedVector<double>& weights() const { return beta_; }
   double right(std::size_t who) const { return right_[who]; }
@@ -118,7 +135,7 @@ class LogPool {
     v("pool_right", right_);
   }
   void check() const {
-    for (double b : beta_) require(b >= 0 && b <= Params::most, "weights of the pool");
+    for (double b : beta_) require(b >= params_.least && b <= params_.most, "weights of the pool");
     for (std::size_t i = 0; i < m_; ++i) {
       require(curvature_[i * m_ + i] > 0, "curvature of the pool");
       for (std::size_t j = 0; j < i; ++j) {
@@ -127,18 +144,18 @@ class LogPool {
         require(off * off <= curvature_[i * m_ + i] * curvature_[j * m_ + j] * (1 + 1e-9), "curvature of the pool");
       }
     }
-    const double most = 1 / (1 - params_.fading) * (1 + 1e-9);
+    const double most = 1 / (1 - params_.referee_fading) * (1 + 1e-9);
     for (double q : right_) require(q >= 0 && q <= most, "referee of the pool");
   }
 
  private:
   static constexpr double largest = 1e100;  // weights up to 2^53 stay far below; beyond it nothing would move anyway
 
-  // x <- A^-1 x by elimination; A is used up. A is a covariance plus `prior` on its diagonal, so no pivot is below the prior; where an
-  // enormous sample weight has rounded the prior away, half of it stands in and the step stays finite.
+  // x <- A^-1 x by elimination; A is used up. A is a covariance plus what is left of the prior on its diagonal, so no pivot is below that; where
+  // an enormous sample weight has rounded it away, half of it stands in and the step stays finite.
   void solve(double* A, double* x) const {
     for (std::size_t p = 0; p < m_; ++p) {
-      A[p * m_ + p] = std::max(A[p * m_ + p], Params::prior / 2);
+      A[p * m_ + p] = std::max(A[p * m_ + p], params_.refill * params_.prior / 2);
       for (std::size_t i = p + 1; i < m_; ++i) {
         const double factor = A[i * m_ + p] / A[p * m_ + p];
         for (std::size_t j = p + 1; j < m_; ++j) A[i * m_ + j] -= factor * A[p * m_ + j];

@@ -17,10 +17,12 @@ class Temperature {
  public:
   explicit Temperature(double fading) : fading_(fading) {}
 
-  // P[c] from Q[c], k classes; `logs` keeps l for learn.
-  void answer(const double* Q, int k, double* logs, double* P) const {
+  static constexpr double floor = 1e-9;
+
+  // P[c] from max(Q[c], least), k classes; `logs` keeps l for learn.
+  void answer(const double* Q, int k, double least, double* logs, double* P) const {
     const auto n = static_cast<std::size_t>(k);
-    for (int c = 0; c < k; ++c) logs[c] = std::max(Q[c], floor);
+    for (int c = 0; c < k; ++c) logs[c] = std::max(Q[c], least);
     log_lanes(logs, logs, n);
     double mean = 0;
     for (int c = 0; c < k; ++c) mean += logs[c];
@@ -48,7 +50,7 @@ class Temperature {
   void check() const { require(state_[0] >= lowest && state_[0] <= highest && state_[1] > 0 && state_[1] <= largest, "temperature"); }
 
  private:
-  static constexpr double floor = 1e-9, lowest = 0.2, highest = 3, largest = 1e100;
+  static constexpr double lowest = 0.2, highest = 3, largest = 1e100;
   double fading_;
   AlignedVector<double> state_{1.0, 20.0};  // w, H
 };

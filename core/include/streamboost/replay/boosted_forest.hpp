@@ -130,7 +130,7 @@ class BoostedForest {
             "trees of a forest");
     for (float x : highest) require(std::isfinite(x) && x >= 0, "columns of a forest");
     for (std::int32_t n : leaf_rows) require(n >= 0, "rows of a leaf");
-    if (first_node.empty()) return require(leaf_rows.empty(), "leaves of a forest");
+    if (first_node.empty()) return require(leaf_rows.empty() && value.empty(), "leaves of a forest");
     require(first_node.front() == 0 && first_leaf.front() == 0, "trees of a forest");
     require(first_node.back() == static_cast<std::int64_t>(node.size()), "nodes of a forest");
     require(first_leaf.back() == static_cast<std::int64_t>(leaf_rows.size()), "leaves of a forest");

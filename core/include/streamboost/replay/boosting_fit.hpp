@@ -108,8 +108,11 @@ class BoostingFit {
   void scale_gradients(double most_g, double most_h);
   void draw_sketch();
   void pack_slice(std::size_t first, std::size_t n);
+  template <int lanes>
   void search_column(const Leaf& leaf, int column, Split& best) const;
+  template <int lanes>
   double half(const std::int64_t* sums) const;
+  template <int lanes>
   bool may_stand(const std::int64_t* sums) const;
   void leaf_value(const Leaf& leaf, double* value);
   double median_of(const Leaf& leaf);
@@ -132,7 +135,7 @@ class BoostingFit {
   std::vector<std::uint32_t> offset_;  // [column]
   std::size_t slots_ = 0;              // bins of all columns
   std::vector<double> y_, weight_;     // [row]
-  std::vector<double> F_;              // [row][output]
+  std::vector<double> F_;              // [output][row]
   std::vector<double> g_;              // [output][row]
   std::vector<double> h_;              // [row]: of the output at hand, or the mean of the sketch's
   AlignedVector<std::int64_t> words_, histograms_;

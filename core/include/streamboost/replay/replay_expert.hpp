@@ -24,6 +24,7 @@ class ReplayExpert {
     FitSchedule schedule;
     std::int64_t memory;   // rows
     std::int64_t at_once;  // the first fit is made here, without delay; 0: as scheduled
+    int less = -1;         // the base of the rows that the truth is to be predicted beyond; -1: none
   };
 
   explicit ReplayExpert(const Params& params) : params_(params), next_(params.at_once > 0 ? params.at_once : FitSchedule::first) {}
@@ -68,7 +69,6 @@ class ReplayExpert {
       forest_ = std::make_shared<BoostedForest>();
       fit_.reset();
     }
-    plan_.done = fit_ ? fit_->done() : plan_.done;
     v("next_fit", next_);
     v("fits", fits_);
     v("plan_begin", plan_.begin);
@@ -108,8 +108,9 @@ class ReplayExpert {
     try {
       std::vector<char> nominal;
       for (int j = 0; j < plan_.width; ++j) nominal.push_back(schema.nominal(j) ? 1 : 0);
-      fit_ = std::make_unique<BoostingFit>(params_.boosting, ring.rows(plan_.begin, plan_.end), std::move(nominal));
+      fit_ = std::make_unique<BoostingFit>(params_.boosting, ring.rows(plan_.begin, plan_.end, params_.less), std::move(nominal));
       fit_->go_on_to(plan_.done);
+      plan_.done = fit_->done();
     } catch (const std::bad_alloc&) {
       drop();
     }
@@ -119,7 +120,11 @@ class ReplayExpert {
     if (!fit_) return;
     try {
       const std::int64_t examples = plan_.due - t + 1, left = fit_->left();
-      if (examples > 1) return fit_->go_on_to(fit_->done() + (left + examples - 1) / examples);
+      if (examples > 1) {
+        fit_->go_on_to(plan_.done + (left + examples - 1) / examples);
+        plan_.done = fit_->done();
+        return;
+      }
       fit_->finish();
       forest_ = std::make_shared<BoostedForest>(fit_->take());
       fits_ += 1;

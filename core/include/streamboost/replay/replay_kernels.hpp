@@ -17,6 +17,9 @@ inline double gradient_of(std::int64_t word) { return static_cast<double>(word >
 
 // Two classes: F are log odds, y is 0 or 1. All arrays of n numbers.
 void logistic_gradients(const double* F, const double* y, const double* weight, std::size_t n, double* g, double* h);
+// More: F[k * stride + i] are scores of class k, y are codes; g likewise.
+void softmax_gradients(const double* F, std::size_t stride, std::size_t classes, const double* y, const double* weight, std::size_t n,
+                       double* g);
 // Words (g, h): one pair per row; g_scale and h_scale are powers of two.
 void pack_pairs(const double* g, const double* h, double g_scale, double h_scale, std::size_t n, std::int64_t* words);
 // Words of gradients of one output: word[i * lanes] for n rows.

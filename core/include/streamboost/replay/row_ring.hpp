@@ -1,7 +1,8 @@
 // The last rows of a stream, for experts that learn from them again and again.
 //
 // Rows stand in segments of equal length, numbered by example: numbers as float (beyond its range: its largest), nominal codes as they are,
-// NaN for missing. Segments are shared by copies of a model until one of them goes on; only the last one is ever written to, so a copy
+// NaN for missing. A row may have bases: numbers that were known before its truth, for experts of what the truth is beyond one of them.
+// Segments are shared by copies of a model until one of them goes on; only the last one is ever written to, so a copy
 // costs pointers, and whoever works on old rows (Rows) keeps its segments while the ring moves on.
 // Saved are the rows alone, all as wide as the schema: files do not tell when a column first came.
 #pragma once
@@ -34,12 +35,14 @@ class RowRing {
     int width = 0;
     std::vector<float> cell;            // [row][width]
     std::vector<double> truth, weight;  // [row]; truth: the code of the class, or the number
-    explicit Segment(int columns) : width(columns) {
+    std::vector<double> base;           // [row][base]
+    Segment(int columns, int bases) : width(columns) {
       cell.reserve(static_cast<std::size_t>(segment_rows * columns));
       truth.reserve(segment_rows);
       weight.reserve(segment_rows);
+      base.reserve(static_cast<std::size_t>(segment_rows * bases));
     }
-    Segment(const Segment& other, int columns) : Segment(columns) {
+    Segment(const Segment& other, int columns, int bases) : Segment(columns, bases) {
       for (std::size_t r = 0; r < other.truth.size(); ++r) {
         const float* row = other.cell.data() + r * static_cast<std::size_t>(other.width);
         cell.insert(cell.end(), row, row + other.width);
@@ -47,6 +50,7 @@ class RowRing {
       }
       truth.insert(truth.end(), other.truth.begin(), other.truth.end());
       weight.insert(weight.end(), other.weight.begin(), other.weight.end());
+      base.insert(base.end(), other.base.begin(), other.base.end());
     }
   };
 
@@ -54,13 +58,21 @@ class RowRing {
   struct Rows {
     std::vector<std::shared_ptr<const Segment>> segment;
     std::int64_t begin = 0, end = 0, first = 0;  // first: the number of the first row in the first segment
+    int bases = 0, less = -1;                    // less: the base that is taken from the truth; -1: none
     int size() const { return static_cast<int>(end - begin); }
     const Segment& of(int row) const { return *segment[place(row).first]; }
     const float* cells(int row) const {
       const auto [s, r] = place(row);
       return segment[s]->cell.data() + r * static_cast<std::size_t>(segment[s]->width);
     }
-    double truth(int row) const { return segment[place(row).first]->truth[place(row).second]; }
+    double truth(int row) const {
+      const auto [s, r] = place(row);
+      return segment[s]->truth[r] - (less < 0 ? 0.0 : base(row, less));
+    }
+    double base(int row, int b) const {
+      const auto [s, r] = place(row);
+      return segment[s]->base[r * static_cast<std::size_t>(bases) + static_cast<std::size_t>(b)];
+    }
     double weight(int row) const { return segment[place(row).first]->weight[place(row).second]; }
 
    private:
@@ -70,19 +82,22 @@ class RowRing {
     }
   };
 
+  explicit RowRing(int bases = 0) : bases_(bases) {}
+
   std::int64_t end() const { return end_; }      // examples remembered so far
   std::int64_t begin() const { return begin_; }  // the oldest that is still there
   int width() const { return width_; }
-  static std::int64_t row_bytes(int width) { return 4 * static_cast<std::int64_t>(width) + 16; }
+  static std::int64_t row_bytes(int width, int bases = 0) { return 4 * static_cast<std::int64_t>(width) + 16 + 8 * bases; }
 
   // Room for n more rows, so that `add` does not allocate.
   void expect(std::int64_t n) {
-    if (!segments_.empty() && segments_.back().use_count() > 1) segments_.back() = std::make_shared<Segment>(*segments_.back(), width_);
+    if (!segments_.empty() && segments_.back().use_count() > 1)
+      segments_.back() = std::make_shared<Segment>(*segments_.back(), width_, bases_);
     const std::int64_t free = static_cast<std::int64_t>(segments_.size() + spare_.size()) * segment_rows - (end_ - first());
-    for (std::int64_t rows = free; rows < n; rows += segment_rows) spare_.push_back(std::make_shared<Segment>(width_));
+    for (std::int64_t rows = free; rows < n; rows += segment_rows) spare_.push_back(std::make_shared<Segment>(width_, bases_));
     make_room(segments_, spare_.size());
   }
-  void add(const Row& dense, double truth, double weight) {
+  void add(const Row& dense, double truth, double weight, const double* base = nullptr) {
     if (static_cast<std::int64_t>(segments_.size()) * segment_rows == end_ - first()) {
       segments_.push_back(std::move(spare_.back()));
       spare_.pop_back();
@@ -91,6 +106,7 @@ class RowRing {
     for (int j = 0; j < width_; ++j) last.cell.push_back(remembered_cell(dense.cell(j)));
     last.truth.push_back(truth);
     last.weight.push_back(weight);
+    last.base.insert(last.base.end(), base, base + bases_);
     end_ += 1;
   }
   // Rows before this one are no longer needed.
@@ -100,9 +116,8 @@ class RowRing {
     const std::int64_t gone = std::min((first() - was_first) / segment_rows, static_cast<std::int64_t>(segments_.size()));
     if (gone > 0) segments_.erase(segments_.begin(), segments_.begin() + gone);
   }
-  Rows rows(std::int64_t begin, std::int64_t end) const {
-    Rows found{{segments_.begin(), segments_.end()}, begin, end, first()};
-    return found;
+  Rows rows(std::int64_t begin, std::int64_t end, int less = -1) const {
+    return {{segments_.begin(), segments_.end()}, begin, end, first(), bases_, less};
   }
 
   // The same rows with more columns.
@@ -110,14 +125,16 @@ class RowRing {
     RowRing grown = *this;
     grown.width_ = width;
     grown.spare_.clear();
-    if (!segments_.empty()) grown.segments_.back() = std::make_shared<Segment>(*segments_.back(), width);
+    if (!segments_.empty()) grown.segments_.back() = std::make_shared<Segment>(*segments_.back(), width, bases_);
     return grown;
   }
 
-  std::size_t bytes() const { return (segments_.size() + spare_.size()) * static_cast<std::size_t>(segment_rows * row_bytes(width_)); }
+  std::size_t bytes() const {
+    return (segments_.size() + spare_.size()) * static_cast<std::size_t>(segment_rows * row_bytes(width_, bases_));
+  }
 
   void fields(FieldVisitor& v) {
-    std::vector<std::int64_t> cell, weight, truth;
+    std::vector<std::int64_t> cell, weight, truth, base;
     if (!v.loads() && end_ > begin_) {
       const Rows all = rows(begin_, end_);
       std::uint64_t half = 0;
@@ -125,6 +142,7 @@ class RowRing {
       for (int r = 0; r < all.size(); ++r) {
         truth.push_back(std::bit_cast<std::int64_t>(all.truth(r)));
         weight.push_back(std::bit_cast<std::int64_t>(all.weight(r)));
+        for (int b = 0; b < bases_; ++b) base.push_back(std::bit_cast<std::int64_t>(all.base(r, b)));
         for (int j = 0; j < width_; ++j, ++n) {
           const float x = j < all.of(r).width ? all.cells(r)[j] : std::numeric_limits<float>::quiet_NaN();
           const std::uint64_t bits = std::isnan(x) ? missing_bits : std::bit_cast<std::uint32_t>(x);
@@ -139,7 +157,8 @@ class RowRing {
     v.growing("ring_cells", cell);
     v.growing("ring_truth", truth);
     v.growing("ring_weight", weight);
-    if (v.loads()) load(cell, truth, weight);
+    if (bases_ > 0) v.growing("ring_bases", base);
+    if (v.loads()) load(cell, truth, weight, base);
   }
   // truth: codes of classes, or numbers where n_classes is 0.
   void check(const Schema& schema, bool numbers) const {
@@ -148,6 +167,7 @@ class RowRing {
     for (int r = 0; r < all.size(); ++r) {
       const double truth = all.truth(r), weight = all.weight(r);
       require(std::isfinite(weight) && weight > 0, "remembered weight");
+      for (int b = 0; b < bases_; ++b) require(std::isfinite(all.base(r, b)), "remembered base");
       require(std::isfinite(truth) && (numbers || is_code(truth, schema.n_classes)), "remembered label");
       for (int j = 0; j < width_; ++j) {
         const float x = all.cells(r)[j];
@@ -164,23 +184,26 @@ class RowRing {
   // Segments begin at multiples of their length.
   std::int64_t first() const { return begin_ / segment_rows * segment_rows; }
 
-  void load(const std::vector<std::int64_t>& cell, const std::vector<std::int64_t>& truth, const std::vector<std::int64_t>& weight) {
+  void load(const std::vector<std::int64_t>& cell, const std::vector<std::int64_t>& truth, const std::vector<std::int64_t>& weight,
+            const std::vector<std::int64_t>& base) {
     require_count(begin_, "remembered rows");
     require_count(end_, "remembered rows");
     require(begin_ <= end_, "remembered rows");
     const auto n = static_cast<std::uint64_t>(end_ - begin_);
-    require(truth.size() == n && weight.size() == n, "remembered rows");
+    const auto bases = static_cast<std::size_t>(bases_);
+    require(truth.size() == n && weight.size() == n && base.size() == n * bases, "remembered rows");
     require(cell.size() == (n * static_cast<std::uint64_t>(width_) + 1) / 2, "remembered cells");
     segments_.clear();
     spare_.clear();
     std::uint64_t at = 0;
     for (std::int64_t number = first(); number < end_; ++number) {
-      if (number % segment_rows == 0) segments_.push_back(std::make_shared<Segment>(width_));
+      if (number % segment_rows == 0) segments_.push_back(std::make_shared<Segment>(width_, bases_));
       Segment& last = *segments_.back();
       if (number < begin_) {  // gone before: only its place is there
         last.cell.resize(last.cell.size() + static_cast<std::size_t>(width_), 0.0F);
         last.truth.push_back(0);
         last.weight.push_back(1);
+        last.base.resize(last.base.size() + bases, 0.0);
         continue;
       }
       const auto r = static_cast<std::size_t>(number - begin_);
@@ -190,12 +213,13 @@ class RowRing {
       }
       last.truth.push_back(std::bit_cast<double>(truth[r]));
       last.weight.push_back(std::bit_cast<double>(weight[r]));
+      for (std::size_t b = 0; b < bases; ++b) last.base.push_back(std::bit_cast<double>(base[r * bases + b]));
     }
   }
 
   std::vector<std::shared_ptr<Segment>> segments_, spare_;
   std::int64_t begin_ = 0, end_ = 0;
-  int width_ = 0;
+  int width_ = 0, bases_;
 };
 
 }  // namespace streamboost

@@ -30,7 +30,12 @@ struct Plan {
   Ensemble ensemble;
   std::vector<int> cuts;  // lanes at which a new block begins; empty: where it suits the threads
   std::vector<Companion> companions;
-  Config pool, stages;                                         // of the companions' answers; after the vote, empty: none
+  Config pool, stages;  // of the companions' answers; after the vote, empty: none
+  std::vector<Companion> outer_companions;
+  Config outer_pool;               // of their answers and of what the first pool says, which is one expert here
+  std::vector<Companion> experts;  // of time, by their names, around a regressor with its companions (run/timed_regressor.hpp)
+  Config referee;                  // over them
+  Config lags;                     // past targets as further columns (run/lagged_model.hpp); empty: none
   double max_bytes = std::numeric_limits<double>::infinity();  // see Model::reserve; trees have a limit of their own
   BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
 };

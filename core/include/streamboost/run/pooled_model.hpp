@@ -5,7 +5,7 @@
 // row with those answers, speaks with its state of before the row, and learns from the label. Nothing flows back from the pool to the
 // experts, so any slices, chunks and threads give the same bits. A temperature, where it is asked for, has the last word on probabilities
 // (ensembles/temperature.hpp); labels are those of before it. The first expert is the main one: it keeps the numbers of examples and
-// classes, and its learners are the lanes of the report.
+// classes, and its learners are the lanes of the report. A pool may be the main expert of another one.
 #pragma once
 #include <memory>
 #include <string>
@@ -35,13 +35,14 @@ class PooledExperts : public Model {
   }
 
   void visit(FieldVisitor& v) override {
+    const std::string owner = v.owner;
     v.prefix = "pool/";
     pool_fields(v);
     for (auto& expert : experts_) {
-      v.owner = expert.name + "/";
+      v.owner = owner + expert.name + "/";
       expert.model->visit(v);
     }
-    v.owner.clear();
+    v.owner = owner;
     if (!v.loads()) return;
     pool_check();
     for (const auto& expert : experts_) {
@@ -223,7 +224,8 @@ class PooledModel final : public PooledExperts {
     const std::size_t speaker = pool_.speaker();
     work.said = work.told = speaker < experts_.size() ? work.proba[speaker] : work.P.data();
     if (!pool_.params().temperature) return;
-    temperature_.answer(work.said, count.known, work.logs.data(), work.tempered.data());
+    const double floor = speaker < experts_.size() ? LogPool::Params::floor : Temperature::floor;  // no expert is ever quite sure
+    temperature_.answer(work.said, count.known, floor, work.logs.data(), work.tempered.data());
     work.told = work.tempered.data();
   }
 
@@ -256,8 +258,7 @@ class PooledModel final : public PooledExperts {
         P = work.learned_P.data();
       }
       pool_.learn(work.log_p.data(), P, after, label, weight, work.matrix.data());
-      for (std::size_t e = 0; e < experts_.size(); ++e) pool_.judge(e, work.label(e, r) == label);
-      pool_.judge(experts_.size(), pool_right);
+      pool_.judge([&](std::size_t e) { return work.label(e, r) == label; }, pool_right);
     }
     count.number += 1;
     count.known = after;

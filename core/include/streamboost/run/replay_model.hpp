@@ -3,7 +3,7 @@
 // Spec      specs/replay.md sections 2 to 5. The ring (replay/row_ring.hpp) remembers, the expert (replay/replay_expert.hpp) fits and answers.
 //
 // Answers   two classes: p = 1 / (1 + e^-F); more: softmax(F). A class that the forest had no row of is given 1 / (n + 2) of the probability,
-//           n the rows of the fit. Before the first fit: the class shares, or the mean target.
+//           n the rows of the fit. Before the first fit: the class shares, each class with half a row more, or the mean target.
 // Memory    as many rows as asked for and as fit into `max_bytes`. Where not even 1,000 would (or what was asked for, if less), nothing
 //           is remembered and the class shares answer; the report says so.
 #pragma once
@@ -195,12 +195,18 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     return work.F[0];
   }
 
+  void shares(int known, Verdict& verdict) const {
+    double sum = 0;
+    for (int c = 0; c < known; ++c) sum += verdict.proba[c] = counts_.weight[static_cast<std::size_t>(c)] + 0.5;
+    for (int c = 0; c < known; ++c) verdict.score[c] = verdict.proba[c] /= sum;
+  }
+
   // Scores and probabilities of the classes known.
   void judge(const Example& example, ReplayWork& work) const {
     const int known = example.n_classes;
     const BoostedForest& forest = expert_.forest();
     Verdict verdict{work.score.data(), work.proba.data()};
-    if (!forest.fitted()) return counts_.to_verdict(known, verdict);
+    if (!forest.fitted()) return shares(known, verdict);
     forest.read(example.row, work.cell);
     forest.sum(work.cell.data(), work.F.data());
     const int fitted = std::max(forest.outputs, 2);

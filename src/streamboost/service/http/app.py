@@ -16,9 +16,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from streamboost.service.http.errors import on_any_error, on_http_error, on_store_error
+from streamboost.service.alarms import Alarms
+from streamboost.service.http.errors import on_any_error, on_client_gone, on_http_error, on_store_error
 from streamboost.service.http.fast import HotPathRouter
-from streamboost.service.http.guard import PATIENCE, ASGIApp, Guard, Message, Receive, Scope, Send
+from streamboost.service.http.guard import PATIENCE, ASGIApp, ClientGone, Guard, Message, Receive, Scope, Send
 from streamboost.service.http.live import Watcher
 from streamboost.service.http.metrics import Metrics
 from streamboost.service.http.routes import make_routes
@@ -42,11 +43,14 @@ PAGE = {
 class Service:
     """What the routes share."""
 
-    def __init__(self, store: LearningStore, *, open_to_all: bool, rate: float) -> None:
+    def __init__(
+        self, store: LearningStore, *, open_to_all: bool, rate: float, alarm_url: str | None = None
+    ) -> None:
         self.store = store
         self.auth = TokenAuth(store.folder, open_to_all=open_to_all, rate=rate)
-        self.watcher = Watcher(store)
-        self.metrics = Metrics(store)
+        self.alarms = Alarms(store, alarm_url)
+        self.metrics = Metrics(store, self.alarms)
+        self.watcher = Watcher(store, self.alarms)
         self.stopping = asyncio.Event()
 
     def readiness(self) -> tuple[dict[str, Any], int]:
@@ -55,6 +59,8 @@ class Service:
         why = None
         if self.stopping.is_set():
             why = "stopping"
+        elif self.store.failed is not None:
+            why = f"the writer has ended: {self.store.failed!r}"
         elif not self.store.ready:
             why = "the log is being replayed"
         elif self.store.read_only is not None:
@@ -70,7 +76,12 @@ class Service:
 
 
 def make_app(
-    store: LearningStore, *, open_to_all: bool = False, rate: float = 10_000.0, patience: float = PATIENCE
+    store: LearningStore,
+    *,
+    open_to_all: bool = False,
+    rate: float = 10_000.0,
+    patience: float = PATIENCE,
+    alarm_url: str | None = None,
 ) -> Any:
     """Return the ASGI application over a store.
 
@@ -84,14 +95,17 @@ def make_app(
         Requests a second of one token.
     patience : float
         Seconds in which the next piece of a body must come.
+    alarm_url : str, optional
+        Where alarms are posted.
     """
-    service = Service(store, open_to_all=open_to_all, rate=rate)
+    service = Service(store, open_to_all=open_to_all, rate=rate, alarm_url=alarm_url)
 
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
         service.stopping = asyncio.Event()
         yield
         service.stopping.set()
+        service.alarms.close()
 
     routes, acts = make_routes(service)
     app = Starlette(
@@ -100,6 +114,7 @@ def make_app(
         exception_handlers={
             StoreError: on_store_error,
             HTTPException: on_http_error,
+            ClientGone: on_client_gone,
             Exception: on_any_error,
         },
     )

@@ -57,6 +57,12 @@ class Rollback(msgspec.Struct, forbid_unknown_fields=True):
     seq: int
 
 
+class Allow(msgspec.Struct, forbid_unknown_fields=True):
+    """A label that may become a class."""
+
+    label: bool | int | float | str
+
+
 class Promote(msgspec.Struct, forbid_unknown_fields=True):
     """Which shadow shall answer."""
 
@@ -76,15 +82,23 @@ def read(raw: bytes, kind: type[T]) -> T:
         found: T = decoder.decode(raw)
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
-        raise BadRequest(f"{what}.", field=place.rstrip("`").lstrip(".") or None) from error
+        raise BadRequest(f"{what}.", field=place.rstrip("`").lstrip(".") or None, hint=_hint(raw)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadRequest(f"This is no JSON: {error}.", code="bad_json") from error
+        raise BadRequest(f"This is no JSON: {error}.", code="bad_json", hint=_hint(raw)) from error
     if raw.count(b":") != _pairs(found):  # a colon in a text, or a key twice: look closely
         try:
             json.loads(raw, object_pairs_hook=_unique)
         except RecursionError as error:
             raise BadRequest("The body is nested too deeply.", code="bad_json") from error
     return found
+
+
+def _hint(raw: bytes) -> str | None:
+    """Many objects where one is wanted: how to send them."""
+    text = raw.strip()
+    if text.startswith(b"[") or (text.startswith(b"{") and b"}\n" in text):
+        return "For many, send one object per line with Content-Type: application/x-ndjson (jq -c '.[]' makes lines of an array)."
+    return None
 
 
 def _pairs(found: Any) -> int:

@@ -17,6 +17,7 @@ EXAMPLES: dict[type, Any] = {
     bodies.Shadow: {"name": "challenger", "model": "bagging", "learner": "hoeffding-tree"},
     bodies.Rollback: {"seq": 1200},
     bodies.Promote: {"shadow": "challenger"},
+    bodies.Allow: {"label": "maybe"},
 }
 _, _SCHEMAS = msgspec.json.schema_components(list(EXAMPLES), ref_template="#/components/schemas/{name}")
 _ERROR = {

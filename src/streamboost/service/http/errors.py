@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from streamboost.service.store import StoreError
+from streamboost.service.store.errors import OutOfMemory
 
 log = logging.getLogger("streamboost.http")
 
@@ -107,7 +108,15 @@ async def on_http_error(request: Request, error: Exception) -> Response:
     return response
 
 
+async def on_client_gone(request: Request, error: Exception) -> Response:
+    """Nobody hears it; the status is for the metrics, in the number that proxies use."""
+    return Response(status_code=499)
+
+
 async def on_any_error(request: Request, error: Exception) -> Response:
     """A bug of ours: the log has the traceback, the caller does not."""
+    if isinstance(error, MemoryError):
+        log.error("%s %s ran out of memory", request.method, request.url.path)
+        return respond(OutOfMemory("There is not enough memory for this now.", hint="Send it again later."))
     log.exception("%s %s failed", request.method, request.url.path, exc_info=error)
     return respond(StoreError("Something went wrong inside; the log of the service says what."))

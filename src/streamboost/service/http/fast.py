@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from starlette.requests import Request
 from starlette.responses import Response
 
-from streamboost.service.http.errors import on_any_error, respond
+from streamboost.service.http.errors import on_any_error, on_client_gone, respond
 from streamboost.service.http.guard import ASGIApp, ClientGone, Receive, Scope, Send
 from streamboost.service.store import StoreError
 
@@ -41,8 +41,8 @@ class HotPathRouter:
             response = await act(request)
         except StoreError as error:
             response = respond(error)
-        except ClientGone:
-            raise
+        except ClientGone as error:
+            response = await on_client_gone(request, error)
         except Exception as error:
             response = await on_any_error(request, error)
         await response(scope, receive, send)

@@ -20,6 +20,10 @@ FILE = 256_000_000
 """Bytes of a model file."""
 PATIENCE = 20.0
 """Seconds in which the next piece of a body must come, and a piece of an answer must be taken."""
+WHOLE = 3
+"""Times that for a whole body, or for one line of many."""
+WHOLE_FILE = 45
+"""Times that for a model file."""
 
 _SAFE = [
     (
@@ -32,7 +36,7 @@ _SAFE = [
     (b"cache-control", b"no-store"),
 ]
 
-_HERE = (b"127.0.0.1", b"localhost", b"[::1]", b"testserver")
+_HERE = (b"127.0.0.1", b"localhost", b"[::1]")
 
 
 class Guard:
@@ -53,14 +57,17 @@ class Guard:
             if message["type"] == "http.response.start":
                 started = True
                 message["headers"] = [*message.get("headers", ()), *_SAFE]
-                if message["status"] in (403, 408, 413, 415):  # what is left of the body is not waited for
+                if message["status"] >= 400 and not body.done:  # what is left of it is not waited for
                     message["headers"].append((b"connection", b"close"))
             with Deadline(self._patience, ClientGone()):  # somebody who never reads
                 await send(message)
 
         headers = dict(scope["headers"])
         lines = headers.get(b"content-type", b"").split(b";")[0].strip() == b"application/x-ndjson"
-        limit = FILE if scope["method"] == "PUT" else BODY
+        file = scope["method"] == "PUT"
+        limit = FILE if file else BODY
+        body = Body(receive, None if lines else limit, self._patience, WHOLE_FILE if file else WHOLE)
+        body.done = headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers
         try:
             origin = headers.get(b"origin")
             if origin is not None and origin.partition(b"://")[2] != headers.get(b"host", b""):
@@ -74,7 +81,7 @@ class Guard:
             length = headers.get(b"content-length", b"0")
             if not lines and length.isdigit() and int(length) > limit:
                 raise TooLarge(f"The body has {int(length):,} bytes; {limit:,} are allowed.")
-            await self._app(scope, self._counting(receive, None if lines else limit), watched_send)
+            await self._app(scope, body.next, watched_send)
         except (Forbidden, TooLarge, TooSlow, WrongType) as error:
             if started:
                 raise ClientGone from error
@@ -83,25 +90,44 @@ class Guard:
         except ClientGone:
             return
 
-    def _counting(self, receive: Receive, limit: int | None) -> Receive:
-        n = 0
-        done = False
-        late = TooSlow(f"The next part of the body did not come in {self._patience:g} s.")
 
-        async def counted() -> Message:
-            nonlocal n, done
-            if done:  # what comes now is the end of the connection, whenever that is
-                return await receive()
-            with Deadline(self._patience, late):
-                message = await receive()
-            if message["type"] == "http.request":
-                n += len(message.get("body", b""))
-                done = not message.get("more_body", False)
-                if limit is not None and n > limit:
-                    raise TooLarge(f"The body is longer than {limit:,} bytes.")
-            return message
+class Body:
+    """A body as it comes in: counted, and with a clock for each piece and for all of it.
 
-        return counted
+    Of lines there is no end, so the clock for the whole starts anew with every line.
+    """
+
+    def __init__(self, receive: Receive, limit: int | None, patience: float, whole: int) -> None:
+        self._receive, self._limit, self._patience = receive, limit, patience
+        self._whole = whole * patience
+        self._until: float | None = None
+        self._n = 0
+        self.done = False
+
+    async def next(self) -> Message:
+        """The next piece."""
+        now = asyncio.get_running_loop().time()
+        if self._until is None:
+            self._until = now + self._whole
+        if self.done:  # what comes now is the end of the connection, whenever that is
+            return await self._receive()
+        with Deadline(max(0.0, min(self._patience, self._until - now)), self._late()):
+            message = await self._receive()
+        if message["type"] == "http.disconnect" and self._limit is not None:
+            raise ClientGone
+        piece = message.get("body", b"")
+        self._n += len(piece)
+        self.done = not message.get("more_body", False)
+        if self._limit is None and b"\n" in piece:
+            self._until = None
+        if self._limit is not None and self._n > self._limit:
+            raise TooLarge(f"The body is longer than {self._limit:,} bytes.")
+        return message
+
+    def _late(self) -> TooSlow:
+        return TooSlow(
+            f"The body did not come in time: {self._patience:g} s for the next part, {self._whole:g} s for all of it."
+        )
 
 
 class Deadline:

@@ -16,7 +16,7 @@ from streamboost.service.http.errors import TooLarge, as_dict
 from streamboost.service.http.guard import BODY
 from streamboost.service.store import LearningStore, Outcome, QueueFull, ReadOnly, StoreError, Work
 from streamboost.service.store.candidates import Reader
-from streamboost.service.store.errors import Refused
+from streamboost.service.store.errors import OutOfMemory, Refused
 from streamboost.service.store.queries import text
 from streamboost.service.store.records import Answer, Kind
 from streamboost.service.store.store import check
@@ -149,6 +149,10 @@ class Lines(Response):
                     works.append(_too_long() if len(raw) > BODY else self._verb.read(raw))
                 except StoreError as error:
                     works.append(error)
+                except MemoryError:
+                    works.append(
+                        OutOfMemory("There is not enough memory for this now.", hint="Send it again later.")
+                    )
             to_record = [
                 w for w in works if isinstance(w, Work) and not (w.kind is Kind.EVENT and w.id is None)
             ]

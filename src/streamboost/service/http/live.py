@@ -11,8 +11,10 @@ import numpy as np
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from streamboost.service.alarms import Alarms
 from streamboost.service.store import LearningStore, StoreError
 from streamboost.service.store.queries import finite, text
+from streamboost.service.store.scores import Scores
 
 EVERY = 1.0
 POINTS = 600
@@ -21,8 +23,8 @@ POINTS = 600
 class Watcher:
     """The newest view of every model that somebody looks at."""
 
-    def __init__(self, store: LearningStore) -> None:
-        self._store = store
+    def __init__(self, store: LearningStore, alarms: Alarms) -> None:
+        self._store, self._alarms = store, alarms
         self._views: dict[str, tuple[float, bytes]] = {}
         self._counts: dict[str, tuple[float, dict[str, int], dict[str, float]]] = {}
 
@@ -48,12 +50,17 @@ class Watcher:
             "rates": self._rates(name, described["counts"]),
             "queue": store.queued,
             "read_only": store.read_only,
+            "alarms": self._alarms.of(name),
+            "since": {
+                shadow.name: _since(stream.champion.scores, shadow.scores) for shadow in stream.shadows
+            },
             "at": time.time(),
             "events": store.events(name, "learned", 12),
             "commands": [
                 {"at": e["at"], "seq": e["seq"], **e["command"]} for e in store.events(name, "command", 20)
             ],
             **_lanes(stream.champion.reader.model),
+            "importances": _importances(stream.champion.reader.model),
         }
         return msgspec.json.encode(finite(view))
 
@@ -68,6 +75,30 @@ class Watcher:
             rates = {k: max(0, v - before[1].get(k, 0)) / passed for k, v in counts.items()}
         self._counts[name] = now, dict(counts), rates
         return rates
+
+
+def _since(champion: Scores, shadow: Scores) -> dict[str, Any]:
+    """Both errors over the examples since the shadow joined, as near as the thinned history has them."""
+    mine, other = champion.history, shadow.history
+    before = next((b for b in reversed(mine.buckets) if b[0] <= mine.n - other.n), [0, 0, 0])
+    n = mine.n - before[0]
+    if not n or not other.n:
+        return {"n": 0, "champion": None, "shadow": None}
+    return {"n": other.n, "champion": (mine.wrong - before[2]) / n, "shadow": other.wrong / other.n}
+
+
+def _importances(model: Any) -> list[dict[str, Any]]:
+    """The ten columns that matter most, by contributions if the model keeps them, else by the splits of its trees."""
+    if model is None:
+        return []
+    kept = getattr(model, "importances", False)
+    try:
+        values = np.asarray(model.feature_importances_ if kept else model.impurity_importances_, dtype=float)
+    except (AttributeError, ValueError):  # neither contributions nor trees
+        return []
+    names = model.columns_.names or range(len(values))
+    found = sorted(zip(values.tolist(), map(str, names), strict=False), reverse=True)[:10]
+    return [{"column": column, "importance": value} for value, column in found if value > 0]
 
 
 def _lanes(model: Any) -> dict[str, Any]:

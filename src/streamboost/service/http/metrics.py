@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from streamboost.service.alarms import KINDS, Alarms
 from streamboost.service.store import LearningStore
 
 _STEPS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0)
@@ -16,7 +17,7 @@ _STEPS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0)
 class Metrics:
     """The numbers of one service. Names of models are labels: their number is an administrator's choice."""
 
-    def __init__(self, store: LearningStore) -> None:
+    def __init__(self, store: LearningStore, alarms: Alarms) -> None:
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "streamboost_requests", "Requests answered.", ["route", "status"], registry=self.registry
@@ -28,7 +29,7 @@ class Metrics:
             registry=self.registry,
             buckets=_STEPS,
         )
-        self.registry.register(_State(store))
+        self.registry.register(_State(store, alarms))
 
     def text(self) -> bytes:
         """What Prometheus reads."""
@@ -36,8 +37,8 @@ class Metrics:
 
 
 class _State(Collector):
-    def __init__(self, store: LearningStore) -> None:
-        self._store = store
+    def __init__(self, store: LearningStore, alarms: Alarms) -> None:
+        self._store, self._alarms = store, alarms
 
     def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
         store = self._store
@@ -46,6 +47,12 @@ class _State(Collector):
             "streamboost_read_only", "1 while the disk takes nothing.", value=store.read_only is not None
         )
         yield GaugeMetricFamily("streamboost_ready", "1 once the log is replayed.", value=store.ready)
+        yield CounterMetricFamily(
+            "streamboost_faults", "Errors of the service itself that it got over.", value=store.faults
+        )
+        yield CounterMetricFamily(
+            "streamboost_alarms_undelivered", "Alarms that nobody took.", value=self._alarms.undelivered
+        )
         shards = store.shards()
         if shards["shards"]:
             yield GaugeMetricFamily("streamboost_shards", "Shards of all models.", value=shards["shards"])
@@ -59,6 +66,14 @@ class _State(Collector):
             return
         seq = GaugeMetricFamily("streamboost_model_seq", "Last record that readers know.", labels=["model"])
         error = GaugeMetricFamily("streamboost_model_error", "Error of the last examples.", labels=["model"])
+        baseline = GaugeMetricFamily(
+            "streamboost_model_baseline_error",
+            "Error of the last examples of a guess without features.",
+            labels=["model", "baseline"],
+        )
+        alarm = GaugeMetricFamily(
+            "streamboost_alarm", "1 while something deserves a look.", labels=["model", "kind"]
+        )
         memory = GaugeMetricFamily("streamboost_model_bytes", "Size of the learned state.", labels=["model"])
         records = CounterMetricFamily(
             "streamboost_records", "What came in and what became of it.", labels=["model", "what"]
@@ -70,6 +85,11 @@ class _State(Collector):
             recent = stream.champion.scores.error()[1]
             if recent is not None:
                 error.add_metric([name], recent)
+            for guess, value in stream.champion.scores.values()["baselines"].items():
+                if value is not None:
+                    baseline.add_metric([name, guess], value)
+            for kind in KINDS:
+                alarm.add_metric([name, kind], (name, kind) in self._alarms.active)
             for what, n in dict(stream.counts).items():
                 records.add_metric([name, what], n)
-        yield from (seq, error, memory, records)
+        yield from (seq, error, baseline, alarm, memory, records)

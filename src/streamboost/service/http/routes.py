@@ -18,9 +18,10 @@ from streamboost.service.http.hot import Lines, Verb
 from streamboost.service.http.live import Live
 from streamboost.service.http.tokens import Token
 from streamboost.service.store import BadRequest, Conflict, Refused, Work
+from streamboost.service.store.candidates import Reader
 from streamboost.service.store.queries import LISTS, finite, text
 from streamboost.service.store.records import Kind
-from streamboost.service.store.store import check
+from streamboost.service.store.store import READ_WAIT, check
 
 if TYPE_CHECKING:
     from streamboost.service.http.app import Service
@@ -92,6 +93,7 @@ def make_routes(service: Service) -> tuple[list[Route], dict[str, Act]]:
     table.add("GET", f"{one}/events", routes.events, "read", query={"state": STATE, "limit": LIMIT})
     table.add("GET", f"{one}/snapshots", routes.snapshots, "read")
     table.add("POST", f"{one}/snapshots", routes.snapshot, "admin", status=201)
+    table.add("POST", f"{one}/classes", routes.allow, "admin", body=bodies.Allow)
     table.add("POST", f"{one}/rollback", routes.rollback, "admin", body=bodies.Rollback)
     table.add("POST", f"{one}/shadows", routes.add_shadow, "admin", body=bodies.Shadow, status=201)
     table.add("DELETE", f"{one}/shadows/{{shadow}}", routes.drop_shadow, "admin", more_path=SHADOW)
@@ -122,6 +124,14 @@ class Routes:
     async def _work(self, act: Callable[[], Any]) -> Any:
         return await asyncio.to_thread(act)
 
+    async def _reader(self, model: str, at_least_seq: int) -> Reader:
+        """What answers once it knows a record; waiting for it costs no thread."""
+        future = asyncio.wrap_future(self._store.reader_knowing(model, at_least_seq))
+        try:
+            return await asyncio.wait_for(future, READ_WAIT)
+        except (TimeoutError, asyncio.TimeoutError) as error:  # two classes until Python 3.11
+            raise self._store.not_reached(model, at_least_seq, READ_WAIT) from error
+
     def hot(self, verb: str) -> Callable[[Request], Awaitable[Response]]:
         """Return the act of a verb that single bodies and lines share."""
 
@@ -132,11 +142,13 @@ class Routes:
                 raise WrongType(
                     f"The body is {kind[:80]!r}; application/json and application/x-ndjson are read.",
                     field="Content-Type",
+                    hint="With curl: -H 'Content-Type: application/json' for one object, or --data-binary @FILE "
+                    "-H 'Content-Type: application/x-ndjson' for one object per line.",
                 )
             at_least = _number(request, "at_least_seq", None) if verb == "predict" else None
             reader = None
             if at_least is not None:
-                reader = await self._work(lambda: self._store.reader(model, at_least))
+                reader = await self._reader(model, at_least)
             one = Verb(self._store, verb, model, reader)
             if kind == "application/x-ndjson":
                 return Lines(one)
@@ -236,7 +248,16 @@ class Routes:
         if not 0 <= body.seq <= 2**62:
             raise BadRequest(f"seq is {body.seq}; it must be a sequence number.", field="seq")
         seq = await self._work(lambda: self._store.rollback(model, body.seq, by=token.name))
-        return answered({"seq": seq, "target": body.seq})
+        kept = await self._work(lambda: self._store.snapshots(model))
+        return answered({"seq": seq, "target": body.seq, "oldest": kept["oldest"], "newest": kept["newest"]})
+
+    async def allow(self, request: Request) -> Response:
+        """Let a label become a class where new ones are asked for."""
+        model, token = self._enter(request, "admin")
+        body = bodies.read(await request.body(), bodies.Allow)
+        return answered(
+            {"seq": await self._work(lambda: self._store.allow(model, body.label, by=token.name))}
+        )
 
     async def add_shadow(self, request: Request) -> Response:
         """Let another model learn from the same examples without answering."""

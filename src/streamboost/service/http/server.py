@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import gc
 import ipaddress
@@ -19,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from streamboost.service.http import tokens
 from streamboost.service.http.app import make_app
-from streamboost.service.http.guard import PATIENCE
+from streamboost.service.http.connections import limited
 from streamboost.service.store import BadRequest, Conflict, LearningStore, Settings
 from streamboost.service.store.estimators import quiet
 
@@ -45,6 +43,10 @@ class Options:
     certfile: Path | None = None
     keyfile: Path | None = None
     connections: int = 2_000
+    per_address: int = 1_000
+    """Connections of one address at most; a proxy in front is one address."""
+    alarm_url: str | None = None
+    """Where alarms are posted."""
     sources: tuple[str, ...] = ()
     source_model: str | None = None
     models: tuple[tuple[str, Path], ...] = ()
@@ -52,45 +54,6 @@ class Options:
     json: bool = False
     quiet_log: bool = False
     settings: Settings = field(default_factory=Settings)
-
-
-class HeaderTimeoutProtocol(HttpToolsProtocol):
-    """Lets go of connections whose head does not come in time."""
-
-    _head: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        """Start the clock: the head of a request must come in time."""
-        super().connection_made(transport)
-        self._arm()
-
-    def _arm(self) -> None:
-        self._disarm()
-        self._head = self.loop.call_later(PATIENCE, self._too_late)
-
-    def _disarm(self) -> None:
-        if self._head is not None:
-            self._head.cancel()
-            self._head = None
-
-    def _too_late(self) -> None:
-        self.transport.close()
-
-    def data_received(self, data: bytes) -> None:
-        """A head has begun: it must come to its end."""
-        if self.cycle is None or self.cycle.response_complete:
-            self._arm()
-        super().data_received(data)
-
-    def on_headers_complete(self) -> None:
-        """The head came in time: stop the clock."""
-        self._disarm()
-        super().on_headers_complete()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is there any more: stop the clock."""
-        self._disarm()
-        super().connection_lost(exc)
 
 
 class Server(uvicorn.Server):
@@ -155,6 +118,10 @@ def serve(options: Options) -> int:
     quiet()
     if options.open_to_all and not _is_local(options.host):
         raise BadRequest(f"--no-tokens is for this machine only; {options.host} is not.", field="host")
+    if options.alarm_url is not None and not options.alarm_url.startswith(("http://", "https://")):
+        raise BadRequest(
+            f"--alarm-url {options.alarm_url}: it begins with http:// or https://.", field="alarm_url"
+        )
     # What was imported stays; what requests leave behind is mostly freed at once. So garbage is looked for seldom.
     gc.collect()
     gc.freeze()
@@ -182,19 +149,20 @@ def _bind(host: str, port: int) -> socket.socket:
 
 def _serve(options: Options, store: LearningStore, bound: socket.socket) -> int:
     config = uvicorn.Config(
-        make_app(store, open_to_all=options.open_to_all, rate=options.rate),
-        http=HeaderTimeoutProtocol,
+        make_app(store, open_to_all=options.open_to_all, rate=options.rate, alarm_url=options.alarm_url),
+        http=limited(options.per_address, options.connections),
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=options.connections,
+        limit_concurrency=options.connections + 1,
         timeout_graceful_shutdown=max(1, int(options.grace)),
         ssl_certfile=None if options.certfile is None else str(options.certfile),
         ssl_keyfile=None if options.keyfile is None else str(options.keyfile),
     )
     server = Server(config)
+    store.when_failed(lambda: setattr(server, "should_exit", True))  # the supervisor starts it again
     starting = threading.Thread(
         target=_announce, args=(options, store, bound, server), name="streamboost-start", daemon=True
     )
@@ -203,7 +171,7 @@ def _serve(options: Options, store: LearningStore, bound: socket.socket) -> int:
     app: Any = config.app
     app.service.stopping.set()
     starting.join(options.grace)
-    return 1 if store._writer.failed is not None else 0
+    return 1 if store.failed is not None else 0
 
 
 def _announce(options: Options, store: LearningStore, bound: socket.socket, server: Server) -> None:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import apsw
+
 from streamboost.service.http.errors import Forbidden, TooMany, Unauthorized
-from streamboost.service.store import BadRequest, NotFound
+from streamboost.service.store import BadRequest, NotFound, ReadOnly
 from streamboost.service.store.database import Database
 from streamboost.service.store.registry import check_name
 
@@ -97,8 +99,12 @@ class TokenAuth:
         self._load()
         kind, _, given = (header or "").partition(" ")
         parts = given.strip().split("_")
-        if kind.lower() != "bearer" or len(parts) != 3 or parts[0] != "sb":
+        if kind.lower() != "bearer":
             raise Unauthorized("A token is needed.", hint="Send the header Authorization: Bearer sb_...")
+        if len(parts) != 3 or parts[0] != "sb":
+            raise Unauthorized(
+                "This is no token of this service.", hint="A token looks like sb_NUMBER_SECRET."
+            )
         token = self._tokens.get(parts[1])
         found = hashlib.sha256(parts[2].encode()).hexdigest()
         good = hmac.compare_digest(found, token.sha256 if token is not None else "0" * 64)
@@ -169,10 +175,13 @@ def revoke(folder: Path, number: str) -> None:
 
 
 def _write(folder: Path, sql: str, values: tuple[Any, ...]) -> int:
-    db = Database(folder, write=True)
     try:
-        with db.transaction():
-            db.run(sql, values)
-            return db.changed()
-    finally:
-        db.close()
+        db = Database(folder, write=True)
+        try:
+            with db.transaction():
+                db.run(sql, values)
+                return db.changed()
+        finally:
+            db.close()
+    except (apsw.Error, OSError) as error:
+        raise ReadOnly(f"{folder} cannot be written: {error}.") from error

@@ -11,17 +11,18 @@ function plot(id, series, data, options = {}) {
   const old = plots.get(id);
   if (old && old.key === key) {
     old.marks = options.marks || [];
+    old.top = options.top;
     const zoomed = old.zoomed;
     old.plot.setData(data, !zoomed);
     if (zoomed) old.plot.redraw();
     return;
   }
   if (old) old.plot.destroy();
-  const held = { key, marks: options.marks || [], zoomed: false };
+  const held = { key, marks: options.marks || [], top: options.top, zoomed: false };
   const axis = { stroke: style("--quiet"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line") } };
   held.plot = new uPlot({
     width: Math.max(200, place.clientWidth), height: options.height || 190, series: [{ label: options.x || "examples" }, ...series],
-    bands: options.bands || [], scales: { x: { time: !!options.time, ...(options.span ? { range: () => options.span } : {}) }, y: { range: options.range || ((u, low, high) => [0, high || 1]) }, ...(options.scales || {}) },
+    bands: options.bands || [], scales: { x: { time: !!options.time, ...(options.span ? { range: () => options.span } : {}) }, y: { range: options.range || ((u, low, high) => [0, (held.zoomed ? high : held.top ?? high) || 1]) }, ...(options.scales || {}) },
     axes: [axis, { ...axis, size: 46 }, ...(options.axes || []).map(more => ({ ...axis, ...more }))],
     legend: { show: series.length > 1 && place.clientWidth > 300 }, cursor: { drag: { x: true, y: false } },
     hooks: {
@@ -41,10 +42,10 @@ function plot(id, series, data, options = {}) {
 
 function line(label, colour, more = {}) { return { label, stroke: style(colour), width: 1.6, points: { show: false }, ...more }; }
 
-// Curves of several models on one axis: the value of the last point at or before each place.
-function aligned(places, curve) {
+// Curves of several models on one axis, each from where it joined: the value of the last point at or before each place.
+function aligned(places, curve, joined) {
   let at = -1;
-  return places.map(n => { while (at + 1 < curve.n.length && curve.n[at + 1] <= n) at++; return at < 0 ? null : curve.cumulative[at]; });
+  return places.map(n => { while (at + 1 < curve.n.length && curve.n[at + 1] + joined <= n) at++; return at < 0 ? null : curve.cumulative[at]; });
 }
 
 function bars(id, rows) {
@@ -62,6 +63,13 @@ function bars(id, rows) {
   }
 }
 
+// Dark blue over green to yellow; equal steps look equal, also without colours (interpolated from five anchors of viridis).
+const ANCHORS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+function perceptual(share) {
+  const at = share * (ANCHORS.length - 1), i = Math.min(Math.floor(at), ANCHORS.length - 2);
+  return `rgb(${ANCHORS[i].map((from, c) => Math.round(from + (at - i) * (ANCHORS[i + 1][c] - from))).join(" ")})`;
+}
+
 function strip(values, label) {
   const canvas = document.createElement("canvas");
   canvas.className = "strip"; canvas.width = values.length; canvas.height = 1;
@@ -71,7 +79,7 @@ function strip(values, label) {
   const low = Math.min(...known), high = Math.max(...known);
   values.forEach((v, i) => {
     const share = v === null ? 0 : high > low ? (v - low) / (high - low) : 0.5;
-    pen.fillStyle = `hsl(${220 - 190 * share} 80% ${35 + 25 * share}%)`;
+    pen.fillStyle = v === null ? style("--line") : perceptual(share);
     pen.fillRect(i, 0, 1, 1);
   });
   return { canvas, low, high };

@@ -8,6 +8,8 @@ const number = v => v === null || v === undefined ? "–" : Math.abs(v) >= 1e4 ?
 const isRegressor = who => who.task === "regression";
 const shown = (who, v) => isRegressor(who) ? number(v) : percent(v);  // an error: a share of the examples, or how far off
 const bytes = v => v > 1e6 ? `${(v / 1e6).toFixed(1)} MB` : `${(v / 1e3).toFixed(1)} kB`;
+const ago = at => { const s = Date.now() / 1000 - at; return s < 90 ? `${Math.round(s)} s` : s < 5400 ? `${Math.round(s / 60)} min` : s < 129600 ? `${Math.round(s / 3600)} h` : `${Math.round(s / 86400)} days`; };
+const whatOf = who => who.model + (who.learner ? ` of ${who.learner}` : "");
 let current = null, stopLive = null, rates = [], timer = null;
 
 function say(state, text) { $("state").dataset.state = state; if ($("state").textContent !== text) $("state").textContent = text; }
@@ -17,7 +19,11 @@ async function ask(path, options = {}) {
   const token = sessionStorage.getItem("token");
   const headers = { ...(options.headers || {}), ...(token ? { Authorization: `Bearer ${token}` } : {}) };
   const response = await fetch(path, { ...options, headers });
-  if (response.status === 401) { openToken(); throw new Error("A token is needed."); }
+  if (response.status === 401) {
+    const { error } = await response.json();
+    openToken(token ? `${error.message} ${error.hint || ""}` : "");
+    throw Object.assign(new Error(token ? error.message : "a token is needed"), { token: true });
+  }
   if (!response.ok) {
     let message = response.statusText;
     try { const { error } = await response.json(); message = `${error.message} ${error.hint || ""}`; } catch { /* no JSON */ }
@@ -27,8 +33,8 @@ async function ask(path, options = {}) {
 }
 const askJson = async (path, body) => (await ask(path, body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } })).json();
 
-function openToken() { if (!$("token-dialog").open) $("token-dialog").showModal(); }
-$("token-button").addEventListener("click", openToken);
+function openToken(why) { $("token-why").textContent = why; if (!$("token-dialog").open) $("token-dialog").showModal(); }
+$("token-button").addEventListener("click", () => openToken(""));
 $("token-form").addEventListener("submit", () => { sessionStorage.setItem("token", $("token").value.trim()); $("token").value = ""; route(); });
 
 // The list.
@@ -42,7 +48,7 @@ async function overview() {
     $("cards").replaceChildren(...models.map(m => {
       const card = make("a", "", "card");
       card.href = `#/${encodeURIComponent(m.name)}`;
-      card.append(make("strong", m.name), make("p", m.champion.model + (m.champion.learner ? ` of ${m.champion.learner}` : ""), "quiet"),
+      card.append(make("strong", m.name), make("p", whatOf(m.champion), "quiet"),
         make("div", `${isRegressor(m.champion) ? "mean absolute error" : "error"} of the last examples ${shown(m.champion, m.champion.recent_error)}`), make("div", `${number(m.champion.examples)} examples, ${number(m.waiting.events)} events wait for labels`),
         make("div", bytes(m.champion.memory_bytes)));
       return card;
@@ -62,7 +68,8 @@ function nav(names) {
 }
 
 function failed(error) {
-  if (error.answered) { say("offline", "error"); notice(error.message); } else say("offline", "offline, trying again");
+  if (error.token) say("waiting", error.message);
+  else if (error.answered) { say("offline", "error"); notice(error.message); } else say("offline", "offline, trying again");
 }
 
 // One model, live.
@@ -92,7 +99,7 @@ async function live(name) {
     } catch (error) {
       if (stopped) return;
       failed(error);
-      if (error.answered) return;
+      if (error.answered || error.token) return;
     }
     if (stopped) return;
     say("offline", "offline, reconnecting");
@@ -107,13 +114,21 @@ function show(view) {
   $("overview").hidden = true; $("model").hidden = false;
   const { champion, scores } = view;
   $("name").textContent = view.name;
-  $("what").textContent = `${champion.name} answers: ${champion.model}${champion.learner ? ` of ${champion.learner}` : ""}`;
+  const { oldest, oldest_at, newest } = view.reach;
+  $("what").textContent = `${champion.name} answers: ${whatOf(champion)}. It can go back to any record from ${oldest} to ${newest}${oldest_at ? `, ${ago(oldest_at)} back` : ""}.`;
+  $("alarms").hidden = !view.alarms.length;
+  $("alarms").replaceChildren(...view.alarms.map(a => make("li", a.message)));
   const numbers = isRegressor(scores);
   const measured = numbers
     ? [["mean absolute error, last examples", number(scores.windowed.mae)], ["mean absolute error, all", number(scores.cumulative.mae)], ["RMSE", number(scores.cumulative.rmse)], ["R²", number(scores.cumulative.r2)]]
     : [["error, last examples", percent(scores.windowed.error)], ["error, all", percent(scores.cumulative.error)], ["log loss", number(scores.cumulative.log_loss)], ["AUC", number(scores.cumulative.auc)], ["kappa", number(scores.cumulative.kappa)]];
-  $("reliability-part").hidden = $("recall-part").hidden = numbers;
-  const facts = [...measured, ["examples", number(scores.n)], ["examples a second", number(view.rates.learned ?? 0)],
+  $("reliability-part").hidden = numbers || !scores.calibration.length;
+  $("recall-part").hidden = numbers || !scores.recall.length;
+  $("delay-part").hidden = !scores.delay.n;
+  $("bounds-part").hidden = !view.bounds.length;
+  $("importances-part").hidden = !view.importances.length;
+  const guesses = Object.entries(scores.baselines).map(([name, value]) => [`${name} alone`, shown(scores, value)]);
+  const facts = [...measured.slice(0, 1), ...guesses, ...measured.slice(1), ["examples", number(scores.n)], ["examples a second", number(view.rates.learned ?? 0)],
     ["events waiting", number(view.waiting.events)], ["queue", number(view.queue)], ["memory", bytes(champion.memory_bytes)], ["refused", number(view.counts.poison ?? 0)], ["seq", number(view.seq)]];
   $("numbers").replaceChildren(...facts.map(([term, value]) => { const box = make("div"); box.append(make("dt", term), make("dd", value)); return box; }));
   curves(view);
@@ -123,12 +138,13 @@ function show(view) {
     { x: "time", time: true, height: 170, scales: { queue: { range: (u, low, high) => [0, high || 1] } }, axes: [{ scale: "queue", side: 1, size: 40 }] });
   $("rate-text").textContent = `${number(view.rates.learned ?? 0)} examples a second, ${view.queue} records queued`;
   const sure = scores.calibration;
-  if (!numbers) plot("reliability", [line("right", "--accent", { points: { show: true, size: 6 } }), line("as sure as right", "--quiet", { dash: [4, 4] })],
+  if (!numbers && sure.length) plot("reliability", [line("right", "--accent", { points: { show: true, size: 6 } }), line("as sure as right", "--quiet", { dash: [4, 4] })],
     sure.length ? [sure.map(b => b.confidence), sure.map(b => b.right), sure.map(b => b.confidence)] : [[0, 1], [null, null], [0, 1]], { x: "how sure", height: 170, range: () => [0, 1], span: [0, 1] });
   $("reliability-text").textContent = sure.map(b => `${percent(b.confidence)} sure, ${percent(b.right)} right`).join("; ") || "no answers yet";
   const names = ["under 1 s", "1–10 s", "10–60 s", "1–10 min", "10–60 min", "1–6 h", "6–24 h", "1–7 days", "longer"];
   bars("delay", scores.delay.n ? scores.delay.counts.map((n, i) => ({ name: names[i], share: n, text: number(n) })) : []);
   bars("recall", scores.recall.map(r => ({ name: String(r.label), share: r.recall, of: 1, text: `${percent(r.recall)} of ${number(r.n)}` })));
+  bars("importances", view.importances.map(i => ({ name: i.column, share: i.importance, text: number(i.importance) })));
   lanes(view.lanes);
   candidates(view);
   examples(view.events, numbers);
@@ -137,13 +153,25 @@ function show(view) {
 }
 
 function curves(view) {
-  const { curve } = view, others = Object.entries(view.curves);
+  const { curve } = view, others = Object.entries(view.curves), guesses = Object.entries(view.scores.baselines).filter(([, v]) => v !== null);
+  const settled = curve.n.map((n, i) => i).filter(i => curve.n[i] >= 200 || curve.n.at(-1) < 400);
+  const top = 1.1 * Math.max(...settled.flatMap(i => [curve.high[i], curve.cumulative[i]]), ...guesses.map(([, v]) => v), 1e-9);
+  const best = guesses.sort((a, b) => a[1] - b[1])[0];
   const marks = [...view.drift.map(([n]) => ({ x: n, colour: "--bad", dash: [2, 3] })), ...view.commands.filter(c => c.act !== "create").map(c => ({ x: place(curve, c.at), colour: "--quiet", dash: [6, 3] }))];
-  plot("error", [line(view.champion.name, "--accent"), line("lowest", "--accent", { width: 1, stroke: style("--accent") + "66" }), line("highest", "--accent", { width: 1, stroke: style("--accent") + "66" }), ...others.map(([name], i) => line(name, COLOURS[1 + i % 3], { dash: [5, 2] }))],
-    [curve.n, curve.cumulative, curve.low, curve.high, ...others.map(([, c]) => aligned(curve.n, c))],
-    { marks, height: 260, bands: [{ series: [3, 2], fill: style("--accent") + "33" }] });
+  plot("error", [line(view.champion.name, "--accent"), line("lowest", "--accent", { width: 1, stroke: style("--accent") + "66" }), line("highest", "--accent", { width: 1, stroke: style("--accent") + "66" }), ...others.map(([name], i) => line(name, COLOURS[1 + i % 3], { dash: [5, 2] })), ...(best ? [line(`${best[0]} alone, last examples`, "--text", { width: 1, dash: [1, 3] })] : [])],
+    [curve.n, curve.cumulative, curve.low, curve.high, ...others.map(([name, c]) => aligned(curve.n, c, view.scores.n - view.scores.shadows[name].n)), ...(best ? [curve.n.map(() => best[1])] : [])],
+    { marks, height: 260, top, bands: [{ series: [3, 2], fill: style("--accent") + "33" }] });
+  key(view);
   const [name, what] = isRegressor(view.scores) ? ["mae", "Mean absolute error"] : ["error", "Error"], { cumulative, windowed, window } = view.scores;
   $("error-text").textContent = `${what} of all examples ${shown(view.scores, cumulative[name])}, of the last ${window} ${shown(view.scores, windowed[name])}; ${view.drift.length} learners replaced after drift`;
+}
+// What the upright lines mean, for those that are there.
+function key(view) {
+  const acts = [...new Set(view.commands.filter(c => c.act !== "create").map(c => c.act))];
+  const items = [];
+  if (view.drift.length) items.push(["dotted", `drift: a learner was replaced (${view.drift.length}${view.drift.length >= 50 ? " last ones" : ""})`]);
+  if (acts.length) items.push(["dashed", acts.join(", ").replaceAll("_", " ")]);
+  $("marks").replaceChildren(...items.map(([name, text]) => { const item = make("li", ""); item.append(make("span", "", `mark ${name}`), make("span", text)); return item; }));
 }
 function place(curve, at) { const i = curve.at.findIndex(t => t >= at); return i < 0 ? Infinity : curve.n[i]; }
 
@@ -151,9 +179,11 @@ function lanes(found) {
   $("lanes").replaceChildren(...Object.entries(found).flatMap(([name, values]) => {
     if (!values.some(v => v !== null)) return [];
     const { canvas, low, high } = strip(values, `${name} of ${values.length} learners`);
-    return [make("div", `${name.replaceAll("_", " ")}: ${number(low)} to ${number(high)}`, "quiet"), canvas];
+    const scale = make("div", "", "scale");
+    scale.append(make("span", number(low)), strip([...Array(32).keys()], "scale").canvas, make("span", number(high)));
+    return [make("div", `${name.replaceAll("_", " ")} of ${values.length} learners`, "quiet"), canvas, ...(high > low ? [scale] : [make("div", `all ${number(low)}`, "quiet")])];
   }));
-  if (!$("lanes").children.length) $("lanes").append(make("span", "nothing yet", "quiet"));
+  $("lanes-part").hidden = !$("lanes").children.length;
 }
 
 function table(id, heads, rows) {
@@ -170,14 +200,15 @@ function candidates(view) {
   const heads = isRegressor(view.scores) ? ["mean absolute error", "last examples", "RMSE", "R²"] : ["error", "last examples", "log loss", "AUC"];
   const figures = s => isRegressor(s) ? [s.cumulative.mae, s.windowed.mae, s.cumulative.rmse, s.cumulative.r2].map(number)
     : [percent(s.cumulative.error), percent(s.windowed.error), number(s.cumulative.log_loss), number(s.cumulative.auc)];
-  table("shadows", ["name", "model", "examples", ...heads, ""], rows.map(([who, s], i) => {
+  const since = (who, i) => { const s = view.since[who.name]; return !i || !s?.n ? "–" : `${shown(view.scores, s.shadow)} (champion ${shown(view.scores, s.champion)})`; };
+  table("shadows", ["name", "model", "examples", ...heads, "since it joined", ""], rows.map(([who, s], i) => {
     let last = "answers";
     if (i) {
       last = make("button", `Promote ${who.name}`);
       last.dataset.promote = who.name;
       last.addEventListener("click", () => promote(view.name, who.name));
     }
-    return [who.name, who.model + (who.learner ? ` of ${who.learner}` : ""), number(s.n), ...figures(s), last];
+    return [who.name, whatOf(who), number(s.n), ...figures(s), since(who, i), last];
   }));
   if (held) document.querySelector(`[data-promote="${CSS.escape(held)}"]`)?.focus();
 }

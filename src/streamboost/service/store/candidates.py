@@ -95,6 +95,10 @@ class Candidate:
             self._labels = set(live.classes_.tolist())
         self.publish()
 
+    def knows(self, label: Label | None) -> bool:
+        """Whether a label is one of its classes; every number is, for a regressor."""
+        return label in self._labels or estimators.is_regressor(self.live)
+
     def learn(self, features: Features, label: Label, weight: float, *, answers: bool = False) -> Answer:
         """Learn one example; if it is refused nothing has changed.
 
@@ -133,7 +137,7 @@ class Candidate:
         """Learn an example and count it, with the answer that was given before or else the one of this moment."""
         features, label = body.features or {}, body.label
         if label is None:
-            raise ValueError("an example without a label")
+            raise Refused("an example without a label")
         if self.shards is not None and self._trained and body.weight > 0:
             return self._send(self.shards, features, label, body, at, given)
         before = self.learn(features, label, body.weight, answers=given is None)

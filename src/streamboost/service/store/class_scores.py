@@ -114,6 +114,7 @@ class ClassScores(Scores):
             "windowed": nothing
             | {name: plain(value_of(metric, rows)) for name, metric in self._given.items()},
             "faded": nothing | {name: plain(metric.value()) for name, metric in self._faded.items()},
+            "baselines": self._baselines(rows),
             "recall": [
                 {"label": label, "n": int(seen[c]), "recall": plain(counts[c, c] / seen[c])}
                 for c, label in enumerate(self.labels)
@@ -124,6 +125,14 @@ class ClassScores(Scores):
                 for n, sure, right in self._calibration.tolist()
                 if n
             ],
+        }
+
+    def _baselines(self, window: Rows) -> dict[str, Any]:
+        """Errors over the window of two that look at no feature: always its most frequent label; always the label before."""
+        true = window.true
+        return {
+            "most frequent label": plain(1.0 - np.bincount(true).max() / len(true)),
+            "last label": plain(np.mean(true[1:] != true[:-1])) if len(true) > 1 else None,
         }
 
     def _errors(self) -> tuple[float | None, float | None]:

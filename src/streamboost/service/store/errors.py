@@ -71,3 +71,11 @@ class NotReady(StoreError):
     status = 503
     code = "not_ready"
     retry_after = 1.0
+
+
+class OutOfMemory(StoreError):
+    """There was no memory for this; nothing of it was recorded or learned."""
+
+    status = 503
+    code = "out_of_memory"
+    retry_after = 5.0

@@ -15,7 +15,7 @@ from streamboost.base.parameter import Parameter, parameters_of
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS as MODELS
 from streamboost.models import ModelFileError, build, load
-from streamboost.service.store.errors import BadRequest
+from streamboost.service.store.errors import BadRequest, Refused
 from streamboost.service.store.records import Answer, Features, Label
 
 log = logging.getLogger("streamboost.store")
@@ -115,9 +115,22 @@ def _advised(verb: Callable[..., T], *row: Any, **more: Any) -> T:
         return verb(*row, **more)
     except Warning as advice:
         log.warning("%s", advice)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+    except MemoryError:
+        raise  # not the example's fault
+    except Exception as error:
+        raise _refusal(error) from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
             return verb(*row, **more)
+        except Exception as error:
+            if isinstance(error, MemoryError):
+                raise
+            raise _refusal(error) from error
+
+
+def _refusal(error: Exception) -> Refused:
+    return Refused(" ".join(str(error).split()) or type(error).__name__)
 
 
 def answer(model: Any | None, features: Features, seq: int) -> Answer:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from streamboost.service.store.database import Database
-from streamboost.service.store.errors import StoreError
+from streamboost.service.store.errors import Refused, StoreError
 from streamboost.service.store.joins import BECOMES, Act, State, decide
 from streamboost.service.store.records import FORMAT, Body, Kind, Outcome, Work, decode_body, encode
+from streamboost.service.store.settings import DAY
 from streamboost.service.store.streams import Stream
+
+log = logging.getLogger("streamboost.store")
 
 _INSERT = "INSERT INTO log(seq, model, kind, learns, at, format, id, body) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"
 _KNOWN = "SELECT state, seq FROM ids WHERE model=? AND id=?"
 _ALL_KNOWN = "SELECT id, state, seq FROM ids WHERE model=? AND id IN (SELECT value FROM json_each(?))"
 _ID = "INSERT OR REPLACE INTO ids(model, id, state, seq) VALUES(?, ?, ?, ?)"
+ASLEEP = 366 * DAY
+"""Seconds that a start may come after the last record, else the clock is not believed."""
+LEAP = 7 * DAY
+"""Seconds that the clock may be ahead of the time that has passed since then."""
 _FEW = 8
 """Ids that are asked for one by one."""
 _COUNTED = {kind: kind.name.lower() for kind in Kind}
@@ -33,8 +41,10 @@ class LabelledEvents:
 class Journal:
     """The end of the log."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, *, trust_clock: bool = False) -> None:
         self.db = db
+        self._trust_clock = trust_clock
+        self._running, self._leap, self._leapt = _running(), ASLEEP, False
         self.seq = int(db.value("SELECT value FROM meta WHERE key='seq'"))
         self._clock = float(db.value("SELECT value FROM meta WHERE key='clock'"))
         self.learned: dict[int, LabelledEvents] = {}
@@ -45,8 +55,22 @@ class Journal:
         self._new_ids: dict[tuple[int, str], tuple[int, int]] = {}
 
     def now(self) -> float:
-        """The time; a clock that is set back stands still instead."""
-        self._clock = max(self._clock, time.time())
+        """The time, in which the log never goes back.
+
+        A clock that is set back stands still instead. One that leaps far ahead is not believed, because ids and waiting events
+        would be forgotten for it: time then goes on from the last record at its own pace, until the clock agrees again.
+        """
+        real, running = time.time(), _running()
+        expected = self._clock + max(0.0, running - self._running)
+        if not self._trust_clock and self._clock and real > expected + self._leap:
+            if not self._leapt:
+                log.error(
+                    "the clock says %.0f days after the last record: not believed", (real - self._clock) / DAY
+                )
+            real, self._leapt = expected, True
+        else:
+            self._leapt = False
+        self._clock, self._running, self._leap = max(self._clock, real), running, LEAP
         return self._clock
 
     def append(
@@ -124,11 +148,12 @@ class Journal:
         champion = stream.champion
         if act is Act.LEARN:
             try:
+                stream.check_label(body.label)
                 body.answer = champion.take(body, at, body.given(champion.number))
                 body.by = champion.number
-            except Exception as error:
+            except Refused as error:
                 if champion.broken:
-                    raise  # not the example's fault
+                    raise StoreError(error.message) from error  # not the example's fault
                 return self._poison(stream, work, body, at, error)
         seq = self._add(stream, work.kind, act is Act.LEARN, work.id, body, at)
         champion.seq = seq
@@ -176,14 +201,19 @@ class Journal:
         given = None if before is None else before.answer
         return Outcome(first, act.value, differs, work.answer if given is None else given)
 
-    def _poison(self, stream: Stream, work: Work, body: Body, at: float, error: Exception) -> Outcome:
+    def _poison(self, stream: Stream, work: Work, body: Body, at: float, error: Refused) -> Outcome:
         """The model refused the example: it is put aside with the reason, and its id is still free."""
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = error.message
         body.reason = reason[:1000]
         seq = self._add(stream, Kind.POISON, False, work.id, body, at)
         stream.champion.seq = seq
         stream.counts["poison"] += 1
         return Outcome(seq, "poison", reason=reason)
+
+
+def _running() -> float:
+    """Seconds that nobody can set; where the system has it, those asleep are counted."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def same(a: object, b: object) -> bool:

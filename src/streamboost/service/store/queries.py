@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from streamboost.service.store import replay
 from streamboost.service.store.candidates import Candidate
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import BadRequest, Conflict
@@ -33,6 +34,7 @@ def describe(stream: Stream, db: Database) -> dict[str, Any]:
         "limits": msgspec.to_builtins(stream.limits),
         "counts": dict(stream.counts),
         "waiting": {"events": by_state.get(State.WAITING, 0), "labels": by_state.get(State.EARLY, 0)},
+        "reach": replay.reach(db, stream.leads, stream.champion.reader.seq),
         "champion": candidate(stream.champion),
         "shadows": [candidate(shadow) for shadow in stream.shadows],
     }
@@ -44,7 +46,7 @@ def candidate(found: Candidate) -> dict[str, Any]:
     model = found.reader.model
     return {
         "name": found.name,
-        **msgspec.to_builtins(found.description),
+        **msgspec.to_builtins(msgspec.structs.asdict(found.description)),
         "task": found.scores.task,
         "examples": found.scores.n,
         "learned": 0 if model is None else int(model.n_learned_),

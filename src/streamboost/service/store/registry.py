@@ -12,9 +12,9 @@ import msgspec
 from streamboost.service.store import estimators, replay, snapshots
 from streamboost.service.store.candidates import Candidate
 from streamboost.service.store.database import Database
-from streamboost.service.store.errors import BadRequest, Conflict, NotFound, ReadOnly
+from streamboost.service.store.errors import BadRequest, Conflict, NotFound, ReadOnly, StoreError
 from streamboost.service.store.estimators import Description
-from streamboost.service.store.records import Kind, encode
+from streamboost.service.store.records import Kind, Label, encode
 from streamboost.service.store.settings import DAY, Limits
 from streamboost.service.store.sharded import ShardFactory
 from streamboost.service.store.streams import Stream
@@ -64,6 +64,12 @@ def read_streams(
                 "SELECT candidate, name, description FROM candidates WHERE model=?", (number,)
             )
         }
+        if champion not in candidates:
+            raise StoreError(
+                f"The log holds no description of the model {name!r}.",
+                hint="Put the folder back from a backup.",
+                code="damaged",
+            )
         found[name] = Stream(
             number, name, keep, limits, candidates, champion, Counter(msgspec.json.decode(counts))
         )
@@ -162,6 +168,19 @@ class Registry:
     ) -> None:
         self._db.run("INSERT INTO resets VALUES(?, ?, ?, ?, ?)", (candidate, seq, target, file, scores))
 
+    def allow(self, name: str, label: Label, by: str | None) -> int:
+        """Let a label become a class."""
+        self._check_writable()
+        stream = self.find(name)
+        limits = msgspec.structs.replace(stream.limits, allowed=[*stream.limits.allowed, label])
+        with self._db.transaction():
+            seq = self._note(stream, "allow", by, label=label)
+            self._db.run("UPDATE models SET limits=? WHERE model=?", (encode(limits), stream.number))
+            self._finish()
+        stream.limits = limits
+        self._done(stream)
+        return seq
+
     def delete(self, name: str, by: str | None) -> int:
         """Forget a model at once; its records are removed little by little."""
         self._check_writable()
@@ -177,6 +196,7 @@ class Registry:
             self._finish()
         self._writer.streams = {key: one for key, one in self._writer.streams.items() if key != name}
         self._writer.journal.touched.clear()
+        stream.waiting.refuse(NotFound(f"The model {name!r} was deleted."))
         stream.close()
         for file in files:
             (self._writer.folder / snapshots.FOLDER / file).unlink(missing_ok=True)
@@ -209,11 +229,7 @@ class Registry:
             }
             for seq, at, sha256, file in rows
         ]
-        return {
-            "oldest": replay.oldest(self._db, candidate.number),
-            "newest": candidate.seq,
-            "snapshots": kept,
-        }
+        return {**replay.reach(self._db, candidate.number, candidate.seq), "snapshots": kept}
 
     def state_at(self, name: str, seq: int | None) -> Any:
         """The champion's estimator after a record."""

@@ -48,6 +48,15 @@ class RegressionScores(Scores):
             "cumulative": {name: plain(metric.value()) for name, metric in self._all.items()},
             "windowed": {name: plain(value_of(make_metric(name), rows)) for name in METRICS},
             "faded": {name: plain(metric.value()) for name, metric in self._faded.items()},
+            "baselines": self._baselines(rows.true),
+        }
+
+    @staticmethod
+    def _baselines(true: Any) -> dict[str, Any]:
+        """Mean absolute errors over the window of two that look at no feature: always its mean; always the number before."""
+        return {
+            "mean": plain(np.mean(np.abs(true - true.mean()))),
+            "last value": plain(np.mean(np.abs(np.diff(true)))) if len(true) > 1 else None,
         }
 
     def _errors(self) -> tuple[float | None, float | None]:

@@ -16,7 +16,7 @@ from typing import Any
 from streamboost.service.store import estimators, snapshots
 from streamboost.service.store.candidates import Candidate, scores_for
 from streamboost.service.store.database import Database
-from streamboost.service.store.errors import NotFound, StoreError
+from streamboost.service.store.errors import NotFound, Refused, StoreError
 from streamboost.service.store.estimators import Description
 from streamboost.service.store.records import Body, decode_body
 from streamboost.service.store.settings import Limits
@@ -137,14 +137,18 @@ def state_at(db: Database, folder: Path, candidate: int, description: Descriptio
     model = db.value("SELECT model FROM candidates WHERE candidate=?", (candidate,))
     kept_from = oldest(db, candidate)
     if seq < kept_from:
-        raise NotFound(f"Nothing before {kept_from} is kept, {seq} was asked for.", field="seq")
+        raise NotFound(
+            f"Nothing before {kept_from} is kept, {seq} was asked for.",
+            field="seq",
+            hint=f"Any number from {kept_from} on can be gone back to.",
+        )
     after, live, _ = start(db, folder, candidate, description, seq)
     worker = Candidate(candidate, "", description, Limits(columns=1_000_000, classes=1_000_000), live, after)
     for number, _, body in examples(db, model, candidate, after, seq):
         assert body.label is not None
         try:
             worker.learn(body.features or {}, body.label, body.weight)
-        except Exception as error:
+        except Refused as error:
             log.error("record %d is left out: %s", number, error)
     return worker.live
 
@@ -166,6 +170,15 @@ def oldest(db: Database, candidate: int) -> int:
         (candidate, cut_at(db, candidate)),
     )
     return int(found or 0)
+
+
+def reach(db: Database, candidate: int, newest: int) -> dict[str, Any]:
+    """From where to where a model can go back: to any number in between, and the time of the oldest."""
+    first = oldest(db, candidate)
+    at = db.value("SELECT at FROM snapshots WHERE candidate=? AND seq=?", (candidate, first))
+    if at is None:
+        at = db.value("SELECT at FROM log WHERE seq=?", (first,))
+    return {"oldest": first, "oldest_at": at, "newest": newest}
 
 
 def restore(
@@ -193,10 +206,10 @@ def restore(
             attempts.learning(number, seq)
         try:
             candidate.take(body, at, body.given(number))
-        except Exception as error:
+        except Refused as error:
             if candidate.broken:
                 raise
-            skip(db, number, seq, f"{type(error).__name__}: {error}")
+            skip(db, number, seq, error.message)
         candidate.seq = seq
     candidate.settle()
     candidate.seq = upto

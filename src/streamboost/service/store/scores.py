@@ -90,7 +90,7 @@ class Scores(ABC):
             self._count()
             nothing = dict.fromkeys(self.names)
             spans: dict[str, Any] = dict.fromkeys(("cumulative", "windowed", "faded"), nothing)
-            found = {"window": 0, **spans, "recall": [], "calibration": []}
+            found = {"window": 0, **spans, "recall": [], "calibration": [], "baselines": {}}
             if self.n:
                 found |= self._figures(min(window, WINDOW))
             return {"task": self.task, "n": self.n, **found, "fading": FADING, "delay": self._delay()}

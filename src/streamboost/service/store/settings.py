@@ -22,7 +22,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Examples between two snapshots of a model."""
     snapshot_seconds: float = 60.0
     """Seconds between two snapshots of a model that has learned something."""
-    keep_snapshots: int = 5
+    keep_snapshots: int = 12
+    """Snapshots of a model at most: the newest ones, and older ones thinned by age."""
+    reach_s: float = DAY
+    """How far back a model can go: snapshots and examples are kept for this long, as far as their number allows."""
     keep_ids_s: float = 30 * DAY
     """How long the id of something learned is remembered; within it the same id is a duplicate."""
     keep_poison: int = 10_000
@@ -31,6 +34,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Whether learned records stay in the log for ever."""
     retention_seconds: float = 5.0
     """Pause between two rounds of cleaning up."""
+    trust_clock: bool = False
+    """Whether a clock is believed that says more than a year after the last record."""
     probe_seconds: float = 1.0
     """Pause between two looks at a disk that failed."""
     shards: int = 1
@@ -58,9 +63,20 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Different labels in all."""
     text: int = 10_000
     """Characters of a name, a category or a label."""
+    new_classes: str | None = None
+    """What becomes of a label that is no class yet: ``learn`` it, ``refuse`` it, or ``ask``: it is put aside until it is
+    allowed. By default classes that were declared are all there are; else new ones are learned among the first examples and
+    asked for afterwards."""
+    allowed: list[bool | int | float | str] = []
+    """Labels that were allowed later."""
 
     def __post_init__(self) -> None:
-        for name in self.__struct_fields__:
+        if self.new_classes not in (None, "learn", "refuse", "ask"):
+            raise BadRequest(
+                f"limits.new_classes is {self.new_classes!r}; it must be learn, refuse or ask.",
+                field="limits.new_classes",
+            )
+        for name in ("features", "columns", "classes", "text"):
             value = getattr(self, name)
             if not 1 <= value <= 1_000_000:
                 raise BadRequest(

@@ -53,15 +53,33 @@ def add_row(db: Database, snapshot: Snapshot, name: str, sha256: str, at: float)
     )
 
 
-def prune(db: Database, folder: Path, candidate: int, keep: int) -> list[Path]:
-    """Forget all but the newest ones; returns the files to remove once that is committed."""
-    old = db.rows(
-        "SELECT seq, file FROM snapshots WHERE candidate=? ORDER BY seq DESC LIMIT -1 OFFSET ?",
-        (candidate, keep),
-    )
+def prune(db: Database, folder: Path, candidate: int, keep: int, reach: float) -> list[Path]:
+    """Forget what is not kept; returns the files to remove once that is committed."""
+    rows = db.rows("SELECT seq, file, at FROM snapshots WHERE candidate=? ORDER BY seq DESC", (candidate,))
+    kept = set(thinned([at for _, _, at in rows], keep, reach))
+    old = [(seq, file) for i, (seq, file, _) in enumerate(rows) if i not in kept]
     for seq, _ in old:
         db.run("DELETE FROM snapshots WHERE candidate=? AND seq=?", (candidate, seq))
     return [folder / FOLDER / name for _, name in old]
+
+
+def thinned(ats: list[float], keep: int, reach: float) -> list[int]:
+    """Which snapshots to keep, given their times, newest first: many young ones, few old ones, back to ``reach`` seconds.
+
+    The log is kept from the oldest one on, so that any record after it can be gone back to.
+    """
+    ages = [ats[0] - at for at in ats]
+    kept = [i for i, age in enumerate(ages) if i < 2 or age <= reach or ages[i - 1] < reach]
+    while len(kept) > keep:
+        inner = range(2, len(kept) - 1) if keep > 2 else range(keep, len(kept))
+        # The one whose neighbours are closest to each other, for their age.
+        kept.pop(min(inner, key=lambda k: _gap(ages, kept, k)))
+    return kept
+
+
+def _gap(ages: list[float], kept: list[int], k: int) -> float:
+    older = ages[kept[k + 1]] if k + 1 < len(kept) else ages[kept[k]]
+    return (older - ages[kept[k - 1]]) / (ages[kept[k]] + 60.0)
 
 
 def remove_strays(db: Database, folder: Path) -> None:

@@ -6,8 +6,9 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ from streamboost.service.store.registry import KEEP_EVENTS, Registry
 from streamboost.service.store.settings import Limits, Settings
 from streamboost.service.store.streams import Stream
 from streamboost.service.store.writer import Writer
+
+READ_WAIT = 5.0
+"""Seconds that somebody waits for readers to know a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,22 @@ class LearningStore:
         return self._writer.ready.is_set() and self._writer.failed is None
 
     @property
+    def failed(self) -> BaseException | None:
+        """Why the writer ended before it was asked to, or could not start; None if it did not."""
+        return self._writer.failed
+
+    def when_failed(self, act: Callable[[], None]) -> None:
+        """Call this if the writer ends before it was asked to."""
+        self._writer.on_end = act
+        if self._writer.failed is not None:
+            act()
+
+    @property
+    def faults(self) -> int:
+        """Errors of the service itself that it got over."""
+        return self._writer.faults
+
+    @property
     def read_only(self) -> str | None:
         """Why nothing is recorded at the moment; None if all is well."""
         return self._writer.read_only
@@ -146,7 +166,7 @@ class LearningStore:
         if not self._writer.ready.is_set():
             raise NotReady("The log is still being replayed.")
         if self._writer.failed is not None:
-            raise StoreError(f"The service could not start: {self._writer.failed}", code="damaged")
+            raise self._writer.why_failed()
 
     def submit(
         self,
@@ -186,19 +206,34 @@ class LearningStore:
             )
         return outcome
 
-    def reader(self, name: str, at_least_seq: int | None = None, timeout: float = 5.0) -> Reader:
+    def reader(self, name: str, at_least_seq: int | None = None, timeout: float = READ_WAIT) -> Reader:
         """What answers now; with a number, once it knows that record."""
+        future = self.reader_knowing(name, at_least_seq)
+        try:
+            return future.result(timeout)
+        except (TimeoutError, FutureTimeout) as error:  # two classes until Python 3.11
+            future.cancel()
+            raise self.not_reached(name, at_least_seq, timeout) from error
+
+    def reader_knowing(self, name: str, at_least_seq: int | None = None) -> Future[Reader]:
+        """The same without waiting: the future is done when readers know the record; cancel it to wait no longer."""
         stream = self.stream(name)
         reader = stream.champion.reader
         if at_least_seq is None or reader.seq >= at_least_seq:
-            return reader
+            future: Future[Reader] = Future()
+            future.set_result(reader)
+            return future
+        future = stream.waiting.add(at_least_seq)
         self._writer.want(stream)
-        if not stream.wait_for(at_least_seq, timeout):
-            raise Conflict(
-                f"The model {name!r} stands at {stream.champion.reader.seq}; {at_least_seq} was not reached in {timeout:g} s.",
-                field="at_least_seq",
-            )
-        return stream.champion.reader
+        return future
+
+    def not_reached(self, name: str, at_least_seq: int | None, timeout: float) -> Conflict:
+        """What to say to somebody who has waited long enough."""
+        stands = self.stream(name).champion.reader.seq
+        return Conflict(
+            f"The model {name!r} stands at {stands}; {at_least_seq} was not reached in {timeout:g} s.",
+            field="at_least_seq",
+        )
 
     def event(self, name: str, features: Features, id: str, reader: Reader | None = None) -> Work:
         """The record of an event with the answers of the champion and of its shadows."""
@@ -248,13 +283,17 @@ class LearningStore:
             )
         )
 
-    def _command(self, act: Any) -> Any:
+    def _command(self, act: Any, *, reads: bool = False) -> Any:
         self._check_ready()
-        return self._writer.call(act)
+        return self._writer.call(act, reads=reads)
 
     def delete(self, name: str, *, by: str | None = None) -> int:
         """Forget a model."""
         return int(self._command(lambda: self._registry.delete(name, by)))
+
+    def allow(self, name: str, label: Label, *, by: str | None = None) -> int:
+        """Let a label become a class where new ones are asked for."""
+        return int(self._command(lambda: self._registry.allow(name, label, by)))
 
     def snapshot(self, name: str) -> int:
         """Write a snapshot now; returns its sequence number."""
@@ -262,7 +301,7 @@ class LearningStore:
 
     def snapshots(self, name: str) -> dict[str, Any]:
         """The snapshots that are kept, and the oldest number that can be gone back to."""
-        found: dict[str, Any] = self._command(lambda: self._registry.snapshots(name))
+        found: dict[str, Any] = self._command(lambda: self._registry.snapshots(name), reads=True)
         return found
 
     def rollback(self, name: str, seq: int, *, by: str | None = None) -> int:
@@ -284,7 +323,7 @@ class LearningStore:
 
     def file(self, name: str, seq: int | None = None) -> bytes:
         """The model file of the champion, now or after a record."""
-        model = self._command(lambda: self._registry.state_at(name, seq))
+        model = self._command(lambda: self._registry.state_at(name, seq), reads=True)
         if model is None or not model.started:
             raise Conflict(f"The model {name!r} had learned nothing: there is no file.")
         return estimators.to_bytes(model)

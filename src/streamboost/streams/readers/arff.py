@@ -25,6 +25,7 @@ from streamboost.streams.readers.columns import (
     ExpectedColumns,
     FirstRows,
     MissingMarkers,
+    label_by_name,
     plan_columns,
 )
 from streamboost.streams.readers.limits import Limits, way_out
@@ -104,8 +105,9 @@ class _Header:
         declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in drop]
         if expected is not None:
             return plan_columns(head, choice)
-        left = (a for a in reversed(head.columns) if a not in drop and a != choice.weight)
-        label_name = label or next(left, None)
+        left = [at for at, a in enumerate(head.columns) if a not in drop and a != choice.weight]
+        by_name = label_by_name(head.columns, left)
+        label_name = label or (head.columns[left[-1] if by_name is None else by_name] if left else None)
         forced = [text for text in (*declared, *(nominal or ())) if text != label_name]
         plan = plan_columns(head, replace(choice, nominal="all" if nominal == "all" else forced))
         for at, attribute in enumerate(self.attributes):

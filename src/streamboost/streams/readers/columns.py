@@ -19,6 +19,8 @@ MISSING = frozenset({"", "?"})
 USUAL_MARKERS = ("?", "NA", "N/A", "NULL", "null", "None", "nan", "NaN", "#N/A")
 NUMERIC_MARKERS = ("-",)
 """Missing in columns of numbers only: beside + or words it is a value."""
+LABEL_NAMES = ("label", "class", "target", "y")
+"""What label columns are called, in any case; ``y`` only at either end of a row, because elsewhere it is a coordinate."""
 IGNORED, NUMBER, NOMINAL, DECLARED = "ignored", "number", "nominal", "declared"
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ]\d{1,2}:\d{2}.*)?"
@@ -40,6 +42,8 @@ class ExpectedColumns:
     values: tuple[tuple[Any, ...] | None, ...]
     labels: tuple[Label, ...]
     needs_label: bool
+    label_name: str | None = None
+    """The column that the model was taught with, if that is known."""
 
     @property
     def file_names(self) -> tuple[str, ...] | None:
@@ -60,7 +64,7 @@ class ExpectedColumns:
         text = str(cell)
         if self.label_kind == "text":
             return text in self.labels
-        return is_number(text) and float(text) in self.labels
+        return is_number(text) and (not self.labels or float(text) in self.labels)
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,8 @@ class Choice:
     weight: str | None = None
     expected: ExpectedColumns | None = None
     dates: str | Sequence[str] | None = None
-    """``parts`` or ``drop``; for a model that has learned parts of dates, the columns that it took apart."""
+    """``parts``, ``drop``, or ``auto``: parts, said aloud; for a model that has learned parts of dates, the columns that it took
+    apart."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +147,8 @@ class ColumnPlan:
     """The column of weights. It gets a place behind the features."""
     expected: ExpectedColumns | None = None
     """The model that the file is read for."""
+    label_why: str = ""
+    """Why this column is the label, where nobody has said so."""
     dates: dict[str, list[str]] = field(default_factory=dict)
     """Columns of dates that are read as values, to be taken apart, with some of them."""
 
@@ -193,8 +200,17 @@ def find_column(head: FirstRows, name: str) -> int:
     raise DataError(f"{head.file}: no column {name!r}; the columns are {shown}.")
 
 
+def label_by_name(columns: Sequence[str], free: Sequence[int]) -> int | None:
+    """The column among the free ones that is called as labels are called; the last one comes first."""
+    found = {columns[at].lower(): at for at in reversed(free)}
+    if free and columns[free[-1]].lower() in LABEL_NAMES:
+        return free[-1]
+    at = next((found[name] for name in LABEL_NAMES if name in found), None)
+    return None if at is not None and columns[at].lower() == "y" and at != free[0] else at
+
+
 def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
-    """The plan that the first rows ask for, the label being the last column unless it is named."""
+    """The plan that the first rows ask for; a label that is not named is found by usual names, else it is the last column."""
     label, nominal = choice.label, choice.nominal
     dropped = {find_column(head, name) for name in choice.drop or ()}
     weight_at = None if choice.weight is None else _weight_column(head, choice.weight)
@@ -207,10 +223,17 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
     left = [i for i in range(len(head.columns)) if i not in dropped]
     if label is None and not left:
         raise DataError(f"{head.file}: every column is dropped.")
-    label_at = left[-1] if label is None else find_column(head, label)
+    label_why = ""
+    if label is not None:
+        label_at = find_column(head, label)
+    else:
+        by_name = label_by_name(head.columns, left) if head.named else None
+        label_at = left[-1] if by_name is None else by_name
+        label_why = "the last column" if label_at == left[-1] else "by its name"
     if label_at in dropped:
         raise DataError(f"{head.file}: the column {label!r} is the label and cannot be dropped.")
     features = [i for i in left if i != label_at]
+    _warn_of_names(head, features)
     if not features:
         raise DataError(f"{head.file}: no column is left beside the label {head.columns[label_at]!r}.")
     forced = set(features) if nominal == "all" else set()
@@ -230,8 +253,13 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
             warn_of_data(
                 f"{head.file}: column {head.columns[i]!r} holds dates or times ({texts[0]!r}) and is left out."
             )
-        elif texts and choice.dates == "parts":
+        elif texts and choice.dates in ("parts", "auto") and (head.named or choice.dates == "parts"):
             dates[head.columns[i]] = texts
+            if choice.dates == "auto":
+                warn_of_data(
+                    f"{head.file}: column {head.columns[i]!r} holds dates or times ({texts[0]!r}): its parts are read (days, "
+                    "weekday, hour); dates='drop' leaves it out."
+                )
         else:
             _refuse_texts(head, i, texts)
     if not features:
@@ -264,8 +292,28 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
         named=head.named,
         values=[[] for _ in features],
         weight_at=weight_at,
+        label_why=label_why,
         dates=dates,
     )
+
+
+def _warn_of_names(head: FirstRows, features: Sequence[int]) -> None:
+    """Say what names show to be a slip: the number of a row as a column, and one name for several columns."""
+    if not head.named or not features:
+        return
+    twice = next((name for name, places in head.places.items() if len(places) > 1), None)
+    if twice is not None:
+        warn_of_data(
+            f"{head.file}: {len(head.places[twice])} columns are named {twice!r}, so that columns are known by their places only."
+        )
+    first = features[0]
+    if first == 0 and head.columns[0].lower() in ("column 1", "unnamed: 0", "index") and head.numeric[0]:
+        numbers = sorted(float(value) for value in head.seen[0])
+        if len(numbers) > 2 and numbers == [numbers[0] + at for at in range(len(numbers))]:
+            name = head.columns[0]
+            warn_of_data(
+                f"{head.file}: column {name!r} counts the rows and says nothing about them; leave it out with drop=[{name!r}]."
+            )
 
 
 def _weight_column(head: FirstRows, name: str) -> int:
@@ -308,9 +356,8 @@ def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
     label_at = None if label is None else find_column(head, label)
     if by_name and names is not None:
         places = _by_name(head, names)
-        last = max((at for at in range(len(head.columns)) if at != weight_at), default=0)
-        if label_at is None and last not in set(places):
-            label_at = last
+        if label_at is None:
+            label_at = _label_beside(head, expected, places, weight_at)
     else:
         places = [i for i in range(len(head.columns)) if i not in (label_at, weight_at)]
         if len(places) == width + 1 and label_at is None:
@@ -354,8 +401,21 @@ def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
         ignored=[name for i, name in enumerate(head.columns) if i not in used],
         weight_at=weight_at,
         expected=expected,
-        dates={} if choice.dates in (None, "parts", "drop") else _texts_of(head, choice.dates or ()),
+        dates={} if choice.dates in (None, "parts", "drop", "auto") else _texts_of(head, choice.dates or ()),
     )
+
+
+def _label_beside(
+    head: FirstRows, expected: ExpectedColumns, features: Sequence[int], weight_at: int | None
+) -> int | None:
+    """The label of a file whose other columns a model knows: as it was called then, as labels are called, or the last."""
+    columns = [at for at in range(len(head.columns)) if at != weight_at]
+    free = [at for at in columns if at not in set(features)]
+    taught = [at for at in free if head.columns[at] == expected.label_name]
+    if taught:
+        return taught[0]
+    by_name = label_by_name(head.columns, free)
+    return by_name if by_name is not None else next((at for at in free if at == columns[-1]), None)
 
 
 def _texts_of(head: FirstRows, columns: Sequence[str]) -> dict[str, list[str]]:

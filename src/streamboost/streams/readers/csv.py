@@ -9,8 +9,9 @@ delimiter is a comma, a semicolon, a tab or a bar, whichever cuts the first rows
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from streamboost import _core
 from streamboost.streams.base import DataError, warn_of_data
@@ -41,10 +42,12 @@ class CsvStream(TableStream):
     Parameters
     ----------
     path : path, or ``-``
-    label : name of the label column, by default the last one. Without a header the columns are named 1, 2 ...
+    label : name of the label column, by default ``label``, ``class``, ``target`` or ``y``, else the last one.
+        Without a header the columns are named 1, 2 ...
     header : whether the first row holds the names; by default it does unless its cells look like those below it.
     nominal : names of columns that are nominal whatever their values look like, or ``"all"``.
     delimiter : one character; found out by default.
+    decimal : ``","`` for numbers as 1,5. By default a point; a comma where a column is so written and no comma cuts cells.
     drop : names of columns to leave out.
     weight : name of a column that holds the weights of the rows.
     na_values : cells that stand for a missing value, beside the empty one; by default ?, NA, N/A, NULL, null, None, nan, and
@@ -66,6 +69,7 @@ class CsvStream(TableStream):
         header: bool | None = None,
         nominal: Sequence[str] | str | None = None,
         delimiter: str | None = None,
+        decimal: str | None = None,
         drop: Sequence[str] | None = None,
         weight: str | None = None,
         na_values: Sequence[str] | None = None,
@@ -85,6 +89,13 @@ class CsvStream(TableStream):
             else " (to the model it is numeric)"
         )
         self._delimiter, rows = self._cut(self._look(delimiter, header, expected), delimiter)
+        self._comma = decimal == "," or (decimal is None and self._finds_commas(rows))
+        if self._comma:
+            if self._delimiter == ",":
+                raise DataError(
+                    f"{self.name}: a comma cannot cut cells and be the decimal mark of their numbers."
+                )
+            rows = [(line, bad, [_with_point(cell) for cell in cells]) for line, bad, cells in rows]
         first = rows[0][2]
         width = len(first)
         if width < 2 and (expected is None or len(expected.values) != 1 or expected.needs_label):
@@ -202,8 +213,44 @@ class CsvStream(TableStream):
                 return False  # the same word twice, above words: a value
         return True
 
+    def _finds_commas(self, rows: list[Row]) -> bool:
+        """Whether a column holds numbers, some of them with a decimal comma; if so, it is said."""
+        if self._delimiter == ",":
+            return False
+        body = [cells for _, bad, cells in rows[1:] if bad == "none"]
+        for column in zip(*body, strict=False):
+            cells = [cell for cell in column if cell not in self._markers.of_number]
+            commas = [cell for cell in cells if DECIMAL_COMMA.fullmatch(cell)]
+            if commas and all(is_number(_with_point(cell)) for cell in cells):
+                warn_of_data(
+                    f"{self.name}: numbers such as {commas[0]!r} are read with a decimal comma; decimal='.' takes them for words."
+                )
+                return True
+        return False
+
+    def _body_blocks(self) -> Iterator[bytes]:
+        blocks = super()._body_blocks()
+        return _with_points(blocks, self._delimiter) if self._comma else blocks
+
     def _new_parser(self) -> _core.CsvParser:
         return _core.CsvParser(self._delimiter, header=self._has_header, **self._parser_options())
+
+
+def _with_point(cell: str) -> str:
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+def _with_points(blocks: Iterator[bytes], delimiter: str) -> Iterator[bytes]:
+    """The text with a point in every cell that is a number with a decimal comma; whole lines at a time."""
+    edge = re.escape(delimiter).encode() + rb'\r\n"'
+    cell = re.compile(rb"(?:(?<=[" + edge + rb"])|^)([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)(?=[" + edge + rb"]|$)")
+    rest = b""
+    for block in blocks:
+        whole, newline, rest = (rest + block).rpartition(b"\n")
+        if newline:
+            yield cell.sub(rb"\1.\2", whole) + newline
+    if rest:
+        yield cell.sub(rb"\1.\2", rest)
 
 
 def _shows_one_row(data: bytearray, header: bool | None, expected: ExpectedColumns) -> bool:

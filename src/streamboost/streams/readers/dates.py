@@ -1,14 +1,16 @@
 """Columns of dates and times: left out, or taken apart into numbers that learners can use.
 
 A column ``when`` becomes ``when (days)``, days since 1970-01-01 with the time as a fraction, ``when (weekday)``, 0 for Monday,
-and ``when (hour)``; a column of dates has no hour, a column of times nothing else. Dates are read as they are written: zones
+and ``when (hour)``, weekday and hour also as ``when (hour sine)`` and ``when (hour cosine)``, their place on the circle; a column
+of dates has no hour, a column of times nothing else. Dates are read as they are written: zones
 and offsets are left aside. A model that has learned such columns knows them by these names, so its files are read the same way.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -19,7 +21,8 @@ import numpy.typing as npt
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, PartOfStream, Stream
 from streamboost.streams.readers.columns import ExpectedColumns
 
-PARTS = ("days", "weekday", "hour")
+PERIODS = {"weekday": 7, "hour": 24}
+PARTS = ("days", *(f"{part}{wave}" for part in PERIODS for wave in ("", " sine", " cosine")))
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}(\.\d+)?))?"
 _ZONE = r"\s*(Z|UTC|[+-]\d{2}:?\d{2})?"
 _YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})[-/.](?P<a>\d{{1,2}})[-/.](?P<b>\d{{1,2}})([T ]{_TIME}{_ZONE})?")
@@ -55,8 +58,8 @@ class DateForm:
                     "2024-12-31, or leave the column out with drop= or dates='drop'."
                 )
             day_first = firsts > 12
-        parts = (*(("days", "weekday") if dated else ()), *(("hour",) if timed else ()))
-        return cls(day_first, parts)
+        whole = {"days": dated, "weekday": dated, "hour": timed}
+        return cls(day_first, tuple(part for part in PARTS if whole[part.partition(" ")[0]]))
 
     def numbers(self, text: str) -> dict[str, float] | None:
         """The parts of one cell; None if it is no date."""
@@ -79,7 +82,16 @@ class DateForm:
             except ValueError:
                 return None
             numbers |= {"days": ordinal - _EPOCH + hour / 24, "weekday": float((ordinal - 1) % 7)}
-        return numbers
+        return numbers | _waves(numbers)
+
+
+def _waves(numbers: Mapping[str, float]) -> dict[str, float]:
+    """Where on its circle a part stands: for linear learners Sunday is then near Monday, and 23:00 near midnight."""
+    angles = {
+        part: 2 * math.pi * numbers[part] / period for part, period in PERIODS.items() if part in numbers
+    }
+    sines = {f"{part} sine": round(math.sin(angle), 12) for part, angle in angles.items()}
+    return sines | {f"{part} cosine": round(math.cos(angle), 12) for part, angle in angles.items()}
 
 
 def _match(text: str) -> re.Match[str] | None:

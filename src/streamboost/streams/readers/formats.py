@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Mapping
@@ -55,7 +56,7 @@ def bare_name(name: str) -> str:
     """The name of a file without the endings of data files."""
     bare = name.removesuffix(".gz")
     stem, _, ending = bare.rpartition(".")
-    return stem if stem and ending.lower() in (*_ENDINGS, "txt", "data") else bare
+    return stem if stem and ending.lower() in (*_ENDINGS, "txt", "data", "json", "xlsx", "xls") else bare
 
 
 def open_file(
@@ -64,15 +65,22 @@ def open_file(
     """A stream over one file, or over standard input (``-``); `reading` holds every option of `ReadingOptions`."""
     text = os.fspath(path)
     source: str | os.PathLike[str] = path
+    if reading["encoding"] is not None:
+        source = ByteSource(path, _encoding(reading["encoding"]))
     kind = reading["format"] or split_name(Path(text))[1]
     if kind is None:
         # What can be read only once is handed on with the bytes that were looked at.
-        source = opened = ByteSource(path)
+        source = opened = ByteSource.of(source)
         kind = _guess_format(opened)
+    if kind == "json":
+        raise DataError(
+            f"{text}: one JSON value for the whole file; one object per line is wanted, which "
+            f"`jq -c '.[]' {text} > {bare_name(text)}.jsonl` makes of a list of objects."
+        )
     options: dict[str, Any] = {}
     for name, (_, option) in reading_options().items():
         value = reading[name]
-        if name == "format" or value is None:
+        if name in ("format", "encoding") or value is None:
             continue
         if kind in option.formats:
             options[name] = value
@@ -82,6 +90,8 @@ def open_file(
             )
         elif name != "n_features":  # which can be compared with any file
             raise DataError(f"{text}: {name}= is not for {kind} but for {', '.join(option.formats)}.")
+    if kind in reading_options()["dates"][1].formats:
+        options.setdefault("dates", "auto")
     learned = dates_of_model(expected) if kind in reading_options()["dates"][1].formats else None
     if learned is not None:
         options["dates"] = tuple(learned.parts)
@@ -90,6 +100,13 @@ def open_file(
     if reading["n_features"] is not None and reading["n_features"] != stream.n_features:
         raise DataError(f"{text}: has {stream.n_features} features, not {reading['n_features']}.")
     return stream
+
+
+def _encoding(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise DataError(f"There is no encoding {name!r}; latin-1 and utf-16 are some.") from None
 
 
 def _apart(stream: Any, learned: DatesOfModel | None) -> Stream:
@@ -107,6 +124,11 @@ def _apart(stream: Any, learned: DatesOfModel | None) -> Stream:
 def _guess_format(source: ByteSource) -> str:
     """The format by the first bytes: magic ones, or the look of the first line that is not blank."""
     start = source.peek()
+    if start[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+        raise DataError(
+            f"{source.name}: is a workbook or an archive, not a table of text; save the sheet as CSV, or convert it with "
+            f"pandas: pandas.read_excel({source.name!r}).to_csv({bare_name(source.name) + '.csv'!r}, index=False)."
+        )
     if start[:4] == b"PAR1":
         return "parquet"
     if start[:6] == b"ARROW1":
@@ -117,8 +139,10 @@ def _guess_format(source: ByteSource) -> str:
             continue
         if text.startswith(("%", "@")):
             return "arff"
+        if text.startswith("["):
+            return "json"
         if text.startswith("{"):
-            return "jsonl"
+            return "json" if text == "{" else "jsonl"
         if _VW_LINE.match(text):
             return "vw"
         rest = text.split("#", 1)[0].split()[1:]

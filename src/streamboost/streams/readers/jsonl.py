@@ -10,6 +10,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from streamboost.streams.base import DataError
@@ -18,6 +19,7 @@ from streamboost.streams.readers.columns import (
     ExpectedColumns,
     FirstRows,
     MissingMarkers,
+    label_by_name,
     plan_columns,
 )
 from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS, PAUSE
@@ -28,7 +30,7 @@ class JsonLinesStream(RowStream):
     """One file of JSON lines (plain or gzip) or standard input (``-``).
 
     The parameters are those of :class:`CsvStream`, of which it needs no ``header`` and no ``delimiter``. The label is by default
-    the key ``label`` if there is one, else the last key of the first object.
+    the key that is called ``label``, ``class``, ``target`` or ``y``, else the last key of the first object.
     """
 
     _takes_markers = True
@@ -52,11 +54,9 @@ class JsonLinesStream(RowStream):
         self._why_numeric = f" (by its first {HEAD_ROWS:,} rows it is numeric)" if expected is None else ""
         self._accepts_more = expected is not None
         rows = self._look(expected)
-        if label is None:
-            label = "label" if any("label" in row for row in rows) else None
+        why = ""
         if label is None and expected is None:
-            skipped = {*(drop or ()), weight}
-            label = next((key for key in reversed(rows[0]) if key not in skipped), None)
+            label, why = _usual_label(rows, {*(drop or ()), weight})
         if self.skips_bad_lines:
             # A line that will be skipped says nothing about the columns.
             rows = [row for row in rows if _is_usable(row, label if expected is None else None)] or rows
@@ -78,7 +78,8 @@ class JsonLinesStream(RowStream):
         )
         if expected is not None and expected.names is None:
             raise DataError(f"{self.name}: JSON has names, but the model knows its columns by position only.")
-        self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected, dates)))
+        plan = plan_columns(head, Choice(label, nominal, drop, weight, expected, dates))
+        self._set_plan(replace(plan, label_why=why))
 
     def _look(self, expected: ExpectedColumns | None) -> list[dict[str, Any]]:
         """The first objects."""
@@ -147,6 +148,15 @@ class JsonLinesStream(RowStream):
                 yield line, entry, len(text)
             else:
                 self._bad(line, "not a JSON object: {...} is expected.")
+
+
+def _usual_label(rows: list[dict[str, Any]], skipped: set[str | None]) -> tuple[str | None, str]:
+    """The key that is called as labels are called, else the last one of the first object; and why."""
+    keys = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in skipped]
+    by_name = label_by_name(keys, range(len(keys)))
+    if by_name is not None:
+        return keys[by_name], "by its name"
+    return next((key for key in reversed(rows[0]) if key not in skipped), None), "the last key"
 
 
 def _is_usable(row: dict[str, Any], label: str | None) -> bool:

@@ -40,7 +40,9 @@ class ByteSource:
     gzip is recognised by its first two bytes, not by the name of the file.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], encoding: str | None = None) -> None:
+        """``encoding`` is that of the text; by default UTF-8, which is what comes out in any case."""
+        self.encoding = encoding
         self.is_stdin = os.fspath(path) == "-"
         self.path = Path(path)
         self.name = "standard input" if self.is_stdin else str(path)
@@ -101,6 +103,8 @@ class ByteSource:
             if not text:
                 yield from blocks
                 return
+            if self.encoding is not None:
+                blocks = self._as_utf8(blocks, self.encoding)
             first = next(blocks, b"").removeprefix(codecs.BOM_UTF8)
             # The lines of some old files end in a carriage return alone.
             returns = b"\r" in first and b"\n" not in first
@@ -115,6 +119,15 @@ class ByteSource:
         finally:
             if not self.is_stdin:
                 raw.close()
+
+    def _as_utf8(self, blocks: Iterator[bytes], encoding: str) -> Generator[bytes, None, None]:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            for block in blocks:
+                yield decoder.decode(block).encode()
+            yield decoder.decode(b"", final=True).encode()
+        except UnicodeDecodeError as error:
+            raise DataError(f"{self.name}: is no text in the encoding {encoding}.") from error
 
     def peek(self) -> bytes:
         """The first unpacked bytes, to guess a format by; they will be read again."""
@@ -352,7 +365,7 @@ class FileStream:
         """What is wrong with a line, in words; the readers know more than this."""
         return {
             "zero_byte": "not a text file (a zero byte).",
-            "not_utf8": "not a text file in UTF-8.",
+            "not_utf8": "not a text file in UTF-8; another encoding is named as encoding='latin-1'.",
             "too_long": f"a line that is too long. {way_out('line', self._limits.line)}",
             "label_not_whole": f"label {token} where the labels are whole numbers.",
         }.get(bad, f"{bad} ({token}).")

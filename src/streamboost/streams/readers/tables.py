@@ -64,6 +64,11 @@ class PlannedStream(FileStream, ABC):
         return None if at is None else self._plan.columns[at]
 
     @property
+    def label_why(self) -> str:
+        """Why this column is the label, where nobody has said so."""
+        return self._plan.label_why
+
+    @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """The values of the nominal columns read so far, in the order of their codes."""
         return {self._plan.feature_names[slot]: values for slot, values in self.column_values.items()}
@@ -250,7 +255,10 @@ class TableStream(PlannedStream):
             return
         for line, _, cells in rows:
             if cells[at] in MISSING:
-                raise DataError(f"{self.name}, line {line}: column {self.label_name!r}: no label.")
+                raise DataError(
+                    f"{self.name}, line {line}: column {self.label_name!r}: no label; "
+                    "skip such rows with on_bad_line='skip'."
+                )
 
 
 def row_reason(row: Row, width: int) -> str:
@@ -264,7 +272,7 @@ def row_reason(row: Row, width: int) -> str:
         "what it may have, eight times a cell.",
         "quote_followed": "text behind the closing quote.",
         "zero_byte": "not a text file (a zero byte).",
-    }.get(bad, "not a text file in UTF-8.")
+    }.get(bad, "not a text file in UTF-8; another encoding is named as encoding='latin-1'.")
 
 
 class BadCell(Exception):

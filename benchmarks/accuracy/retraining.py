@@ -1,0 +1,98 @@
+"""``python -m benchmarks.accuracy.retraining``: the default beside LightGBM, retrained on all the past by the clock.
+
+LightGBM is refitted each time the past has grown by a fifth, from row 100 on, and answers what comes until the next fit. Both
+have one thread. A pause is the CPU time of the longest single call: a refit there, one ``learn_one`` here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from benchmarks.accuracy.data import Data, Floats
+from benchmarks.accuracy.streams import EVERY
+from benchmarks.tables import Table
+from streamboost import StreamBoostClassifier
+
+SETS = ("nursery", "insects-gradual", "drift-agr-abrupt", "shuttle", "census-income-train", "covtype")
+ROWS = 20_000
+GROWTH = 1.2
+
+
+def scores(data: Data, proba: Floats) -> tuple[float, float]:
+    """Return accuracy and log loss."""
+    loss = -np.log(np.clip(proba[np.arange(len(data.y)), data.y], 1e-6, 1)).mean()
+    return float((proba.argmax(1) == data.y).mean()), float(loss)
+
+
+def retrained(data: Data, seed: int) -> tuple[Floats, float, float]:
+    """Return LightGBM's answers before each row, its CPU seconds, and its longest refit."""
+    from lightgbm import LGBMClassifier
+
+    proba = np.full((len(data.y), data.k), 1 / data.k)
+    began, pause, at = time.process_time(), 0.0, 100
+    while at < len(data.y):
+        end = min(len(data.y), max(at + 50, int(at * GROWTH)))
+        if len(set(data.y[:at].tolist())) > 1:
+            model: Any = LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1)
+            fit_began = time.process_time()
+            model.fit(data.X[:at], data.y[:at], categorical_feature=data.nominal or "auto")
+            pause = max(pause, time.process_time() - fit_began)
+            known = np.full((end - at, data.k), 1e-6)
+            known[:, model.classes_] = model.predict_proba(data.X[at:end])
+            proba[at:end] = known / known.sum(1, keepdims=True)
+        at = end
+    return proba, time.process_time() - began, pause
+
+
+def online(data: Data, seed: int) -> tuple[Floats, float, float]:
+    """Return the default's answers before each row, its CPU seconds, and its longest ``learn_one``."""
+    named = {"categorical_features": data.nominal} if data.nominal else {}
+    model = StreamBoostClassifier(random_state=seed, n_jobs=1, **named)
+    began = time.process_time()
+    proba = np.nan_to_num(
+        model.test_then_train(data.X, data.y, classes=range(data.k), output="proba"), nan=1 / data.k
+    )
+    seconds = time.process_time() - began
+    return proba, seconds, float(learn_one_seconds(data, seed).max())
+
+
+def learn_one_seconds(data: Data, seed: int) -> Floats:
+    """Return the CPU seconds of each ``learn_one``."""
+    model = StreamBoostClassifier(random_state=seed, n_jobs=1)
+    names = [f"x{j}" for j in range(data.X.shape[1])]
+    spent = np.empty(len(data.y))
+    for t, (row, label) in enumerate(zip(data.X.tolist(), data.y.tolist(), strict=True)):
+        x = dict(zip(names, row, strict=True))
+        began = time.thread_time_ns()
+        model.learn_one(x, label)
+        spent[t] = (time.thread_time_ns() - began) / 1e9
+    return spent
+
+
+def main() -> None:
+    """Print the table."""
+    arguments = argparse.ArgumentParser(prog="python -m benchmarks.accuracy.retraining", description=__doc__)
+    arguments.add_argument("--rows", type=int, default=ROWS)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("sets", nargs="*", default=list(SETS))
+    options = arguments.parse_args()
+    warnings.filterwarnings("ignore", "X does not have valid feature names")
+    table = Table(
+        f"The first {options.rows:,} rows",
+        ["set", "model", "accuracy", "log loss", "CPU seconds", "longest pause (ms)"],
+    )
+    for name in options.sets:
+        data = Data(name, options.rows, EVERY.get(name, 1))
+        for title, run in (("LightGBM, retrained", retrained), ("StreamBoostClassifier", online)):
+            proba, seconds, pause = run(data, options.seed)
+            table.add(name, title, *scores(data, proba), seconds, 1000 * pause)
+    print(table.markdown())
+
+
+if __name__ == "__main__":
+    main()

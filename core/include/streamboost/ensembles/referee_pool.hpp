@@ -1,0 +1,113 @@
+// Regressors that may differ by orders of magnitude in how good they are: a combination of their answers, and a referee over all.
+//
+//   combination  a_0 + sum_m beta_m d_m with d_m = a_m - a_0, by recursive least squares on what it missed:
+//                s^2 a running mean of (y - a_0)^2,  z = clip(d / s, 5),  r = clip((y - combination) / s, 3),
+//                H <- h H + w z z' + (1 - h) kept I,  beta <- beta + H^-1 w z r,  h = 1 - 1 / window
+//   referee      the expert, or the combination, with the least faded sum of absolute errors speaks; the first of equals
+//
+// Spec  specs/replay.md section 7. Cost: a system of as many equations as there are experts beside the first, per learned example.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "streamboost/data/config.hpp"
+#include "streamboost/data/fields.hpp"
+
+namespace streamboost {
+
+class RefereePool {
+ public:
+  static constexpr double prior = 20, kept = 4, most_difference = 5, most_missed = 3, spread_rows = 500;
+  struct Params {
+    double window, referee_window;
+    static Params read(const Config& c) { return {c.number("window"), c.number("referee_window")}; }
+  };
+
+  RefereePool(Params p, std::size_t experts)
+      : fading_(1 - 1 / p.window),
+        forgetting_(1 - 1 / p.referee_window),
+        m_(experts - 1),
+        H_(m_ * m_, 0.0),
+        beta_(m_, 0.0),
+        missed_(experts + 1, 0.0),
+        spread_(2, 0.0) {
+    for (std::size_t i = 0; i < m_; ++i) H_[i * m_ + i] = prior;
+  }
+
+  double combination(const double* a) const {
+    double answer = a[0];
+    for (std::size_t k = 0; k < m_; ++k) answer += beta_[k] * (a[k + 1] - a[0]);
+    return answer;
+  }
+  // Who speaks: an expert, or after them the combination.
+  std::size_t speaker() const { return static_cast<std::size_t>(std::min_element(missed_.begin(), missed_.end()) - missed_.begin()); }
+  double answer(const double* a) const {
+    const std::size_t who = speaker();
+    const double said = who <= m_ ? a[who] : combination(a);
+    return std::isfinite(said) ? said : a[0];
+  }
+
+  // The experts answered a; y was right. Nothing is learned from rows that some expert had no answer to.
+  void learn(const double* a, double y, double weight) {
+    for (std::size_t k = 0; k <= m_; ++k)
+      if (!std::isfinite(a[k])) return;
+    const double together = combination(a);
+    for (std::size_t k = 0; k <= m_ + 1; ++k) missed_[k] = forgetting_ * missed_[k] + weight * std::fabs(y - (k <= m_ ? a[k] : together));
+    spread_[0] = std::min(spread_[0] + 1, spread_rows);
+    spread_[1] += ((y - a[0]) * (y - a[0]) - spread_[1]) / spread_[0];
+    const double s = std::sqrt(spread_[1]);
+    if (s > 0 && std::isfinite(s)) step(a, (y - together) / s, s, weight);
+  }
+
+  const AlignedVector<double>& shares() const { return beta_; }
+  const AlignedVector<double>& missed() const { return missed_; }
+  void fields(FieldVisitor& v) {
+    v("matrix", H_);
+    v("share", beta_);
+    v("missed", missed_);
+    v("spread", spread_);
+  }
+  void check() const {
+    for (std::size_t i = 0; i < m_; ++i) require(H_[i * m_ + i] > 0, "matrix of the referee's pool");
+    for (double x : missed_) require(x >= 0, "errors of the referee's pool");
+    require(spread_[0] >= 0 && spread_[0] <= spread_rows && spread_[1] >= 0, "spread of the referee's pool");
+  }
+
+ private:
+  void step(const double* a, double missed, double s, double weight) {
+    std::vector<double> z(m_), x(m_);
+    for (std::size_t i = 0; i < m_; ++i) {
+      z[i] = std::clamp((a[i + 1] - a[0]) / s, -most_difference, most_difference);
+      x[i] = weight * (z[i] * std::clamp(missed, -most_missed, most_missed));
+    }
+    for (std::size_t i = 0; i < m_; ++i) {
+      for (std::size_t j = 0; j < m_; ++j) H_[i * m_ + j] = fading_ * H_[i * m_ + j] + weight * (z[i] * z[j]);
+      H_[i * m_ + i] += (1 - fading_) * kept;
+    }
+    solve(x);
+    for (std::size_t i = 0; i < m_; ++i)
+      if (std::isfinite(x[i])) beta_[i] += x[i];
+  }
+  // x <- H^-1 x by Gaussian elimination without pivoting: the matrix is positive definite.
+  void solve(std::vector<double>& x) const {
+    std::vector<double> M(H_.begin(), H_.end());
+    for (std::size_t i = 0; i < m_; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const double factor = M[i * m_ + j] / M[j * m_ + j];
+        for (std::size_t k = j; k < m_; ++k) M[i * m_ + k] -= factor * M[j * m_ + k];
+        x[i] -= factor * x[j];
+      }
+    for (std::size_t i = m_; i-- > 0;) {
+      for (std::size_t k = i + 1; k < m_; ++k) x[i] -= M[i * m_ + k] * x[k];
+      x[i] /= M[i * m_ + i];
+    }
+  }
+
+  double fading_, forgetting_;
+  std::size_t m_;
+  AlignedVector<double> H_, beta_;         // [expert][expert], [expert] without the first
+  AlignedVector<double> missed_, spread_;  // [expert, then the combination]; rows up to spread_rows and the mean square
+};
+
+}  // namespace streamboost

@@ -1,0 +1,84 @@
+"""One regressor per key: each like its own stream alone, with its own past."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import streamboost as sb
+from streamboost.distributed import KeyedClassifier, KeyedRegressor
+from tests.catalogue import arrays
+
+
+def model():
+    return sb.StreamBoostRegressor(n_estimators=2, lags=2, random_state=1)
+
+
+def rows(n=240, keys=4, seed=0):
+    rng = np.random.default_rng(seed)
+    for i in range(n):
+        k = int(rng.integers(keys))
+        yield {"who": k, "a": float(rng.normal()), "colour": "rgb"[i % 3]}, 10.0 * k + np.sin(i / 5)
+
+
+def state_bytes(estimator):
+    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in arrays(estimator).items()}
+
+
+@pytest.mark.parametrize("max_models", [1, 3, 100])
+def test_every_key_is_its_own_stream(max_models):
+    alone = {}
+    with KeyedRegressor(model(), "who", max_models=max_models, fallback=None) as keyed:
+        for x, y in rows():
+            own = alone.setdefault(x["who"], model())
+            rest = {name: value for name, value in x.items() if name != "who"}
+            assert keyed.predict_one(x) == own.predict_one(rest)
+            keyed.learn_one(x, y)
+            own.learn_one(rest, y)
+        for key, own in alone.items():
+            assert state_bytes(keyed.own(key)) == state_bytes(own)
+
+
+@pytest.mark.parametrize("fallback", ["global", "prior", None])
+def test_the_store_is_gone_on_with(tmp_path, fallback):
+    data = list(rows())
+    with KeyedRegressor(model(), "who", folder=tmp_path / "once", max_models=2, fallback=fallback) as once:
+        for x, y in data:
+            once.learn_one(x, y)
+        expected = [once.predict_one(x) for x, _ in data[:30]]
+    for half in (data[:120], data[120:]):
+        with KeyedRegressor(
+            model(), "who", folder=tmp_path / "twice", max_models=2, fallback=fallback
+        ) as twice:
+            for x, y in half:
+                twice.learn_one(x, y)
+            last = [twice.predict_one(x) for x, _ in data[:30]]
+    assert last == expected
+
+
+def test_frames_and_test_then_train():
+    data = list(rows())
+    frame, y = pd.DataFrame([x for x, _ in data]), [target for _, target in data]
+    with KeyedRegressor(model(), "who") as one, KeyedRegressor(model(), "who") as other:
+        answers = one.test_then_train(frame, y)
+        assert np.abs(answers - y)[-60:].mean() < 2
+        for x, target in data:
+            other.learn_one(x, target)
+        assert one.predict(frame).tolist() == other.partial_fit(frame[:0], []).predict(frame).tolist()
+        with pytest.raises(ValueError, match="must be equal"):
+            one.partial_fit(frame, y[:-1])
+    labels = np.where(np.array(y) > 15, "high", "low")
+    with KeyedClassifier(sb.OnlineBaggingClassifier(n_estimators=3, random_state=1), "who") as keyed:
+        assert (keyed.test_then_train(frame, labels)[-60:] == labels[-60:]).mean() > 0.9
+
+
+def test_the_prior_is_the_mean_and_the_task_is_told_apart():
+    with KeyedRegressor(model(), "who", fallback="prior") as keyed:
+        keyed.learn_one({"who": 1, "a": 0.0}, 4.0)
+        keyed.learn_one({"who": 2, "a": 0.0}, 8.0)
+        assert keyed.predict_one({"who": 3, "a": 0.0}) == 6.0
+    with pytest.raises(
+        TypeError, match=r"KeyedClassifier takes one of streamboost's classifiers.*StreamBoostRegressor"
+    ):
+        KeyedClassifier(model(), "who")
+    with pytest.raises(TypeError, match=r"KeyedRegressor takes one of streamboost's regressors"):
+        KeyedRegressor(sb.OnlineBaggingClassifier(), "who")
