@@ -55,6 +55,31 @@ def test_examples_learned_are_a_sane_number(learned: int) -> None:
         core.restore(state)
 
 
+def test_a_model_that_has_counted_as_far_as_files_go_learns_no_more() -> None:
+    model = sb.OnlineBaggingClassifier(n_estimators=2).partial_fit(X, Y, classes=[0, 1])
+    core = core_of(model)
+    state = {name: array.copy() for name, array in core.state().items()}
+    state["intake/n_learned"] = np.array(2**53 - 1)
+    core.restore(state)
+    with pytest.raises(ValueError, match=r"2\^53"):
+        model.partial_fit(X[:2], Y[:2])
+    model.partial_fit(X[:1], Y[:1])
+    core.restore(core.state())
+
+
+@pytest.mark.parametrize("bound", [5e-324, 1e-200])
+def test_a_bound_of_answers_whose_square_is_nothing_is_refused(bound: float) -> None:
+    model = sb.OnlineGradientBoostingRegressor(n_estimators=2, random_state=1).partial_fit(X, X[:, 0])
+    core = core_of(model)
+    state = {name: array.copy() for name, array in core.state().items()}
+    state["combiner/bound"] = np.full_like(state["combiner/bound"], bound)
+    with pytest.raises(ValueError, match="bound of the answers"):
+        core.restore(state)
+    tiny = sb.OnlineGradientBoostingRegressor(n_estimators=2, random_state=1)
+    tiny.partial_fit(X, X[:, 0] * 1e-320)
+    assert np.isfinite(tiny.predict(X)).all()
+
+
 @pytest.mark.parametrize("declared", [True, False])
 def test_a_model_that_has_learned_knows_a_class(declared: bool) -> None:
     model = sb.OnlineBaggingClassifier(n_estimators=2)

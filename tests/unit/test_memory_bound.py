@@ -12,6 +12,7 @@ from tests import catalogue as cases
 
 BUDGET = 1_000_000
 SMALL = 1_200_000  # what an ensemble has beside its learners: sums, guards, scales of columns, the least rows to replay
+REPLAYED = 3_000_000  # trees over remembered rows, and the least rows: not bound by max_bytes, which covers the rows beyond
 UNBOUNDED = {"iti"}  # it keeps every example, by definition
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -70,7 +71,8 @@ def test_a_model_stays_within_its_bytes_or_refuses(entry, kind):
         refused = served(model, X, X[:, 0] if regression else y, named)
         if not refused or hasattr(model, "n_learned_"):
             taken = model.memory_bytes()
-            assert taken <= 2 * BUDGET + SMALL, (entry.name, of and of.name, taken)
+            more = REPLAYED if "streamboost" in entry.name else 0
+            assert taken <= 2 * BUDGET + SMALL + more, (entry.name, of and of.name, taken)
 
 
 def test_all_trees_of_the_default_regressor_share_one_bound():

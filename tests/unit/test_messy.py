@@ -375,3 +375,10 @@ def test_weights_that_are_none_are_refused_with_their_row(weight):
     with pytest.raises(ValueError, match="weights must be 0 or more"):
         model.learn_one(dict(enumerate(X[0].tolist())), 0, sample_weight=weight)
     assert state(model) == before
+
+
+def test_whole_numbers_of_128_bits():
+    numbers = pl.DataFrame({"a": pl.Series([1, 2, None, 2**100], dtype=pl.Int128)})
+    same = pl.DataFrame({"a": [1.0, 2.0, None, 2.0**100]})
+    a, b = (SingleLearnerClassifier(random_state=1).partial_fit(X, [0, 1, 0, 1]) for X in (numbers, same))
+    np.testing.assert_array_equal(a.predict_proba(numbers), b.predict_proba(same))

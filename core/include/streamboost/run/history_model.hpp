@@ -63,6 +63,11 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
       model.history_ = std::move(history);
       model.reserved_ = true;
     }
+    std::size_t bytes() override {
+      MemoryCounter counter;
+      history.fields(counter);
+      return counter.bytes;
+    }
   };
 
   void judge(const Example& example, HistoryWork& work) const {
