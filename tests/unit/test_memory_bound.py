@@ -12,7 +12,7 @@ from tests import catalogue as cases
 
 BUDGET = 1_000_000
 SMALL = 1_200_000  # what an ensemble has beside its learners: sums, guards, scales of columns, the least rows to replay
-REPLAYED = 3_000_000  # trees over remembered rows, and the least rows: not bound by max_bytes, which covers the rows beyond
+REPLAYED = 4_000_000  # trees over remembered rows, and the least rows: not bound by max_bytes, which covers the rows beyond
 UNBOUNDED = {"iti"}  # it keeps every example, by definition
 pytestmark = pytest.mark.filterwarnings("ignore")
 
