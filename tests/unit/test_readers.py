@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from streamboost.streams import CsvStream, DataError, LibsvmStream, open_stream
+from streamboost.streams.base import DataWarning
 from tests.reading import rows
 
 
@@ -58,9 +59,10 @@ def test_dates_are_refused_with_advice(write, value):
     assert CsvStream(path, nominal=["when"]).nominal.tolist() == [True, False]
 
 
-def test_decimal_commas_are_refused(write):
-    with pytest.raises(DataError, match=r"column 'x' holds numbers with a decimal comma .*point"):
-        CsvStream(write("x;label\n1,5;a\n2,25;b\n"))
+def test_decimal_commas_are_read_and_said(write):
+    with pytest.warns(DataWarning, match=r"numbers such as '1,5' are read with a decimal comma"):
+        stream = CsvStream(write("x;label\n1,5;a\n2,25;b\n"))
+    assert rows(stream)[0].tolist() == [[1.5], [2.25]]
 
 
 def test_columns_can_be_left_out(write):

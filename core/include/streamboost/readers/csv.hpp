@@ -104,7 +104,7 @@ class CellScanner {
       }
     }
     if (p >= end) {
-      if (too_far) bad = Bad::quote_open;
+      if (too_far) bad = end == reach ? Bad::row_too_long : Bad::quote_open;
       return nullptr;
     }
     scratch_.append(run, p);
