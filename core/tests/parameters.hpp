@@ -37,7 +37,7 @@ inline Values values_of(const std::string& name) {
   const Values replay{{"rounds", count(3)}, {"leaves", count(4)},   {"bins", count(8)},    {"learning_rate", 0.1},       {"refit", 1.5},
                       {"late", 0.25},       {"memory", count(200)}, {"at_once", count(0)}, {"max_bytes", count(1 << 20)}};
   const std::map<std::string, Values> all{
-      {"history", {}},
+      {"history", {{"delay", count(0)}}},
       {"replay", replay},
       {"replay_regressor", replay},
       {"single", {}},
