@@ -106,7 +106,7 @@ class RowRing {
     for (int j = 0; j < width_; ++j) last.cell.push_back(remembered_cell(dense.cell(j)));
     last.truth.push_back(truth);
     last.weight.push_back(weight);
-    if (bases_ > 0) last.base.insert(last.base.end(), base, base + bases_);
+    if (base != nullptr) last.base.insert(last.base.end(), base, base + bases_);
     end_ += 1;
   }
   // Rows before this one are no longer needed.
