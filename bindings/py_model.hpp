@@ -108,12 +108,18 @@ inline OutputBuffers output_of(const std::string& answer, const Model& model) {
   throw std::invalid_argument("answer must be none, label, score, proba, both, number, or set:N of a model that keeps sets");
 }
 
-// Rows of a call: a dense matrix, or the three arrays of a CSR matrix.
+// Rows of a call: a dense matrix, one with a list of the cells of its columns of words (row by row, None where one is missing), or the
+// three arrays of a CSR matrix.
 class Rows {
  public:
   explicit Rows(const nb::handle& x) {
     if (nb::isinstance<nb::tuple>(x)) {
       const auto parts = nb::cast<nb::tuple>(x);
+      if (parts.size() == 2) {
+        dense_ = nb::cast<Matrix>(parts[0], false);
+        read_words(nb::cast<nb::list>(parts[1]));
+        return;
+      }
       if (parts.size() != 3) throw std::invalid_argument("a CSR matrix has three arrays");
       start_ = nb::cast<Longs>(parts[0], false);
       columns_ = nb::cast<Ints>(parts[1], false);
@@ -124,7 +130,8 @@ class Rows {
   }
   std::size_t n() const { return dense_.is_valid() ? dense_.shape(0) : start_.shape(0) - 1; }
 
-  RowBlock block(int width) const {
+  RowBlock block(const Schema& schema) const { return block(schema.width(), schema.n_words()); }
+  RowBlock block(int width, int n_words = 0) const {
     static constexpr std::int32_t nowhere = 0;  // a null pointer would say that the rows are dense
     RowBlock rows;
     rows.n_rows = static_cast<int>(n());
@@ -133,8 +140,14 @@ class Rows {
       if (dense_.shape(1) != static_cast<std::size_t>(width))
         throw std::invalid_argument("rows have " + std::to_string(dense_.shape(1)) + " columns, the model has " + std::to_string(width));
       rows.values = dense_.data();
+      rows.n_words = n_words;
+      if (words_.size() != n() * static_cast<std::size_t>(rows.n_words))
+        throw std::invalid_argument("rows have " + std::to_string(words_.size()) + " cells of words, expected " +
+                                    std::to_string(rows.n_words) + " for each row");
+      rows.words = rows.n_words > 0 ? words_.data() : nullptr;
       return rows;
     }
+    if (n_words > 0) throw std::invalid_argument("sparse rows have no words");
     rows.values = values_.data();
     rows.row_start = start_.data();
     rows.columns = columns_.shape(0) > 0 ? columns_.data() : &nowhere;
@@ -159,7 +172,26 @@ class Rows {
     }
   }
 
+  // The texts live as long as the list does.
+  void read_words(nb::list cells) {
+    list_ = std::move(cells);
+    words_.resize(list_.size());
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      PyObject* cell = NB_LIST_GET_ITEM(list_.ptr(), static_cast<Py_ssize_t>(i));
+      if (cell == Py_None) continue;
+      Py_ssize_t size = 0;
+      const char* text = PyUnicode_Check(cell) ? PyUnicode_AsUTF8AndSize(cell, &size) : nullptr;
+      if (text == nullptr) {
+        if (PyErr_Occurred()) throw nb::python_error();
+        throw std::invalid_argument("a cell of words is not a text");
+      }
+      words_[i] = {text, static_cast<std::size_t>(size)};
+    }
+  }
+
   Matrix dense_;
+  nb::list list_;
+  std::vector<std::string_view> words_;
   Longs start_;
   Ints columns_;
   Doubles values_;
@@ -255,7 +287,7 @@ class PyModel {
     const TruthArray truth(y, answers_numbers());
     if (truth.n() != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
     const Schema schema = room ? schema_of(*room) : model_->intake().schema();
-    const RowBlock rows = x.block(schema.width());
+    const RowBlock rows = x.block(schema);
     const double* w = weight ? weight->data() : nullptr;
     truth.check(schema, w);
     if (rows.row_start == nullptr) check_codes(rows, schema, w);
@@ -267,7 +299,7 @@ class PyModel {
 
   nb::object ask(const Rows& x, const std::string& answer) const {
     const Schema& schema = model_->intake().schema();
-    const RowBlock rows = x.block(schema.width());
+    const RowBlock rows = x.block(schema);
     const OutputBuffers wanted = output_of(answer, *model_);
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
     without_gil(x.n(), [&] { model_->predict(rows, buffers.out); });
@@ -277,7 +309,7 @@ class PyModel {
   // label: a code for each row, or -1. orders: as Explainer has it. Gives bases, contributions [row][column], scores, codes, and ways.
   nb::object explain(const Rows& x, const Ints& label, int orders) const {
     const Schema& schema = model_->intake().schema();
-    const RowBlock rows = x.block(schema.width());
+    const RowBlock rows = x.block(schema);
     const std::size_t n = x.n(), width = static_cast<std::size_t>(schema.width());
     if (label.shape(0) != n) throw std::invalid_argument("X and labels differ in length");
     std::vector<double> base(n), score(n), contributions(n * width);

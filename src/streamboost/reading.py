@@ -28,6 +28,8 @@ class ReadingOption:
     least: int | None = None
     written: str = ""
     """How a list is written where only text can be, as ``a,b,c``."""
+    short: str = ""
+    """Its name on the command line, where it is another one."""
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -83,6 +85,21 @@ class ReadingOptions(TypedDict, total=False):
             choices=("parts", "drop"),
         ),
     ]
+    text: Annotated[
+        Sequence[str] | None,
+        ReadingOption(
+            "Columns of texts, such as messages (default: found out).", ("csv", "jsonl"), written="a,b,c"
+        ),
+    ]
+    identifier: Annotated[
+        Sequence[str] | None,
+        ReadingOption(
+            "Columns of identifiers, such as users (default: found out).",
+            ("csv", "jsonl"),
+            written="a,b,c",
+            short="id",
+        ),
+    ]
     limits: Annotated[
         Mapping[str, int] | None,
         ReadingOption(
@@ -113,6 +130,11 @@ def reading_options() -> dict[str, tuple[Any, ReadingOption]]:
     """The options by name: type and declaration."""
     hints = get_type_hints(ReadingOptions, include_extras=True)
     return {name: (get_args(hint)[0], get_args(hint)[1]) for name, hint in hints.items()}
+
+
+def flag_of(name: str) -> str:
+    """The flag of an option on the command line."""
+    return "--" + (reading_options()[name][1].short or name.replace("_", "-"))
 
 
 def show_options(function: Callable[..., Any]) -> None:

@@ -470,6 +470,20 @@ def test_markers_weights_and_limits_on_the_command_line(run, fails, tmp_path):
     assert "its parts are read (days, weekday, hour); --dates drop leaves it out" in said
 
 
+def test_kinds_of_columns_are_said_and_can_be_given(run, tmp_path):
+    path, model = tmp_path / "messages.csv", tmp_path / "m.sboost"
+    words = ("free prize now", "see you at home")
+    rows = [f"{words[i % 2]} {i},u{i % 260},{i % 80},{i % 2}" for i in range(600)]
+    path.write_text("\n".join(["text,user,shop,label", *rows]))
+    said = run("run", path, "-n", "2", "--id", "shop", "--save", model)
+    assert "text is read as text" in said.stderr
+    assert "user is read as identifiers" in said.stderr
+    assert "shop is read as identifiers" in said.stderr
+    assert "read as" not in run("run", path, "-n", "2", "--nominal", "all").stderr
+    assert "read as text" not in run("run", path, "-n", "2", "--model", "oza-boost").stderr
+    assert len(run("predict", model, path).stdout.splitlines()) >= 600
+
+
 def test_weights_of_a_file_are_learned(run, tmp_path):
     # A row of weight 0 is answered and not learned.
     lines = [f"{1 - 2 * (i % 2)} {{}} | a:{i % 5} b:{(i * i) % 7}\n" for i in range(60)]

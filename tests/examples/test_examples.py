@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PRINTED = {
     "card_payments.py": "fraud weighs 20",
     "sensor_drift.py": "Oza boosting, Hoeffding trees",
-    "text_hashing.py": "Oza boosting, perceptrons",
+    "message_filter.py": "new words: error",
     "delayed_labels.py": "every label  1000 rows late",
     "pipe.py": "3000 events",
     "mixed_models.py": "log-pool of all: error",

@@ -51,6 +51,11 @@ def learner_params(model: Any) -> dict[str, Any]:
     return found
 
 
+def hashed_model(view: str, bits: int) -> Any:
+    """A native model of one expert over hashed words."""
+    return session._core.Model("hashed", {"view": view, "bits": bits}, "", {}, 1, 1)
+
+
 @contextmanager
 def lanes_cut(cuts: Sequence[int], wave_chunk: int = 0) -> Iterator[None]:
     """Models started inside have their lanes cut into blocks there, and threads hand each other so many rows at a time."""

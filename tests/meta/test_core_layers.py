@@ -14,7 +14,8 @@ BELOW = {  # folder: those that it may include, beside itself
     "ensembles": {"data", "math", "learners", "drift"},
     "stages": {"data", "math"},
     "replay": {"data", "math", "learners"},
-    "run": {"data", "math", "learners", "drift", "ensembles", "stages", "replay"},
+    "words": {"data"},
+    "run": {"data", "math", "learners", "drift", "ensembles", "stages", "replay", "words"},
     "readers": set(),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)

@@ -17,9 +17,10 @@ class LogPool:
 
     prior, refill, least, most, caution = 10.0, 1.0, 0.0, 4.0, 0.0
 
-    def __init__(self, experts, window=1000.0, referee=True):
+    def __init__(self, experts, window=1000.0, referee=True, information=0.0):
         self.f = self.referee_f = 1 - 1 / window
         self.referee = referee
+        self.information = information  # 0: every row fades the past alike
         self.beta = np.full(experts, 1 / (experts + 1))
         self.beta[0] *= 2
         self.A = self.prior * np.eye(experts)
@@ -57,12 +58,16 @@ class LogPool:
         mu = L @ P
         g = s * (mu - L[:, y])
         D = L - mu[:, None]
-        self.A = (
-            self.f * self.A + s * (D * P) @ D.T + (1 - self.f) * self.refill * self.prior * np.eye(len(mu))
-        )
+        gain = self.gain(P)
+        f, referee_f = 1 - gain * (1 - self.f), 1 - gain * (1 - self.referee_f)
+        self.A = f * self.A + s * (D * P) @ D.T + (1 - f) * self.refill * self.prior * np.eye(len(mu))
         self.beta = np.clip(self.beta - np.linalg.solve(self.A, g), self.least, self.most)
-        self.q = self.referee_f * self.q + np.array([*(label == y for label in labels), pool_label == y])
-        self.n = self.referee_f * self.n + 1
+        self.q = referee_f * self.q + gain - np.array([*(label != y for label in labels), pool_label != y])
+        self.n = referee_f * self.n + gain
+
+    def gain(self, P):
+        """How much a row teaches."""
+        return min(1.0, (1 - P @ P) / self.information) if self.information else 1.0
 
 
 class OuterPool(LogPool):
@@ -70,8 +75,8 @@ class OuterPool(LogPool):
 
     prior, refill, least, most, caution = 20.0, 0.05, -0.2, 3.0, 0.5
 
-    def __init__(self, experts, window=1000.0):
-        super().__init__(experts, window)
+    def __init__(self, experts, window=1000.0, information=0.0):
+        super().__init__(experts, window, information=information)
         self.referee_f = 1 - 1 / (0.3 * window)
         self.beta = np.eye(experts)[0]
         self.w, self.H = 1.0, 20.0
@@ -89,7 +94,8 @@ class OuterPool(LogPool):
             logs = self.logs(proba)
             P = softmax(self.w * logs)
             mean = P @ logs
-            self.H = self.f * self.H + s * (P @ logs**2 - mean**2) + (1 - self.f)
+            fading = self.gain(self.pool(self.opinions(proba, proba.shape[1]))) * (1 - self.f)
+            self.H = (1 - fading) * self.H + s * (P @ logs**2 - mean**2) + fading
             self.w = float(np.clip(self.w + s * (logs[y] - mean) / self.H, 0.2, 3))
         super().learn(proba, labels, y, s)
 

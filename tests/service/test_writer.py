@@ -31,6 +31,7 @@ from streamboost.service.store import (
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import NotReady, OutOfMemory
 from streamboost.service.store.records import Kind
+from tests.inside.stores import database_of, futures_of, writer_of
 from tests.service.test_http import Running
 from tests.service.test_store import DESCRIPTION, opened, teach
 from tests.waiting import PATIENCE, until
@@ -186,7 +187,7 @@ def test_replay_without_memory_leaves_nothing_out(tmp_path: Path, monkeypatch: A
         store.snapshot_seconds = 10**6  # type: ignore[attr-defined]
         teach(store, 5)
         whole = store.file("m")
-        monkeypatch.setattr(store._writer, "_close", lambda: store._writer.db.close())  # no snapshot
+        monkeypatch.setattr(writer_of(store), "_close", lambda: writer_of(store).db.close())  # no snapshot
     with monkeypatch.context() as patch:
         patch.setattr(estimators, "learn", no_memory)
         with pytest.raises(StoreError):
@@ -247,7 +248,7 @@ def kill(store: LearningStore) -> None:
         raise SystemExit("killed by a test")
 
     with pytest.raises(StoreError):
-        store._writer.call(end)
+        writer_of(store).call(end)
 
 
 _SERVE = """
@@ -296,7 +297,7 @@ def test_waiting_for_a_record_costs_no_thread(tmp_path: Path) -> None:
         ]
         for asker in askers:
             asker.start()
-        until(lambda: len(waiting._futures) == 60)
+        until(lambda: len(futures_of(waiting)) == 60)
         serving = [t for t in threading.enumerate() if t.name.startswith("asyncio_")]
         assert len(serving) < 30
         begin = time.monotonic()
@@ -306,7 +307,7 @@ def test_waiting_for_a_record_costs_no_thread(tmp_path: Path) -> None:
             asker.join()
         running.post("/v1/models/m/predict?at_least_seq=1", {"features": {}})
         late = running.store.reader_knowing("m", 10**6)
-        assert [one for _, one in waiting._futures if not one.cancelled()] == [late]
+        assert [one for _, one in futures_of(waiting) if not one.cancelled()] == [late]
     finally:
         running.close()
 
@@ -349,4 +350,4 @@ def test_a_clock_that_is_right_after_years_can_be_trusted(tmp_path: Path, clock:
     clock.ahead = 10 * 365 * 86_400.0
     with LearningStore(tmp_path / "s", Settings(trust_clock=True, retention_seconds=0.01)) as store:
         teach(store, 1, 100)
-        until(lambda: store._db().value("SELECT count(*) FROM ids") == 1)
+        until(lambda: database_of(store).value("SELECT count(*) FROM ids") == 1)

@@ -152,7 +152,8 @@ def test_the_core_and_the_table_know_the_same_names():
     assert set(_core.bank_names()) == {entry.core for entry in learners} | {
         "count_bayes"
     }  # naive Bayes for counts
-    more = {"osboost_ocp", "osboost_exp", "history"}  # the other votes of OSBoost, a companion
+    more = {"osboost_ocp", "osboost_exp"}  # the other votes of OSBoost
+    more |= {"history", "hashed", "hashed_regressor"}  # companions
     models = (*catalogue.MODELS, *catalogue.REGRESSORS)
     assert set(_core.booster_names()) == {entry.core for entry in models} | more
 

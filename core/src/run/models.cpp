@@ -7,7 +7,8 @@ namespace {
 
 const ModelTable boosters = [] {
   ModelTable all;
-  for (ModelTable family : {models_binary(), models_experts(), models_multiclass(), models_oza(), models_regression(), models_replay()})
+  for (ModelTable family :
+       {models_binary(), models_experts(), models_multiclass(), models_oza(), models_regression(), models_replay(), models_hashed()})
     all.merge(family);
   return all;
 }();

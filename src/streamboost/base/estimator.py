@@ -20,6 +20,7 @@ from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.labels import ClassCodes, declare, read_labels
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.sources import TableRows
+from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.naming import ColumnNames, column_names
 from streamboost.base.parameter import Declared
 from streamboost.base.params import BoosterPlan, LearnerPlan, count_threads, snapshot
@@ -58,6 +59,10 @@ class Estimator(Declared, BaseEstimator):
         """Return the plan of `fit`, which knows how many rows of positive weight there are."""
         return self._booster_plan()
 
+    def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
+        """Return the plan as the kinds of the columns want it."""
+        return plan
+
     def _stages(self) -> dict[str, Any]:
         """Return what comes after the vote, as the core reads it; empty: nothing."""
         return {}
@@ -86,7 +91,7 @@ class Estimator(Declared, BaseEstimator):
         names = tuple(name for name in self._get_param_names() if name not in self._free_parameters)
         return self._session_kind(
             type(self).__name__,
-            self._booster_plan() if n_fit is None else self._fit_plan(n_fit),
+            self._for_columns(self._booster_plan() if n_fit is None else self._fit_plan(n_fit), columns),
             self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),
             n_estimators=self._n_lanes(),
             seed=seed,
@@ -112,6 +117,10 @@ class Estimator(Declared, BaseEstimator):
     def _first_labels(self, classes: ArrayLike | None) -> ClassCodes:
         """Return what is known of the labels before the first row."""
         return ClassCodes() if classes is None else declare(classes)
+
+    def _word_features(self) -> WordFeatures | None:
+        """Return what the user says of columns of words; None if this model does not read them."""
+        return None
 
     def _read_labels(self, y: Any, source: Source, known: ClassCodes) -> Any:
         return read_labels(y, source.n_rows, type(self).__name__, discovering=not known.declared)

@@ -25,6 +25,7 @@ from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, lar
 from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
+from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pieces import FLAT, InterruptsWait, LearningInterrupted, Pace, TrainingBatch, join
 
@@ -41,7 +42,7 @@ class Source(Protocol):
 
     n_rows: int
 
-    def first_schema(self, categorical: Any) -> Schema:
+    def first_schema(self, categorical: Any, words: WordFeatures | None = None) -> Schema:
         """Let these rows fix columns and their kinds."""
 
     def check(self, schema: Schema) -> None:
@@ -235,7 +236,7 @@ class Session:
                 warn_user(
                     f"{self.schema.title(column)} has more than {MOST_CATEGORIES} different values; values that came "
                     "after those are treated as missing. A column of identifiers says little: leave it out, group its "
-                    "values, or hash them into fewer (examples/text_hashing.py shows how)."
+                    "values, or let StreamBoostClassifier read it as identifiers (identifier_features=)."
                 )
         return unscaled
 
@@ -407,7 +408,7 @@ class Session:
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
             if self.in_python or not self.knows_classes or self._delayed is not None:
                 return
-            if self.learner.counts:  # whose rows are checked
+            if self.learner.counts or schema.words:  # whose rows are checked, or not only numbers
                 return
             fast = _core.FastRow(
                 self.model,

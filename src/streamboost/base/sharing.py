@@ -89,7 +89,7 @@ def _learn_first(
     if not source.n_rows:  # it is the first rows that fix columns and labels: no rows, nothing
         return True, no_answers(answer, model._first_labels(None))
     model._validate_params()
-    schema = source.first_schema(model.categorical_features)
+    schema = source.first_schema(model.categorical_features, model._word_features())
     session = model._new_session(
         draw_seed(model.random_state), labels, schema, n_fit=n_active if fit else None
     )

@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from streamboost.reading import ReadingOption, reading_options
+from streamboost.reading import ReadingOption, flag_of, reading_options
 
 Data = Annotated[
     str,
@@ -68,7 +68,7 @@ def reads_data(*, without: Sequence[str] = ()) -> Callable[[Callable[..., None]]
 
 
 def _flag(name: str, type_: Any, option: ReadingOption) -> inspect.Parameter:
-    text = f"--{name.replace('_', '-')}"
+    text = flag_of(name)
     shown = f"{option.help[:-1]}; as {option.written}." if option.written else option.help
     default = option.default
     if option.written:

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from streamboost import catalogue
-from streamboost.reading import reading_options
+from streamboost.reading import flag_of, reading_options
 
 # Typer carries its own Click since 0.26; the class of usage errors is reached through a name that both have.
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]
@@ -51,8 +51,8 @@ def _reading_flags(text: str) -> str:
     """The options of `open_stream` in a message as flags: ``drop=['a']`` becomes ``--drop a``."""
 
     def flag(found: re.Match[str]) -> str:
-        name, value = found[1].replace("_", "-"), (found[2] or "").strip("[]{}").replace(": ", "=")
-        return f"--{name} {value.replace(chr(39), '')}".rstrip()
+        value = (found[2] or "").strip("[]{}").replace(": ", "=")
+        return f"{flag_of(found[1])} {value.replace(chr(39), '')}".rstrip()
 
     names = "|".join(reading_options())
     return re.sub(rf"\b({names})=(\[[^]]*]|\{{[^}}]*}}|'[^']*'|\w+)?", flag, text)

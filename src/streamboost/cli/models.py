@@ -44,8 +44,12 @@ class OpenModel:
         return ExpectedColumns(
             names=self.columns.names,
             values=tuple(
-                values if values is not None and holds_text(values) else None
-                for values in self.columns.values
+                ()
+                if column in self.columns.words
+                else values
+                if values is not None and holds_text(values)
+                else None
+                for column, values in enumerate(self.columns.values)
             ),
             labels=tuple(self.model.classes_.tolist()) if hasattr(self.model, "classes_") else (),
             needs_label=needs_label,

@@ -64,6 +64,18 @@ def check_writable(option: str, path: Path | None) -> None:
         raise UserError(f"{option} {error}") from error
 
 
+def _say_kinds(model: Any, stream: Stream) -> None:
+    """Say of each column of texts or identifiers how it is read."""
+    if not hasattr(model, "text_features"):
+        return
+    ways = {
+        "text": "text: its words are hashed (--nominal: categories)",
+        "identifier": "identifiers: its values are hashed (--nominal: categories)",
+    }
+    for name, kind in getattr(stream, "kinds", {}).items():
+        stderr().print(f"{name} is read as {ways[kind]}", markup=False, highlight=False, soft_wrap=True)
+
+
 def run(
     spec: ModelSpec,
     model: Any,
@@ -83,6 +95,7 @@ def run(
     label = getattr(stream, "label_name", None) if getattr(stream, "named", False) else None
     if resumed is None:
         mark_nominal(model, stream.nominal)
+        _say_kinds(model, stream)
         if output.health and spec.task == "regression":
             raise UserError(f"--health: {spec.model} is a regressor; --report says how it does.")
         if output.health:

@@ -371,6 +371,12 @@ class ShardedSession(Session):
     model: Any
 
     def __init__(self, *arguments: Any, make_line: LineMaker, chunk_rows: int, **named: Any) -> None:
+        words = {**named["schema"].words, **named["schema"].declared_words}
+        if words:
+            raise ValueError(
+                f"Shards take no columns of words, and column {next(iter(words))!r} holds some: learn without shards, or "
+                "name such columns in categorical_features=."
+            )
         self._make_line, self._chunk_rows = make_line, chunk_rows
         super().__init__(*arguments, **named)
         self.pace = self.ask_pace = _Steady(chunk_rows * PIECE_CHUNKS)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from streamboost.base.inputs.schema import Schema
+from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
@@ -26,6 +28,7 @@ from streamboost.ensemble.options import (
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingClassifier
+from streamboost.ensemble.words import INFORMATION, WORD_FEATURES, WordOptions, hashed_experts
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
 if TYPE_CHECKING:
@@ -87,6 +90,7 @@ POOL = {
     "least": 0.0,
     "most": 4.0,
     "caution": 0.0,
+    "information": 0.0,
 }
 OUTER_POOL = {
     "referee": True,
@@ -97,7 +101,12 @@ OUTER_POOL = {
     "least": -0.2,
     "most": 3.0,
     "caution": 0.5,
+    "information": 0.0,
 }
+
+
+class DefaultOptions(EnsembleOptions, WordOptions, total=False):
+    """Of the default."""
 
 
 class LeveragingOptions(UnguardedOptions, total=False):
@@ -198,6 +207,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         WINDOW,
         *PAST,
         *with_defaults(OPTIONS, drift="adwin"),
+        *WORD_FEATURES,
     )
 
     def __init__(
@@ -213,7 +223,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         window: float = 1000.0,
         lags: int | Sequence[int] = 0,
         delay: int = 0,
-        **options: Unpack[EnsembleOptions],
+        **options: Unpack[DefaultOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -230,16 +240,35 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     def _booster_plan(self) -> BoosterPlan:
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
         window = float(self.window)
-        pool = {**POOL, "window": window, "referee_window": window}
         calibrated = {"temperature": self.calibration is None}
         outer_pool = {**OUTER_POOL, **calibrated, "window": window, "referee_window": max(0.3 * window, 2.0)}
         return replace(
             super()._booster_plan(),
             companions=inner,
-            pool=pool if inner else {},
+            pool=self._pool() if inner else {},
             outer_companions=outer,
             outer_pool=outer_pool if outer else {},
         )
+
+    def _pool(self) -> dict[str, Any]:
+        return {**POOL, "window": float(self.window), "referee_window": float(self.window)}
+
+    def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
+        experts = hashed_experts(columns, "hashed")
+        if not experts:
+            return plan
+        information = {"information": INFORMATION}
+        outer = {**plan.outer_pool, **information} if plan.outer_pool else {}
+        last_word = {"temperature": not outer and self.calibration is None}
+        return replace(
+            plan,
+            companions=(*plan.companions, *experts),
+            pool={**self._pool(), **information, **last_word},
+            outer_pool=outer,
+        )
+
+    def _word_features(self) -> WordFeatures:
+        return WordFeatures(self.text_features, self.identifier_features)
 
     def _companions_made(self, *, outer: bool) -> tuple[dict[str, Any], ...]:
         names = [name for name in self._companion_names() if (name in OUTER) is outer]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from streamboost.base.inputs.schema import Schema
+from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import Parameter, anything, number, parameter, with_defaults
 from streamboost.base.params import BoosterPlan
 from streamboost.catalogue import model_entry
@@ -15,6 +17,7 @@ from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegres
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.ensemble.replay import ReplayBoostingRegressor
+from streamboost.ensemble.words import WORD_FEATURES, WordOptions, hashed_experts
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -30,6 +33,10 @@ BOOSTED_TREES = 10
 POISSON_RATE = parameter(
     "poisson_rate", number("(0, inf)"), "Mean number of copies of an example that a learner gets."
 )
+
+
+class DefaultRegressorOptions(RegressionOptions, WordOptions, total=False):
+    """Of the default."""
 
 
 class AdaptiveRandomForestRegressor(RegressionEnsemble):
@@ -138,6 +145,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
             to_core=False,
         ),
         *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
+        *WORD_FEATURES,
     )
 
     def __init__(
@@ -147,15 +155,13 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         n_estimators: int = 30,
         poisson_rate: float = 6.0,
         companions: Sequence[str] = ("linear", "last", "differences", "residuals", "replay"),
-        **options: Unpack[RegressionOptions],
+        **options: Unpack[DefaultRegressorOptions],
     ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.poisson_rate = poisson_rate
         self.companions = companions
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            poisson_rate=poisson_rate,
-            **options,
-        )
+        self._set_options(options)
 
     def _booster_plan(self) -> BoosterPlan:
         names = self._companion_names()
@@ -165,10 +171,22 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         return replace(
             super()._booster_plan(),
             companions=tuple(found),
-            pool={"window": 1000.0} if found or experts else {},
+            pool=self._pool() if found or experts else {},
             experts=tuple(experts),
             referee={"window": 2000.0, "referee_window": 500.0, "delay": int(self.delay)} if experts else {},
         )
+
+    def _pool(self) -> dict[str, Any]:
+        return {"window": 1000.0}
+
+    def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
+        experts = hashed_experts(columns, "hashed_regressor")
+        if not experts:
+            return plan
+        return replace(plan, companions=(*plan.companions, *experts), pool=self._pool())
+
+    def _word_features(self) -> WordFeatures:
+        return WordFeatures(self.text_features, self.identifier_features)
 
     def _ring_bytes(self) -> int:
         """Return what the remembered rows, which the experts share, may take of `max_bytes`: a quarter, at most 64 MB."""

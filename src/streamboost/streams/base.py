@@ -43,6 +43,8 @@ class Coding:
     names: tuple[str, ...] | None = None
     values: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     labels: Sequence[Any] = ()
+    words: Mapping[int, str] = field(default_factory=dict)
+    """Columns of texts and identifiers among those with values, and which of the two."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Chunk:
         """What a model of streamboost is given for X: names and values of the columns with the codes."""
         if self.coding is None or (self.coding.names is None and not self.coding.values):
             return self.X
-        return CodedTable(self.X, self.coding.values, self.coding.names)
+        return CodedTable(self.X, self.coding.values, self.coding.names, self.coding.words)
 
     @property
     def labels(self) -> npt.NDArray[Any] | CodedLabels:

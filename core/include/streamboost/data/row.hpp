@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 namespace streamboost {
 
@@ -18,6 +19,8 @@ struct Row {
   double squared_norm = 0;        // sum of the squares; with rates the sum of value * teach
   const double* teach = nullptr;  // with rates: what a step adds, each value times the rate of its coordinate; only in rows to learn
   double n_rows = 0;              // with rates: rows counted, this one included
+  // The cells of the columns that hold words (data/schema.hpp), in the order of these columns; data() is null where one is missing.
+  const std::string_view* words = nullptr;
 
   bool dense() const { return index == nullptr; }
   int column(int i) const { return index ? index[i] : i; }
@@ -36,13 +39,15 @@ struct Entries {
   int n;
 };
 
-// A block of raw rows as it comes from outside: dense row-major, or CSR.
+// A block of raw rows as it comes from outside: dense row-major, or CSR. A cell of words is missing among the values.
 struct RowBlock {
   int n_rows = 0;
   int n_columns = 0;
   const double* values = nullptr;
   const std::int64_t* row_start = nullptr;  // CSR when set: n_rows + 1 offsets into values and columns
   const std::int32_t* columns = nullptr;
+  const std::string_view* words = nullptr;  // [row][column of words]; null: there are none
+  int n_words = 0;
 
   // Rows first .. first + n of this block.
   RowBlock part(int first, int n) const {
@@ -52,9 +57,17 @@ struct RowBlock {
       part.row_start = row_start + first;
     else
       part.values = values + static_cast<std::int64_t>(first) * n_columns;
+    if (words != nullptr) part.words = words + static_cast<std::int64_t>(first) * n_words;
     return part;
   }
   Row row(int r) const {
+    Row row = cells(r);
+    if (words != nullptr) row.words = words + static_cast<std::int64_t>(r) * n_words;
+    return row;
+  }
+
+ private:
+  Row cells(int r) const {
     if (row_start == nullptr) return {values + static_cast<std::int64_t>(r) * n_columns, nullptr, n_columns};
     // Without a single value the arrays may be null, and yet the row is not dense: it is all zeros.
     const auto size = static_cast<int>(row_start[r + 1] - row_start[r]);

@@ -1,20 +1,28 @@
 // What is known of the columns and classes between two blocks of rows. Codes are dense and only ever grow.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
 
 namespace streamboost {
 
+// What `n_values` says of a column that has no codes. Texts and identifiers are the columns of words: their cells come beside the numbers
+// (Row::words), and among the numbers they are missing.
+inline constexpr std::int64_t numeric_column = -1, text_column = -2, identifier_column = -3;
+
 struct Schema {
   int first_width = 0;                 // columns of the first row ever seen (d0): fixes scaling and start vectors
-  std::vector<std::int64_t> n_values;  // per column: -1 numeric, else the number of category codes handed out
+  std::vector<std::int64_t> n_values;  // per column: the number of category codes handed out, or one of the kinds above
   int n_classes = 0;                   // class codes handed out
   bool declared = false;               // classes were named up front: all of them are known from the start
 
   bool operator==(const Schema&) const = default;
   int width() const { return static_cast<int>(n_values.size()); }
   bool nominal(int column) const { return n_values[static_cast<std::size_t>(column)] >= 0; }
+  int n_words() const {
+    return static_cast<int>(std::count_if(n_values.begin(), n_values.end(), [](std::int64_t v) { return v < numeric_column; }));
+  }
   bool any_nominal() const {
     for (auto v : n_values)
       if (v >= 0) return true;
@@ -25,7 +33,8 @@ struct Schema {
     if (width() < old.width() || n_classes < old.n_classes || (old.declared && (!declared || n_classes != old.n_classes)))
       throw std::invalid_argument("a schema may only grow");
     for (int j = 0; j < old.width(); ++j)
-      if (nominal(j) != old.nominal(j) || n_values[static_cast<std::size_t>(j)] < old.n_values[static_cast<std::size_t>(j)])
+      if ((nominal(j) ? !old.nominal(j) : n_values[static_cast<std::size_t>(j)] != old.n_values[static_cast<std::size_t>(j)]) ||
+          n_values[static_cast<std::size_t>(j)] < old.n_values[static_cast<std::size_t>(j)])
         throw std::invalid_argument("a column may not change its kind or lose values");
   }
 };

@@ -8,16 +8,19 @@
 //   beta      beta_       weight of each expert, in [least, most]
 //   A         curvature_  faded sum of the covariances of the opinions under the pool's own answer; `prior` on the diagonal at first
 //   q         right_      faded right answers of each expert, and of the pool; n: of all that were asked
+//   g         gain        how much a row teaches: 1, or with `information` min(1, (1 - sum_c P_c^2) / information);  f = 1 - g / window
 //
 //   answer    P_c ~ exp(sum_m beta_m L_mc)            an expert answers alone while it has the highest q, and the pool's is lower by more
 //                                                     than caution * sqrt(max(n - q, 1)) (the referee)
 //   learn     mu_m = sum_c P_c L_mc,   g_m = mu_m - L_my
 //             A <- f A + s sum_c P_c (L_c - mu)(L_c - mu)^T + (1 - f) refill prior I        beta <- clip(beta - A^-1 s g, least, most)
-//             q <- f' q + [was right], all judged by their answers of before
+//             q <- f' q + g - [was wrong], all judged by their answers of before
 //
 // The pool minimises the logarithmic loss, the referee guards the share of right answers: a pool of good probabilities may still name
 // the wrong class more often than its best expert does.
-// Choices     A class that the experts do not know yet has the floor for all of them, so a new class changes nothing. The system is solved
+// Choices     With `information`, rows that were never in doubt do not make the pool forget: of a stream in which one row in 400 is a yes, a
+//             memory of the last 1,000 rows would hold two of them.
+//             A class that the experts do not know yet has the floor for all of them, so a new class changes nothing. The system is solved
 //             by elimination without pivoting, in a fixed order: A is positive definite. s is the sample weight.
 // Cost        O(M^2 K + M^3) per example for M experts and K classes.
 #pragma once
@@ -34,10 +37,11 @@ namespace streamboost {
 class LogPool {
  public:
   struct Params {
-    double fading, referee_fading;  // f and f', in (0, 1)
+    double fading, referee_fading;  // f and f' of a row that teaches in full, in (0, 1)
     double prior, refill;           // the part of the prior that stays
     double least, most;
     double caution;
+    double information;  // 0: every row fades the past alike
     bool referee, temperature;
     bool first_alone;  // at the start the first expert has all the weight; else twice that of each other one
     static constexpr double floor = 1e-4;
@@ -45,8 +49,9 @@ class LogPool {
       return {1 - 1 / c.number("window"), 1 - 1 / c.number("referee_window"),
               c.number("prior"),          c.number("refill"),
               c.number("least"),          c.number("most"),
-              c.number("caution"),        c.flag("referee"),
-              c.flag("temperature"),      c.flag("first_alone")};
+              c.number("caution"),        c.number("information"),
+              c.flag("referee"),          c.flag("temperature"),
+              c.flag("first_alone")};
     }
   };
 
@@ -95,8 +100,20 @@ class LogPool {
     for (int c = 0; c < k; ++c) P[c] /= sum;
   }
 
+  // How much a row teaches, and how far it fades the past.
+  struct Gain {
+    double gain, fading, referee_fading;
+  };
+  Gain gain(const double* P, int k) const {
+    if (params_.information == 0) return {1, params_.fading, params_.referee_fading};
+    double squares = 0;
+    for (int c = 0; c < k; ++c) squares += P[c] * P[c];
+    const double gain = std::clamp((1 - squares) / params_.information, 0.0, 1.0);
+    return {gain, 1 - gain * (1 - params_.fading), 1 - gain * (1 - params_.referee_fading)};
+  }
+
   // P is the answer for the same opinions. work: room for m (m + 2) numbers.
-  void learn(const double* log_p, const double* P, int k, int label, double weight, double* work) {
+  void learn(const double* log_p, const double* P, int k, int label, double weight, double fading, double* work) {
     double *mu = work, *step = work + m_, *A = work + 2 * m_;
     for (std::size_t i = 0; i < m_; ++i) {
       const double* row = log_p + i * static_cast<std::size_t>(k);
@@ -110,8 +127,8 @@ class LogPool {
         const double *a = log_p + i * static_cast<std::size_t>(k), *b = log_p + j * static_cast<std::size_t>(k);
         double covariance = 0;
         for (int c = 0; c < k; ++c) covariance += P[c] * ((a[c] - mu[i]) * (b[c] - mu[j]));
-        double cell = params_.fading * curvature_[i * m_ + j] + weight * covariance;
-        if (i == j) cell += (1 - params_.fading) * (params_.refill * params_.prior);
+        double cell = fading * curvature_[i * m_ + j] + weight * covariance;
+        if (i == j) cell += (1 - fading) * (params_.refill * params_.prior);
         curvature_[i * m_ + j] = curvature_[j * m_ + i] = std::min(cell, largest);
       }
     std::copy(curvature_.begin(), curvature_.end(), A);
@@ -121,9 +138,11 @@ class LogPool {
 
   // Once per example: of each expert, then of the pool, whether it was right; right(m): of expert m.
   template <class Right>
-  void judge(const Right& right, bool pool_right) {
-    for (std::size_t i = 0; i < right_.size(); ++i)
-      right_[i] = params_.referee_fading * right_[i] + (i < m_ ? right(i) : i > m_ || pool_right ? 1 : 0);
+  void judge(const Right& right, bool pool_right, Gain g) {
+    for (std::size_t i = 0; i < right_.size(); ++i) {
+      const bool was_right = i < m_ ? right(i) : i > m_ || pool_right;
+      right_[i] = g.referee_fading * right_[i] + (was_right ? g.gain : g.gain - 1);
+    }
   }
 
   const AlignedVector<double>& weights() const { return beta_; }
@@ -145,7 +164,7 @@ class LogPool {
       }
     }
     const double most = 1 / (1 - params_.referee_fading) * (1 + 1e-9);
-    for (double q : right_) require(q >= 0 && q <= most, "referee of the pool");
+    for (double q : right_) require((q >= 0 || params_.information > 0) && q <= most, "referee of the pool");
   }
 
  private:

@@ -15,8 +15,6 @@ namespace streamboost {
 
 class Temperature {
  public:
-  explicit Temperature(double fading) : fading_(fading) {}
-
   static constexpr double floor = 1e-9;
 
   // P[c] from max(Q[c], least), k classes; `logs` keeps l for learn.
@@ -35,13 +33,13 @@ class Temperature {
     for (int c = 0; c < k; ++c) sum += P[c];
     for (int c = 0; c < k; ++c) P[c] /= sum;
   }
-  void learn(const double* logs, const double* P, int k, int label, double weight) {
+  void learn(const double* logs, const double* P, int k, int label, double weight, double fading) {
     double mean = 0, squares = 0;
     for (int c = 0; c < k; ++c) {
       mean += P[c] * logs[c];
       squares += P[c] * (logs[c] * logs[c]);
     }
-    state_[1] = std::min(fading_ * state_[1] + weight * std::max(squares - mean * mean, 0.0) + (1 - fading_), largest);
+    state_[1] = std::min(fading * state_[1] + weight * std::max(squares - mean * mean, 0.0) + (1 - fading), largest);
     state_[0] = std::clamp(state_[0] + weight * (logs[label] - mean) / state_[1], lowest, highest);
   }
   double value() const { return state_[0]; }
@@ -51,7 +49,6 @@ class Temperature {
 
  private:
   static constexpr double lowest = 0.2, highest = 3, largest = 1e100;
-  double fading_;
   AlignedVector<double> state_{1.0, 20.0};  // w, H
 };
 

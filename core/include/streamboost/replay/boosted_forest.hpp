@@ -212,7 +212,7 @@ class BoostedForest {
     require(whole[2] >= 0 && whole[2] <= std::numeric_limits<std::int32_t>::max(), "outputs of a forest");
     outputs = static_cast<int>(whole[2]);
     const std::int64_t n_trees = whole[3], columns = whole[4], rest = static_cast<std::int64_t>(trees.size());
-    require(n_trees >= 0 && columns >= 0 && n_trees <= rest / 3 && columns <= rest - 3 * n_trees + 1, "size of a forest");
+    require(n_trees >= 0 && columns >= 0 && n_trees <= (rest + 1) / 3 && columns <= rest - 3 * n_trees + 1, "size of a forest");
     require(nodes.size() % 7 == 0, "nodes of a forest");
     const auto small = [](std::int64_t x) {
       require(x >= std::numeric_limits<std::int32_t>::min() && x <= std::numeric_limits<std::int32_t>::max(), "number in a forest");

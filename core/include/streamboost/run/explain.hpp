@@ -51,8 +51,14 @@ class Explainer {
     row_ = row;
     size_ = static_cast<std::size_t>(row.size);
     cells_.clear();
-    for (std::size_t i = 0; i < size_; ++i)
-      if (row.value[i] == row.value[i]) cells_.push_back(i);
+    rank_.assign(size_, no_words);
+    n_words_ = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const bool words =
+          row.words != nullptr && schema.n_values[static_cast<std::size_t>(row.column(static_cast<int>(i)))] < numeric_column;
+      if (words) rank_[i] = n_words_++;
+      if (words ? row.words[rank_[i]].data() != nullptr : row.value[i] == row.value[i]) cells_.push_back(i);
+    }
     std::fill_n(contributions, width, 0.0);
     way = orders_ < 0 ? Way::closed : orders_ == 0 ? Way::exact : Way::sampled;
     if (way != Way::sampled) {
@@ -60,6 +66,8 @@ class Explainer {
       block.n_rows = 1;
       block.n_columns = schema.width();
       block.values = row.value;
+      block.words = row.words;
+      block.n_words = static_cast<int>(n_words_);
       const std::int64_t starts[] = {0, row.size};
       if (!row.dense()) {
         block.row_start = starts;
@@ -84,8 +92,12 @@ class Explainer {
   void open(std::size_t n) {
     n_ = n;
     values_.assign(n * size_, std::numeric_limits<double>::quiet_NaN());
+    words_.assign(n * n_words_, {});
   }
-  void put(std::size_t r, std::size_t cell) { values_[r * size_ + cell] = row_.value[cell]; }
+  void put(std::size_t r, std::size_t cell) {
+    values_[r * size_ + cell] = row_.value[cell];
+    if (rank_[cell] != no_words) words_[r * n_words_ + rank_[cell]] = row_.words[rank_[cell]];
+  }
   // The scores of all of them. A sparse row stays sparse: absent and missing are two things.
   void ask() {
     scores_.resize(n_ * k_);
@@ -93,6 +105,8 @@ class Explainer {
     block.n_rows = static_cast<int>(n_);
     block.n_columns = model_.intake().schema().width();
     block.values = values_.data();
+    if (n_words_ > 0) block.words = words_.data();
+    block.n_words = static_cast<int>(n_words_);
     if (!row_.dense()) {
       starts_.resize(n_ + 1);
       columns_.resize(std::max<std::size_t>(n_ * size_, 1));
@@ -163,7 +177,11 @@ class Explainer {
   std::uint64_t number_;
   Row row_;
   std::size_t k_ = 0, known_ = 0, size_ = 0, n_ = 0;
+  static constexpr std::size_t no_words = static_cast<std::size_t>(-1);
+  std::size_t n_words_ = 0;
   std::vector<std::size_t> cells_;       // places in the row that are not missing
+  std::vector<std::size_t> rank_;        // of each place: which of the columns of words it is, or no_words
+  std::vector<std::string_view> words_;  // [row][column of words]
   std::vector<double> values_, scores_;  // [row][place]; [row][class]
   std::vector<std::int64_t> starts_;     // of sparse rows
   std::vector<std::int32_t> columns_;

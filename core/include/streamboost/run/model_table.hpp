@@ -51,5 +51,6 @@ ModelTable models_multiclass();
 ModelTable models_oza();
 ModelTable models_regression();
 ModelTable models_replay();
+ModelTable models_hashed();
 
 }  // namespace streamboost

@@ -111,7 +111,7 @@ class PooledExperts : public Model {
 class PooledModel final : public PooledExperts {
  public:
   PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
-      : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), temperature_(pool.fading), ensemble_(ensemble) {}
+      : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(*this, rows.n_rows);
@@ -248,7 +248,7 @@ class PooledModel final : public PooledExperts {
   void pool_learns(int r, Count& count, int label, double weight, Work& work) {
     const int after = std::max(count.known, label + 1);
     if (pool_.params().temperature && count.known >= 2 && label < count.known)
-      temperature_.learn(work.logs.data(), work.told, count.known, label, weight);
+      temperature_.learn(work.logs.data(), work.told, count.known, label, weight, pool_.gain(work.P.data(), count.known).fading);
     if (after >= 2) {
       const bool pool_right = count.known >= 2 && pick_class(work.P.data(), count.known, ensemble_, count.number) == label;
       const double* P = work.P.data();
@@ -257,8 +257,9 @@ class PooledModel final : public PooledExperts {
         pool_.answer(work.log_p.data(), after, work.learned_P.data());
         P = work.learned_P.data();
       }
-      pool_.learn(work.log_p.data(), P, after, label, weight, work.matrix.data());
-      pool_.judge([&](std::size_t e) { return work.label(e, r) == label; }, pool_right);
+      const LogPool::Gain gain = pool_.gain(P, after);
+      pool_.learn(work.log_p.data(), P, after, label, weight, gain.fading, work.matrix.data());
+      pool_.judge([&](std::size_t e) { return work.label(e, r) == label; }, pool_right, gain);
     }
     count.number += 1;
     count.known = after;

@@ -168,7 +168,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
   }
   bool awake() const { return memory() > 0; }
 
-  void learn_row(const Example& example, double truth, double weight) {
+  void learn_row(const Example& example, double truth, double weight, ReplayWork&) {
     int width = example.row.size;
     while (width > seen_width_ && std::isnan(example.row.value[width - 1])) --width;
     seen_width_ = std::max<std::int64_t>(seen_width_, width);

@@ -35,7 +35,7 @@ class RowModel : public Model {
       const int label = numbers_ ? 0 : truth.label[r];
       const Example example = intake_.admit(rows.row(r), label, w, w > 0, work.buffer);
       if (out.output != Output::none) answer(example, r, work, out);
-      if (w > 0) self().learn_row(example, numbers_ ? truth.target[r] : label, w);
+      if (w > 0) self().learn_row(example, numbers_ ? truth.target[r] : label, w, work);
     }
   }
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from streamboost.base.files import metadata
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.schema import Name, Schema
+from streamboost.base.inputs.word_columns import KINDS
 
 _SLACK = 2**20  # bytes a model may need beyond what its arrays suggest
 _KEYS = {
@@ -67,7 +68,7 @@ class Manifest:
             seed=_whole(raw["seed"], 0, 2**64 - 1, "seed"),
             labels=_scalars(labels["values"], "labels"),
             declared=_typed(labels["declared"], bool, "labels declared"),
-            columns=_object(raw["columns"], {"width", "d0", "names", "declared", "values"}, "columns"),
+            columns=_columns(raw["columns"]),
             warned=_typed(raw["warned"], bool, "warned"),
             metadata=metadata.read(raw.get("metadata", {})),
         )
@@ -76,12 +77,17 @@ class Manifest:
 def columns_of(schema: Schema) -> dict[str, Any]:
     """Return the manifest's view of the columns."""
     books = {str(column): book.values for column, book in enumerate(schema.books) if book is not None}
+    words = {
+        "words": {str(column): kind for column, kind in schema.words.items()},
+        "declared_words": [[name, kind] for name, kind in schema.declared_words.items()],
+    }
     return {
         "width": schema.width,
         "d0": schema.d0,
         "names": schema.names,
         "declared": sorted(schema.declared_nominal, key=str),
         "values": books,
+        **(words if schema.words or schema.declared_words else {}),
     }
 
 
@@ -99,10 +105,19 @@ def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema
     values = _typed(columns["values"], dict, "column values")
     nominal = [False] * width
     for key in values:
-        if not key.isascii() or not key.isdigit() or str(int(key)) != key or int(key) >= width:
-            raise ModelFileError(f"the file gives categories to column {key!r}, which does not exist")
-        nominal[int(key)] = True
-    schema = Schema(names, nominal, declared)
+        nominal[_column(key, width)] = True
+    words = {
+        _column(key, width): _kind(kind)
+        for key, kind in _typed(columns.get("words", {}), dict, "words").items()
+    }
+    if any(nominal[column] for column in words):
+        raise ModelFileError("the file says that a column is nominal and holds words")
+    declared_words = {}
+    for pair in _typed(columns.get("declared_words", []), list, "declared words"):
+        if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str | int):
+            raise ModelFileError("the file declares a column of words without its name and kind")
+        declared_words[pair[0]] = _kind(pair[1])
+    schema = Schema(names, nominal, declared, words, declared_words)
     schema.d0 = _whole(columns["d0"], 0, width, "columns d0")
     if names is None and schema.d0 != width:
         raise ModelFileError("positional columns never grow, but d0 differs from the width")
@@ -111,6 +126,25 @@ def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema
         if book is not None:
             book.extend(_scalars(categories, f"categories of column {key}"))
     return schema
+
+
+def _columns(raw: Any) -> dict[str, Any]:
+    """The columns as the manifest has them; those of words are told where there are some."""
+    columns: dict[str, Any] = _typed(raw, dict, "columns")
+    words = {"words", "declared_words"} if "words" in columns else set()
+    return _object(columns, {"width", "d0", "names", "declared", "values"} | words, "columns")
+
+
+def _column(key: str, width: int) -> int:
+    if not key.isascii() or not key.isdigit() or str(int(key)) != key or int(key) >= width:
+        raise ModelFileError(f"the file gives a kind to column {key!r}, which does not exist")
+    return int(key)
+
+
+def _kind(kind: Any) -> str:
+    if kind not in KINDS:
+        raise ModelFileError(f"the file knows a kind of columns {kind!r}; there are {', '.join(KINDS)}")
+    return str(kind)
 
 
 def check_room(numbers: float, state: dict[str, NDArray[Any]]) -> None:

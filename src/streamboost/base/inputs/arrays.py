@@ -15,6 +15,7 @@ from streamboost.base.inputs.cells import TIMES, is_beyond_double, object_column
 from streamboost.base.inputs.coded import CodedTable
 from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
 from streamboost.base.inputs.schema import Growth, Schema, check_names, resolve_categorical
+from streamboost.base.inputs.word_columns import WordFeatures, guess_words, word_cells
 
 LARGEST = 1e100  # beyond this a square, a norm or a variance may overflow and spoil a learner for good
 
@@ -35,6 +36,8 @@ class Table:
     """What the codes in the nominal columns of `dense` stand for, where a reader has given them."""
     exact: NDArray[Any] | None = None
     """Whole numbers as they came, if a double cannot hold all of them."""
+    words: Mapping[int, str] = field(default_factory=dict)
+    """Columns of words by a reader's first rows."""
 
 
 @dataclass
@@ -47,10 +50,14 @@ class CodedRows:
     growth: Growth = field(default_factory=Growth)
     largest: float | None = None
     """The largest |x|, where all columns are numeric and nothing is missing: it falls off when rows are checked."""
+    words: list[str | None] | None = None
+    """The cells of the columns of words, row by row."""
 
     @property
     def native(self) -> Any:
-        """The rows as the core takes them: a matrix, or the three arrays of a CSR matrix."""
+        """The rows as the core takes them: a matrix, one with the cells of words, or the three arrays of a CSR matrix."""
+        if self.words is not None:
+            return self.dense, self.words
         return self.dense if self.csr is None else self.csr
 
     def cut(self, first: int, end: int) -> CodedRows:
@@ -58,7 +65,10 @@ class CodedRows:
         if first == 0 and end == self.n_rows:
             return self
         if self.csr is None:
-            return CodedRows(end - first, dense=None if self.dense is None else self.dense[first:end])
+            dense = None if self.dense is None else self.dense[first:end]
+            width = 0 if self.words is None else len(self.words) // self.n_rows
+            words = None if self.words is None else self.words[first * width : end * width]
+            return CodedRows(end - first, dense=dense, words=words)
         start, columns, values = self.csr
         inside = slice(int(start[first]), int(start[end]))
         return CodedRows(
@@ -75,6 +85,7 @@ def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
     if isinstance(X, CodedTable):
         table = read_table(X.rows, estimator, least=least)
         table.names, table.values = None if X.names is None else list(X.names), X.values
+        table.words = X.words
         for column in X.values:
             table.nominal[column] = True
         return table
@@ -179,11 +190,33 @@ def _is_canonical(csr: Any) -> bool:
     return bool(rising.all())
 
 
-def first_schema(table: Table, categorical: Any) -> Schema:
-    """Let the first block fix addressing, width and kinds."""
+def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> Schema:
+    """Let the first block fix addressing, width and kinds. words: None for a model that does not read them."""
     declared = resolve_categorical(categorical, table.names, table.width)
     nominal = [by_dtype or by_name for by_dtype, by_name in zip(table.nominal, declared, strict=True)]
-    return Schema(table.names, nominal)
+    if words is None or table.csr is not None:
+        return Schema(table.names, nominal)
+    guessed = table.words if table.values else _guess_frame(table, declared)
+    found = words.columns(table.names, table.width, guessed)
+    kept = [is_nominal and column not in found for column, is_nominal in enumerate(nominal)]
+    return Schema(table.names, kept, words=found)
+
+
+HEAD_ROWS = 1000
+"""Rows of a frame by which columns are told apart, as of a file."""
+
+
+def _guess_frame(table: Table, declared: Sequence[bool]) -> dict[int, str]:
+    """Texts and identifiers among the text columns of a frame that were not declared nominal."""
+    found = {}
+    for column, source in enumerate(table.columns):
+        if declared[column] or not isinstance(source, list):
+            continue
+        head = [value for value in source[:HEAD_ROWS] if value is not None]
+        kind = guess_words(set(head), len(head)) if all(isinstance(value, str) for value in head) else None
+        if kind is not None:
+            found[column] = kind
+    return found
 
 
 def check_table(table: Table, schema: Schema, estimator: str) -> None:
@@ -206,8 +239,13 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
     # Column by column, so columns lie together while they are worked on.
     dense = None if table.dense is None else np.asfortranarray(table.dense)
     out = np.empty((table.n_rows, table.width), order="F")
+    words: list[list[str | None]] = []
     for column, book in enumerate(schema.books):
         source = table.columns[column] if dense is None else dense[:, column]
+        if column in schema.words:
+            words.append(_words(table, column, source))
+            out[:, column] = np.nan
+            continue
         if book is not None:
             source = _exact(table, column, source)
         if book is None:
@@ -237,7 +275,17 @@ def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None,
             growth.values[column] = new
         out[missing, column] = np.nan
     check_finite(out, schema)
-    return CodedRows(table.n_rows, dense=np.ascontiguousarray(out), growth=growth)
+    cells = [cell for row in zip(*words, strict=True) for cell in row] if words else None
+    return CodedRows(table.n_rows, dense=np.ascontiguousarray(out), growth=growth, words=cells)
+
+
+def _words(table: Table, column: int, source: Any) -> list[str | None]:
+    """The cells of a column of words, from texts, numbers or a reader's codes."""
+    if column not in table.values:
+        return word_cells(_exact(table, column, source))
+    texts, missing = table.values[column], _missing(source)
+    codes = np.where(missing, -1, source).astype(np.intp).tolist()
+    return [None if code < 0 else texts[code] for code in codes]
 
 
 def _exact(table: Table, column: int, source: Any) -> Any:

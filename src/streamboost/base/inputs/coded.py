@@ -8,7 +8,7 @@ no code ever changes its meaning.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ class CodedTable:
     rows: Any
     values: Mapping[int, Sequence[Any]]
     names: tuple[str, ...] | None = None
+    words: Mapping[int, str] = field(default_factory=dict)
+    """Columns whose values are texts or identifiers by the first rows, and which of the two."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -33,7 +35,7 @@ class CodedTable:
 
     def __getitem__(self, rows: Any) -> CodedTable:
         """Some rows, by a slice, numbers or a mask."""
-        return CodedTable(self.rows[rows], self.values, self.names)
+        return CodedTable(self.rows[rows], self.values, self.names, self.words)
 
 
 @dataclass(frozen=True)

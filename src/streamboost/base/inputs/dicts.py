@@ -12,20 +12,26 @@ from streamboost.base.inputs.arrays import LARGEST, CodedRows, refuse_value
 from streamboost.base.inputs.cells import is_missing, to_number
 from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
 from streamboost.base.inputs.schema import Growth, Name, Schema, categorical_names
+from streamboost.base.inputs.word_columns import WordFeatures, word_cell
 
 
-def first_dict_schema(x: Mapping[Any, Any], categorical: Any) -> Schema:
-    """Let the first dict fix names, width and kinds."""
+def first_dict_schema(x: Mapping[Any, Any], categorical: Any, words: WordFeatures | None) -> Schema:
+    """Let the first dict fix names, width and kinds. Nothing is guessed: a text is nominal unless it is declared."""
     declared = categorical_names(categorical)
     present = {_name(key): value for key, value in x.items() if not is_missing(value)}
     names = list(present)
-    nominal = [_looks_nominal(value) or name in declared for name, value in present.items()]
-    return Schema(names, nominal, declared)
+    kinds = {} if words is None else words.named()
+    found = {column: kinds[name] for column, name in enumerate(names) if name in kinds}
+    nominal = [
+        name not in kinds and (_looks_nominal(value) or name in declared) for name, value in present.items()
+    ]
+    return Schema(names, nominal, declared, found, kinds)
 
 
 def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: bool) -> CodedRows:
     """Return one dense row. Unknown keys become columns if `grow`, else they are ignored."""
     row = [math.nan] * schema.width
+    words: dict[int, str | None] = dict.fromkeys(schema.words)
     growth = Growth()
     for key, value in x.items():
         column = schema.index.get(key, -1)
@@ -40,11 +46,21 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
             name = _name(key)
             nominal = _looks_nominal(value) or name in schema.declared_nominal
             column = len(row)
+            kind = schema.declared_words.get(name)
+            if kind is not None:
+                words[column], growth.words[column] = word_cell(value), kind
+                row.append(math.nan)
+                growth.names.append(name)
+                growth.nominal.append(False)
+                continue
             row.append(
                 _new_code(value, name, growth, column) if nominal else _number(value, f"column {name!r}")
             )
             growth.names.append(name)
             growth.nominal.append(nominal)
+            continue
+        if column in words:
+            words[column] = word_cell(value)
             continue
         book = schema.books[column]
         if book is None:
@@ -58,7 +74,8 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
             code = len(book)
             _new_code(value, key, growth, column)
         row[column] = code
-    return CodedRows(1, dense=np.array([row], dtype=np.float64), growth=growth)
+    cells = list(words.values()) if words else None
+    return CodedRows(1, dense=np.array([row], dtype=np.float64), growth=growth, words=cells)
 
 
 def _new_code(value: Any, name: Name, growth: Growth, column: int) -> float:

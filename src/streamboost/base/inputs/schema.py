@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.inputs.codes import CodeBook
+from streamboost.base.inputs.word_columns import KINDS
 
 Name = str | int
 
@@ -23,6 +24,8 @@ class Growth:
     values: dict[int, list[Any]] = field(default_factory=dict)
     capped: list[int] = field(default_factory=list)
     """Columns in which a value got no code because there were too many already."""
+    words: dict[int, str] = field(default_factory=dict)
+    """New columns of words, and their kind."""
 
     def __bool__(self) -> bool:
         return bool(self.names or self.values)
@@ -35,7 +38,12 @@ class Schema:
     """
 
     def __init__(
-        self, names: Sequence[Name] | None, nominal: Sequence[bool], declared: Sequence[Name] | None = None
+        self,
+        names: Sequence[Name] | None,
+        nominal: Sequence[bool],
+        declared: Sequence[Name] | None = None,
+        words: Mapping[int, str] | None = None,
+        declared_words: Mapping[Name, str] | None = None,
     ) -> None:
         self.names: list[Name] | None = None if names is None else list(names)
         self.books: list[CodeBook | None] = [CodeBook() if is_nominal else None for is_nominal in nominal]
@@ -43,6 +51,8 @@ class Schema:
         self._nominal = [column for column, book in enumerate(self.books) if book is not None]
         self.d0 = len(self.books)
         self.declared_nominal = frozenset(declared or ())
+        self.words = dict(sorted((words or {}).items()))  # columns of words, ascending, and their kind
+        self.declared_words = dict(declared_words or {})
         self.index: dict[Name, int] = {}
         self._reindex()
 
@@ -58,8 +68,8 @@ class Schema:
 
     @property
     def all_numeric(self) -> bool:
-        """Whether no column is nominal."""
-        return not self._nominal
+        """Whether no column is nominal or holds words."""
+        return not self._nominal and not self.words
 
     def _reindex(self) -> None:
         names: Iterable[Name] = range(self.width) if self.names is None else self.names
@@ -74,10 +84,14 @@ class Schema:
         counts = np.full(self.width, -1, dtype=np.int64)
         for column in self._nominal:
             counts[column] = len(self.books[column] or ())
+        for column, kind in self.words.items():
+            counts[column] = KINDS[kind]
         if growth is None:
             return counts
         if growth.nominal:
             counts = np.append(counts, np.where(growth.nominal, 0, -1))
+        for column, kind in growth.words.items():
+            counts[column] = KINDS[kind]
         for column, new in growth.values.items():
             counts[column] += len(new)
         return counts
@@ -91,6 +105,7 @@ class Schema:
             self.names[width:] = growth.names
             self.books[width:] = [CodeBook() if nominal else None for nominal in growth.nominal]
             self._nominal = [column for column, book in enumerate(self.books) if book is not None]
+            self.words.update(growth.words)
             self._reindex()
         for column, new in growth.values.items():
             book = self.books[column]

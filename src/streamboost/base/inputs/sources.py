@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from streamboost.base.inputs.arrays import CodedRows, check_table, encode_table, first_schema, read_table
 from streamboost.base.inputs.dicts import first_dict_schema, read_dict
 from streamboost.base.inputs.schema import Schema
+from streamboost.base.inputs.word_columns import WordFeatures
 
 
 class TableRows:
@@ -21,9 +22,9 @@ class TableRows:
         self.n_rows = self.table.n_rows
         self._title = title
 
-    def first_schema(self, categorical: Any) -> Schema:
+    def first_schema(self, categorical: Any, words: WordFeatures | None = None) -> Schema:
         """Let these rows fix columns and their kinds."""
-        return first_schema(self.table, categorical)
+        return first_schema(self.table, categorical, words)
 
     def check(self, schema: Schema) -> None:
         """Refuse rows whose columns are not the model's."""
@@ -46,9 +47,9 @@ class DictRow:
         self._x = x
         self._title = title
 
-    def first_schema(self, categorical: Any) -> Schema:
+    def first_schema(self, categorical: Any, words: WordFeatures | None = None) -> Schema:
         """Let this row fix columns and their kinds."""
-        return first_dict_schema(self._x, categorical)
+        return first_dict_schema(self._x, categorical, words)
 
     def check(self, schema: Schema) -> None:
         """Any key is welcome."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.inputs.word_columns import IDENTIFIER, TEXT, guess_words
 from streamboost.streams.base import DataError, Label, warn_of_data
 from streamboost.streams.readers.source import is_number, whole
 
@@ -109,6 +110,17 @@ class Choice:
     dates: str | Sequence[str] | None = None
     """``parts``, ``drop``, or ``auto``: parts, said aloud; for a model that has learned parts of dates, the columns that it took
     apart."""
+    text: Sequence[str] | None = None
+    identifier: Sequence[str] | None = None
+
+    def words(self, head: FirstRows) -> dict[int, str]:
+        """The columns that the user calls texts or identifiers."""
+        found: dict[int, str] = {}
+        for kind, names in ((TEXT, self.text), (IDENTIFIER, self.identifier)):
+            for name in names or ():
+                if found.setdefault(find_column(head, name), kind) != kind:
+                    raise DataError(f"{head.file}: the column {name!r} is a text or an identifier, not both.")
+        return found
 
 
 @dataclass(frozen=True)
@@ -120,6 +132,7 @@ class FirstRows:
     named: bool
     numeric: list[bool]
     seen: list[set[Any]]
+    n_rows: int = 0
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
@@ -151,6 +164,8 @@ class ColumnPlan:
     """Why this column is the label, where nobody has said so."""
     dates: dict[str, list[str]] = field(default_factory=dict)
     """Columns of dates that are read as values, to be taken apart, with some of them."""
+    words: dict[int, str] = field(default_factory=dict)
+    """Columns of the result that hold texts or identifiers by their first values, and which of the two."""
 
     @property
     def coded_names(self) -> tuple[Any, ...] | None:
@@ -211,7 +226,7 @@ def label_by_name(columns: Sequence[str], free: Sequence[int]) -> int | None:
 
 def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
     """The plan that the first rows ask for; a label that is not named is found by usual names, else it is the last column."""
-    label, nominal = choice.label, choice.nominal
+    label, nominal, words = choice.label, choice.nominal, choice.words(head)
     dropped = {find_column(head, name) for name in choice.drop or ()}
     weight_at = None if choice.weight is None else _weight_column(head, choice.weight)
     if weight_at is not None:
@@ -230,13 +245,15 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
         by_name = label_by_name(head.columns, left) if head.named else None
         label_at = left[-1] if by_name is None else by_name
         label_why = "the last column" if label_at == left[-1] else "by its name"
+    if label_at in words:
+        raise DataError(f"{head.file}: the column {head.columns[label_at]!r} is the label.")
     if label_at in dropped:
         raise DataError(f"{head.file}: the column {label!r} is the label and cannot be dropped.")
     features = [i for i in left if i != label_at]
     _warn_of_names(head, features)
     if not features:
         raise DataError(f"{head.file}: no column is left beside the label {head.columns[label_at]!r}.")
-    forced = set(features) if nominal == "all" else set()
+    forced = {*features, *words} if nominal == "all" else {*words}
     for name in () if nominal == "all" else nominal or ():
         if name not in head.places:
             raise DataError(f"{head.file}: no column {name!r} to read as nominal.")
@@ -294,7 +311,26 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
         weight_at=weight_at,
         label_why=label_why,
         dates=dates,
+        words=_words(head, {slots[i]: i for i in features if kinds[i] == NOMINAL}, forced, words, dates),
     )
+
+
+def _words(
+    head: FirstRows,
+    columns: dict[int, int],
+    forced: set[int],
+    declared: dict[int, str],
+    dates: dict[str, list[str]],
+) -> dict[int, str]:
+    """Texts and identifiers, declared or by their cells, by their place in the result."""
+    found = {}
+    for slot, at in columns.items():
+        kind = declared.get(at)
+        if at not in forced and head.columns[at] not in dates:
+            kind = guess_words({str(value) for value in head.seen[at]} - MISSING, head.n_rows)
+        if kind is not None:
+            found[slot] = kind
+    return found
 
 
 def _warn_of_names(head: FirstRows, features: Sequence[int]) -> None:

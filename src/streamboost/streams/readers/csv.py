@@ -52,8 +52,9 @@ class CsvStream(TableStream):
     weight : name of a column that holds the weights of the rows.
     na_values : cells that stand for a missing value, beside the empty one; by default ?, NA, N/A, NULL, null, None, nan, and
         in columns of numbers - too.
-    dates : ``"drop"`` leaves columns of dates and times out, ``"parts"`` reads them as values for `open_stream` to take apart; by
-        default they are refused.
+    dates : ``"drop"`` leaves columns of dates and times out, ``"parts"`` (the default of `open_stream`) reads them as values
+        for it to take apart; else they are refused.
+    text, identifier : names of columns that hold texts or identifiers; by default their first 1,000 values tell.
     limits : what the file may ask of memory, e.g. ``{"line": 2**28}``; see :class:`Limits`.
     on_bad_line : ``"stop"`` or ``"skip"``.
     expected : the columns and labels of a trained model, if it is one that reads the file.
@@ -74,13 +75,14 @@ class CsvStream(TableStream):
         weight: str | None = None,
         na_values: Sequence[str] | None = None,
         dates: str | Sequence[str] | None = None,
+        text: Sequence[str] | None = None,
+        identifier: Sequence[str] | None = None,
         limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
         expected: ExpectedColumns | None = None,
     ) -> None:
         super().__init__(path, on_bad_line=on_bad_line, limits=limits)
         self._markers = MissingMarkers.read(na_values)
-        choice = Choice(label, nominal, drop, weight, expected, dates)
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\n\r'):
             raise DataError(f"A delimiter is one character, not {delimiter!r}.")
         self._why_numeric = (
@@ -115,8 +117,11 @@ class CsvStream(TableStream):
             named=self._has_header,
             numeric=[all(map(is_number, cells - self._markers.of_number)) for cells in seen],
             seen=[cells - self._markers.of_text for cells in seen],
+            n_rows=len(body),
         )
-        self._set_plan(plan_columns(head, choice))
+        self._set_plan(
+            plan_columns(head, Choice(label, nominal, drop, weight, expected, dates, text, identifier))
+        )
         self._check_labels(body)
         if expected is None and nominal != "all":
             self._warn_of_words(body, {*(nominal or ()), *self._plan.dates})

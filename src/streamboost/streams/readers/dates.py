@@ -191,7 +191,9 @@ class DatedStream(PartOfStream):
         assert inner is not None
         place = {at: slot for slot, (at, part) in enumerate(self._from) if part is None}
         values = {place[at]: texts for at, texts in inner.values.items() if at in place}
-        return replace(inner, names=None if inner.names is None else tuple(self._names), values=values)
+        words = {place[at]: kind for at, kind in inner.words.items() if at in place}
+        names = None if inner.names is None else tuple(self._names)
+        return replace(inner, names=names, values=values, words=words)
 
     def _apart(self, chunk: Chunk, coding: Coding | None) -> npt.NDArray[np.float64]:
         assert coding is not None

@@ -45,6 +45,8 @@ class JsonLinesStream(RowStream):
         weight: str | None = None,
         na_values: Sequence[str] | None = None,
         dates: str | Sequence[str] | None = None,
+        text: Sequence[str] | None = None,
+        identifier: Sequence[str] | None = None,
         limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
         expected: ExpectedColumns | None = None,
@@ -75,10 +77,12 @@ class JsonLinesStream(RowStream):
             named=True,
             numeric=[all(map(self._is_number, values)) for values in seen.values()],
             seen=[{value for value in values if self._is_plain(value)} for values in seen.values()],
+            n_rows=len(rows),
         )
         if expected is not None and expected.names is None:
             raise DataError(f"{self.name}: JSON has names, but the model knows its columns by position only.")
-        plan = plan_columns(head, Choice(label, nominal, drop, weight, expected, dates))
+        choice = Choice(label, nominal, drop, weight, expected, dates, text, identifier)
+        plan = plan_columns(head, choice)
         self._set_plan(replace(plan, label_why=why))
 
     def _look(self, expected: ExpectedColumns | None) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ class Limits:
 
     line: int = 1 << 26
     """One line. A row over several lines may have eight times a cell."""
-    cell: int = 1 << 17
+    cell: int = 1 << 24
     """A quoted cell, and any nominal value."""
     label: int = 1000
     """A label that is a text."""

@@ -78,6 +78,7 @@ class ArrowStream(CodedStream):
                 named=True,
                 numeric=[_is_number(kind, pa.types) for kind in schema.types],
                 seen=[set(_python(column)) for column in first.columns],
+                n_rows=first.num_rows,
             )
         self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected)))
 

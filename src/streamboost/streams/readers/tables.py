@@ -74,6 +74,11 @@ class PlannedStream(FileStream, ABC):
         return {self._plan.feature_names[slot]: values for slot, values in self.column_values.items()}
 
     @property
+    def kinds(self) -> dict[str, str]:
+        """Columns of words: text or identifier."""
+        return {self._plan.feature_names[slot]: kind for slot, kind in self._plan.words.items()}
+
+    @property
     def column_values(self) -> dict[int, tuple[str, ...]]:
         """The same by the number of the column."""
         self._follow_codes()
@@ -91,7 +96,7 @@ class PlannedStream(FileStream, ABC):
             slot: plan.coded_values(slot) for slot in np.flatnonzero(plan.nominal).tolist()
         }
         self._labels: list[str] = []
-        self._coding = Coding(plan.coded_names, self._texts, self._labels)
+        self._coding = Coding(plan.coded_names, self._texts, self._labels, plan.words)
 
     def _follow_codes(self) -> None:
         """Take over the texts that have got codes since the last time."""

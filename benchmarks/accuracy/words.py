@@ -1,0 +1,119 @@
+"""Words and identifiers: the untouched default beside Vowpal Wabbit on messages, titles, addresses, logs and clicks.
+
+    python -m benchmarks.accuracy.words
+
+Test, then train, the first 10,000 rows in the order of the file, as `streamboost run FILE --label label` does it. Vowpal Wabbit
+gets the same rows, once with its defaults and once with pairs (of neighbouring words in texts, of all columns else); the better
+log loss of the two counts. It needs the package vowpalwabbit; the sets are those of the folder STREAMBOOST_DATA.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import roc_auc_score
+
+import streamboost as sb
+from benchmarks.pages import Page, parser
+from benchmarks.tables import Table
+from streamboost.streams import data_files, open_stream
+
+TEXTS = (
+    "sms-spam", "airline-tweets", "disaster-tweets", "clickbait", "stackoverflow-titles", "phishing-urls", "http-params",
+    "hackernews-titles", "log-bgl-2k",
+)  # fmt: skip
+IDENTIFIERS = ("amazon-access", "movielens-small", "avazu-clicks")
+NOT_IN_VW = re.compile(r"[|:\s]+")
+
+
+def judged(proba: Any, codes: Any) -> tuple[float, float, float]:
+    """Log loss, error, and with two classes the area under the curve."""
+    loss = float(-np.log(np.clip(proba[np.arange(len(codes)), codes], 1e-6, 1)).mean())
+    area = float(roc_auc_score(codes, proba[:, 1])) if proba.shape[1] == 2 else math.nan
+    return loss, float((proba.argmax(axis=1) != codes).mean()), area
+
+
+def ours(path: Any, rows: int, labels: list[Any], seed: int) -> tuple[Any, float]:
+    """The default's probabilities before each row was learned, and rows a second, reading included."""
+    begun = time.perf_counter()
+    stream = open_stream(path, label="label", limit=rows)
+    model = sb.StreamBoostClassifier(random_state=seed, categorical_features=stream.nominal)
+    found = [
+        model.test_then_train(chunk.rows, chunk.labels, classes=labels, output="proba")
+        for chunk in stream.chunks()
+    ]
+    proba = np.concatenate(found)
+    return proba, len(proba) / (time.perf_counter() - begun)
+
+
+def vowpal_wabbit(table: Any, texts: set[str], codes: Any, n_classes: int, options: str) -> tuple[Any, float]:
+    """The same of Vowpal Wabbit; rows are written as its text before the clock starts."""
+    from vowpalwabbit import Workspace
+
+    def cell(name: str, value: str) -> str:
+        return " ".join(re.findall(r"\w+", value.lower())) if name in texts else NOT_IN_VW.sub("_", value)
+
+    lines = [
+        " ".join(
+            f"|{chr(97 + j)} {cell(name, value)}"
+            for j, (name, value) in enumerate(zip(table, row, strict=True))
+        )
+        for row in table.to_numpy()
+    ]
+    kind = f"--oaa {n_classes} --probabilities" if n_classes > 2 else "--link logistic"
+    learner = Workspace(f"{kind} --loss_function logistic -b 22 --quiet {options}")
+    proba = np.empty((len(codes), n_classes))
+    begun = time.perf_counter()
+    for i, line in enumerate(lines):
+        said = learner.predict(line)
+        proba[i] = said if n_classes > 2 else (1 - said, said)
+        learner.learn(f"{codes[i] + 1 if n_classes > 2 else 2 * codes[i] - 1} {line}")
+    return np.nan_to_num(proba), len(codes) / (time.perf_counter() - begun)
+
+
+def main() -> None:
+    options = parser("accuracy.words", __doc__)
+    options.add_argument("--only", default="", help="sets, as a,b,c; nothing is written without --out")
+    args = options.parse_args()
+    rows, seed = (2000 if args.quick else 10_000), 1
+    args.quick |= bool(args.only)
+    page = Page("words", "Words and identifiers", args, packages=["streamboost", "numpy", "vowpalwabbit"])
+    table = Table(
+        f"The default and the better of Vowpal Wabbit's two settings, first {rows:,} rows",
+        ["set", "log loss", "VW", "ratio", "error", "VW error", "area", "VW area", "rows/s", "VW rows/s"],
+    )
+    files = {found.name: found.path for found in data_files()}
+    ratios: dict[str, list[float]] = {"text": [], "identifiers": []}
+    for name in args.only.split(",") if args.only else (*TEXTS, *IDENTIFIERS):
+        frame = pd.read_csv(files[name], keep_default_na=False, dtype=str, nrows=rows)
+        labels, codes = np.unique(frame.pop("label"), return_inverse=True)
+        stream = open_stream(files[name], label="label", limit=rows)
+        known = [label if stream.labels_are_text else int(label) for label in labels.tolist()]
+        proba, speed = ours(files[name], rows, known, seed)
+        texts = {column for column, kind in stream.kinds.items() if kind == "text"}
+        pairs = "--ngram 2" if texts else "--interactions ::"
+        order = np.argsort(np.argsort(known))  # columns of probabilities are in the order of the labels
+        mine = judged(proba[:, order], codes)
+        theirs = [(*judged(p, codes), s) for p, s in (
+            vowpal_wabbit(frame, texts, codes, len(labels), o) for o in ("", pairs))]  # fmt: skip
+        loss, _, area, their_speed = min(theirs)
+        ratios["text" if name in TEXTS else "identifiers"].append(mine[0] / loss)
+        table.add(
+            name, mine[0], loss, f"{mine[0] / loss:.3f}", mine[1], min(t[1] for t in theirs), mine[2], area, speed, their_speed
+        )  # fmt: skip
+    page.preface += [
+        f"Geometric mean of the ratios of log loss, {kind}: {math.exp(np.mean(np.log(found))):.3f}."
+        for kind, found in ratios.items()
+        if found
+    ]
+    page.add(table)
+    page.write()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+// A row as hashed tokens: words of its texts, values of its identifiers and nominal columns, its numbers.
+//
+//   view         of a text                                                     of identifiers and nominal columns
+//   words        its words: runs of letters, digits and _                      the value
+//   pairs        words, and each word with the next                            the value
+//   characters   runs of 3 to 5 characters of whatever stands between spaces,  the value
+//                with a space before and behind
+//   crosses      its words                                                     the value, and the values of each two columns
+//
+// Letters are folded (fold.hpp). A token counts how often it is there, and the tokens of a text are scaled to length 1; a value counts 1; a
+// number is itself. Scripts without spaces have long "words": the view `characters` is the one for them.
+//
+// Hash      h <- mix((h ^ x) 0x9e3779b97f4a7c15), mix(h) = h ^ (h >> 32), from h = 0 over: what it is (1 word, 2 pair, 3 run, 4 value,
+//           5 number, 6 cross), the column, then code points, bytes or a code. Keyed by nothing, the same on every machine. A token's
+//           place in a table of 2^bits is the upper bits of h once more times the multiplier.
+// Cost      linear in the bytes: equal places are merged whenever 2^22 of them have come together.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "streamboost/data/row.hpp"
+#include "streamboost/data/schema.hpp"
+#include "streamboost/words/fold.hpp"
+
+namespace streamboost::words {
+
+enum class View { words, pairs, characters, crosses };
+
+class Hash {
+ public:
+  enum class Kind : std::uint64_t { word = 1, pair, run, value, number, cross };
+  Hash(Kind kind, int column) { *this = add(static_cast<std::uint64_t>(kind)).add(static_cast<std::uint64_t>(column)); }
+  [[nodiscard]] Hash add(std::uint64_t x) const {
+    Hash next = *this;
+    next.h_ = (h_ ^ x) * multiplier;
+    next.h_ ^= next.h_ >> 32;
+    return next;
+  }
+  [[nodiscard]] Hash bytes(std::string_view text) const {
+    Hash h = *this;
+    for (const char c : text) h = h.add(static_cast<unsigned char>(c));
+    return h;
+  }
+  std::uint64_t value() const { return h_; }
+  std::uint32_t place(int bits) const { return static_cast<std::uint32_t>((h_ * multiplier) >> (64 - bits)); }
+
+ private:
+  static constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15u;
+  std::uint64_t h_ = 0;
+};
+
+// Places and values of one row, ascending and each once.
+class Tokens {
+ public:
+  std::vector<std::int32_t> place;
+  std::vector<double> value;
+
+  void read(const Row& row, const Schema& schema, View view, int bits) {
+    bits_ = bits;
+    found_.clear();
+    values_.clear();
+    int word_column = 0;
+    for (int i = 0; i < row.size; ++i) {
+      const int j = row.column(i);
+      const std::int64_t kind = schema.n_values[static_cast<std::size_t>(j)];
+      if (kind >= numeric_column) {
+        cell(j, kind, row.value[i]);
+        continue;
+      }
+      if (row.words == nullptr) continue;
+      const std::string_view text = row.words[word_column++];
+      if (text.data() == nullptr) continue;
+      if (kind == identifier_column)
+        add_value(Hash(Hash::Kind::value, j).bytes(text));
+      else
+        add_text(text, j, view);
+    }
+    if (view == View::crosses) cross();
+    merge();
+  }
+
+ private:
+  static constexpr std::size_t most_crosses = 64, most_loose = std::size_t{1} << 22;
+  struct Found {
+    std::int32_t place;
+    double value;
+  };
+
+  void add_value(Hash hash) {
+    values_.push_back(hash);
+    found_.push_back({at(hash), 1.0});
+  }
+  void cell(int column, std::int64_t kind, double x) {
+    if (std::isnan(x)) return;
+    if (kind == numeric_column) {
+      if (x != 0) found_.push_back({at(Hash(Hash::Kind::number, column)), x});
+    } else if (x >= 0 && x < static_cast<double>(kind)) {
+      add_value(Hash(Hash::Kind::value, column).add(static_cast<std::uint64_t>(x)));
+    }
+  }
+  void cross() {
+    std::size_t n = 0;
+    for (std::size_t a = 0; a < values_.size(); ++a)
+      for (std::size_t b = a + 1; b < values_.size() && n < most_crosses; ++b, ++n)
+        found_.push_back({at(Hash(Hash::Kind::cross, 0).add(values_[a].value()).add(values_[b].value())), 1.0});
+  }
+
+  void add_text(std::string_view text, int column, View view) {
+    counted_.clear();
+    if (view == View::characters)
+      add_runs(text, column);
+    else
+      add_words(text, column, view == View::pairs);
+    count();
+    double squares = 0;
+    for (const Found& token : counted_) squares += token.value * token.value;
+    if (squares == 0) return;
+    const double scale = 1.0 / std::sqrt(squares);
+    for (const Found& token : counted_) found_.push_back({token.place, token.value * scale});
+  }
+  void add_words(std::string_view text, int column, bool pairs) {
+    const Hash start(Hash::Kind::word, column);
+    Hash word = start;
+    std::uint64_t before = 0;
+    bool inside = false, any = false;
+    const auto end = [&] {
+      if (!inside) return;
+      loose(word);
+      if (pairs && any) loose(Hash(Hash::Kind::pair, column).add(before).add(word.value()));
+      before = word.value();
+      any = true;
+      inside = false;
+      word = start;
+    };
+    while (!text.empty()) {
+      const char32_t c = next_point(text);
+      if (is_word(c)) {
+        word = word.add(fold_case(c));
+        inside = true;
+      } else {
+        end();
+      }
+    }
+    end();
+  }
+  void add_runs(std::string_view text, int column) {
+    const Hash start(Hash::Kind::run, column);
+    const auto end = [&] {
+      if (points_.size() < 2) return;
+      points_.push_back(U' ');
+      const std::size_t n = points_.size();
+      for (std::size_t i = 0; i + 3 <= n; ++i) {
+        Hash run = start.add(points_[i]).add(points_[i + 1]);
+        for (std::size_t length = 3; length <= 5 && i + length <= n; ++length) loose(run = run.add(points_[i + length - 1]));
+      }
+    };
+    points_.assign(1, U' ');
+    while (!text.empty()) {
+      const char32_t c = next_point(text);
+      if (!is_space(c)) {
+        points_.push_back(fold_case(c));
+        continue;
+      }
+      end();
+      points_.assign(1, U' ');
+    }
+    end();
+  }
+
+  std::int32_t at(Hash hash) const { return static_cast<std::int32_t>(hash.place(bits_)); }
+  void loose(Hash hash) {
+    counted_.push_back({at(hash), 1.0});
+    if (counted_.size() >= most_loose) count();
+  }
+  static bool earlier(const Found& a, const Found& b) { return a.place < b.place; }
+  void count() {  // whole numbers: the order among equals does not matter
+    std::sort(counted_.begin(), counted_.end(), earlier);
+    add_up(counted_);
+  }
+  static void add_up(std::vector<Found>& tokens) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (kept > 0 && tokens[kept - 1].place == tokens[i].place)
+        tokens[kept - 1].value += tokens[i].value;
+      else
+        tokens[kept++] = tokens[i];
+    }
+    tokens.resize(kept);
+  }
+  void merge() {
+    std::stable_sort(found_.begin(), found_.end(), earlier);
+    add_up(found_);
+    place.clear();
+    value.clear();
+    for (const Found& token : found_) {
+      place.push_back(token.place);
+      value.push_back(token.value);
+    }
+  }
+
+  int bits_ = 0;
+  std::vector<Found> found_, counted_;
+  std::vector<Hash> values_;
+  std::vector<char32_t> points_;
+};
+
+}  // namespace streamboost::words

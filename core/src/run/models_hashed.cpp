@@ -1,0 +1,17 @@
+// Linear learners over hashed tokens: models without lanes.
+#include "streamboost/run/hashed_model.hpp"
+#include "streamboost/run/model_table.hpp"
+
+namespace streamboost {
+namespace {
+
+template <bool numbers>
+std::unique_ptr<Model> make_hashed(const Config& config, const Ensemble& ensemble, const BankFactory&, const std::vector<int>&) {
+  return std::make_unique<HashedModel>(HashedModel::Params::read(config, numbers), ensemble);
+}
+
+}  // namespace
+
+ModelTable models_hashed() { return {{"hashed", make_hashed<false>}, {"hashed_regressor", make_hashed<true>}}; }
+
+}  // namespace streamboost

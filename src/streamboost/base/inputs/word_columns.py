@@ -1,0 +1,103 @@
+"""Columns of words: texts and identifiers, which have no codes. Their cells reach the core as they are, and it hashes them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from streamboost.base.inputs.cells import is_missing
+
+TEXT, IDENTIFIER = "text", "identifier"
+KINDS = {TEXT: -2, IDENTIFIER: -3}
+"""How the core is told the kind of such a column, where others have -1 or their number of categories."""
+MANY_VALUES = 200
+"""Different values among the first 1,000 that make an identifier of a column that is no text."""
+WORDS_OF_TEXT, CHARACTERS_OF_TEXT = 3, 20
+"""A text has so many words or characters on average, and more than half of the texts are different."""
+
+
+@dataclass(frozen=True)
+class WordFeatures:
+    """What the user says of columns of words: names or numbers; None leaves it to the first rows of a file or frame."""
+
+    text: Sequence[Any] | None = None
+    identifier: Sequence[Any] | None = None
+
+    def named(self) -> dict[Any, str]:
+        """The kind of each column that is named."""
+        found: dict[Any, str] = {}
+        for option, kind, entries in (
+            ("text_features", TEXT, self.text),
+            ("identifier_features", IDENTIFIER, self.identifier),
+        ):
+            for entry in entries or ():
+                name = entry.item() if isinstance(entry, np.generic) else entry
+                if isinstance(name, bool) or not isinstance(name, str | int):
+                    raise ValueError(f"{option} contains {entry!r}; allowed are names and column numbers.")
+                if found.setdefault(name, kind) != kind:
+                    raise ValueError(f"The column {name!r} is in text_features and in identifier_features.")
+        return found
+
+    def columns(self, names: Sequence[Any] | None, width: int, guessed: Mapping[int, str]) -> dict[int, str]:
+        """The kind of each column of words, by its number: what is said comes before what was guessed."""
+        found = dict(guessed)
+        for name, kind in self.named().items():
+            if names is not None and name in names:
+                found[list(names).index(name)] = kind
+            elif isinstance(name, int) and -width <= name < width:
+                found[name % width] = kind
+            else:
+                known = "X has no column names" if names is None else f"the columns are {list(names)[:10]}"
+                raise ValueError(
+                    f"{kind}_features contains {name!r}, but {known} and there are {width} columns."
+                )
+        return found
+
+
+def guess_words(values: Collection[str], n_rows: int) -> str | None:
+    """Text or identifier, by the different values among the first rows of a column; None: neither."""
+    if not values:
+        return None
+    words = sum(len(value.split()) for value in values) / len(values)
+    characters = sum(map(len, values)) / len(values)
+    if 2 * len(values) > n_rows and (words >= WORDS_OF_TEXT or characters >= CHARACTERS_OF_TEXT):
+        return TEXT
+    return IDENTIFIER if len(values) > MANY_VALUES else None
+
+
+def word_cells(values: Iterable[Any]) -> list[str | None]:
+    """Cells as texts; None where one is missing."""
+    return [word_cell(value) for value in values]
+
+
+def word_cell(value: Any) -> str | None:
+    """One cell: whole numbers are written without a point, so that 7 and 7.0 are one identifier."""
+    if isinstance(value, str):
+        return check_unicode(value)
+    if is_missing(value):
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bytes) or not isinstance(value, int | float):
+        raise TypeError(
+            f"A column of words holds {str(value)[:40]!r} of type {type(value).__name__}; allowed are texts and numbers."
+        )
+    return str(value)
+
+
+def check_unicode(text: str) -> str:
+    """Refuse a text that cannot be written in UTF-8: half a surrogate pair."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"A text holds half a surrogate pair ({text[error.start : error.end]!r} at {error.start}), which is no "
+                "character: read it again with the right encoding, or replace it."
+            ) from None
+    return text

@@ -1,0 +1,256 @@
+"""Columns of words: tokens and updates as the oracle has them, the laws, rows from files, frames and dicts, bad input."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from oracle.log_pool import LabelHistory, LogPool, OuterPool
+from oracle.words import tokens
+
+import streamboost as sb
+from streamboost.base.inputs.word_columns import guess_words
+from streamboost.distributed import Shards
+from streamboost.streams import open_stream
+from tests.inside.handles import hashed_model
+
+BITS = 18
+WORDS = "free prize call now Étoile Ωmega ПРИВЕТ stop money win the a of home later ok see you at 7 o'clock".split()
+
+
+def messages(n, k=2, seed=3):
+    """Texts with missing ones, identifiers, a nominal column, a number; labels that the words tell."""
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(WORDS, rng.integers(0, 12))) for _ in range(n)]
+    users = [f"user-{rng.integers(0, 40)}" for _ in range(n)]
+    y = np.array(
+        [
+            (("free" in t) + 2 * ("Étoile" in t) + (u > "user-3")) % k
+            for t, u in zip(texts, users, strict=True)
+        ]
+    )
+    return pd.DataFrame(
+        {
+            "text": [None if i % 17 == 5 else text for i, text in enumerate(texts)],
+            "user": users,
+            "shop": [f"s{i}" for i in rng.integers(0, 4, n)],
+            "size": np.round(rng.normal(size=n), 2),
+        }
+    ), y
+
+
+def default(**more):
+    options = {
+        "text_features": ["text"],
+        "identifier_features": ["user"],
+        "n_estimators": 3,
+        "random_state": 7,
+    }
+    return sb.StreamBoostClassifier(**{**options, **more})
+
+
+@pytest.mark.parametrize("view", ["words", "pairs", "characters", "crosses"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_hashed_model_is_logistic_regression_over_the_tokens(view, k):
+    table, y = messages(400, k)
+    shops = {}
+    codes = [shops.setdefault(shop, len(shops)) for shop in table["shop"]]
+    dense = np.column_stack([np.full((len(y), 2), np.nan), codes, table["size"]])
+    cells = [
+        cell if isinstance(cell, str) else None
+        for cell in table[["text", "user"]].to_numpy().ravel().tolist()
+    ]
+    model = hashed_model(view, BITS)
+    room = (np.array([-2, -3, len(shops), -1]), k, True, None)
+    answers = model.learn((dense, cells), y.astype(np.int32), None, "proba", room)
+    kinds = ("text", "identifier", "nominal", "number")
+    rows = [
+        tokens([*zip(kinds, (t, u, c, x), strict=True)], view, BITS)
+        for (t, u), c, x in zip(table[["text", "user"]].to_numpy(), codes, table["size"], strict=True)
+    ]
+    X = sp.lil_matrix((len(y), 2**BITS))
+    for r, row in enumerate(rows):
+        X[r, list(row)] = list(row.values())
+    oracle = sb.SingleLearnerClassifier(sb.LogisticRegression(), random_state=1)
+    expected = oracle.test_then_train(X.tocsr(), y, classes=range(k), output="proba")
+    trained = ~np.isnan(expected).any(axis=1) & (np.arange(len(y)) > 0)
+    np.testing.assert_allclose(answers[trained], expected[trained], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize("k", [2, 4])
+def test_chunks_threads_files_and_copies_change_nothing(k, declared):
+    table, y = messages(300, k)
+    weight = np.resize([1.0, 0.5, 2.0, 0.0, 1.0], len(y))
+    classes = range(k) if declared else None
+    whole = default(n_jobs=2)
+    answers = whole.test_then_train(table, y, classes, weight, output="proba")
+    parts = default()
+    for first in range(0, len(y), 37):
+        at = slice(first, first + 37)
+        parts.partial_fit(table[at], y[at], classes, weight[at])
+        if first == 111:
+            parts = copy.deepcopy(pickle.loads(pickle.dumps(parts)))
+    assert len(answers) == len(y)
+    before = whole.predict_proba(table)
+    assert np.array_equal(before, parts.predict_proba(table))
+    assert np.array_equal(before, whole.predict_proba(table))  # asking changed nothing
+    for name, array in whole.session.model.state().items():
+        assert np.array_equal(array, parts.session.model.state()[name]), name
+
+
+def test_lags_stand_beside_words():
+    table, y = messages(300)
+    whole, parts = default(lags=2).fit(table, y), default(lags=2)
+    for first in range(0, len(y), 37):
+        parts.partial_fit(table[first : first + 37], y[first : first + 37], classes=[0, 1])
+    before = whole.predict_proba(table)
+    assert np.array_equal(before, parts.predict_proba(table))
+    assert not np.array_equal(before, default().fit(table, y).predict_proba(table))
+
+
+def test_rows_of_a_file_a_frame_and_dicts_are_the_same(tmp_path):
+    table, y = messages(1100)
+    table["text"] = [f"{text} and so on {i}" for i, text in enumerate(table["text"])]
+    table["user"] = [f"u{i % 300}" for i in range(len(y))]
+    path = tmp_path / "messages.csv"
+    table.assign(label=y).to_csv(path, index=False)
+    stream = open_stream(path)
+    by_file = sb.StreamBoostClassifier(n_estimators=3, random_state=7)
+    for chunk in stream.chunks(400):
+        by_file.partial_fit(chunk.rows, chunk.labels)
+    by_frame = sb.StreamBoostClassifier(n_estimators=3, random_state=7).partial_fit(table, y)
+    assert by_frame.session.schema.words == {0: "text", 1: "identifier"} == by_file.session.schema.words
+    by_dicts = default()
+    for row, label in zip(table.to_dict("records"), y.tolist(), strict=True):
+        by_dicts.learn_one(row, label)
+    proba = by_frame.predict_proba(table)
+    assert np.array_equal(proba, by_file.predict_proba(table))
+    np.testing.assert_allclose(
+        [by_dicts.predict_proba_one(row)[1] for row in table[:50].to_dict("records")],
+        proba[:50, 1],
+        rtol=1e-9,
+    )
+    saved = tmp_path / "model.sb"
+    by_file.save(saved)
+    assert np.array_equal(sb.load(saved).predict_proba(table), proba)
+
+
+def test_a_column_of_words_may_come_later():
+    model = default(identifier_features=["user"])
+    for i in range(60):
+        model.learn_one(
+            {"size": 1.0} if i < 20 else {"size": 1.0, "text": "free prize" if i % 2 else "see you"}, i % 2
+        )
+    assert model.session.schema.words == {1: "text"}
+    assert model.predict_one({"text": "free prize"}) == 1
+
+
+def test_explanations_count_words_in():
+    table, y = messages(300)
+    model = default().fit(table, y)
+    told = model.explain(table[:3], n_orders=4)
+    assert np.abs(told.contributions[:, 0]).sum() > 0
+    scores = model.decision_function(table[:3])
+    np.testing.assert_allclose(told.base + told.contributions.sum(axis=1), told.score, atol=1e-9)
+    np.testing.assert_allclose(told.score, scores, atol=1e-9)
+
+
+def test_numbers_are_predicted_from_words():
+    table, _ = messages(600)
+    y = np.array([10.0 + 3 * ("free" in str(t)) for t in table["text"]])
+    model = sb.StreamBoostRegressor(
+        n_estimators=3, random_state=7, text_features=["text"], identifier_features=["user"]
+    )
+    answers = model.test_then_train(table, y)
+    assert np.mean((answers[300:] - y[300:]) ** 2) < 0.5 * y.var()
+    again = sb.StreamBoostRegressor(
+        n_estimators=3, random_state=7, text_features=["text"], identifier_features=["user"]
+    )
+    for first in range(0, len(y), 71):
+        again.partial_fit(table[first : first + 71], y[first : first + 71])
+    assert np.array_equal(model.predict(table), again.predict(table))
+
+
+def test_the_pools_fade_by_information():
+    """The pool of forest and hashed experts = the oracle's pool over their answers, each run apart; so is the one around it."""
+    table, y = messages(400)
+    text = table[["text"]].fillna("nothing here")
+    options = {"companions": (), "n_estimators": 2, "drift": None, "random_state": 2}
+    pooled = sb.StreamBoostClassifier(**options, text_features=["text"])
+    around = sb.StreamBoostClassifier(**{**options, "companions": ("history",)}, text_features=["text"])
+    around.partial_fit(text, y, classes=[0, 1])
+    pooled.partial_fit(text, y, classes=[0, 1])
+    nothing = np.full((len(y), 1), np.nan)
+    forest = sb.StreamBoostClassifier(**options).test_then_train(nothing, y, classes=[0, 1], output="proba")
+    answers, cells = [np.nan_to_num(forest, nan=0.5)], text["text"].tolist()
+    for view in ("words", "pairs", "characters"):
+        model = hashed_model(view, BITS)
+        room = (np.array([-2]), 2, True, None)
+        answers.append(model.learn((nothing, cells), y.astype(np.int32), None, "proba", room))
+    pool, outer, history = LogPool(4, information=0.03), OuterPool(2, information=0.03), LabelHistory()
+    for t in range(len(y)):
+        opinions = np.stack([proba[t] for proba in answers])
+        both = np.stack([pool.answer(opinions), history.answer(2)])
+        outer.learn(both, [int(p[1] > p[0]) for p in both], int(y[t]))
+        pool.learn(opinions, [int(p[1] > p[0]) for p in opinions], int(y[t]))
+        history.learn(int(y[t]))
+    totals = pooled.session.model.report()
+    names = ("main", "hashed-words", "hashed-pairs", "hashed-characters")
+    np.testing.assert_allclose([totals[f"pool_weight/{name}"] for name in names], pool.beta, atol=1e-6)
+    assert totals["recently_right/pool"] == pytest.approx(pool.q[-1], abs=1e-6)
+    totals = around.session.model.report()
+    assert totals["pool_weight/history"] == pytest.approx(outer.beta[1], abs=1e-6)
+    assert totals["temperature"] == pytest.approx(outer.w, abs=1e-6)
+
+
+def test_kinds_are_guessed():
+    assert guess_words({f"a message of words {i}" for i in range(900)}, 1000) == "text"
+    assert guess_words({f"http://example.org/{i}" for i in range(900)}, 1000) == "text"
+    assert guess_words({f"u{i}" for i in range(300)}, 1000) == "identifier"
+    assert guess_words({"red", "green", "blue"}, 1000) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\0\x01\x7f", "x" * 3_000_000, " ".join(map(str, range(200_000))), "🙂" * 50]
+)
+def test_odd_texts_are_learned(text):
+    model = default()
+    for i in range(4):
+        model.learn_one({"text": text if i % 2 else "see you", "user": "u"}, i % 2)
+    assert 0 <= model.predict_proba_one({"text": text, "user": "u"})[1] <= 1
+
+
+def test_bad_words_are_refused_and_nothing_is_learned():
+    table, y = messages(40)
+    model = default().partial_fit(table, y, classes=[0, 1])
+    for bad, error in (("\ud800", ValueError), (b"bytes", TypeError), ([1], TypeError)):
+        with pytest.raises(error, match=r"text|words"):
+            model.learn_one({"text": bad}, 1)
+    assert model.n_learned_ == len(y)
+    with pytest.raises(ValueError, match="array-like"):
+        sb.StreamBoostClassifier(text_features="text").fit(table, y)
+    with pytest.raises(ValueError, match="subject"):
+        sb.StreamBoostClassifier(text_features=["subject"]).fit(table, y)
+
+
+def test_shards_refuse_words():
+    table, y = messages(40)
+    with (
+        Shards(default(), 2, engine="local") as model,
+        pytest.raises(ValueError, match="Shards take no columns of words"),
+    ):
+        model.partial_fit(table, y)
+
+
+def test_rows_of_nothing_but_words_can_be_saved(tmp_path):
+    """The trees beside the words see no column at all."""
+    table, y = messages(600)
+    model = default().partial_fit(table[["text", "user"]], y)
+    model.save(tmp_path / "m.sboost")
+    loaded = sb.load(tmp_path / "m.sboost")
+    assert np.array_equal(
+        loaded.predict_proba(table[["text", "user"]]), model.predict_proba(table[["text", "user"]])
+    )
