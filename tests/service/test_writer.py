@@ -108,16 +108,21 @@ def test_killed_at_every_point(tmp_path: Path, error: type[BaseException], caplo
         for i, future in enumerate(found):
             failure = future.exception(PATIENCE)
             if failure is None:
-                assert future.result()[0].state == "learned"
-                acknowledged.append(f"i{i}")
+                state = future.result()[0].state
+                # Struck inside the call of the library, an error is what the library says of this example.
+                assert state == "learned" or (error is RuntimeError and state == "poison")
+                acknowledged += [f"i{i}"] if state == "learned" else []
             else:
                 assert isinstance(failure, StoreError)
                 assert failure.status == 503
-        if store.failed is None:
+        strike.armed = False
+        try:  # it may have been struck after the last answer, and end a moment from now
+            until(lambda store=store: store.read_only is None or store.failed is not None)  # type: ignore[misc]
+            learned = store.learn("m", {"x": 1.0}, "yes", id="after").state == "learned"
+        except NotReady:
+            learned = False
+        if learned:
             survived += 1
-            until(lambda store=store: store.read_only is None)  # type: ignore[misc]
-            strike.armed = False
-            assert store.learn("m", {"x": 1.0}, "yes", id="after").state == "learned"
             acknowledged.append("after")
         else:
             ended += 1
