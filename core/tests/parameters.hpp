@@ -17,14 +17,14 @@ inline const Config::Value none = std::monostate{};
 
 // Boosters and banks of numbers learn no labels: the streams of these tests have nothing for them, tests/laws/test_regression.py has.
 inline bool predicts_numbers(const std::string& name) {
-  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression", "regression_tree",
-                                           "replay_regressor"};
+  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression",
+                                           "regression_tree",   "replay_regressor",  "hashed_regressor"};
   return names.contains(name);
 }
 
 // Models of their own, without lanes: whatever learner a test names stays unused.
 inline bool has_learners(const std::string& booster) {
-  static const std::set<std::string> without{"history", "replay", "replay_regressor"};
+  static const std::set<std::string> without{"hashed", "hashed_regressor", "history", "replay", "replay_regressor", "hashed_regressor"};
   return !without.contains(booster);
 }
 
@@ -36,7 +36,10 @@ inline Values values_of(const std::string& name) {
                    {"draw", word("poisson")},       {"normalise", word("running")}, {"ballot", word("label")}};
   const Values replay{{"rounds", count(3)}, {"leaves", count(4)},   {"bins", count(8)},    {"learning_rate", 0.1},       {"refit", 1.5},
                       {"late", 0.25},       {"memory", count(200)}, {"at_once", count(0)}, {"max_bytes", count(1 << 20)}};
+  const Values hashed{{"view", word("pairs")}, {"bits", count(8)}};
   const std::map<std::string, Values> all{
+      {"hashed", hashed},
+      {"hashed_regressor", hashed},
       {"history", {{"delay", count(0)}}},
       {"replay", replay},
       {"replay_regressor", replay},

@@ -116,6 +116,12 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     split_ = 1;
   }
 
+  void make_room(const RowBlock& rows, HashedWork& work) const {
+    std::size_t most = 0;
+    for (int r = 0; r < rows.n_rows; ++r) most = std::max(most, work.row.tokens.make_room(rows.row(r), rows.n_words));
+    for (auto* numbers : {&work.row.t, &work.row.u, &work.row.size, &work.row.largest}) numbers->reserve(most + 1);
+  }
+
   void read(const Example& example, HashedWork& work) const {
     work.row.tokens.read(example.row, intake_.schema(), params_.view, params_.bits);
     table_.scale(work.row);

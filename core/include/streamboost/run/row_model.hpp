@@ -30,6 +30,8 @@ class RowModel : public Model {
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     expect(rows, weight);
     Work work(self());
+    intake_.make_room(work.buffer);
+    self().make_room(rows, work);
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = weight ? weight[r] : 1.0;
       const int label = numbers_ ? 0 : truth.label[r];
@@ -64,6 +66,9 @@ class RowModel : public Model {
 
  protected:
   RowModel(const RowModel&) = default;
+
+  // Before the first row is learned: what they will need of the work, so that none is half learned.
+  void make_room(const RowBlock&, Work&) const {}
 
   // What there is to say without a row: nothing of no class, and everything of one. True: there is a choice.
   static bool choice_of(const Example& example, Work& work) {

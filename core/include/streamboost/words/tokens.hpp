@@ -59,6 +59,20 @@ class Tokens {
   std::vector<std::int32_t> place;
   std::vector<double> value;
 
+  // So that reading this row allocates nothing; returns how many tokens it may have. A text of megabytes may still need more.
+  std::size_t make_room(const Row& row, int n_words) {
+    std::size_t bytes = 0;
+    for (int i = 0; i < n_words && row.words != nullptr; ++i) bytes += row.words[i].size();
+    const std::size_t loose = std::min(3 * bytes + 3, most_loose), all = static_cast<std::size_t>(row.size) + most_crosses + loose;
+    counted_.reserve(loose);
+    points_.reserve(bytes + 2);
+    values_.reserve(static_cast<std::size_t>(row.size));
+    found_.reserve(all);
+    place.reserve(all);
+    value.reserve(all);
+    return all;
+  }
+
   void read(const Row& row, const Schema& schema, View view, int bits) {
     bits_ = bits;
     found_.clear();
