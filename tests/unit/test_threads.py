@@ -172,8 +172,8 @@ def test_a_fit_that_ends_during_a_first_call_stays():
             self.rows = TableRows(X[:10], "x")
             self.n_rows = 10
 
-        def first_schema(self, categorical):
-            return self.rows.first_schema(categorical)
+        def first_schema(self, *features):
+            return self.rows.first_schema(*features)
 
         def coded(self, schema, active, grow):
             thread = threading.Thread(target=lambda: (model.fit(X, Y), fitted.set()))
