@@ -54,6 +54,7 @@ def register(app: typer.Typer) -> None:
     app.command("models")(_models)
     app.command("learners")(_learners)
     app.command("datasets")(_datasets)
+    app.command("doctor")(_doctor)
 
 
 @reads_data()
@@ -331,3 +332,10 @@ def _datasets(
             show_dataset(name)
     else:
         show_datasets()
+
+
+def _doctor() -> None:
+    """Show what is installed, how this build runs here, and what is missing."""
+    from streamboost.cli.doctor import show_doctor
+
+    show_doctor()
