@@ -241,7 +241,6 @@ void Pipeline::require_sound() const {
 void Pipeline::forget_places() noexcept {
   learn_memory_ = CallMemory();
   ask_memory_ = CallMemory();
-  threads_pay_.reset();
 }
 
 void Pipeline::prepare(CallMemory& place, int n_rows) const {
