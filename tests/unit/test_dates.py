@@ -178,6 +178,33 @@ def test_dates_of_frames_are_those_of_files_and_of_dicts(file, name):
     assert np.array_equal(by_dict.predict_proba(FRAMES[name]), want)
 
 
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_dates_of_parquet_are_those_of_csv(file, tmp_path, zone):
+    path = file(
+        "when,day,at,y\n2024-02-29T06:30,2024-01-08,07:30,p\n1969-12-31 23:59:59.25,2024-01-09,,q\n,,19:00,p\n"
+    )
+    table = {
+        "when": pd.to_datetime(MOMENTS).tz_localize(zone),
+        "day": [datetime.date(2024, 1, 8), datetime.date(2024, 1, 9), None],
+        "at": [datetime.time(7, 30), None, datetime.time(19)],
+        "y": ["p", "q", "p"],
+    }
+    pd.DataFrame(table).to_parquet(tmp_path / "d.parquet")
+    wanted = open_stream(path, dates="parts")
+    with pytest.warns(DataWarning, match="its parts are read"):
+        found = open_stream(tmp_path / "d.parquet")
+    assert found.feature_names == wanted.feature_names
+    np.testing.assert_array_equal(next(found.chunks()).X, next(wanted.chunks()).X)
+    model = learned(next(wanted.chunks()).rows)
+    expected = ExpectedColumns(
+        wanted.feature_names, (None,) * len(wanted.feature_names), ("p", "q"), needs_label=False
+    )
+    again = open_stream(tmp_path / "d.parquet", label="y", expected=expected)
+    assert np.array_equal(
+        model.predict_proba(next(again.chunks()).rows), model.predict_proba(next(wanted.chunks()).rows)
+    )
+
+
 def test_a_model_takes_the_parts_that_it_has_learned():
     days = [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2), None]
     by_day = learned(pl.DataFrame({"when": days}))
