@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from streamboost import (
     AdaptiveRandomForestClassifier,
     DecisionStump,
+    DefensiveBoostingClassifier,
     NaiveBayes,
     Perceptron,
     ReplayBoostingClassifier,
@@ -43,6 +44,10 @@ TURNING = {
     "replay-boosting": {
         "memory of 50,000 rows": ReplayBoostingClassifier(),
         "memory of 2,000 rows": ReplayBoostingClassifier(memory=2000, refit=1.2),
+    },
+    "defensive-boost": {
+        "DefensiveBoostingClassifier": DefensiveBoostingClassifier(),
+        "adaptive form": DefensiveBoostingClassifier(adaptive=True),
     },
 }
 """Two models each for a stream that turns; the second is the page's own."""

@@ -35,6 +35,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "ogboost": {"n_estimators": 3, "n_candidates": 2},
     "online-bbm": {"n_estimators": 5, "edge": 0.1},
     "adaboost-ol": {"n_estimators": 4},
+    "defensive-boost": {"adaptive": True},
     "online-mbbm": {"n_estimators": 3},
     "adaboost-olm": {"n_estimators": 3},
     "bayes": {"n_estimators": 4},

@@ -179,6 +179,17 @@ MODELS: tuple[ModelEntry, ...] = (
         max_classes=2,
     ),
     ModelEntry(
+        name="defensive-boost",
+        class_name="DefensiveBoostingClassifier",
+        core="defensive",
+        page="algorithms/defensive-boost",
+        title="Defensive Booster",
+        weight="half the error of the ensemble's own probability",
+        vote="one learner, corrected so that nothing in it is left to gain",
+        max_classes=2,
+        sized=False,
+    ),
+    ModelEntry(
         name="online-mbbm",
         class_name="OnlineMBBMClassifier",
         core="mbbm",

@@ -21,6 +21,7 @@ from oracle.bagging import Bagging
 from oracle.bayes import Bayes
 from oracle.bbm import BBM
 from oracle.blocked import Blocked
+from oracle.defensive import Defensive
 from oracle.exp import EXP
 from oracle.mbbm import MBBM
 from oracle.ocp import OCP
@@ -360,6 +361,15 @@ ENSEMBLES = [
     adaboost_ol("-importance-best", True, weighting="importance", hedge="best"),
     adaboost_ol("-sample", True, hedge="sample", hypothesis="sign"),
     adaboost_ol("-full", False, weighting="importance", hedge="full"),
+    Ensemble("defensive", sb.DefensiveBoostingClassifier, Defensive, binary=True, alone=True),
+    Ensemble(
+        "defensive-adaptive",
+        sb.DefensiveBoostingClassifier,
+        Defensive,
+        {"adaptive": True},
+        binary=True,
+        alone=True,
+    ),
     mbbm("", edge=(0.3, 0.05)),
     mbbm("-exact", edge=0.2, potential="exact", weight_scale="normalised"),
     mbbm("-patient", edge=(0.1, 0.0, 0.5), early_exit=False, hedge="sample", costs="bayes_norm"),

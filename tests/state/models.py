@@ -150,7 +150,7 @@ def build(only: str | None = None) -> dict[str, Any]:
     )
     for name, cls in MODELS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):
-            models[name] = cls(n_estimators=3, random_state=1)
+            models[name] = cls(random_state=1, **({"n_estimators": 3} if cls._entry.sized else {}))
     networks: dict[str, Any] = {
         "bagging-tan": OnlineBaggingClassifier(TAN(), n_estimators=2, categorical_features=[0, 1, 2, 3]),
         "single-ban": SingleLearnerClassifier(BAN(relearn="query"), categorical_features=[0, 1, 2, 3]),
@@ -218,7 +218,7 @@ def regressors() -> dict[str, Any]:
     }
     for name, cls in REGRESSORS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):
-            models[name] = cls(n_estimators=3, random_state=1)
+            models[name] = cls(random_state=1, **({"n_estimators": 3} if cls._entry.sized else {}))
     return models
 
 
