@@ -21,6 +21,7 @@ from streamboost import (
     ReplayBoostingClassifier,
     SingleLearnerClassifier,
     StreamBoostClassifier,
+    StreamingGradientBoostingClassifier,
 )
 from streamboost.catalogue import model_entry
 from streamboost.ensemble import HedgeClassifier
@@ -44,6 +45,10 @@ TURNING = {
     "replay-boosting": {
         "memory of 50,000 rows": ReplayBoostingClassifier(),
         "memory of 2,000 rows": ReplayBoostingClassifier(memory=2000, refit=1.2),
+    },
+    "streaming-gradient-boost": {
+        "learning_rate=0.0125": StreamingGradientBoostingClassifier(learning_rate=0.0125),
+        "StreamingGradientBoostingClassifier": StreamingGradientBoostingClassifier(),
     },
     "defensive-boost": {
         "DefensiveBoostingClassifier": DefensiveBoostingClassifier(),

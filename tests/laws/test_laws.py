@@ -304,6 +304,6 @@ def test_every_model_and_learner_of_the_table_is_tried():
     adaptive = {
         model for model in models.MODELS.values() if model.__module__ == "streamboost.ensemble.adaptive"
     }
-    own = adaptive | {models.MODELS["replay-boosting"]}
+    own = adaptive | {models.MODELS[name] for name in ("replay-boosting", "streaming-gradient-boost")}
     assert {ensemble.product for ensemble in ENSEMBLES} == set(models.MODELS.values()) - own
     assert {type(learner.product()) for learner in LEARNERS} == set(models.LEARNERS.values())

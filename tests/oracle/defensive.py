@@ -72,9 +72,7 @@ class Defensive(Binary):
         if not self.adaptive:
             return dict(self.pairs)
         t = self.examples + 1
-        return {
-            j: Pair(t) if t % 2**j == 0 else self.pairs[j] for j in range(t.bit_length())
-        }
+        return {j: Pair(t) if t % 2**j == 0 else self.pairs[j] for j in range(t.bit_length())}
 
     def solve(self, row):
         pairs, h = self.alive(), self.h(self.lanes[0], row)

@@ -46,6 +46,7 @@ from streamboost import (
     SingleLearnerClassifier,
     SingleLearnerRegressor,
     StreamBoostRegressor,
+    StreamingGradientBoostingRegressor,
 )
 from streamboost.models import MODELS, REGRESSORS
 
@@ -208,6 +209,9 @@ def regressors() -> dict[str, Any]:
         "regressor-forest": AdaptiveRandomForestRegressor(tree, n_estimators=3, random_state=4, **nominal),
         "regressor-replay": ReplayBoostingRegressor(
             memory=200, rounds=3, leaves=5, random_state=6, **nominal
+        ),
+        "regressor-streaming": StreamingGradientBoostingRegressor(
+            tree, n_estimators=2, n_bagged=2, warm_up=5, random_state=7, **nominal
         ),
         "regressor-boosted": StreamBoostRegressor(
             tree, n_estimators=3, companions=("linear", "boosted"), random_state=5, **nominal

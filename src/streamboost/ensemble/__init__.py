@@ -36,3 +36,9 @@ from streamboost.ensemble.primed import PrimedOnlineBoostingClassifier as Primed
 from streamboost.ensemble.replay import ReplayBoostingClassifier as ReplayBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingRegressor as ReplayBoostingRegressor
 from streamboost.ensemble.single import SingleLearnerClassifier as SingleLearnerClassifier
+from streamboost.ensemble.streaming_gradient import (
+    StreamingGradientBoostingClassifier as StreamingGradientBoostingClassifier,
+)
+from streamboost.ensemble.streaming_gradient import (
+    StreamingGradientBoostingRegressor as StreamingGradientBoostingRegressor,
+)
