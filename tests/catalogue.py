@@ -37,6 +37,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "adaboost-ol": {"n_estimators": 4},
     "defensive-boost": {"adaptive": True},
     "streaming-gradient-boost": {"n_estimators": 3},
+    "agnostic-boost": {"n_estimators": 4},
     "online-mbbm": {"n_estimators": 3},
     "adaboost-olm": {"n_estimators": 3},
     "bayes": {"n_estimators": 4},

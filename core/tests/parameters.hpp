@@ -53,6 +53,7 @@ inline Values values_of(const std::string& name) {
       {"ogboost", {{"loss", word("logistic")}, {"shrinkage", 1.0}, {"n_candidates", count(1)}, {"hypothesis", word("real")}}},
       {"online_bbm", {{"edge", 0.05}, {"weighting", word("importance")}}},
       {"adaboost_ol", {{"weighting", word("sampling")}, {"hedge", word("vote")}, {"hypothesis", word("real")}}},
+      {"agnostic", {{"gamma", 0.1}, {"draw", false}}},
       {"defensive", {{"adaptive", true}}},
       {"mbbm",
        {{"edges", std::vector<double>{0.1}},

@@ -214,6 +214,15 @@ MODELS: tuple[ModelEntry, ...] = (
         regressors=True,
     ),
     ModelEntry(
+        name="agnostic-boost",
+        class_name="AgnosticBoostingClassifier",
+        core="agnostic",
+        page="algorithms/agnostic-boost",
+        title="Agnostic boosting",
+        weight="1; labels are drawn, true ones where earlier learners failed",
+        vote="plurality",
+    ),
+    ModelEntry(
         name="online-mbbm",
         class_name="OnlineMBBMClassifier",
         core="mbbm",

@@ -16,6 +16,7 @@ from oracle import (
     tan,
 )
 from oracle.adaboost_ol import AdaBoostOL
+from oracle.agnostic import Agnostic
 from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
 from oracle.bayes import Bayes
@@ -370,6 +371,8 @@ ENSEMBLES = [
         binary=True,
         alone=True,
     ),
+    Ensemble("agnostic", sb.AgnosticBoostingClassifier, Agnostic, {"gamma": 0.3}),
+    Ensemble("agnostic-draw", sb.AgnosticBoostingClassifier, Agnostic, {"draw": True, "gamma": 0.1}, votes=True),
     mbbm("", edge=(0.3, 0.05)),
     mbbm("-exact", edge=0.2, potential="exact", weight_scale="normalised"),
     mbbm("-patient", edge=(0.1, 0.0, 0.5), early_exit=False, hedge="sample", costs="bayes_norm"),

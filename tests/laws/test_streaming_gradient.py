@@ -38,7 +38,7 @@ def stream(seed, n=300):
 
 @pytest.mark.parametrize("bag", [1, 3])
 @pytest.mark.parametrize("bank", BANKS)
-@pytest.mark.parametrize("seed", (1, 2))
+@pytest.mark.parametrize("seed", [1, 2])
 def test_numbers_are_the_oracles(bank, bag, seed):
     X, y, w = stream(seed)
     learner, slow = BANKS[bank]
@@ -53,7 +53,7 @@ def test_numbers_are_the_oracles(bank, bag, seed):
 
 @pytest.mark.parametrize("bag", [1, 3])
 @pytest.mark.parametrize("bank", BANKS)
-@pytest.mark.parametrize("seed", (1, 2))
+@pytest.mark.parametrize("seed", [1, 2])
 def test_probabilities_are_the_oracles(bank, bag, seed):
     X, score, w = stream(seed)
     y = (score > 0.6).astype(int)

@@ -87,7 +87,7 @@ class Defensive(Binary):
         return edge or any(VANISHES / 1e3 < abs(v) < VANISHES * 1e3 for v in (a, b))
 
     def combine(self, row):
-        _, h, a, b, mu = self.solve(row)
+        _, _h, a, b, mu = self.solve(row)
         silent = not self.lanes[0].trained
         return Answer(
             1 if mu > 0 else 0,

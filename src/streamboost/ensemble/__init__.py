@@ -14,6 +14,7 @@ from streamboost.ensemble.adaptive_regressor import (
     AdaptiveRandomForestRegressor as AdaptiveRandomForestRegressor,
 )
 from streamboost.ensemble.adaptive_regressor import StreamBoostRegressor as StreamBoostRegressor
+from streamboost.ensemble.agnostic import AgnosticBoostingClassifier as AgnosticBoostingClassifier
 from streamboost.ensemble.arcx4 import OnlineArcX4Classifier as OnlineArcX4Classifier
 from streamboost.ensemble.bagging import OnlineBaggingClassifier as OnlineBaggingClassifier
 from streamboost.ensemble.bagging_regressor import OnlineBaggingRegressor as OnlineBaggingRegressor
