@@ -55,6 +55,7 @@ void Pipeline::expect(const RowBlock& rows, const double* weight) {
 // Rows do not wait for one another when nothing is learned: every thread takes its share of them.
 void Pipeline::predict(const RowBlock& rows, const OutputBuffers& answers) const {
   require_sound();
+  if (answers.output == Output::votes) return count_votes(rows, answers.value);
   const int workers = workers_for(rows.n_rows);
   if (workers == 1) return predict_rows(rows, 0, rows.n_rows, answers);
   try {
@@ -215,6 +216,30 @@ bool Pipeline::learn_in_wavefront(const TrainingBatch& batch, int from, int work
     return false;
   }
   return true;
+}
+
+// Learners that are not trained yet have no vote.
+void Pipeline::count_votes(const RowBlock& rows, double* shares) const {
+  const auto k = static_cast<std::size_t>(intake_.schema().n_classes);
+  std::vector<Scratch> scratch = make_scratch();
+  RowBuffer buffer;
+  intake_.make_room(buffer);
+  for (int r = 0; r < rows.n_rows; ++r) {
+    double* share = shares + static_cast<std::size_t>(r) * k;
+    std::fill_n(share, k, 0.0);
+    const Example example = intake_.look(rows.row(r), buffer);
+    double n = 0;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      blocks_[b]->bank->ask(example, Request::votes, scratch[b].answers);
+      for (int lane = 0; lane < blocks_[b]->lanes().size(); ++lane) {
+        const std::int32_t vote = scratch[b].answers.vote[static_cast<std::size_t>(lane)];
+        if (vote < 0) continue;
+        share[vote] += 1;
+        n += 1;
+      }
+    }
+    for (std::size_t c = 0; c < k && n > 0; ++c) share[c] /= n;
+  }
 }
 
 void Pipeline::predict_rows(const RowBlock& rows, int from, int to, const OutputBuffers& answers) const {

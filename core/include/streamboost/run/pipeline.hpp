@@ -69,6 +69,7 @@ class Pipeline final : public Model {
   void learn_sequentially(const TrainingBatch& batch, int from, int to);
   bool learn_in_wavefront(const TrainingBatch& batch, int from, int workers);
   void predict_rows(const RowBlock& rows, int from, int to, const OutputBuffers& answers) const;
+  void count_votes(const RowBlock& rows, double* shares) const;
   void admit(const TrainingBatch& batch, int first, int end, Chunk& work);
   void conclude(const TrainingBatch& batch, Chunk& work);
   AnswerWriter writer(const OutputBuffers& answers) const;
