@@ -41,7 +41,7 @@ def learn(
 ) -> Any:
     """Learn rows that were read; every verb that learns ends here."""
     weight = read_weight(sample_weight, source.n_rows)
-    absent = missing_labels(y)
+    absent = None if fit else missing_labels(y)
     if absent is not None:
         y, weight = _without_labels(model, y, absent, classes, weight, source.n_rows)
     while True:

@@ -54,7 +54,7 @@ def filled(y: Any, absent: NDArray[np.bool_], known: Sequence[Any]) -> Any:
         if absent.all():
             return filled([None] * len(y), absent, known)
         return CodedLabels(np.where(absent, y.codes[~absent][0], y.codes), y.values)
-    labels = list(y)
+    labels = _listed(y)
     at = int(np.argmin(absent))
     other = labels[at] if not absent[at] else known[0] if len(known) else 0
     found = [other if missing else label for label, missing in zip(labels, absent.tolist(), strict=True)]
@@ -64,3 +64,12 @@ def filled(y: Any, absent: NDArray[np.bool_], known: Sequence[Any]) -> Any:
     array = np.empty(len(found), dtype=object)
     array[:] = found
     return array
+
+
+def _listed(y: Any) -> list[Any]:
+    """Plain values of any container."""
+    for verb in ("tolist", "to_list", "to_pylist"):
+        if hasattr(y, verb):
+            values: list[Any] = getattr(y, verb)()
+            return values
+    return list(y)
