@@ -302,7 +302,11 @@ class PyModel {
   nb::object ask(const Rows& x, const std::string& answer) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema);
-    const OutputBuffers wanted = output_of(answer, *model_);
+    OutputBuffers wanted;
+    if (answer == "votes" && !answers_numbers())
+      wanted.output = Output::votes;
+    else
+      wanted = output_of(answer, *model_);
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
     without_gil(x.n(), [&] { team_.predict(*model_, rows, buffers.out); });
     return buffers.give();

@@ -17,6 +17,8 @@ from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
 from streamboost.base.files.manifest import Manifest
 from streamboost.ensemble.common import LearnerEnsemble
+from streamboost.feedback import COMPOSITES
+from streamboost.feedback.composite import is_composite, read_composite
 from streamboost.learners import ALL_LEARNERS, LEARNERS, REGRESSION_LEARNERS
 from streamboost.learners.adapters import check_task
 from streamboost.sequences import is_predictor, read_predictor
@@ -140,6 +142,8 @@ def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
         raw, arrays = read_archive(io.BytesIO(_content(path)))
     if is_predictor(raw):
         return read_predictor(raw, arrays)
+    if is_composite(raw):
+        return read_composite(raw, arrays, COMPOSITES, load)
     if "shard" in raw:
         raise ModelFileError(
             "the file holds a shard of a model, not a model: put the shards together with `streamboost join`"

@@ -168,8 +168,33 @@ int Pipeline::enlist(Flow& flow, const FlowInput& in) {
   return station([=, this, &flow](int c) { conclude(batch(c), *way->chunk[flow.slot(c)]); }, {last});
 }
 
+// Learners that are not trained yet have no vote.
+void Pipeline::count_votes(const RowBlock& rows, double* shares) const {
+  const auto k = static_cast<std::size_t>(intake_.schema().n_classes);
+  std::vector<Scratch> scratch = make_scratch();
+  RowBuffer buffer;
+  intake_.make_room(buffer);
+  for (int r = 0; r < rows.n_rows; ++r) {
+    double* share = shares + static_cast<std::size_t>(r) * k;
+    std::fill_n(share, k, 0.0);
+    const Example example = intake_.look(rows.row(r), buffer);
+    double n = 0;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      blocks_[b]->bank->ask(example, Request::votes, scratch[b].answers);
+      for (int lane = 0; lane < blocks_[b]->lanes().size(); ++lane) {
+        const std::int32_t vote = scratch[b].answers.vote[static_cast<std::size_t>(lane)];
+        if (vote < 0) continue;
+        share[vote] += 1;
+        n += 1;
+      }
+    }
+    for (std::size_t c = 0; c < k && n > 0; ++c) share[c] /= n;
+  }
+}
+
 void Pipeline::predict(const RowBlock& rows, const OutputBuffers& answers) const {
   require_sound();
+  if (answers.output == Output::votes) return count_votes(rows, answers.value);
   const Turn turn(ask_memory_taken_);
   CallMemory own;
   CallMemory& place = turn.mine ? ask_memory_ : own;

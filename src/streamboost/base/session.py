@@ -92,6 +92,7 @@ class Session:
         self.broken: str | None = None
         self.warned = False
         self.judged = False
+        self.told_unlabeled = False  # whether it was said that rows came without labels
         self.full = False  # whether it was said that trees have reached their limit of memory
         self.starved = False  # ... that there was none to grow
         self.capped: set[int] = set()

@@ -7,14 +7,14 @@
 
 namespace streamboost {
 
-enum class Output { none, label, score, proba, both, full, set, number };
+enum class Output { none, label, score, proba, both, full, set, number, votes };
 
 struct OutputBuffers {
   Output output = Output::none;
   std::int32_t* label = nullptr;  // [row]
   double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label; full: the
                                   // scores before them; set: 1 for every class in the set, else 0;
-                                  // number: [row]
+                                  // number: [row]; votes: the share of the learners that are for each class, only to `predict`
   std::size_t coverage = 0;       // which of the coverages a set is to have; only models that keep sets are asked for them
 
   // Those of the rows from this one on.

@@ -64,6 +64,7 @@ class Pipeline final : public Model {
   bool batch_phase_within(const TrainingBatch& batch) const;
   void learn_as_copy(const TrainingBatch& batch);
   void learn_rows(const TrainingBatch& batch);
+  void count_votes(const RowBlock& rows, double* shares) const;
   void admit(const TrainingBatch& batch, int first, int end, Chunk& work);
   void conclude(const TrainingBatch& batch, Chunk& work);
   AnswerWriter writer(const OutputBuffers& answers) const;

@@ -146,6 +146,7 @@ class PooledModel final : public PooledExperts {
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    if (out.output == Output::votes) return mean_votes(rows, out.value);
     Work work(*this, rows.n_rows);
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
@@ -196,6 +197,17 @@ class PooledModel final : public PooledExperts {
     int known;
   };
   Count counted() const { return {intake().n_learned(), intake().n_classes_known()}; }
+
+  // Every expert counts the same, however many learners it has.
+  void mean_votes(const RowBlock& rows, double* shares) const {
+    const std::size_t n = static_cast<std::size_t>(rows.n_rows) * static_cast<std::size_t>(intake().schema().n_classes);
+    std::vector<double> own(n);
+    std::fill_n(shares, n, 0.0);
+    for (const Expert& expert : experts_) {
+      expert.model->predict(rows, {Output::votes, nullptr, own.data()});
+      for (std::size_t i = 0; i < n; ++i) shares[i] += own[i] / static_cast<double>(experts_.size());
+    }
+  }
 
   // What one call works with.
   struct Work {

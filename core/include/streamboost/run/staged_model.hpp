@@ -158,6 +158,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    if (out.output == Output::votes) return inside_->predict(rows, out);
     Work work;
     work.prepare(*this, rows.n_rows);
     const Count count = counted();
