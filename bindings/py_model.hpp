@@ -227,7 +227,8 @@ class PyModel {
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
           const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
-          const nb::dict& lags, const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
+          const nb::dict& encoding, const nb::list& whole_companions, const nb::dict& whole_pool, const nb::dict& lags,
+          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
@@ -241,6 +242,9 @@ class PyModel {
               read_config(outer_pool),
               read_companions(experts),
               read_config(referee),
+              read_config(encoding),
+              read_companions(whole_companions),
+              read_config(whole_pool),
               read_config(lags)};
     if (max_bytes) plan.max_bytes = *max_bytes;
     const bool numbers = learner == "black_box_regressor";
