@@ -130,7 +130,7 @@ class Rows {
   }
   std::size_t n() const { return dense_.is_valid() ? dense_.shape(0) : start_.shape(0) - 1; }
 
-  RowBlock block(const Schema& schema) const { return block(schema.width(), schema.n_words()); }
+  RowBlock block(const Schema& schema) const { return block(schema.width(), dense_.is_valid() ? schema.n_words() : 0); }
   RowBlock block(int width, int n_words = 0) const {
     static constexpr std::int32_t nowhere = 0;  // a null pointer would say that the rows are dense
     RowBlock rows;
@@ -147,7 +147,6 @@ class Rows {
       rows.words = rows.n_words > 0 ? words_.data() : nullptr;
       return rows;
     }
-    if (n_words > 0) throw std::invalid_argument("sparse rows have no words");
     rows.values = values_.data();
     rows.row_start = start_.data();
     rows.columns = columns_.shape(0) > 0 ? columns_.data() : &nowhere;
@@ -290,7 +289,8 @@ class PyModel {
     const OutputBuffers wanted = output_of(answer, *model_);
     const TruthArray truth(y, answers_numbers());
     if (truth.n() != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
-    const Schema schema = room ? schema_of(*room) : model_->intake().schema();
+    const Schema wanted_schema = room ? schema_of(*room) : Schema{};  // no copy where nothing grows: there may be a million columns
+    const Schema& schema = room ? wanted_schema : model_->intake().schema();
     const RowBlock rows = x.block(schema);
     const double* w = weight ? weight->data() : nullptr;
     truth.check(schema, w);

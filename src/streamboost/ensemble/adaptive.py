@@ -34,7 +34,7 @@ from streamboost.ensemble.words import (
     WORD_FEATURES,
     WordOptions,
     for_columns,
-    has_words,
+    are_wide,
 )
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
@@ -261,7 +261,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {**POOL, "window": float(self.window), "referee_window": float(self.window)}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not has_words(columns):
+        if not are_wide(columns):
             return plan
         window = {"window": float(self.window), "referee_window": float(self.window)}
         last_word = {"temperature": self.calibration is None}

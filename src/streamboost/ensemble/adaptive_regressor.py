@@ -17,7 +17,7 @@ from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegres
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.ensemble.replay import ReplayBoostingRegressor
-from streamboost.ensemble.words import WORD_FEATURES, WordOptions, for_columns, has_words
+from streamboost.ensemble.words import WORD_FEATURES, WordOptions, for_columns, are_wide
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         return {"window": 1000.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        return for_columns(plan, columns, "hashed_regressor", self._pool()) if has_words(columns) else plan
+        return for_columns(plan, columns, "hashed_regressor", self._pool()) if are_wide(columns) else plan
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)

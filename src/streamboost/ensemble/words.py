@@ -16,6 +16,7 @@ INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
 VIEWS_OF_IDENTIFIERS = ("words", "crosses")
+VIEWS_OF_MANY = ("words",)
 
 WORD_FEATURES = (
     parameter(
@@ -60,20 +61,23 @@ POOL_OF_ALL = {
 }
 
 
-def has_words(columns: Schema) -> bool:
-    """Whether a column holds texts, identifiers or codes, or is to hold some."""
-    return bool(columns.words or columns.declared_words or columns.codes)
+def are_wide(columns: Schema) -> bool:
+    """Whether a column holds texts, identifiers or codes, or is to hold some; or rows are sparse, and have very many columns."""
+    return bool(columns.words or columns.declared_words or columns.codes) or _many(columns)
+
+
+def _many(columns: Schema) -> bool:
+    return columns.sparse and columns.d0 > MOST_COLUMNS
 
 
 def for_columns(plan: BoosterPlan, columns: Schema, kind: str, pool: dict[str, Any]) -> BoosterPlan:
-    """Return the plan as columns of words want it; `kind`: hashed, or hashed_regressor."""
-    found = {*columns.words.values(), *columns.declared_words.values()}
+    """Return the plan as wide rows want it; `kind`: hashed, or hashed_regressor."""
+    many, found = _many(columns), {*columns.words.values(), *columns.declared_words.values()}
+    views = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS
     return replace(
         plan,
-        encoding={"most_columns": MOST_COLUMNS, "sparse": False},
-        whole_companions=tuple(
-            _expert(view, kind) for view in (VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS)
-        ),
+        encoding={"most_columns": MOST_COLUMNS, "sparse": many},
+        whole_companions=tuple(_expert(view, kind) for view in views),
         whole_pool=pool,
     )
 

@@ -53,14 +53,16 @@ class EncodedModel final : public Model {
   }
 
   void expect(const RowBlock& rows, const double* weight) override {
+    chosen_.reserve(most());
     Seen seen(*this, rows);
-    std::vector<std::int32_t> chosen = chosen_, slot = slot_;
-    for (int r = 0; params_.sparse && r < rows.n_rows; ++r) {
-      list(rows.row(r), slot, seen);
-      if (weight == nullptr || weight[r] > 0) choose(rows.row(r), chosen, slot);
+    {
+      const Unchosen as_before(*this);
+      for (int r = 0; params_.sparse && r < rows.n_rows; ++r) {
+        list(rows.row(r), seen);
+        if (weight == nullptr || weight[r] > 0) choose(rows.row(r));
+      }
     }
     inside_->expect(seen.finished(), weight);
-    chosen_.reserve(most());
   }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
@@ -74,7 +76,7 @@ class EncodedModel final : public Model {
       intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, w > 0, buffer);
       if (w == 0) continue;
       if (params_.sparse)
-        choose(rows.row(r), chosen_, slot_);
+        choose(rows.row(r));
       else if (started_)
         statistics_.learn(seen.place, truth.label ? truth.label[r] : truth.target[r], w);
     }
@@ -228,7 +230,7 @@ class EncodedModel final : public Model {
   std::size_t most() const { return static_cast<std::size_t>(params_.most_columns); }
 
   void look(const Row& row, int r, Seen& seen) const {
-    if (params_.sparse) return list(row, slot_, seen);
+    if (params_.sparse) return list(row, seen);
     double* to = seen.value.data() + static_cast<std::size_t>(r) * static_cast<std::size_t>(seen.block.n_columns);
     for (const auto j : columns_.first) *to++ = row.cell(j);
     if (started_) {
@@ -252,10 +254,10 @@ class EncodedModel final : public Model {
   }
 
   static bool is_there(double x) { return x != 0; }  // what is missing is there
-  static void list(const Row& row, const std::vector<std::int32_t>& slot, Seen& seen) {
+  void list(const Row& row, Seen& seen) const {
     seen.row.clear();
     for (int i = 0; i < row.size; ++i)
-      if (const std::int32_t at = slot[static_cast<std::size_t>(row.column(i))]; at != unseen && is_there(row.value[i]))
+      if (const std::int32_t at = slot_[static_cast<std::size_t>(row.column(i))]; at != unseen && is_there(row.value[i]))
         seen.row.emplace_back(at, row.value[i]);
     std::sort(seen.row.begin(), seen.row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [at, x] : seen.row) {
@@ -264,14 +266,30 @@ class EncodedModel final : public Model {
     }
     seen.start.push_back(static_cast<std::int64_t>(seen.value.size()));
   }
-  void choose(const Row& row, std::vector<std::int32_t>& chosen, std::vector<std::int32_t>& slot) const {
-    for (int i = 0; i < row.size && chosen.size() < most(); ++i) {
-      std::int32_t& at = slot[static_cast<std::size_t>(row.column(i))];
+  void choose(const Row& row) {
+    for (int i = 0; i < row.size && chosen_.size() < most(); ++i) {
+      std::int32_t& at = slot_[static_cast<std::size_t>(row.column(i))];
       if (at != unseen || !is_there(row.value[i])) continue;
-      at = static_cast<std::int32_t>(chosen.size());
-      chosen.push_back(row.column(i));
+      at = static_cast<std::int32_t>(chosen_.size());
+      chosen_.push_back(row.column(i));
     }
   }
+  // Takes back what was chosen since it was made.
+  class Unchosen {
+   public:
+    explicit Unchosen(EncodedModel& model) : model_(model), n_(model.chosen_.size()) {}
+    Unchosen(const Unchosen&) = delete;
+    Unchosen& operator=(const Unchosen&) = delete;
+    ~Unchosen() {
+      for (std::size_t i = n_; i < model_.chosen_.size(); ++i) model_.slot_[static_cast<std::size_t>(model_.chosen_[i])] = unseen;
+      model_.chosen_.resize(n_);
+    }
+
+   private:
+    EncodedModel& model_;
+    std::size_t n_;
+  };
+
   void take_choices(const std::vector<std::int64_t>& chosen) {
     require(chosen.size() <= most(), "chosen columns");
     chosen_.clear();

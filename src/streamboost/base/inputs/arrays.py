@@ -195,7 +195,7 @@ def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> 
     declared = resolve_categorical(categorical, table.names, table.width)
     nominal = [by_dtype or by_name for by_dtype, by_name in zip(table.nominal, declared, strict=True)]
     if words is None or table.csr is not None:
-        return Schema(table.names, nominal)
+        return Schema(table.names, nominal, sparse=table.csr is not None)
     guessed = table.words or _guess_frame(table, declared)
     found = words.columns(table.names, table.width, guessed)
     kept = [is_nominal and found.get(column, CODE) == CODE for column, is_nominal in enumerate(nominal)]

@@ -45,6 +45,7 @@ class Schema:
         words: Mapping[int, str] | None = None,
         declared_words: Mapping[Name, str] | None = None,
         codes: Iterable[int] = (),
+        sparse: bool = False,
     ) -> None:
         self.names: list[Name] | None = None if names is None else list(names)
         self.books: list[CodeBook | None] = [CodeBook() if is_nominal else None for is_nominal in nominal]
@@ -55,6 +56,7 @@ class Schema:
         self.words = dict(sorted((words or {}).items()))  # columns of words, ascending, and their kind
         self.declared_words = dict(declared_words or {})
         self.codes = tuple(sorted(codes))  # columns of numbers that are identifiers, too
+        self.sparse = sparse  # whether the first rows were a sparse matrix
         self.index: dict[Name, int] = {}
         self._reindex()
 
