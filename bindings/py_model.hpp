@@ -20,6 +20,7 @@
 #include "streamboost/run/plan.hpp"
 #include "streamboost/run/staged_model.hpp"
 #include "streamboost/run/staged_regressor.hpp"
+#include "streamboost/run/team.hpp"
 
 namespace streamboost {
 
@@ -255,6 +256,7 @@ class PyModel {
     }
     plan_ = std::make_shared<const Plan>(std::move(plan));
     model_ = make_model(*plan_);
+    team_ = Team(plan_->ensemble);
   }
 
   // The same model once more: its numbers are copied from memory to memory.
@@ -304,9 +306,13 @@ class PyModel {
   nb::object ask(const Rows& x, const std::string& answer) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema);
-    const OutputBuffers wanted = output_of(answer, *model_);
+    OutputBuffers wanted;
+    if (answer == "votes" && !answers_numbers())
+      wanted.output = Output::votes;
+    else
+      wanted = output_of(answer, *model_);
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
-    without_gil(x.n(), [&] { model_->predict(rows, buffers.out); });
+    without_gil(x.n(), [&] { team_.predict(*model_, rows, buffers.out); });
     return buffers.give();
   }
 
@@ -338,7 +344,7 @@ class PyModel {
     if (model_->intake().n_learned() > (std::int64_t{1} << 53) - rows.n_rows)
       throw std::invalid_argument("a model counts at most 2^53 examples: what it would learn now, no file could hold");
     try {
-      without_gil(static_cast<std::size_t>(rows.n_rows), [&] { model_->learn(rows, y, w, out); });
+      without_gil(static_cast<std::size_t>(rows.n_rows), [&] { team_.learn(*model_, rows, y, w, out); });
     } catch (const std::bad_alloc&) {
       broken_ = model_->broken() != nullptr;
       throw;
@@ -408,6 +414,18 @@ class PyModel {
     }
     return out;
   }
+  nb::dict threads() const {
+    const Team::Record& record = team_.record();
+    nb::dict out;
+    out["busiest"] = record.busiest;
+    out["together"] = record.together;
+    out["cost"] = record.cost;
+    out["owner"] = record.owner;
+    out["after"] = record.after;
+    out["chunk_rows"] = record.chunk_rows;
+    out["slots"] = record.slots;
+    return out;
+  }
   // Learners written in Python: one of every lane, then those in the background, if there are any.
   nb::list lane_objects() {
     nb::list all;
@@ -466,7 +484,8 @@ class PyModel {
   bool answers_numbers() const { return model_->answers_numbers(); }
 
  private:
-  PyModel(std::shared_ptr<const Plan> plan, std::unique_ptr<Model> model) : plan_(std::move(plan)), model_(std::move(model)) {}
+  PyModel(std::shared_ptr<const Plan> plan, std::unique_ptr<Model> model)
+      : plan_(std::move(plan)), model_(std::move(model)), team_(plan_->ensemble) {}
 
   static Bytes view(const nb::bytes& bytes) { return {static_cast<const unsigned char*>(bytes.data()), bytes.size()}; }
 
@@ -529,6 +548,7 @@ class PyModel {
 
   std::shared_ptr<const Plan> plan_;  // copies have the same
   std::unique_ptr<Model> model_;
+  Team team_{Ensemble{}};
   bool broken_ = false;
   SharedLock lock_;
 };

@@ -16,11 +16,13 @@ from oracle import (
     tan,
 )
 from oracle.adaboost_ol import AdaBoostOL
+from oracle.agnostic import Agnostic
 from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
 from oracle.bayes import Bayes
 from oracle.bbm import BBM
 from oracle.blocked import Blocked
+from oracle.defensive import Defensive
 from oracle.exp import EXP
 from oracle.mbbm import MBBM
 from oracle.ocp import OCP
@@ -360,6 +362,17 @@ ENSEMBLES = [
     adaboost_ol("-importance-best", True, weighting="importance", hedge="best"),
     adaboost_ol("-sample", True, hedge="sample", hypothesis="sign"),
     adaboost_ol("-full", False, weighting="importance", hedge="full"),
+    Ensemble("defensive", sb.DefensiveBoostingClassifier, Defensive, binary=True, alone=True),
+    Ensemble(
+        "defensive-adaptive",
+        sb.DefensiveBoostingClassifier,
+        Defensive,
+        {"adaptive": True},
+        binary=True,
+        alone=True,
+    ),
+    Ensemble("agnostic", sb.AgnosticBoostingClassifier, Agnostic, {"gamma": 0.3}),
+    Ensemble("agnostic-draw", sb.AgnosticBoostingClassifier, Agnostic, {"draw": True, "gamma": 0.1}, votes=True),
     mbbm("", edge=(0.3, 0.05)),
     mbbm("-exact", edge=0.2, potential="exact", weight_scale="normalised"),
     mbbm("-patient", edge=(0.1, 0.0, 0.5), early_exit=False, hedge="sample", costs="bayes_norm"),

@@ -1,5 +1,6 @@
 #include "streamboost/run/plan.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "streamboost/run/encoded_model.hpp"
@@ -66,6 +67,7 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
   TimedRegressor::Params params{RefereePool::Params::read(plan.referee), plan.referee.whole("delay"), 0, false};
   plan.referee.check_all_read("the referee");
   std::vector<TimedRegressor::Expert> experts;
+  const auto trees = std::count_if(plan.experts.begin(), plan.experts.end(), [](const Companion& expert) { return expert.name != "last"; });
   for (const Companion& expert : plan.experts) {
     if (expert.name == "last") {
       params.last = true;
@@ -74,6 +76,7 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
     ReplayModel::Params replay = ReplayModel::Params::read(expert.booster_params, plan.ensemble.seed, true);
     expert.booster_params.check_all_read(expert.name);
     replay.expert.less = expert.name == "differences" ? Base::last_target : expert.name == "residuals" ? Base::own_answer : Base::no_base;
+    replay.expert.boosting.histogram_bytes /= trees;  // which share one ring
     params.max_bytes = std::max(params.max_bytes, replay.max_bytes);
     experts.push_back({expert.name, ReplayExpert(replay.expert)});
   }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import os
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 
 from streamboost.base import sharing
 from streamboost.base.files import persist
@@ -286,6 +287,16 @@ class Estimator(Declared, BaseEstimator):
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         persist.set_state(self, state)
+
+    def __format__(self, spec: str) -> str:
+        """Return what ``str`` does; River, which names a model that it does not know so, says where its adapter is."""
+        if not str(sys._getframe(1).f_globals.get("__name__")).startswith("river."):
+            return format(str(self), spec)
+        name = type(self).__name__
+        adapter = "RiverRegressor" if is_regressor(self) else "RiverClassifier"
+        return (
+            f"{name}: wrap it, {adapter}({name}(...)), after 'from streamboost.compat.river import {adapter}'"
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -92,10 +92,11 @@ class Session:
         self.broken: str | None = None
         self.warned = False
         self.judged = False
+        self.told_unlabeled = False  # whether it was said that rows came without labels
         self.full = False  # whether it was said that trees have reached their limit of memory
         self.starved = False  # ... that there was none to grow
         self.capped: set[int] = set()
-        self.pace, self.ask_pace = Pace(), Pace()
+        self.pace, self.ask_pace = Pace(threads), Pace(threads)
         self._delayed: Warning | None = None
         self._pending: tuple[int, Growth, list[Any]] | None = None
         self._reserved = False
@@ -166,7 +167,7 @@ class Session:
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._use(model)
-        other.capped, other.pace, other.ask_pace = set(self.capped), Pace(), Pace()
+        other.capped, other.pace, other.ask_pace = set(self.capped), self.pace.fresh(), self.ask_pace.fresh()
         other._changes = _core.parameter_changes()
         if fast is not None:
             other.fast = fast.of(model)

@@ -39,7 +39,7 @@ class LearnerEnsemble(Estimator):
             return self._within_memory(self._own_learner().plan())
         if isinstance(self.estimator, Learner):
             return self._within_memory(self.estimator.plan())
-        return adapter_plan(self.estimator, seed, task=self._entry.task)
+        return adapter_plan(self.estimator, seed, task=self._entry.learner_task)
 
     @classmethod
     def _default_learner(cls) -> Learner:
@@ -77,7 +77,7 @@ class LearnerEnsemble(Estimator):
         return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
-        return resumed_plan(self.estimator, seed, lanes, self._n_lanes(), task=self._entry.task)
+        return resumed_plan(self.estimator, seed, lanes, self._n_lanes(), task=self._entry.learner_task)
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:

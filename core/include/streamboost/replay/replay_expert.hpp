@@ -25,6 +25,21 @@ class ReplayExpert {
     std::int64_t memory;   // rows
     std::int64_t at_once;  // the first fit is made here, without delay; 0: as scheduled
     int less = -1;         // the base of the rows that the truth is to be predicted beyond; -1: none
+
+    // Rows that may be remembered within so many bytes: those of the ring, and of each of the experts that share it a forest that answers, one
+    // in the making and what its fit works with. 0: not even 1,000 (or what was asked for, if less).
+    std::int64_t rows_within(std::int64_t bytes, std::int64_t experts, std::int64_t width, std::int64_t outputs, int bases = 0) const {
+      const std::int64_t bins = boosting.most_bins(width, outputs);
+      if (bins < 5) return 0;
+      const std::int64_t row = RowRing::row_bytes(static_cast<int>(width), bases);
+      const double fixed = 2.0 * static_cast<double>(row * RowRing::segment_rows) +
+                           static_cast<double>(experts) * (2.0 * static_cast<double>(boosting.forest_bytes(width, outputs)) +
+                                                           static_cast<double>(bins * width * boosting.slot_bytes(outputs)));
+      const double each = static_cast<double>(row) * (1 + (schedule.refit - 1) * schedule.late) +  // rows of a fit that is late stay
+                          static_cast<double>(experts * boosting.row_bytes(width, outputs));
+      const auto room = static_cast<std::int64_t>(std::max(0.0, (static_cast<double>(bytes) - fixed) / each));
+      return room >= std::min<std::int64_t>(1000, memory) ? std::min(room, memory) : 0;
+    }
   };
 
   explicit ReplayExpert(const Params& params) : params_(params), next_(params.at_once > 0 ? params.at_once : FitSchedule::first) {}
@@ -60,6 +75,13 @@ class ReplayExpert {
     plan_ = plan;
     start(ring, schema);
     if (t == params_.at_once) go_on(plan_.due, ring, schema);
+  }
+
+  // There is no room for rows any more: what was fitted to them is gone with them.
+  void sleep() {
+    if (forest_->fitted()) forest_ = std::make_shared<BoostedForest>();
+    fit_.reset();
+    plan_ = {};
   }
 
   std::size_t bytes() const { return forest_->bytes() + (fit_ ? fit_->bytes() : 0); }

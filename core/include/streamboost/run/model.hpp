@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "streamboost/run/flow.hpp"
 #include "streamboost/run/intake.hpp"
 #include "streamboost/run/outputs.hpp"
 
@@ -35,6 +36,8 @@ class Model {
   void reserve(const Schema& schema, double max_bytes = std::numeric_limits<double>::infinity());
   virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
+  // The same as `learn`, chunk by chunk at stations of a flow; returns the last of them. One that says nothing is a single station.
+  virtual int enlist(Flow&, const FlowInput&);
   // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
   // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
   virtual std::optional<ExplainedScore> explain(const RowBlock&, int /*label*/, bool /*shapley*/, double* /*contributions*/) const {

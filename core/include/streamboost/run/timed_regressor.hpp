@@ -64,7 +64,7 @@ class TimedRegressor final : public Model {
   void expect(const RowBlock& rows, const double* weight) override {
     inside_->expect(rows, weight);
     recent_.reserve(static_cast<std::size_t>(params_.delay) + 2);
-    if (awake()) ring_.expect(rows.n_rows);
+    if (memory(ring_.width_after(seen_width_, rows, weight, own_columns)) > 0) ring_.expect(rows.n_rows);
   }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
@@ -196,9 +196,13 @@ class TimedRegressor final : public Model {
   };
 
   // Rows that fit into the memory, as far as columns have had values: how many rows were learned in one call does not matter.
-  std::int64_t memory() const {
-    const std::int64_t room = params_.max_bytes / RowRing::row_bytes(static_cast<int>(seen_width_), n_bases);
-    return room >= std::min<std::int64_t>(1000, memory_) ? std::min(room, memory_) : 0;
+  std::int64_t memory() const { return memory(seen_width_); }
+  std::int64_t memory(std::int64_t width) const {
+    const auto n = static_cast<std::int64_t>(experts_.size());
+    std::int64_t rows = memory_;
+    for (const Expert& expert : experts_)
+      rows = std::min(rows, expert.trees.params().rows_within(params_.max_bytes, n, width, 1, n_bases));
+    return rows;
   }
   bool awake() const { return memory() > 0; }
 
@@ -238,10 +242,11 @@ class TimedRegressor final : public Model {
     if (recent_.size() == static_cast<std::size_t>(params_.delay) + 2) recent_.erase(recent_.begin());
     recent_.push_back(y);
     if (experts_.empty()) return;
-    int width = static_cast<int>(work.value.size());
-    while (width > seen_width_ && std::isnan(work.value[static_cast<std::size_t>(width) - 1])) --width;
-    seen_width_ = std::max<std::int64_t>(seen_width_, width);
-    if (!awake()) return ring_.forget(ring_.end());
+    seen_width_ = RowRing::width_after(seen_width_, work.row());
+    if (!awake()) {
+      for (Expert& expert : experts_) expert.trees.sleep();
+      return ring_.forget(ring_.end());
+    }
     for (double& base : work.base)
       if (!std::isfinite(y - base)) base = y;  // nothing was known before: there is nothing beyond it
     ring_.add(work.row(), y, weight, work.base);

@@ -175,7 +175,7 @@ def _is_mask(entries: list[Any]) -> bool:
 
 
 def check_names(expected: Sequence[Name] | None, given: Sequence[Name] | None, estimator: str) -> None:
-    """Compare a frame's columns with the model's, in scikit-learn's words."""
+    """Refuse a frame whose columns are not the model's, in scikit-learn's words. Their order does not matter."""
     if expected is None and given is None:
         return
     if expected is None:
@@ -188,10 +188,12 @@ def check_names(expected: Sequence[Name] | None, given: Sequence[Name] | None, e
             f"This {estimator} addresses columns by name (its first rows were a frame or dicts), "
             "but X has no column names: pass a frame with the same columns."
         )
-    if list(expected) == list(given):
+    if expected == given:
+        return
+    known, now = set(expected), set(given)
+    if known == now:
         return
     message = "The feature names should match those that were passed during fit.\n"
-    known, now = set(expected), set(given)
     unseen, gone = (
         [name for name in given if name not in known],
         [name for name in expected if name not in now],
@@ -203,10 +205,4 @@ def check_names(expected: Sequence[Name] | None, given: Sequence[Name] | None, e
         if names:
             message += f"{title}:\n" + "".join(f"- {name}\n" for name in sorted(map(str, names))[:5])
             message += "- ...\n" if len(names) > 5 else ""
-    if not unseen and not gone:
-        column = next(i for i, (a, b) in enumerate(zip(expected, given, strict=False)) if a != b)
-        message += (
-            "Feature names must be in the same order as they were in fit.\n"
-            f"Column {column} is {given[column]!r}, expected {expected[column]!r}.\n"
-        )
     raise ValueError(message)

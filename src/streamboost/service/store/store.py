@@ -366,6 +366,10 @@ class LearningStore:
         """Records that wait or were put aside, newest first."""
         return queries.events(self.stream(name), self._db(), state, limit)
 
+    def label_wishes(self, name: str, limit: int = 20) -> dict[str, Any]:
+        """The waiting events that most deserve a label, newest first, and the labels that the champion knows."""
+        return queries.label_wishes(self.stream(name), self._db(), limit)
+
     def offset(self, source: str) -> dict[str, str]:
         """Where a source goes on, by its parts."""
         self._check_ready()
