@@ -131,7 +131,7 @@ class Rows {
   }
   std::size_t n() const { return dense_.is_valid() ? dense_.shape(0) : start_.shape(0) - 1; }
 
-  RowBlock block(const Schema& schema) const { return block(schema.width(), schema.n_words()); }
+  RowBlock block(const Schema& schema) const { return block(schema.width(), dense_.is_valid() ? schema.n_words() : 0); }
   RowBlock block(int width, int n_words = 0) const {
     static constexpr std::int32_t nowhere = 0;  // a null pointer would say that the rows are dense
     RowBlock rows;
@@ -148,7 +148,6 @@ class Rows {
       rows.words = rows.n_words > 0 ? words_.data() : nullptr;
       return rows;
     }
-    if (n_words > 0) throw std::invalid_argument("sparse rows have no words");
     rows.values = values_.data();
     rows.row_start = start_.data();
     rows.columns = columns_.shape(0) > 0 ? columns_.data() : &nowhere;
@@ -228,7 +227,8 @@ class PyModel {
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
           const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
-          const nb::dict& lags, const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
+          const nb::dict& encoding, const nb::list& whole_companions, const nb::dict& whole_pool, const nb::dict& lags,
+          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
@@ -242,6 +242,9 @@ class PyModel {
               read_config(outer_pool),
               read_companions(experts),
               read_config(referee),
+              read_config(encoding),
+              read_companions(whole_companions),
+              read_config(whole_pool),
               read_config(lags)};
     if (max_bytes) plan.max_bytes = *max_bytes;
     const bool numbers = learner == "black_box_regressor";
@@ -288,7 +291,8 @@ class PyModel {
     const OutputBuffers wanted = output_of(answer, *model_);
     const TruthArray truth(y, answers_numbers());
     if (truth.n() != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
-    const Schema schema = room ? schema_of(*room) : model_->intake().schema();
+    const Schema wanted_schema = room ? schema_of(*room) : Schema{};  // no copy where nothing grows: there may be a million columns
+    const Schema& schema = room ? wanted_schema : model_->intake().schema();
     const RowBlock rows = x.block(schema);
     const double* w = weight ? weight->data() : nullptr;
     truth.check(schema, w);

@@ -71,6 +71,7 @@ def _say_kinds(model: Any, stream: Stream) -> None:
     ways = {
         "text": "text: its words are hashed (--nominal: categories)",
         "identifier": "identifiers: its values are hashed (--nominal: categories)",
+        "code": "numbers and as identifiers: its values are hashed, too (--id: identifiers only)",
     }
     for name, kind in getattr(stream, "kinds", {}).items():
         stderr().print(f"{name} is read as {ways[kind]}", markup=False, highlight=False, soft_wrap=True)

@@ -28,7 +28,14 @@ from streamboost.ensemble.options import (
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingClassifier
-from streamboost.ensemble.words import INFORMATION, WORD_FEATURES, WordOptions, hashed_experts
+from streamboost.ensemble.words import (
+    FORGETTING,
+    POOL_OF_ALL,
+    WORD_FEATURES,
+    WordOptions,
+    for_columns,
+    are_wide,
+)
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
 if TYPE_CHECKING:
@@ -254,18 +261,16 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {**POOL, "window": float(self.window), "referee_window": float(self.window)}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        experts = hashed_experts(columns, "hashed")
-        if not experts:
+        if not are_wide(columns):
             return plan
-        information = {"information": INFORMATION}
-        outer = {**plan.outer_pool, **information} if plan.outer_pool else {}
-        last_word = {"temperature": not outer and self.calibration is None}
-        return replace(
+        window = {"window": float(self.window), "referee_window": float(self.window)}
+        last_word = {"temperature": self.calibration is None}
+        plan = replace(
             plan,
-            companions=(*plan.companions, *experts),
-            pool={**self._pool(), **information, **last_word},
-            outer_pool=outer,
+            pool={**plan.pool, **FORGETTING} if plan.pool else {},
+            outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
+        return for_columns(plan, columns, "hashed", {**POOL_OF_ALL, **last_word, **window})
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)

@@ -17,7 +17,7 @@ from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegres
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.ensemble.replay import ReplayBoostingRegressor
-from streamboost.ensemble.words import WORD_FEATURES, WordOptions, hashed_experts
+from streamboost.ensemble.words import WORD_FEATURES, WordOptions, for_columns, are_wide
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -180,10 +180,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         return {"window": 1000.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        experts = hashed_experts(columns, "hashed_regressor")
-        if not experts:
-            return plan
-        return replace(plan, companions=(*plan.companions, *experts), pool=self._pool())
+        return for_columns(plan, columns, "hashed_regressor", self._pool()) if are_wide(columns) else plan
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypedDict
 
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import TEXT
 from streamboost.base.parameter import NONE, numbers, parameter
+from streamboost.base.params import BoosterPlan
 
 BITS = 18
 """Each expert has a table of 2^18 places, which tokens are hashed into."""
@@ -14,6 +16,7 @@ INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
 VIEWS_OF_IDENTIFIERS = ("words", "crosses")
+VIEWS_OF_MANY = ("words",)
 
 WORD_FEATURES = (
     parameter(
@@ -42,19 +45,50 @@ class WordOptions(TypedDict, total=False):
     identifier_features: Any
 
 
-def hashed_experts(columns: Schema, kind: str) -> tuple[dict[str, Any], ...]:
-    """Return the experts that join a pool where columns hold words; `kind`: hashed, or hashed_regressor."""
-    found = {*columns.words.values(), *columns.declared_words.values()}
-    views = VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS if found else ()
-    return tuple(
-        {
-            "name": f"hashed-{view}",
-            "learner": "",
-            "params": {},
-            "guard": {},
-            "booster": kind,
-            "booster_params": {"view": view, "bits": BITS},
-            "size": 1,
-        }
-        for view in views
+MOST_COLUMNS = 256
+"""So many columns of a wide row are seen by trees, neighbours and their like."""
+FORGETTING = {"referee": False, "information": INFORMATION}
+"""Of every pool where columns hold words: nobody speaks alone, and a row that was never in doubt does not make it forget."""
+POOL_OF_ALL = {
+    **FORGETTING,
+    "temperature": True,
+    "first_alone": False,
+    "prior": 10.0,
+    "refill": 1.0,
+    "least": 0.0,
+    "most": 4.0,
+    "caution": 0.0,
+}
+
+
+def are_wide(columns: Schema) -> bool:
+    """Whether a column holds texts, identifiers or codes, or is to hold some; or rows are sparse, and have very many columns."""
+    return bool(columns.words or columns.declared_words or columns.codes) or _many(columns)
+
+
+def _many(columns: Schema) -> bool:
+    return columns.sparse and columns.d0 > MOST_COLUMNS
+
+
+def for_columns(plan: BoosterPlan, columns: Schema, kind: str, pool: dict[str, Any]) -> BoosterPlan:
+    """Return the plan as wide rows want it; `kind`: hashed, or hashed_regressor."""
+    many, found = _many(columns), {*columns.words.values(), *columns.declared_words.values()}
+    views = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS
+    return replace(
+        plan,
+        encoding={"most_columns": MOST_COLUMNS, "sparse": many},
+        whole_companions=tuple(_expert(view, kind) for view in views),
+        whole_pool=pool,
     )
+
+
+def _expert(view: str, kind: str) -> dict[str, Any]:
+    return {
+        "name": f"hashed-{view}",
+        "learner": "",
+        "params": {},
+        "guard": {},
+        "booster": kind,
+        "booster_params": {"view": view, "bits": BITS},
+        "size": 1,
+    }
