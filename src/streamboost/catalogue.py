@@ -287,6 +287,16 @@ MODELS: tuple[ModelEntry, ...] = (
         experts=True,
     ),
     ModelEntry(
+        name="cost-boost",
+        class_name="CostBoostingClassifier",
+        core="cost_boosting",
+        page="algorithms/cost-boost",
+        title="Cost-sensitive boosting",
+        weight=r"Poisson($\lambda$) copies; $\lambda$ grows with the cost of the class",
+        vote="log odds of each learner's cost or error",
+        max_classes=2,
+    ),
+    ModelEntry(
         name="arc-x4",
         class_name="OnlineArcX4Classifier",
         core="arcx4",

@@ -22,6 +22,7 @@ from streamboost.ensemble.bagging_regressor import SingleLearnerRegressor as Sin
 from streamboost.ensemble.bayes import BayesianEnsembleClassifier as BayesianEnsembleClassifier
 from streamboost.ensemble.bbm import OnlineBBMClassifier as OnlineBBMClassifier
 from streamboost.ensemble.blocked import BlockedBoostingClassifier as BlockedBoostingClassifier
+from streamboost.ensemble.cost_boosting import CostBoostingClassifier as CostBoostingClassifier
 from streamboost.ensemble.defensive import DefensiveBoostingClassifier as DefensiveBoostingClassifier
 from streamboost.ensemble.experts import HedgeClassifier as HedgeClassifier
 from streamboost.ensemble.experts import WeightedMajorityClassifier as WeightedMajorityClassifier

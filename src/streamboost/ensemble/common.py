@@ -104,7 +104,7 @@ class LearnerEnsemble(Estimator):
 
 def as_given(declared: Parameter, value: Any) -> Any:
     """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
-    if isinstance(value, list) and declared.name in ("class_weight", "decision_costs"):
+    if isinstance(value, list) and declared.name in ("class_weight", "decision_costs", "costs"):
         return unflattened(value)
     if isinstance(value, list) and (isinstance(declared.default, tuple) or declared.name == "coverages"):
         return tuple(value)
