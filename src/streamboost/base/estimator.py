@@ -63,6 +63,10 @@ class Estimator(Declared, BaseEstimator):
         """Return the plan as the kinds of the columns want it."""
         return plan
 
+    def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
+        """Return the plan of the learners as the kinds of the columns want it."""
+        return plan
+
     def _stages(self) -> dict[str, Any]:
         """Return what comes after the vote, as the core reads it; empty: nothing."""
         return {}
@@ -92,7 +96,9 @@ class Estimator(Declared, BaseEstimator):
         return self._session_kind(
             type(self).__name__,
             self._for_columns(self._booster_plan() if n_fit is None else self._fit_plan(n_fit), columns),
-            self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),
+            self._learner_for_columns(self._learner_plan(seed), columns)
+            if lanes is None
+            else self._resumed_plan(seed, lanes),
             n_estimators=self._n_lanes(),
             seed=seed,
             tie=str(self.tie),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
-from streamboost.base.params import BoosterPlan
+from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.drift.choice import guard_of
 from streamboost.ensemble.classifier import Ensemble
@@ -28,7 +28,7 @@ from streamboost.ensemble.options import (
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingClassifier
-from streamboost.ensemble.words import INFORMATION, WORD_FEATURES, WordOptions, hashed_experts
+from streamboost.ensemble.words import INFORMATION, WORD_FEATURES, WordOptions, hashed_experts, holds_words
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
 if TYPE_CHECKING:
@@ -254,18 +254,22 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {**POOL, "window": float(self.window), "referee_window": float(self.window)}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        experts = hashed_experts(columns, "hashed")
-        if not experts:
+        if not holds_words(columns):
             return plan
+        memory = self._memory(words=True)
         information = {"information": INFORMATION}
         outer = {**plan.outer_pool, **information} if plan.outer_pool else {}
         last_word = {"temperature": not outer and self.calibration is None}
         return replace(
             plan,
-            companions=(*plan.companions, *experts),
+            companions=(*plan.companions, *hashed_experts(columns, "hashed", memory.words)),
             pool={**self._pool(), **information, **last_word},
             outer_pool=outer,
+            max_bytes=memory.rest,
         )
+
+    def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
+        return self._within_memory(plan, words=holds_words(columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)
@@ -277,15 +281,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, COMPANIONS)
 
-    def _ring_bytes(self) -> dict[str, int]:
-        """Return what remembered rows may take of `max_bytes`: a quarter, at most 64 MB; a quarter of that is the quick one's."""
-        whole = 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 4))
-        return {"replay": whole - whole // 4, "replay-quick": whole // 4}
-
-    def _bytes_for_trees(self) -> int | None:
-        budget = super()._bytes_for_trees()
-        rows = sum(self._ring_bytes().values()) if "replay" in self._companion_names() else 0
-        return None if budget is None else max(1, int(budget) - rows)
+    def _remembers_rows(self) -> bool:
+        return "replay" in self._companion_names()
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         if name in ("replay", "replay-quick", "history"):
@@ -295,8 +292,9 @@ class StreamBoostClassifier(AdaptiveEnsemble):
                 "size": 1,
             }
             if name != "history":
-                memory = {"max_bytes": self._ring_bytes()[name]}
-                more = {**ReplayBoostingClassifier()._core_params(), **params, **memory}
+                rows = self._memory().rows
+                share = rows // 4 if name == "replay-quick" else rows - rows // 4
+                more = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": max(share, 1)}
                 whole |= {"booster": "replay", "booster_params": more}
             return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypedDict
 
 from streamboost.base.inputs.schema import Schema
@@ -9,7 +10,9 @@ from streamboost.base.inputs.word_columns import TEXT
 from streamboost.base.parameter import NONE, numbers, parameter
 
 BITS = 18
-"""Each expert has a table of 2^18 places, which tokens are hashed into."""
+"""Each expert has a table of 2^18 places, which tokens are hashed into; of fewer where there is no memory for so many."""
+BYTES_OF_PLACE = 160
+"""With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
 INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
@@ -42,10 +45,16 @@ class WordOptions(TypedDict, total=False):
     identifier_features: Any
 
 
-def hashed_experts(columns: Schema, kind: str) -> tuple[dict[str, Any], ...]:
+def holds_words(columns: Schema) -> bool:
+    """Return whether some columns are texts or identifiers."""
+    return bool(columns.words or columns.declared_words)
+
+
+def hashed_experts(columns: Schema, kind: str, max_bytes: int) -> tuple[dict[str, Any], ...]:
     """Return the experts that join a pool where columns hold words; `kind`: hashed, or hashed_regressor."""
     found = {*columns.words.values(), *columns.declared_words.values()}
     views = VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS if found else ()
+    bits = min(BITS, max(8, int(math.log2(max(1, max_bytes // (BYTES_OF_PLACE * max(1, len(views))))))))
     return tuple(
         {
             "name": f"hashed-{view}",
@@ -53,7 +62,7 @@ def hashed_experts(columns: Schema, kind: str) -> tuple[dict[str, Any], ...]:
             "params": {},
             "guard": {},
             "booster": kind,
-            "booster_params": {"view": view, "bits": BITS},
+            "booster_params": {"view": view, "bits": bits},
             "size": 1,
         }
         for view in views

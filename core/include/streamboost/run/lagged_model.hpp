@@ -89,7 +89,7 @@ class LaggedModel final : public Model {
     if (v.loads()) check();
   }
   void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<LaggedModel&>(other).inside_); }
-  std::size_t memory_bytes() override { return inside_->memory_bytes() + past_.size() * sizeof(double) + sizeof(*this); }
+  std::size_t memory_bytes() override { return inside_->memory_bytes() + intake_.unsaved_bytes() + past_.capacity() * sizeof(double) + sizeof(*this); }
   ModelReport report() override {
     ModelReport report = inside_->report();
     if (const auto gain = report.lanes.find("importances/gain"); gain != report.lanes.end() && gain->second.size() >= n())
@@ -124,6 +124,9 @@ class LaggedModel final : public Model {
     void commit() noexcept override {
       if (inside) inside->commit();
       model.intake_ = std::move(intake);
+    }
+    std::size_t bytes() override {
+      return (inside ? inside->bytes() : 0) + intake.unsaved_bytes() + sizeof(LaggedModel) + model.kept_ * sizeof(double);
     }
   };
 

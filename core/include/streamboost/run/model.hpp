@@ -17,8 +17,8 @@ using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
 struct Growth {
   virtual ~Growth() = default;
   virtual void commit() noexcept = 0;
-  // Of learners whose size follows columns, values and classes, after it; not of trees, which keep to a limit of their own.
-  virtual std::size_t bytes() { return 0; }
+  // Of the whole model after it, but for trees and remembered rows, which keep to limits of their own.
+  virtual std::size_t bytes() = 0;
 };
 
 // Of one row: base + contributions = score, of the class `label`; with two classes its score less that of the other.
@@ -31,7 +31,7 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual std::unique_ptr<Growth> prepare(const Schema&) = 0;  // null: there is nothing to grow
-  // All or nothing; refused where learners whose size follows the schema would then take more bytes than these.
+  // All or nothing; refused where the model would then take more bytes than these (Growth::bytes).
   void reserve(const Schema& schema, double max_bytes = std::numeric_limits<double>::infinity());
   virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;

@@ -57,6 +57,7 @@ class Pipeline final : public Model {
   void check() const;
   void require_sound() const;
   void forget_places() noexcept;
+  std::size_t remembered_rows() const;
   void prepare(CallMemory& place, int n_rows) const;
   std::vector<Scratch> make_scratch() const;
 

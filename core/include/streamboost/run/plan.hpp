@@ -36,7 +36,7 @@ struct Plan {
   std::vector<Companion> experts;  // of time, by their names, around a regressor with its companions (run/timed_regressor.hpp)
   Config referee;                  // over them
   Config lags;                     // past targets as further columns (run/lagged_model.hpp); empty: none
-  double max_bytes = std::numeric_limits<double>::infinity();  // see Model::reserve; trees have a limit of their own
+  double max_bytes = std::numeric_limits<double>::infinity();  // see Growth::bytes: trees and remembered rows have their own
   BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
 };
 

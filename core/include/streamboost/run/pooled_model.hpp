@@ -29,7 +29,7 @@ class PooledExperts : public Model {
   explicit PooledExperts(std::vector<Expert> experts) : experts_(std::move(experts)) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>();
+    auto growth = std::make_unique<Grown>(*this);
     for (auto& expert : experts_) growth->parts.push_back(expert.model->prepare(schema));
     return growth;
   }
@@ -95,7 +95,9 @@ class PooledExperts : public Model {
 
  private:
   struct Grown final : Growth {
+    PooledExperts& pool;
     std::vector<std::unique_ptr<Growth>> parts;
+    explicit Grown(PooledExperts& p) : pool(p) {}
     void commit() noexcept override {
       for (const auto& part : parts)
         if (part) part->commit();
@@ -103,7 +105,9 @@ class PooledExperts : public Model {
     std::size_t bytes() override {
       std::size_t all = 0;
       for (const auto& part : parts) all += part ? part->bytes() : 0;
-      return all;
+      MemoryCounter counter;
+      pool.pool_fields(counter);
+      return all + counter.bytes + sizeof(PooledExperts);
     }
   };
 };

@@ -167,7 +167,11 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       if (voters) voters->commit();
       model.stages_ = std::move(stages);
     }
-    std::size_t bytes() override { return voters ? voters->bytes() : 0; }
+    std::size_t bytes() override {
+      MemoryCounter counter;
+      stages.fields(counter);
+      return counter.bytes + sizeof(StagedModel) + (voters ? voters->bytes() : 0);
+    }
   };
 
   // Examples learned and classes known before a row.
