@@ -63,8 +63,6 @@ Schema grown(const Stream& s, const Case& c) {
 
 std::unique_ptr<Model> make_case(const Case& c, const Stream& s) {
   Ensemble ensemble = ensemble_of(19);
-  ensemble.threads = c.threads;
-  ensemble.wave_chunk = c.threads > 1 ? 8 : 0;
   if (!c.detector.empty()) ensemble.guard = eager_guard(c.detector);
   const Config learner = config_of(c.learner, c.changed);
   auto model = make_model(c.booster, config_of(c.booster), ensemble,
@@ -75,11 +73,12 @@ std::unique_ptr<Model> make_case(const Case& c, const Stream& s) {
   return model;
 }
 
-void learn(Model& model, const Stream& s, int n) {
-  if (model.answers_numbers())
-    model.learn(s.block(0, n), Truth::of_numbers(s.weight.data()), s.weight.data(), OutputBuffers{});
+void learn(Model& model, const Stream& s, int n, int threads = 1) {
+  const Truth truth = model.answers_numbers() ? Truth::of_numbers(s.weight.data()) : Truth(s.y.data());
+  if (threads > 1)
+    team_of(threads).learn(model, s.block(0, n), truth, s.weight.data(), OutputBuffers{});
   else
-    model.learn(s.block(0, n), s.y.data(), s.weight.data(), OutputBuffers{});
+    model.learn(s.block(0, n), truth, s.weight.data(), OutputBuffers{});
 }
 
 template <class Call>
@@ -152,7 +151,7 @@ void laws(const Case& c, const Stream& s) {
     learn(*model, s, 60);
     return model;
   };
-  const int waited = every_failure(what + ", learn", new_born, [&](Model& m) { learn(m, s, 40); });
+  const int waited = every_failure(what + ", learn", new_born, [&](Model& m) { learn(m, s, 40, c.threads); }, c.threads > 1);
   const bool grows = c.learner == "hoeffding" || c.learner == "iti" || c.learner == "regression_tree";
   check(waited > 0 ? grows : !grows || c.booster == "batch_bagging", what + ": trees grow in the middle of a lesson, others do not");
   if (c.threads > 1) return;  // the rest works with one

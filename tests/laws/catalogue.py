@@ -16,11 +16,14 @@ from oracle import (
     tan,
 )
 from oracle.adaboost_ol import AdaBoostOL
+from oracle.agnostic import Agnostic
 from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
 from oracle.bayes import Bayes
 from oracle.bbm import BBM
 from oracle.blocked import Blocked
+from oracle.cost_boosting import CostBoosting
+from oracle.defensive import Defensive
 from oracle.exp import EXP
 from oracle.mbbm import MBBM
 from oracle.ocp import OCP
@@ -307,6 +310,11 @@ def olm(name, **options):
     return Ensemble(f"olm{name}", sb.AdaBoostOLMClassifier, OLM, options, declared=True)
 
 
+def cost_boosting(algorithm, **options):
+    options = {"algorithm": algorithm, **options}
+    return Ensemble(algorithm, sb.CostBoostingClassifier, CostBoosting, options, binary=True, votes=True)
+
+
 FEW = ("perceptron", "bayes-mixed")
 
 
@@ -324,6 +332,12 @@ ENSEMBLES = [
         sb.OnlineBaggingClassifier,
         Bagging,
         {"sampling": "fraction", "fraction": 0.6, "ballot": "label"},
+    ),
+    Ensemble(
+        "bagging-under-over",
+        sb.OnlineBaggingClassifier,
+        Bagging,
+        {"sampling": "under_over", "ballot": "label"},
     ),
     Ensemble("bagging-soft", sb.OnlineBaggingClassifier, Bagging, {"ballot": "distribution"}),
     oza(""),
@@ -360,6 +374,22 @@ ENSEMBLES = [
     adaboost_ol("-importance-best", True, weighting="importance", hedge="best"),
     adaboost_ol("-sample", True, hedge="sample", hypothesis="sign"),
     adaboost_ol("-full", False, weighting="importance", hedge="full"),
+    Ensemble("defensive", sb.DefensiveBoostingClassifier, Defensive, binary=True, alone=True),
+    Ensemble(
+        "defensive-adaptive",
+        sb.DefensiveBoostingClassifier,
+        Defensive,
+        {"adaptive": True},
+        binary=True,
+        alone=True,
+    ),
+    Ensemble("agnostic", sb.AgnosticBoostingClassifier, Agnostic, {"gamma": 0.3}),
+    Ensemble(
+        "agnostic-draw", sb.AgnosticBoostingClassifier, Agnostic, {"draw": True, "gamma": 0.1}, votes=True
+    ),
+    cost_boosting("adac2"),
+    cost_boosting("csb2"),
+    cost_boosting("rusboost", ratio=0.7),
     mbbm("", edge=(0.3, 0.05)),
     mbbm("-exact", edge=0.2, potential="exact", weight_scale="normalised"),
     mbbm("-patient", edge=(0.1, 0.0, 0.5), early_exit=False, hedge="sample", costs="bayes_norm"),

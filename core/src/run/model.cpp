@@ -22,10 +22,17 @@ void Model::reserve(const Schema& schema, double max_bytes) {
   growth->commit();
 }
 
+int Model::enlist(Flow& flow, const FlowInput& in) {
+  const auto task = [this, &flow, in](int chunk) {
+    learn(in.rows_of(flow, chunk), in.truth.from(flow.first(chunk)), in.weight_of(flow, chunk), in.answers(chunk));
+  };
+  return flow.add(task, in.after);
+}
+
 std::unique_ptr<Model> Model::clone() const {
   if (const char* why = broken()) throw std::runtime_error(why);
   if (needs_gil()) throw std::invalid_argument("learners written in Python are copied by Python");
-  return copy();
+  return copy_of(*this);
 }
 
 SavedState Model::save() {

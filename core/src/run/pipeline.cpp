@@ -12,8 +12,8 @@ constexpr int chunk_rows = 32;
 
 void require_fit(const Abilities& can, bool numbers, const LearnerNeeds& needs) {
   if (can.numbers != numbers)
-    throw std::invalid_argument(numbers ? "a regressor needs learners that answer numbers"
-                                        : "a classifier needs learners that answer classes");
+    throw std::invalid_argument(numbers ? "this ensemble needs learners that answer numbers"
+                                        : "this ensemble needs learners that answer classes");
   if (needs.answers_after_learning && !can.answers_after_learning())
     throw std::invalid_argument("this ensemble needs learners that can answer again once they have learned an example");
   if (needs.costs && can.costs == nullptr) throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
@@ -39,7 +39,7 @@ Pipeline::Pipeline(std::unique_ptr<Runner> runner, const Ensemble& ensemble, con
 
 BankHandle Pipeline::fitting_bank(Lanes lanes, const BankFactory& make_bank) const {
   BankHandle bank(make_bank(lanes));
-  require_fit(bank.can(), answers_numbers(), runner_->learner_needs());
+  require_fit(bank.can(), answers_numbers() || runner_->traits.regressors, runner_->learner_needs());
   return bank;
 }
 
@@ -53,7 +53,7 @@ void Pipeline::add_block(Lanes lanes, const BankFactory& make_bank) {
     block->spares = fitting_bank(lanes, make_bank);
     block->spares->keep_births();
   }
-  block->events.stats.on = ensemble_.monitor && !answers_numbers();
+  block->events.stats.on = ensemble_.monitor && !block->bank.can().numbers;
   block->events.stats.prefixes = runner_->traits.watches_prefixes;
   block->events.kept = block->guard.on();
   block->events.reserve(static_cast<std::size_t>(lanes.size()));
@@ -272,7 +272,6 @@ void Pipeline::require_sound() const {
 void Pipeline::forget_places() noexcept {
   learn_memory_ = CallMemory();
   ask_memory_ = CallMemory();
-  threads_pay_.reset();
 }
 
 void Pipeline::prepare(CallMemory& place, int n_rows) const {

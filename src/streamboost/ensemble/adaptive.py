@@ -28,7 +28,14 @@ from streamboost.ensemble.options import (
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingClassifier
-from streamboost.ensemble.words import INFORMATION, WORD_FEATURES, WordOptions, hashed_experts, holds_words
+from streamboost.ensemble.words import (
+    FORGETTING,
+    POOL_OF_ALL,
+    WORD_FEATURES,
+    WordOptions,
+    are_wide,
+    for_columns,
+)
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
 if TYPE_CHECKING:
@@ -254,22 +261,20 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {**POOL, "window": float(self.window), "referee_window": float(self.window)}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not holds_words(columns):
+        if not are_wide(columns):
             return plan
-        memory = self._memory(words=True)
-        information = {"information": INFORMATION}
-        outer = {**plan.outer_pool, **information} if plan.outer_pool else {}
-        last_word = {"temperature": not outer and self.calibration is None}
-        return replace(
+        window = {"window": float(self.window), "referee_window": float(self.window)}
+        last_word = {"temperature": self.calibration is None}
+        plan = replace(
             plan,
-            companions=(*plan.companions, *hashed_experts(columns, "hashed", memory.words)),
-            pool={**self._pool(), **information, **last_word},
-            outer_pool=outer,
-            max_bytes=memory.rest,
+            pool={**plan.pool, **FORGETTING} if plan.pool else {},
+            outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
+        memory = self._memory(words=True)
+        return for_columns(plan, columns, "hashed", {**POOL_OF_ALL, **last_word, **window}, memory)
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
-        return self._within_memory(plan, words=holds_words(columns))
+        return self._within_memory(plan, words=are_wide(columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)

@@ -17,7 +17,7 @@ from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegres
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.ensemble.replay import ReplayBoostingRegressor
-from streamboost.ensemble.words import WORD_FEATURES, WordOptions, hashed_experts, holds_words
+from streamboost.ensemble.words import WORD_FEATURES, WordOptions, are_wide, for_columns
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -180,15 +180,15 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         return {"window": 1000.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not holds_words(columns):
+        if not are_wide(columns):
             return plan
-        memory, share = self._memory(words=True), self._bytes_per_tree(words=True)
-        companions = [{**one, "params": limited(one["params"], share)} for one in plan.companions]
-        hashed = hashed_experts(columns, "hashed_regressor", memory.words)
-        return replace(plan, companions=(*companions, *hashed), pool=self._pool(), max_bytes=memory.rest)
+        share = self._bytes_per_tree(words=True)
+        companions = tuple({**one, "params": limited(one["params"], share)} for one in plan.companions)
+        plan = replace(plan, companions=companions)
+        return for_columns(plan, columns, "hashed_regressor", self._pool(), self._memory(words=True))
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
-        return self._within_memory(plan, words=holds_words(columns))
+        return self._within_memory(plan, words=are_wide(columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)

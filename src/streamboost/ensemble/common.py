@@ -37,7 +37,7 @@ class MemoryShares:
 
     @classmethod
     def of(cls, budget: int | None, *, trees: bool, rows: bool, words: bool) -> MemoryShares:
-        """Cut a budget into fifths: one for rows, two for words, one for the rest (all of it without trees), trees have the others."""
+        """Cut a budget into fifths: one for rows, two for words, one for the rest, the others for trees, or the rest."""
         if budget is None:
             return cls(None, 2**26, 2**27, None)
         fifth = int(budget) // 5
@@ -72,7 +72,7 @@ class LearnerEnsemble(Estimator):
             return self._within_memory(self._own_learner().plan())
         if isinstance(self.estimator, Learner):
             return self._within_memory(self.estimator.plan())
-        return adapter_plan(self.estimator, seed, task=self._entry.task)
+        return adapter_plan(self.estimator, seed, task=self._entry.learner_task)
 
     @classmethod
     def _default_learner(cls) -> Learner:
@@ -116,7 +116,7 @@ class LearnerEnsemble(Estimator):
         return replace(plan, params=limited(plan.params, self._bytes_per_tree(words=words)))
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
-        return resumed_plan(self.estimator, seed, lanes, self._n_lanes(), task=self._entry.task)
+        return resumed_plan(self.estimator, seed, lanes, self._n_lanes(), task=self._entry.learner_task)
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
@@ -143,7 +143,7 @@ class LearnerEnsemble(Estimator):
 
 def as_given(declared: Parameter, value: Any) -> Any:
     """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
-    if isinstance(value, list) and declared.name in ("class_weight", "decision_costs"):
+    if isinstance(value, list) and declared.name in ("class_weight", "decision_costs", "costs"):
         return unflattened(value)
     if isinstance(value, list) and (isinstance(declared.default, tuple) or declared.name == "coverages"):
         return tuple(value)

@@ -77,10 +77,8 @@ class ItiBank final : public Bank,
   void expect(const RowBlock& rows, const double* weight) override {
     const auto n = static_cast<std::size_t>(
         weight == nullptr ? rows.n_rows : std::count_if(weight, weight + rows.n_rows, [](double w) { return w > 0; }));
-    for (auto& tree : trees_) {
-      const double room = std::max(0.0, params_.max_bytes - tree.used()) / ItiTree::instance_bytes(columns_);
-      tree.expect(columns_, room < static_cast<double>(n) ? static_cast<std::size_t>(room) : n);
-    }
+    if (limited()) return;  // they find their room row by row
+    for (auto& tree : trees_) tree.expect(columns_, n);
   }
   bool starved() const override { return starved_; }
 
@@ -144,6 +142,7 @@ class ItiBank final : public Bank,
       if (waiting_.empty()) {
         teach(i, label, amount[i], work);
       } else {
+        if (limited()) trees_[i].expect(columns_, 1);
         trees_[i].keep(columns_, work.x.data(), label, amount[i]);
         waiting_[i] = 1;
       }
@@ -257,7 +256,9 @@ class ItiBank final : public Bank,
     if (!trees_[i].full_for(columns_, work.x.data(), params_.max_bytes)) return false;
     return limited_ = true;
   }
+  bool limited() const { return params_.max_bytes < 1e300; }
   void teach(std::size_t i, int label, double amount, ItiWork& work) {
+    if (limited() && !grows_or_waits([&] { return trees_[i].expect(columns_, 1), true; }, starved_)) return;
     if (!trees_[i].learn(columns_, params_, work.x.data(), label, amount, work)) starved_ = true;
     grows_or_waits([&] { return trees_[i].trim(params_.max_bytes), true; }, starved_);
   }

@@ -73,7 +73,7 @@ class ItiTree {
   double held() const {
     return bytes([](const auto& list) { return list.capacity(); });
   }
-  // Tables without slack and gaps, where there is no room for these. Instances keep theirs: rows to come count on it.
+  // No slack, and no gaps between tables, where there is no room for these.
   void trim(double max_bytes) {
     if (!(held() > max_bytes)) return;
     if (used() > max_bytes) {
@@ -86,8 +86,8 @@ class ItiTree {
       pool.compact(all);
       for (std::size_t n = 0; n < blocks.size(); ++n) set_block(static_cast<std::int32_t>(n), blocks[n]);
     }
-    for (auto* ints : {&node, &pool.column, &pool.label}) ints->shrink_to_fit();
-    for (auto* doubles : {&node_real, &pool.value, &pool.weight}) doubles->shrink_to_fit();
+    for (auto* ints : {&instance_class, &instance_next, &instance_code, &index, &node, &pool.column, &pool.label}) ints->shrink_to_fit();
+    for (auto* doubles : {&instance_weight, &instance_number, &node_real, &pool.value, &pool.weight}) doubles->shrink_to_fit();
   }
   static double instance_bytes(const ItiColumns& columns) {
     return 16 + 8 * static_cast<double>(columns.numeric) + 4 * static_cast<double>(columns.nominal);

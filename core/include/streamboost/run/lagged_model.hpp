@@ -122,11 +122,11 @@ class LaggedModel final : public Model {
     Intake intake;
     explicit Grown(LaggedModel& m) : model(m), intake(m.intake_) {}
     void commit() noexcept override {
-      if (inside) inside->commit();
+      Model::commit(inside.get(), *model.inside_);
       model.intake_ = std::move(intake);
     }
     std::size_t bytes() override {
-      return (inside ? inside->bytes() : 0) + intake.unsaved_bytes() + sizeof(LaggedModel) + model.kept_ * sizeof(double);
+      return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + sizeof(LaggedModel) + model.kept_ * sizeof(double);
     }
   };
 

@@ -99,12 +99,11 @@ class PooledExperts : public Model {
     std::vector<std::unique_ptr<Growth>> parts;
     explicit Grown(PooledExperts& p) : pool(p) {}
     void commit() noexcept override {
-      for (const auto& part : parts)
-        if (part) part->commit();
+      for (std::size_t e = 0; e < parts.size(); ++e) Model::commit(parts[e].get(), *pool.experts_[e].model);
     }
     std::size_t bytes() override {
       std::size_t all = 0;
-      for (const auto& part : parts) all += part ? part->bytes() : 0;
+      for (std::size_t e = 0; e < parts.size(); ++e) all += bytes_of(parts[e].get(), *pool.experts_[e].model);
       MemoryCounter counter;
       pool.pool_fields(counter);
       return all + counter.bytes + sizeof(PooledExperts);
@@ -120,21 +119,37 @@ class PooledModel final : public PooledExperts {
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(*this, rows.n_rows);
     expect(rows, weight);
+    Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
-      Count count = counted();
+      const double* w = weight ? weight + first : nullptr;
       for (std::size_t e = 0; e < experts_.size(); ++e)
-        experts_[e].model->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr, work.answers_of(e));
-      for (int r = 0; r < n; ++r) {
-        const double w = weight ? weight[first + r] : 1.0;
-        consider(r, count, work);
-        if (out.output != Output::none) write(first + r, count, work, out);
-        if (w > 0) pool_learns(r, count, truth.label[first + r], w, work);
-      }
+        experts_[e].model->learn(rows.part(first, n), truth.from(first), w, work.answers_of(e));
+      pool_rows(n, truth.label + first, w, out.from(first, work.columns - 1), count, work);
     }
   }
 
+  int enlist(Flow& flow, const FlowInput& in) override {
+    struct OnTheWay {
+      Count count;
+      std::vector<Work> work;  // [slot]
+    };
+    auto way = std::make_shared<OnTheWay>(OnTheWay{counted(), {}});
+    for (int s = 0; s < flow.slots(); ++s) way->work.emplace_back(*this, flow.chunk_rows());
+    std::vector<int> experts;
+    for (std::size_t e = 0; e < experts_.size(); ++e) {
+      FlowInput of_expert = in;
+      of_expert.answers = [&flow, way, e](int c) { return way->work[flow.slot(c)].answers_of(e); };
+      experts.push_back(experts_[e].model->enlist(flow, of_expert));
+    }
+    const auto task = [this, &flow, in, way](int c) {
+      pool_rows(flow.size(c), in.truth.label + flow.first(c), in.weight_of(flow, c), in.answers(c), way->count, way->work[flow.slot(c)]);
+    };
+    return flow.add(task, experts);
+  }
+
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    if (out.output == Output::votes) return mean_votes(rows, out.value);
     Work work(*this, rows.n_rows);
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
@@ -186,6 +201,17 @@ class PooledModel final : public PooledExperts {
   };
   Count counted() const { return {intake().n_learned(), intake().n_classes_known()}; }
 
+  // Every expert counts the same, however many learners it has.
+  void mean_votes(const RowBlock& rows, double* shares) const {
+    const std::size_t n = static_cast<std::size_t>(rows.n_rows) * static_cast<std::size_t>(intake().schema().n_classes);
+    std::vector<double> own(n);
+    std::fill_n(shares, n, 0.0);
+    for (const Expert& expert : experts_) {
+      expert.model->predict(rows, {Output::votes, nullptr, own.data()});
+      for (std::size_t i = 0; i < n; ++i) shares[i] += own[i] / static_cast<double>(experts_.size());
+    }
+  }
+
   // What one call works with.
   struct Work {
     static constexpr std::size_t numbers = std::size_t{1} << 18;  // answers kept at a time
@@ -217,6 +243,16 @@ class PooledModel final : public PooledExperts {
     const double* row(std::size_t expert, int r) const { return answers[expert].data() + static_cast<std::size_t>(r) * columns; }
     int label(std::size_t expert, int r) const { return static_cast<int>(row(expert, r)[columns - 1]); }
   };
+
+  // The experts have answered these rows, and learned them.
+  void pool_rows(int n, const std::int32_t* label, const double* weight, const OutputBuffers& out, Count& count, Work& work) {
+    for (int r = 0; r < n; ++r) {
+      const double w = weight ? weight[r] : 1.0;
+      consider(r, count, work);
+      if (out.output != Output::none) write(r, count, work, out);
+      if (w > 0) pool_learns(r, count, label[r], w, work);
+    }
+  }
 
   // The pool's own answer to row r into work.P, where there are two classes to choose from.
   void consider(int r, const Count& count, Work& work) const {

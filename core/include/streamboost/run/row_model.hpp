@@ -1,15 +1,13 @@
 // A model without lanes: it answers a row, then learns it.
 //
-// Whoever inherits says what a row is worth (`judge`, or `number`) and learns it (`learn_row`); intake, the kinds of answers and threads of
-// `predict` are here. Work is what one call works with: made from the model, it has `buffer`, `score` and `proba`.
+// Whoever inherits says what a row is worth (`judge`, or `number`) and learns it (`learn_row`); intake and the kinds of answers are
+// here. Work is what one call works with: made from the model, it has `buffer`, `score` and `proba`.
 #pragma once
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <vector>
 
 #include "streamboost/run/model.hpp"
-#include "streamboost/run/wavefront.hpp"
 
 namespace streamboost {
 
@@ -41,20 +39,9 @@ class RowModel : public Model {
     }
   }
 
-  // Rows do not wait for one another when nothing is learned.
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    const int workers = rows.n_rows < 256 ? 1 : ensemble_.threads;
-    const auto share = [&](int worker) {
-      Work work(self());
-      const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
-      for (int r = edge(worker); r < edge(worker + 1); ++r) answer(intake_.look(rows.row(r), work.buffer), r, work, out);
-    };
-    if (workers == 1) return share(0);
-    try {
-      run_workers(workers, std::ref(share));
-    } catch (const NoThread&) {
-      for (int worker = 0; worker < workers; ++worker) share(worker);
-    }
+    Work work(self());
+    for (int r = 0; r < rows.n_rows; ++r) answer(intake_.look(rows.row(r), work.buffer), r, work, out);
   }
 
   void swap_scratch(Model&) noexcept override {}

@@ -175,11 +175,11 @@ class TimedRegressor final : public Model {
     RowRing ring;
     explicit Grown(TimedRegressor& m) : model(m) { columns.n_values.assign(own_columns, -1); }
     void commit() noexcept override {
-      if (inside) inside->commit();
+      Model::commit(inside.get(), *model.inside_);
       model.columns_ = std::move(columns);
       model.ring_ = std::move(ring);
     }
-    std::size_t bytes() override { return (inside ? inside->bytes() : 0) + columns.n_values.size() * 8 + model.own_bytes(); }
+    std::size_t bytes() override { return bytes_of(inside.get(), *model.inside_) + columns.n_values.size() * 8 + model.own_bytes(); }
   };
   // Beside the model inside, the remembered rows and the experts over them.
   std::size_t own_bytes() {
