@@ -55,6 +55,7 @@ inline Values values_of(const std::string& name) {
       {"adaboost_ol", {{"weighting", word("sampling")}, {"hedge", word("vote")}, {"hypothesis", word("real")}}},
       {"agnostic", {{"gamma", 0.1}, {"draw", false}}},
       {"cost_boosting", {{"algorithm", word("adac2")}, {"costs", none}, {"ratio", 1.0}}},
+      {"reordered", {{"method", word("bole")}}},
       {"defensive", {{"adaptive", true}}},
       {"mbbm",
        {{"edges", std::vector<double>{0.1}},

@@ -297,6 +297,15 @@ MODELS: tuple[ModelEntry, ...] = (
         max_classes=2,
     ),
     ModelEntry(
+        name="reordered-boost",
+        class_name="ReorderedBoostingClassifier",
+        core="reordered",
+        page="algorithms/reordered-boost",
+        title="ADOB and BOLE",
+        weight=r"Poisson($\lambda$) copies, as Oza's boosting, the worst learner first",
+        vote="log odds of each learner's error",
+    ),
+    ModelEntry(
         name="arc-x4",
         class_name="OnlineArcX4Classifier",
         core="arcx4",

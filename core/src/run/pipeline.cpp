@@ -31,7 +31,7 @@ Pipeline::Pipeline(std::unique_ptr<Runner> runner, const Ensemble& ensemble, con
   }
   edges.push_back(own.end);
   for (int edge : edges)
-    if (edge % runner_->grain() != 0) throw std::invalid_argument("cuts must not divide the candidates of a selector");
+    if (edge % runner_->grain() != 0) throw std::invalid_argument("cuts must fall between groups of lanes that belong together");
   for (std::size_t b = 0; b + 1 < edges.size(); ++b) add_block({edges[b], edges[b + 1]}, make_bank);
   intake_ = Intake(blocks_.front()->bank->needs());
   if (part()) register_part();

@@ -35,6 +35,7 @@ from streamboost.ensemble.ogboost import OGBoostClassifier as OGBoostClassifier
 from streamboost.ensemble.osboost import OSBoostClassifier as OSBoostClassifier
 from streamboost.ensemble.oza import OnlineBoostingClassifier as OnlineBoostingClassifier
 from streamboost.ensemble.primed import PrimedOnlineBoostingClassifier as PrimedOnlineBoostingClassifier
+from streamboost.ensemble.reordered import ReorderedBoostingClassifier as ReorderedBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingClassifier as ReplayBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingRegressor as ReplayBoostingRegressor
 from streamboost.ensemble.single import SingleLearnerClassifier as SingleLearnerClassifier

@@ -240,7 +240,7 @@ _COMPANIONS: dict[str, Callable[[int | None], list[dict[str, Any]]]] = {
 }
 
 _EXPERTS = ("last", "differences", "residuals", "replay")
-_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15}
+_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15, "bins": 31}
 
 
 def _expert(name: str, max_bytes: int) -> dict[str, Any]:

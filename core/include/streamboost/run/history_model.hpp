@@ -37,7 +37,6 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
   }
   std::size_t memory_bytes() override { return sizeof(*this) + intake_.unsaved_bytes() + history_.bytes(); }
   ModelReport report() override { return {}; }
-  void expect(const RowBlock&, const double*) override {}
   bool starved() const override { return false; }
 
  protected:

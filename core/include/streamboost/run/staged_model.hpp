@@ -299,6 +299,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     switch (out.output) {
       case Output::none:
       case Output::number:  // of regressors, which have no such stages
+      case Output::votes:   // of the ensemble, before any stage
         break;
       case Output::label:
         out.label[to] = label;
