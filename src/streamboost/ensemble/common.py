@@ -173,6 +173,11 @@ def _last_replacements(pairs: NDArray[Any] | None, most: int = 1000) -> NDArray[
     return found[np.lexsort((found[:, 1], found[:, 0]))][-most:]
 
 
+def column_names(session: Session) -> list[Any]:
+    """Return the names of the columns, or their numbers."""
+    return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
+
+
 class StreamEnsemble(LearnerEnsemble):
     """An ensemble that learns from a stream and can say what its learners did."""
 
@@ -243,6 +248,17 @@ class StreamEnsemble(LearnerEnsemble):
         """Return the last learners that a guard against drift replaced: example number and learner, oldest first."""
         return self._read(lambda session: _last_replacements(session.model.report().get("replacement_times")))
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The mean size of each column's contribution to the answer, fading in about 10,000 rows; with ``importances=True``."""
+        return self._read(self._importances_of, fitted=False)
+
+    def _importances_of(self, session: Session) -> NDArray[np.float64]:
+        raw = session.model.report()
+        if "importances/columns" not in raw:
+            raise AttributeError("feature_importances_ are not kept: start the model with importances=True.")
+        return np.array(raw["importances/columns"])
+
     def _report_of(self, session: Session) -> EnsembleReport:
         if not session.monitor:
             raise ValueError(
@@ -251,7 +267,7 @@ class StreamEnsemble(LearnerEnsemble):
         n_learned = session.model.n_learned
         raw = session.model.report()
         trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
-        replacements = raw.pop("replacement_times", None)
+        replacements, kept = raw.pop("replacement_times", None), raw.get("importances/columns")
         raw = {name: value for name, value in raw.items() if not name.startswith(("health/", "importances/"))}
         lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
         totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
@@ -267,6 +283,9 @@ class StreamEnsemble(LearnerEnsemble):
             trace_bounded=bounded,
             trace_label=self._trace_label,
             replacements=_last_replacements(replacements),
+            importances=None
+            if kept is None
+            else dict(zip(column_names(session), kept.tolist(), strict=True)),
         )
 
 

@@ -69,6 +69,7 @@ class RegressionOptions(RunOptions, DriftOptions, PastOptions, total=False):
     max_bytes: int | None
     target: str
     coverages: Sequence[float] | float | None
+    importances: bool
 
 
 LEARNER = parameter(
