@@ -204,7 +204,7 @@ _KINDS = {"classifier": "classification", "regressor": "regression"}
 
 def check_task(model: Any, learner: Any) -> None:
     """Refuse a classifier in a regressor, and the reverse."""
-    wanted = model._entry.task
+    wanted = "regression" if model._entry.task == "regression" else "classification"
     found = None if learner is None or inspect.isclass(learner) else _task_of(learner)
     if found is None or found == wanted:
         return
