@@ -90,8 +90,8 @@ class OnlineBMRClassifier(LabelRanking):
         self,
         estimator: Any = None,
         *,
-        n_estimators: int = 20,
-        edge: float = 0.1,
+        n_estimators: int = 100,
+        edge: float = 0.03,
         loss: str = "hinge",
         **options: Unpack[SetOptions],
     ) -> None:
@@ -147,7 +147,7 @@ class AdaOLMRClassifier(LabelRanking):
         self,
         estimator: Any = None,
         *,
-        n_estimators: int = 20,
+        n_estimators: int = 100,
         hedge: str = "vote",
         **options: Unpack[SetOptions],
     ) -> None:
