@@ -98,13 +98,13 @@ def run(
     if resumed is None:
         mark_nominal(model, stream.nominal)
         _say_kinds(model, stream)
-        if output.health and spec.task == "regression":
-            raise UserError(f"--health: {spec.model} is a regressor; --report says how it does.")
+        if output.health and spec.task != "classification":
+            raise UserError(f"--health is for classification, and this is {spec.task}.")
         if output.health:
             model.set_params(keep_health=True)
-        if spec.task == "regression" and classes is not None:
-            raise UserError(f"--classes: {spec.model} is a regressor.")
-        labels = None if spec.task == "regression" else _classes(classes, stream, model)
+        if spec.task != "classification" and classes is not None:
+            raise UserError(f"--classes is for a single label, and this is {spec.task}.")
+        labels = _classes(classes, stream, model) if spec.task == "classification" else None
     else:
         model = resumed.model
         start = Place.of(model, resumed.path, stream.name)
