@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "streamboost/run/encoded_model.hpp"
 #include "streamboost/run/lagged_model.hpp"
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
@@ -84,18 +85,27 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
   return std::make_unique<TimedRegressor>(std::move(inside), std::move(experts), params);
 }
 
+// Around all of these: what they see of wide rows, and the experts that see such rows whole.
+std::unique_ptr<Model> make_wide(const Plan& plan) {
+  auto inside = make_timed(plan);
+  if (plan.encoding.values.empty()) return inside;
+  auto encoded = std::make_unique<EncodedModel>(std::move(inside), EncodedModel::Params::read(plan.encoding));
+  plan.encoding.check_all_read("the encoding");
+  return make_pool({"encoded", std::move(encoded)}, plan.whole_companions, plan.whole_pool, plan.ensemble);
+}
+
 }  // namespace
 
 std::unique_ptr<Model> make_model(const Plan& plan) {
   if (plan.ensemble.n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
-  auto voters = make_timed(plan);
+  auto voters = make_wide(plan);
   if (!plan.lags.values.empty()) {
     voters = std::make_unique<LaggedModel>(std::move(voters), LaggedModel::Params::read(plan.lags));
     plan.lags.check_all_read("the lags");
   }
   if (plan.stages.values.empty()) return voters;
   if (voters->answers_numbers()) {
-    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages));
+    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages), plan.ensemble.seed);
     plan.stages.check_all_read("the stages around the numbers");
     return staged;
   }

@@ -66,6 +66,12 @@ class BoosterPlan:
     """Experts of time around a regressor and its companions: name, and the parameters of their trees."""
     referee: dict[str, Any] = field(default_factory=dict)
     """How the regressor's answers and theirs become one."""
+    encoding: dict[str, Any] = field(default_factory=dict)
+    """What all of these see of rows with words, identifiers or very many columns; empty: rows as they are."""
+    whole_companions: tuple[dict[str, Any], ...] = ()
+    """Beside them, models that see such rows whole."""
+    whole_pool: dict[str, Any] = field(default_factory=dict)
+    """How their answers and those of all others become one."""
     lags: dict[str, Any] = field(default_factory=dict)
     """Past targets or labels as further columns; empty: none."""
     max_bytes: int | None = None
