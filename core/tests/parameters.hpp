@@ -135,7 +135,7 @@ inline Values values_of(const std::string& name) {
         {"feature_fraction", none},
         {"max_depth", none},
         {"max_bytes", none}}},
-      {"iti", {{"metric", word("gain_ratio")}, {"prune", true}}},
+      {"iti", {{"metric", word("gain_ratio")}, {"prune", true}, {"max_bytes", none}}},
       {"hoeffding",
        {{"grace_period", 200.0},
         {"delta", 1e-7},

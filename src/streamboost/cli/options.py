@@ -56,6 +56,7 @@ def register(app: typer.Typer) -> None:
     app.command("models")(_models)
     app.command("learners")(_learners)
     app.command("datasets")(_datasets)
+    app.command("doctor")(_doctor)
 
 
 @reads_data()
@@ -116,6 +117,14 @@ def _run(
     delay: Annotated[
         int, typer.Option("--delay", rich_help_panel=SCORED, min=0, help="Rows until a label arrives.")
     ] = 0,
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", rich_help_panel=SCORED, help="Learn from this share of the labels only, as 0.1."),
+    ] = None,
+    query: Annotated[
+        str,
+        typer.Option("--query", rich_help_panel=SCORED, help="With --budget: which labels are asked for."),
+    ] = "split",
     param: Annotated[
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
     ] = None,
@@ -207,6 +216,8 @@ def _run(
             "window": window,
             "fading": fading,
             "delay": delay,
+            "budget": budget,
+            "query": query,
             "positive": positive,
         }
         measures = chosen_metrics(metrics, spec.task)
@@ -336,3 +347,10 @@ def _datasets(
             show_dataset(name)
     else:
         show_datasets()
+
+
+def _doctor() -> None:
+    """Show what is installed, how this build runs here, and what is missing."""
+    from streamboost.cli.doctor import show_doctor
+
+    show_doctor()
