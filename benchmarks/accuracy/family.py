@@ -1,8 +1,8 @@
 """What the boosters after 2012 are for, measured: `python -m benchmarks.accuracy.family [noise] [rare]`.
 
 Writes docs/results/family.md. Label noise: a share of the labels is drawn anew, answers are judged by the labels as they were.
-Rare classes: average precision, G-mean of the answers, and recall where one in a hundred rows of the frequent class is called rare.
-Naive Bayes or Hoeffding trees as said; three seeds; prequential.
+Rare classes: average precision, G-mean of the answers, and recall where one in a hundred rows of the frequent class is called
+rare. Naive Bayes or Hoeffding trees as said; three seeds; prequential.
 """
 
 from __future__ import annotations
@@ -110,14 +110,14 @@ def nominal(stream: Any) -> list[int] | None:
 SECTIONS: dict[str, tuple[str, str, Callable[[], list[str]]]] = {
     "noise": (
         "Label noise",
-        f"Mean accuracy on the first 5,000 rows of {', '.join(NOISY)} when a share of the labels is drawn anew; 50 learners, naive "
-        "Bayes (MBBM and OLM: their own trees). OSBoost without car, which has four classes.",
+        f"Mean accuracy on the first 5,000 rows of {', '.join(NOISY)} when a share of the labels is drawn anew; 50 learners, "
+        "naive Bayes (MBBM and OLM: their own trees). OSBoost without car, which has four classes.",
         noise,
     ),
     "rare": (
         "Rare classes",
-        f"Mean over {', '.join(RARE)} (all but the most frequent class against that one, the first 15,000 rows) and three seeds; 20 Hoeffding trees "
-        "under bagging and boosting.",
+        f"Mean over {', '.join(RARE)} (all but the most frequent class against that one, the first 15,000 rows) and three seeds; "
+        "20 Hoeffding trees under bagging and boosting.",
         rare,
     ),
 }

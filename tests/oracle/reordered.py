@@ -1,10 +1,10 @@
 """ADOB (Santos et al. 2014) and BOLE (2016): Oza's chain in an order of its own for every example.
 
-Learners are sorted by sc / (sc + sw), the worst first (none yet: 0; equal: by number). An example meets the worst; after a right answer
-the best that is left, after a wrong one the worst that is left. With its answer of before it learns:
-   right   sc += lam,  lam <- lam T / (2 sc)          wrong   sw += lam,  lam <- lam T / (2 sw)          T examples, this one included
-Each learns Poisson(lam) copies, at most 10 max(s, 1). Vote log((1 - e) / e) where e = sw / (sc + sw) <= 1/2; ADOB hears learners up to the
-first that may not vote, BOLE all that may; for a label, or shared out as the class distribution says.
+Learners are sorted by sc / (sc + sw), the worst first (none yet: 0; equal: by number). An example meets the worst; after a right
+answer the best that is left, after a wrong one the worst that is left. With its answer of before it learns:
+   right   sc += lam,  lam <- lam T / (2 sc)          wrong   sw += lam,  lam <- lam T / (2 sw)          T examples so far
+Each learns Poisson(lam) copies, at most 10 max(s, 1). Vote log((1 - e) / e) where e = sw / (sc + sw) <= 1/2; ADOB hears learners
+up to the first that may not vote, BOLE all that may; for a label, or shared out as the class distribution says.
 """
 
 import math

@@ -24,14 +24,14 @@ class ReorderedBoostingClassifier(Ensemble):
 
     Notes
     -----
-    With :math:`\lambda = s` at first and T the examples so far, learner i gets Poisson(:math:`\lambda`) copies, and by its answer of
-    before
+    With :math:`\lambda = s` at first and T the examples so far, learner i gets Poisson(:math:`\lambda`) copies, and by its
+    answer of before
 
     .. math:: \text{right:}\; c_i \mathrel{+}= \lambda,\ \lambda \leftarrow \lambda T / (2 c_i), \qquad
               \text{wrong:}\; w_i \mathrel{+}= \lambda,\ \lambda \leftarrow \lambda T / (2 w_i).
 
-    Learners with :math:`\epsilon_i = w_i / (c_i + w_i) \le 1/2` vote :math:`\log((1 - \epsilon_i) / \epsilon_i)`. A guard watches each
-    of them; BOLE's is the quick DDM that is the default here, ADOB's is ``drift="adwin"``.
+    Learners with :math:`\epsilon_i = w_i / (c_i + w_i) \le 1/2` vote :math:`\log((1 - \epsilon_i) / \epsilon_i)`. A guard
+    watches each of them; BOLE's is the quick DDM that is the default here, ADOB's is ``drift="adwin"``.
 
     References
     ----------

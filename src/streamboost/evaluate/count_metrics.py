@@ -224,7 +224,7 @@ class F1(FBeta):
 
 
 class ExpectedCost(OfCounts):
-    """mean cost of an answer: `cost:fraud>fine=50:fine>fraud=1`, or `cost:fraud=50` for all mistakes on it; without costs 1 each"""
+    """mean cost of an answer: `cost:fraud>fine=50:fine>fraud=1`, or `cost:fraud=50` for mistakes on it; without costs 1 each"""
 
     name = "cost"
     greater_is_better = False

@@ -112,8 +112,8 @@ def detection(
     Parameters
     ----------
     detectors : names, as ``"ddm"`` or ``"adwin(delta=0.01)"``, objects with ``update(x) -> bool``, a dict of name and object,
-        or ``"all"``: every detector of streamboost as a guard has it. Each is copied. A dummy that alarms every 100 rows is always
-        the last.
+        or ``"all"``: every detector of streamboost as a guard has it. Each is copied. A dummy that alarms every 100 rows is
+        always the last.
     data : a stream or a pair (X, y), as :func:`prequential` takes it.
     changes : the rows at which something changed, counted from 0; by default those of a generated stream with ``drift=``.
         None are known: all alarms are false.
@@ -133,7 +133,8 @@ def detection(
         changes = known_changes(data, limit)
     model = SingleLearnerClassifier() if model is None else model
     result = prequential(model, data, keep_errors=True, limit=limit)
-    assert isinstance(result, ClassificationResult) and result.wrong is not None
+    assert isinstance(result, ClassificationResult)
+    assert result.wrong is not None
     n = result.n_rows
     errors = np.unpackbits(result.wrong[0])[:n]
     reach = n if tolerance is None else tolerance

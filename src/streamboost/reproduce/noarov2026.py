@@ -1,8 +1,8 @@
 """Noarov and Roth (2026): the Defensive Booster beside other online boosters, by the Brier score.
 
-Their figures and some of their sets are not public: this runs their protocol on sets that are, and has no published column. Rows are
-hashed to 128 columns (a constant, nominal values by name, numbers standardised by the rows before) and brought to norm 1; learners are projected
-gradient ascent on the unit ball, N = 100 where there are several.
+Their figures and some of their sets are not public: this runs their protocol on sets that are, and has no published column. Rows
+are hashed to 128 columns (a constant, nominal values by name, numbers standardised by the rows before) and brought to norm 1;
+learners are projected gradient ascent on the unit ball, N = 100 where there are several.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-def hashed(X: Floats, nominal: Sequence[bool]) -> Floats:
+def hashed(X: Floats, nominal: npt.NDArray[np.bool_]) -> Floats:
     """Rows of 128 hashed columns and norm 1, times what linear learners divide rows by."""
     n, d = X.shape
     out = np.zeros((n, WIDTH))
@@ -114,7 +114,7 @@ def reproduce_table(folder: Path, *, quick: bool, datasets: Sequence[str] = ()) 
         except (OSError, ValueError) as error:
             missing.append(f"{name}: {error}")
             continue
-        X = hashed(np.asarray(stream.X, dtype=np.float64), list(stream.nominal))
+        X = hashed(np.asarray(stream.X, dtype=np.float64), np.zeros(stream.X.shape[1], bool) if stream.nominal is None else stream.nominal)
         y = (stream.y == np.unique(stream.y)[1]).astype(np.int64)
         figures[name] = {label: brier(make(), X, y) for label, make in MODELS.items()}
     lines = [f"| Brier score | {' | '.join(figures)} | mean |", f"|---|{'---|' * (len(figures) + 1)}"]
