@@ -33,8 +33,8 @@ from streamboost.ensemble.words import (
     POOL_OF_ALL,
     WORD_FEATURES,
     WordOptions,
-    for_columns,
     are_wide,
+    for_columns,
 )
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
