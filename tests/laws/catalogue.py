@@ -32,6 +32,7 @@ from oracle.olm import OLM
 from oracle.osboost import OSBoost
 from oracle.oza import Oza
 from oracle.primed import Primed
+from oracle.reordered import Reordered
 from oracle.single import Single
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import Perceptron as SklearnPerceptron
@@ -265,6 +266,7 @@ class Ensemble:
     alone: bool = False  # has no n_estimators
     grain: int = 1  # lanes that no cut may divide
     votes: bool = False  # the score is not the (mean) margin: an expert speaks alone
+    whole: bool = False  # no cut may divide its lanes
     declared: bool = False  # needs classes=
     rel: float = 1e-9  # how closely product and oracle agree
     few: bool = False  # tried with two learners only
@@ -308,6 +310,12 @@ def mbbm(name, **options):
 
 def olm(name, **options):
     return Ensemble(f"olm{name}", sb.AdaBoostOLMClassifier, OLM, options, declared=True)
+
+
+def reordered(method, ballot):
+    options = {"method": method, "ballot": ballot}
+    product = {**options, "drift": None}
+    return Ensemble(method, sb.ReorderedBoostingClassifier, Reordered, product, options, whole=True)
 
 
 def cost_boosting(algorithm, **options):
@@ -390,6 +398,8 @@ ENSEMBLES = [
     cost_boosting("adac2"),
     cost_boosting("csb2"),
     cost_boosting("rusboost", ratio=0.7),
+    reordered("bole", "distribution"),
+    reordered("adob", "label"),
     mbbm("", edge=(0.3, 0.05)),
     mbbm("-exact", edge=0.2, potential="exact", weight_scale="normalised"),
     mbbm("-patient", edge=(0.1, 0.0, 0.5), early_exit=False, hedge="sample", costs="bayes_norm"),

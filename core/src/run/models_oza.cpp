@@ -6,6 +6,7 @@
 #include "streamboost/ensembles/cost_boosting.hpp"
 #include "streamboost/ensembles/oza.hpp"
 #include "streamboost/ensembles/primed.hpp"
+#include "streamboost/ensembles/reordered.hpp"
 #include "streamboost/run/model_table.hpp"
 
 namespace streamboost {
@@ -17,6 +18,7 @@ ModelTable models_oza() {
       {"arcx4", make<ArcX4>},
       {"cost_boosting", make<CostBoosting>},
       {"blocked", make<BlockedBoost>},
+      {"reordered", make<Reordered>},
       {"primed", make_narrow<PrimedBoost>},
       {"batch_bagging", make<BatchBagging>},
   };
