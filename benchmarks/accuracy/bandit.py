@@ -17,7 +17,16 @@ from benchmarks.pages import Page, parser
 from benchmarks.tables import Table
 from streamboost import BanditBoostingClassifier, HoeffdingTree, NaiveBayes
 
-SETS = {"balance-scale": 10, "car": 6, "nursery": 1, "movement": 8, "mice-protein": 4, "shuttle": 1, "drift-led": 1, "drift-wave": 1}
+SETS = {
+    "balance-scale": 10,
+    "car": 6,
+    "nursery": 1,
+    "movement": 8,
+    "mice-protein": 4,
+    "shuttle": 1,
+    "drift-led": 1,
+    "drift-wave": 1,
+}
 ROWS = 8_000
 VW = {"epsilon": "--epsilon 0.1", "first": "--first 500", "bag": "--bag 5", "cover": "--cover 3"}
 
@@ -26,7 +35,13 @@ def ours(base: str, data: Data, order: Any, seed: int) -> tuple[float, float]:
     """Return the accuracy over the last fifth, and CPU seconds."""
     learner = NaiveBayes() if base == "osboost" else HoeffdingTree()
     model = BanditBoostingClassifier(
-        learner, labels=range(data.k), base=base, n_estimators=20, exploration=0.1, edge=0.1, random_state=seed
+        learner,
+        labels=range(data.k),
+        base=base,
+        n_estimators=20,
+        exploration=0.1,
+        edge=0.1,
+        random_state=seed,
     )
     X, y = np.nan_to_num(data.X)[order], data.y[order]
     began = time.process_time()
@@ -46,7 +61,11 @@ def vw(options: str, data: Data, order: Any, seed: int) -> tuple[float, float]:
     nominal = set(data.nominal)
     began, right = time.process_time(), []
     for t in order:
-        cells = (f"{c}_{int(data.X[t, c])}" if c in nominal else f"{c}:{x:.5f}" for c, x in enumerate(scaled[t]) if x == x)
+        cells = (
+            f"{c}_{int(data.X[t, c])}" if c in nominal else f"{c}:{x:.5f}"
+            for c, x in enumerate(scaled[t])
+            if x == x
+        )
         text = "| " + " ".join(cells)
         chances = np.maximum(np.array(space.predict(text)), 0)
         chances /= chances.sum()
@@ -62,8 +81,16 @@ def main() -> None:
     options.add_argument("--seeds", type=int, default=3)
     chosen = options.parse_args()
     seeds = 1 if chosen.quick else chosen.seeds
-    page = Page("bandit", "Bandit feedback: only the label that was shown is judged", chosen, ["streamboost", "vowpalwabbit"])
-    page.preface += ["", f"`python -m benchmarks.accuracy.bandit`: means over {seeds} seeds; at most {ROWS:,} rows of each set."]
+    page = Page(
+        "bandit",
+        "Bandit feedback: only the label that was shown is judged",
+        chosen,
+        ["streamboost", "vowpalwabbit"],
+    )
+    page.preface += [
+        "",
+        f"`python -m benchmarks.accuracy.bandit`: means over {seeds} seeds; at most {ROWS:,} rows of each set.",
+    ]
     names = [*(f"{base}" for base in ("mbbm", "olm", "osboost")), *(f"VW {name}" for name in VW)]
     table = Table("Accuracy over the last fifth", ["set", *names])
     clock = Table("CPU seconds", ["set", *names])
@@ -71,11 +98,16 @@ def main() -> None:
     for name, repeats in SETS.items():
         data = Data(name, 500 if chosen.quick else ROWS)
         orders = [
-            np.concatenate([np.random.default_rng(100 * seed + r).permutation(len(data.y)) for r in range(repeats)])[: 2 * ROWS]
+            np.concatenate(
+                [np.random.default_rng(100 * seed + r).permutation(len(data.y)) for r in range(repeats)]
+            )[: 2 * ROWS]
             for seed in range(seeds)
         ]
         found = [
-            *([ours(base, data, order, seed) for seed, order in enumerate(orders)] for base in ("mbbm", "olm", "osboost")),
+            *(
+                [ours(base, data, order, seed) for seed, order in enumerate(orders)]
+                for base in ("mbbm", "olm", "osboost")
+            ),
             *([vw(flags, data, order, seed) for seed, order in enumerate(orders)] for flags in VW.values()),
         ]
         scores = [fmean(run[0] for run in runs) for runs in found]

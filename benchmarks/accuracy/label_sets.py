@@ -79,7 +79,13 @@ def main() -> None:
         }
         theirs = river(name)
         loss.add(name, *(runs and fmean(run.error for run in runs) for runs in found.values()), theirs[0])
-        f1.add(name, *(runs and fmean(run.metrics["micro_f1"]["cumulative"].value for run in runs) for runs in found.values()))
+        f1.add(
+            name,
+            *(
+                runs and fmean(run.metrics["micro_f1"]["cumulative"].value for run in runs)
+                for runs in found.values()
+            ),
+        )
         clock.add(name, *(runs and fmean(run.seconds for run in runs) for runs in found.values()), theirs[1])
         print(name, flush=True)
     for table in (loss, f1, clock):

@@ -4,8 +4,8 @@ A machine with few cores cannot show many threads by the clock. So three things 
 
 - *busiest*: CPU time of one thread alone over that of the thread that worked most: the speed-up if nobody ever waited;
 - *together*: CPU time of all threads over that of one;
-- *simulated*: the flow of chunks through the stations (``core/include/streamboost/run/flow.hpp``) with the measured costs, each thread on
-  a core of its own: what waiting leaves of the first. With two threads the clock checks it.
+- *simulated*: the flow of chunks through the stations (``core/include/streamboost/run/flow.hpp``) with the measured costs, each
+  thread on a core of its own: what waiting leaves of the first. With two threads the clock checks it.
 
 The largest station is the serial part: no number of threads is faster than one over it.
 """
@@ -57,11 +57,11 @@ def cases(quick: bool) -> list[Case]:
     many, bayes = make("hyperplane", 4_000 // size), make("gaussians", 48_000 // size)
     linear = wide(100, 16_000 // size)
 
-    def of(ensemble: str, learner: str, stream: Stream, n: int) -> Callable[[int], Any]:
+    def of(ensemble: str, learner: str | None, stream: Stream, n: int) -> Callable[[int], Any]:
         return lambda jobs: build(ensemble, learner, stream, n_estimators=n, n_jobs=jobs)
 
     def default(n: int) -> Callable[[int], Any]:
-        return of("streamboost", "", trees, n)
+        return of("streamboost", None, trees, n)
 
     def boosted(name: str) -> Case:
         return Case(f"{name} + trees, N = 100", of(name, "hoeffding-tree", trees, 100), trees, 10, 1.75)
@@ -81,7 +81,7 @@ def cases(quick: bool) -> list[Case]:
 
 
 def simulate(flow: dict[str, Any], n_rows: int) -> float:
-    """One thread over all of them, by the clock, if every thread has a core: chunks go through the stations as the core's flow does."""
+    """One thread over all of them, by the clock, if every thread has a core."""
     rows, slots, owner, after = flow["chunk_rows"], flow["slots"], flow["owner"], flow["after"]
     cost, n = np.array(flow["cost"]) * rows, max(1, n_rows // rows)
     ends = np.full((len(cost), n), np.inf)  # when a station has done a chunk
@@ -140,7 +140,9 @@ def compare(case: Case, threads: tuple[int, ...]) -> tuple[float, dict[int, Outc
             raise RuntimeError(f"{case.name}: {jobs} threads answered differently from one")
         if case.answers:  # every thread has the same rows to do
             share = watch.process / jobs
-            found[jobs] = Outcome(alone / share, watch.process / alone, alone / share, one.wall / watch.wall, 0.0)
+            found[jobs] = Outcome(
+                alone / share, watch.process / alone, alone / share, one.wall / watch.wall, 0.0
+            )
             continue
         cost = np.array(flow["cost"])
         rows = min(len(case.stream.y), 8 * 64 * jobs)
@@ -185,8 +187,17 @@ def main() -> None:
     results: dict[str, dict[int, Outcome]] = {}
     table = Table(
         "Threads over one",
-        ["model", "CPU us per row", *(f"busiest of {t}" for t in threads), f"together, {threads[-1]}"]
-        + [*(f"simulated, {t}" for t in threads), "clock, 2", "largest station", "goals", "reached"],
+        [
+            "model",
+            "CPU us per row",
+            *(f"busiest of {t}" for t in threads),
+            f"together, {threads[-1]}",
+            *(f"simulated, {t}" for t in threads),
+            "clock, 2",
+            "largest station",
+            "goals",
+            "reached",
+        ],
         note="All as times of one thread. Goals: one thread over the busiest of 16; over two threads, by the clock;"
         f" all threads together at most {TOGETHER}. The clock of two threads says something on a quiet machine only.",
     )
@@ -215,7 +226,10 @@ def main() -> None:
         "- Measure: test_then_train of the same rows after a quarter of them; the answers were compared and are the same bits"
     )
     page.preface.append(f"- Load average of the machine: {os.getloadavg()[0]:.1f}")
-    page.picture, page.caption = lambda: picture(results), "Speed-up by threads, simulated from measured costs"
+    page.picture, page.caption = (
+        lambda: picture(results),
+        "Speed-up by threads, simulated from measured costs",
+    )
     page.add(table)
     page.write()
 

@@ -51,7 +51,12 @@ ALL_MODELS: dict[str, type[LearnerEnsemble]] = {**MODELS, **REGRESSORS}
 """Classifiers and regressors that learn from streams."""
 MULTILABEL: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MULTILABEL)
 """Ensembles for sets of labels, by their names in files."""
-_ALL: dict[str, type[LearnerEnsemble]] = {**ALL_MODELS, **BATCH_MODELS, **MULTILABEL, "bandit-ensemble": BanditEnsemble}
+_ALL: dict[str, type[LearnerEnsemble]] = {
+    **ALL_MODELS,
+    **BATCH_MODELS,
+    **MULTILABEL,
+    "bandit-ensemble": BanditEnsemble,
+}
 
 __all__ = [
     "ALL_LEARNERS",

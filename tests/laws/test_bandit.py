@@ -22,7 +22,9 @@ def rows(n=200, k=3, seed=1):
 
 def make(base, learner=None, n=4, k=3, **more):
     options = {"exploration": 0.3, "random_state": SEED, **more}
-    return BanditBoostingClassifier(learner or NaiveBayes(), labels=range(k), base=base, n_estimators=n, **options)
+    return BanditBoostingClassifier(
+        learner or NaiveBayes(), labels=range(k), base=base, n_estimators=n, **options
+    )
 
 
 class Learner:

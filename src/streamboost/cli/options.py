@@ -123,7 +123,9 @@ def _run(
     ] = 0,
     budget: Annotated[
         float | None,
-        typer.Option("--budget", rich_help_panel=SCORED, help="Learn from this share of the labels only, as 0.1."),
+        typer.Option(
+            "--budget", rich_help_panel=SCORED, help="Learn from this share of the labels only, as 0.1."
+        ),
     ] = None,
     query: Annotated[
         str,
