@@ -100,10 +100,11 @@ class Session:
         self.broken: str | None = None
         self.warned = False
         self.judged = False
+        self.told_unlabeled = False  # whether it was said that rows came without labels
         self.full = False  # whether it was said that trees have reached their limit of memory
         self.starved = False  # ... that there was none to grow
         self.capped: set[int] = set()
-        self.pace, self.ask_pace = Pace(), Pace()
+        self.pace, self.ask_pace = Pace(threads), Pace(threads)
         self._delayed: Warning | None = None
         self._pending: tuple[int, Growth, list[Any]] | None = None
         self._reserved = False
@@ -127,6 +128,9 @@ class Session:
             "outer_pool": booster.outer_pool,
             "experts": list(booster.experts),
             "referee": booster.referee,
+            "encoding": booster.encoding,
+            "whole_companions": list(booster.whole_companions),
+            "whole_pool": booster.whole_pool,
             "lags": booster.lags,
             "stages": dict(stages),
             "max_bytes": booster.max_bytes,
@@ -171,7 +175,7 @@ class Session:
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._use(model)
-        other.capped, other.pace, other.ask_pace = set(self.capped), Pace(), Pace()
+        other.capped, other.pace, other.ask_pace = set(self.capped), self.pace.fresh(), self.ask_pace.fresh()
         other._changes = _core.parameter_changes()
         if fast is not None:
             other.fast = fast.of(model)
@@ -448,6 +452,8 @@ def no_answers(answer: str, labels: ClassCodes) -> Any:
         return np.empty(0)
     if answer.startswith("interval:"):
         return np.empty((0, 2))
+    if answer == "full":
+        return np.empty((0, len(labels))), np.empty((0, len(labels)))
     raw = np.empty(0, np.int32) if answer == "label" else np.empty((0, len(labels) + (answer == "both")))
     return present(raw, answer, labels)
 
@@ -458,6 +464,8 @@ def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
         return raw[:, labels.order] == 1.0
     if answer.startswith("interval:"):
         return raw
+    if answer == "full":
+        return raw[:, len(labels) : 2 * len(labels)][:, labels.order], raw[:, : len(labels)][:, labels.order]
     if answer == "both":
         codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
         return labels.decode(codes), raw[:, :-1][:, labels.order]

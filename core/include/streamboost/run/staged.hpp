@@ -65,10 +65,14 @@ class Staged : public Model {
     explicit Grown(Staged& m) : model(m), stages(m.stages_) {}
     void commit() noexcept override {
       static_assert(std::is_nothrow_move_assignable_v<Stages>);
-      if (inside) inside->commit();
+      Model::commit(inside.get(), *model.inside_);
       model.stages_ = std::move(stages);
     }
-    std::size_t bytes() override { return inside ? inside->bytes() : 0; }
+    std::size_t bytes() override {
+      MemoryCounter counter;
+      stages.fields(counter);
+      return counter.bytes + sizeof(Self) + bytes_of(inside.get(), *model.inside_);
+    }
   };
 };
 

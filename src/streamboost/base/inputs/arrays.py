@@ -16,7 +16,7 @@ from streamboost.base.inputs.coded import CodedTable
 from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
 from streamboost.base.inputs.dates import taken_apart
 from streamboost.base.inputs.schema import Growth, Schema, check_names, resolve_categorical
-from streamboost.base.inputs.word_columns import WordFeatures, guess_words, word_cells
+from streamboost.base.inputs.word_columns import CODE, WordFeatures, guess_words, looks_like_codes, word_cells
 
 LARGEST = 1e100  # beyond this a square, a norm or a variance may overflow and spoil a learner for good
 
@@ -223,11 +223,13 @@ def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> 
     declared = resolve_categorical(categorical, table.names, table.width)
     nominal = [by_dtype or by_name for by_dtype, by_name in zip(table.nominal, declared, strict=True)]
     if words is None or table.csr is not None:
-        return Schema(table.names, nominal)
-    guessed = table.words if table.values else _guess_frame(table, declared)
+        return Schema(table.names, nominal, sparse=table.csr is not None)
+    guessed = table.words or _guess_frame(table, declared)
     found = words.columns(table.names, table.width, guessed)
-    kept = [is_nominal and column not in found for column, is_nominal in enumerate(nominal)]
-    return Schema(table.names, kept, words=found)
+    kept = [is_nominal and found.get(column, CODE) == CODE for column, is_nominal in enumerate(nominal)]
+    codes = [column for column, kind in found.items() if kind == CODE and not nominal[column]]
+    holding = {column: kind for column, kind in found.items() if kind != CODE}
+    return Schema(table.names, kept, words=holding, codes=codes)
 
 
 HEAD_ROWS = 1000
@@ -238,7 +240,13 @@ def _guess_frame(table: Table, declared: Sequence[bool]) -> dict[int, str]:
     """Texts and identifiers among the text columns of a frame that were not declared nominal."""
     found = {}
     for column, source in enumerate(table.columns):
-        if declared[column] or not isinstance(source, list):
+        if declared[column]:
+            continue
+        if not isinstance(source, list):
+            if source.dtype.kind in "iu" and table.names is not None:
+                numbers = set(source[:HEAD_ROWS].astype(np.float64).tolist())
+                if looks_like_codes(table.names[column], numbers, min(table.n_rows, HEAD_ROWS)):
+                    found[column] = CODE
             continue
         head = [value for value in source[:HEAD_ROWS] if value is not None]
         kind = guess_words(set(head), len(head)) if all(isinstance(value, str) for value in head) else None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.inputs.codes import CodeBook
-from streamboost.base.inputs.word_columns import KINDS
+from streamboost.base.inputs.word_columns import CODE, KINDS
 
 Name = str | int
 
@@ -44,6 +44,8 @@ class Schema:
         declared: Sequence[Name] | None = None,
         words: Mapping[int, str] | None = None,
         declared_words: Mapping[Name, str] | None = None,
+        codes: Iterable[int] = (),
+        sparse: bool = False,
     ) -> None:
         self.names: list[Name] | None = None if names is None else list(names)
         self.books: list[CodeBook | None] = [CodeBook() if is_nominal else None for is_nominal in nominal]
@@ -53,6 +55,8 @@ class Schema:
         self.declared_nominal = frozenset(declared or ())
         self.words = dict(sorted((words or {}).items()))  # columns of words, ascending, and their kind
         self.declared_words = dict(declared_words or {})
+        self.codes = tuple(sorted(codes))  # columns of numbers that are identifiers, too
+        self.sparse = sparse  # whether the first rows were a sparse matrix
         self.index: dict[Name, int] = {}
         self._reindex()
 
@@ -86,6 +90,8 @@ class Schema:
             counts[column] = len(self.books[column] or ())
         for column, kind in self.words.items():
             counts[column] = KINDS[kind]
+        for column in self.codes:
+            counts[column] = KINDS[CODE]
         if growth is None:
             return counts
         if growth.nominal:
