@@ -64,6 +64,10 @@ class Estimator(Declared, BaseEstimator):
         """Return the plan as the kinds of the columns want it."""
         return plan
 
+    def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
+        """Return the plan of the learners as the kinds of the columns want it."""
+        return plan
+
     def _for_labels(self, plan: BoosterPlan, labels: ClassCodes) -> BoosterPlan:
         """Return the plan as the labels want it that are known before the first row."""
         return plan
@@ -98,7 +102,9 @@ class Estimator(Declared, BaseEstimator):
         return self._session_kind(
             type(self).__name__,
             self._for_labels(self._for_columns(plan, columns), labels),
-            self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),
+            self._learner_for_columns(self._learner_plan(seed), columns)
+            if lanes is None
+            else self._resumed_plan(seed, lanes),
             n_estimators=self._n_lanes(),
             seed=seed,
             tie=str(self.tie),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
-from streamboost.base.params import BoosterPlan
+from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.drift.choice import guard_of
 from streamboost.ensemble.classifier import Ensemble
@@ -281,7 +281,11 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             pool={**plan.pool, **FORGETTING} if plan.pool else {},
             outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
-        return for_columns(plan, columns, "hashed", {**POOL_OF_ALL, **last_word, **window})
+        memory = self._memory(words=True)
+        return for_columns(plan, columns, "hashed", {**POOL_OF_ALL, **last_word, **window}, memory)
+
+    def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
+        return self._within_memory(plan, words=are_wide(columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)
@@ -297,16 +301,14 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, COMPANIONS)
 
+    def _remembers_rows(self) -> bool:
+        return "replay" in self._companion_names()
+
     def _ring_bytes(self) -> dict[str, int]:
-        """Return what remembered rows may take of `max_bytes`: a quarter, at most 64 MB, most of it for the long memory."""
-        whole = 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 8))
+        """Return what each memory of rows may take: most of it is for the long one."""
+        whole = max(self._memory().rows, 8)
         quick, judge = whole // 4, whole // 8
         return {"replay": whole - quick - judge, "replay-quick": quick, "judge": judge}
-
-    def _bytes_for_trees(self) -> int | None:
-        budget = super()._bytes_for_trees()
-        rows = sum(self._ring_bytes().values()) if "replay" in self._companion_names() else 0
-        return None if budget is None else max(1, int(budget) - rows)
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         lone = {"name": name, "learner": "", "params": {}, "guard": {}, "size": 1}

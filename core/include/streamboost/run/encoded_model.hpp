@@ -186,7 +186,7 @@ class EncodedModel final : public Model {
     std::vector<std::int32_t> slot;
     explicit Grown(EncodedModel& m) : model(m), intake(m.intake_) {}
     void commit() noexcept override {
-      if (inside) inside->commit();
+      Model::commit(inside.get(), *model.inside_);
       model.intake_ = std::move(intake);
       model.columns_ = std::move(columns);
       model.slot_ = std::move(slot);
@@ -194,7 +194,10 @@ class EncodedModel final : public Model {
       model.statistics_ = std::move(statistics);
       model.started_ = true;
     }
-    std::size_t bytes() override { return inside ? inside->bytes() : 0; }
+    std::size_t bytes() override {
+      return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + slot.capacity() * 4 + sizeof(EncodedModel) +
+             (starts ? statistics : model.statistics_).bytes();
+    }
   };
 
   // The same rows as the inside sees them.

@@ -70,7 +70,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     table_.fields(v, split_ != 0);
     if (v.loads()) check();
   }
-  std::size_t memory_bytes() override { return sizeof(*this) + table_.bytes() + squares_.size() * sizeof(double); }
+  std::size_t memory_bytes() override { return sizeof(*this) + intake_.unsaved_bytes() + table_.bytes() + squares_.size() * sizeof(double); }
   ModelReport report() override { return {}; }
   bool starved() const override { return false; }
 
@@ -103,6 +103,10 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
       model.squares_ = std::move(squares);
       if (splits) model.split();
       model.reserved_ = true;
+    }
+    std::size_t bytes() override {
+      return sizeof(HashedModel) + intake.unsaved_bytes() + model.table_.bytes() +
+             (room.intercept.size() + room.windows.size() + squares.size()) * sizeof(double);
     }
   };
 

@@ -71,6 +71,7 @@ class Intake {
     if (needs_.rates) buffer.teach.reserve(2 * most);
   }
 
+  std::size_t unsaved_bytes() const { return (schema_.n_values.size() + layout_.offset.size()) * 8; }
   void fields(FieldVisitor& v) {
     v("n_learned", n_learned_);
     v("n_classes_known", n_classes_known_);

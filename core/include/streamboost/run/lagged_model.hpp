@@ -88,7 +88,7 @@ class LaggedModel final : public Model {
     if (v.loads()) check();
   }
   void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<LaggedModel&>(other).inside_); }
-  std::size_t memory_bytes() override { return inside_->memory_bytes() + past_.size() * sizeof(double) + sizeof(*this); }
+  std::size_t memory_bytes() override { return inside_->memory_bytes() + intake_.unsaved_bytes() + past_.capacity() * sizeof(double) + sizeof(*this); }
   ModelReport report() override {
     ModelReport report = inside_->report();
     if (const auto gain = report.lanes.find("importances/gain"); gain != report.lanes.end() && gain->second.size() >= n())
@@ -121,8 +121,11 @@ class LaggedModel final : public Model {
     Intake intake;
     explicit Grown(LaggedModel& m) : model(m), intake(m.intake_) {}
     void commit() noexcept override {
-      if (inside) inside->commit();
+      Model::commit(inside.get(), *model.inside_);
       model.intake_ = std::move(intake);
+    }
+    std::size_t bytes() override {
+      return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + sizeof(LaggedModel) + model.kept_ * sizeof(double);
     }
   };
 

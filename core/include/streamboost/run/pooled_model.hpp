@@ -35,7 +35,7 @@ class PooledExperts : public Model {
   explicit PooledExperts(std::vector<Expert> experts) : experts_(std::move(experts)) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>();
+    auto growth = std::make_unique<Grown>(*this);
     for (auto& expert : experts_)
       growth->parts.push_back(
           expert.model->prepare(expert.judges() ? WiderRows::schema(schema, judged_columns(), numeric_column) : schema));
@@ -106,15 +106,18 @@ class PooledExperts : public Model {
 
  private:
   struct Grown final : Growth {
+    PooledExperts& pool;
     std::vector<std::unique_ptr<Growth>> parts;
+    explicit Grown(PooledExperts& p) : pool(p) {}
     void commit() noexcept override {
-      for (const auto& part : parts)
-        if (part) part->commit();
+      for (std::size_t e = 0; e < parts.size(); ++e) Model::commit(parts[e].get(), *pool.experts_[e].model);
     }
     std::size_t bytes() override {
       std::size_t all = 0;
-      for (const auto& part : parts) all += part ? part->bytes() : 0;
-      return all;
+      for (std::size_t e = 0; e < parts.size(); ++e) all += bytes_of(parts[e].get(), *pool.experts_[e].model);
+      MemoryCounter counter;
+      pool.pool_fields(counter);
+      return all + counter.bytes + sizeof(PooledExperts);
     }
   };
 };

@@ -114,7 +114,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     if (v.loads()) check();
   }
   std::size_t memory_bytes() override {
-    return sizeof(*this) + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
+    return sizeof(*this) + intake_.unsaved_bytes() + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
   }
   ModelReport report() override {
     ModelReport report;
@@ -160,6 +160,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
       model.counts_ = std::move(counts);
       model.reserved_ = true;
     }
+    std::size_t bytes() override { return sizeof(ReplayModel) + intake.unsaved_bytes() + counts.weight.capacity() * sizeof(double); }
   };
 
   // Rows that fit into the memory, as far as columns have had values: how many rows were learned in one call does not matter.
