@@ -23,7 +23,7 @@ MODELS = {
     "MOA SRP 10": "MOA, streaming random patches, 10 trees",
     "MOA LevBag 10": "MOA, leveraging bagging, 10 trees",
     "VW": "Vowpal Wabbit, logistic",
-    "LightGBM, window": "LightGBM, refitted every 1,000 rows",
+    "LightGBM, retrained": "LightGBM, refitted on all the past at each growth by a fifth",
 }
 RIVER = "River ARF 10"
 # title, race, our entry (its first words)

@@ -20,6 +20,7 @@
 #include "streamboost/run/plan.hpp"
 #include "streamboost/run/staged_model.hpp"
 #include "streamboost/run/staged_regressor.hpp"
+#include "streamboost/run/team.hpp"
 
 namespace streamboost {
 
@@ -131,7 +132,7 @@ class Rows {
   }
   std::size_t n() const { return dense_.is_valid() ? dense_.shape(0) : start_.shape(0) - 1; }
 
-  RowBlock block(const Schema& schema) const { return block(schema.width(), schema.n_words()); }
+  RowBlock block(const Schema& schema) const { return block(schema.width(), dense_.is_valid() ? schema.n_words() : 0); }
   RowBlock block(int width, int n_words = 0) const {
     static constexpr std::int32_t nowhere = 0;  // a null pointer would say that the rows are dense
     RowBlock rows;
@@ -148,7 +149,6 @@ class Rows {
       rows.words = rows.n_words > 0 ? words_.data() : nullptr;
       return rows;
     }
-    if (n_words > 0) throw std::invalid_argument("sparse rows have no words");
     rows.values = values_.data();
     rows.row_start = start_.data();
     rows.columns = columns_.shape(0) > 0 ? columns_.data() : &nowhere;
@@ -250,7 +250,8 @@ class PyModel {
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
           const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
-          const nb::dict& lags, const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
+          const nb::dict& encoding, const nb::list& whole_companions, const nb::dict& whole_pool, const nb::dict& lags,
+          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
@@ -264,6 +265,9 @@ class PyModel {
               read_config(outer_pool),
               read_companions(experts),
               read_config(referee),
+              read_config(encoding),
+              read_companions(whole_companions),
+              read_config(whole_pool),
               read_config(lags)};
     if (max_bytes) plan.max_bytes = *max_bytes;
     const bool numbers = learner == "black_box_regressor";
@@ -275,6 +279,7 @@ class PyModel {
     }
     plan_ = std::make_shared<const Plan>(std::move(plan));
     model_ = make_model(*plan_);
+    team_ = Team(plan_->ensemble);
   }
 
   // The same model once more: its numbers are copied from memory to memory.
@@ -309,7 +314,8 @@ class PyModel {
     const OutputBuffers wanted = output_of(answer, *model_);
     const TruthArray truth(y, answers_numbers(), model_->facts());
     if (truth.n() != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
-    const Schema schema = room ? schema_of(*room) : model_->intake().schema();
+    const Schema wanted_schema = room ? schema_of(*room) : Schema{};  // no copy where nothing grows: there may be a million columns
+    const Schema& schema = room ? wanted_schema : model_->intake().schema();
     const RowBlock rows = x.block(schema);
     const double* w = weight ? weight->data() : nullptr;
     truth.check(schema, w);
@@ -329,7 +335,7 @@ class PyModel {
     else
       wanted = output_of(answer, *model_);
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
-    without_gil(x.n(), [&] { model_->predict(rows, buffers.out); });
+    without_gil(x.n(), [&] { team_.predict(*model_, rows, buffers.out); });
     return buffers.give();
   }
 
@@ -361,7 +367,7 @@ class PyModel {
     if (model_->intake().n_learned() > (std::int64_t{1} << 53) - rows.n_rows)
       throw std::invalid_argument("a model counts at most 2^53 examples: what it would learn now, no file could hold");
     try {
-      without_gil(static_cast<std::size_t>(rows.n_rows), [&] { model_->learn(rows, y, w, out); });
+      without_gil(static_cast<std::size_t>(rows.n_rows), [&] { team_.learn(*model_, rows, y, w, out); });
     } catch (const std::bad_alloc&) {
       broken_ = model_->broken() != nullptr;
       throw;
@@ -431,6 +437,18 @@ class PyModel {
     }
     return out;
   }
+  nb::dict threads() const {
+    const Team::Record& record = team_.record();
+    nb::dict out;
+    out["busiest"] = record.busiest;
+    out["together"] = record.together;
+    out["cost"] = record.cost;
+    out["owner"] = record.owner;
+    out["after"] = record.after;
+    out["chunk_rows"] = record.chunk_rows;
+    out["slots"] = record.slots;
+    return out;
+  }
   // Learners written in Python: one of every lane, then those in the background, if there are any.
   nb::list lane_objects() {
     nb::list all;
@@ -489,7 +507,8 @@ class PyModel {
   bool answers_numbers() const { return model_->answers_numbers(); }
 
  private:
-  PyModel(std::shared_ptr<const Plan> plan, std::unique_ptr<Model> model) : plan_(std::move(plan)), model_(std::move(model)) {}
+  PyModel(std::shared_ptr<const Plan> plan, std::unique_ptr<Model> model)
+      : plan_(std::move(plan)), model_(std::move(model)), team_(plan_->ensemble) {}
 
   static Bytes view(const nb::bytes& bytes) { return {static_cast<const unsigned char*>(bytes.data()), bytes.size()}; }
 
@@ -552,6 +571,7 @@ class PyModel {
 
   std::shared_ptr<const Plan> plan_;  // copies have the same
   std::unique_ptr<Model> model_;
+  Team team_{Ensemble{}};
   bool broken_ = false;
   SharedLock lock_;
 };

@@ -27,6 +27,7 @@ PRINTED = {
     "costly_labels.py": "disagreement       305",
     "song_moods.py": "AdaOLMRClassifier            whole sets right",
     "shown_articles.py": "olm: opened",
+    "retraining.py": "longest pause",
 }
 
 

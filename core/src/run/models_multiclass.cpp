@@ -2,6 +2,7 @@
 #include "streamboost/ensembles/ada_olmr.hpp"
 #include "streamboost/ensembles/adaboost_olm.hpp"
 #include "streamboost/ensembles/adaptive_bagging.hpp"
+#include "streamboost/ensembles/agnostic.hpp"
 #include "streamboost/ensembles/bandit_boost.hpp"
 #include "streamboost/ensembles/mbbm.hpp"
 #include "streamboost/ensembles/online_bmr.hpp"
@@ -17,6 +18,7 @@ ModelTable models_multiclass() {
       {"online_bmr", make<OnlineBMR>},
       {"ada_olmr", make<AdaOLMR>},
       {"adaptive_bagging", make<AdaptiveBagging>},
+      {"agnostic", make<Agnostic>},
   };
 }
 

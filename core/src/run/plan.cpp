@@ -1,7 +1,9 @@
 #include "streamboost/run/plan.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
+#include "streamboost/run/encoded_model.hpp"
 #include "streamboost/run/lagged_model.hpp"
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
@@ -65,6 +67,7 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
   TimedRegressor::Params params{RefereePool::Params::read(plan.referee), plan.referee.whole("delay"), 0, false};
   plan.referee.check_all_read("the referee");
   std::vector<TimedRegressor::Expert> experts;
+  const auto trees = std::count_if(plan.experts.begin(), plan.experts.end(), [](const Companion& expert) { return expert.name != "last"; });
   for (const Companion& expert : plan.experts) {
     if (expert.name == "last") {
       params.last = true;
@@ -73,6 +76,7 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
     ReplayModel::Params replay = ReplayModel::Params::read(expert.booster_params, plan.ensemble.seed, true);
     expert.booster_params.check_all_read(expert.name);
     replay.expert.less = expert.name == "differences" ? Base::last_target : expert.name == "residuals" ? Base::own_answer : Base::no_base;
+    replay.expert.boosting.histogram_bytes /= trees;  // which share one ring
     params.max_bytes = std::max(params.max_bytes, replay.max_bytes);
     experts.push_back({expert.name, ReplayExpert(replay.expert)});
   }
@@ -81,18 +85,27 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
   return std::make_unique<TimedRegressor>(std::move(inside), std::move(experts), params);
 }
 
+// Around all of these: what they see of wide rows, and the experts that see such rows whole.
+std::unique_ptr<Model> make_wide(const Plan& plan) {
+  auto inside = make_timed(plan);
+  if (plan.encoding.values.empty()) return inside;
+  auto encoded = std::make_unique<EncodedModel>(std::move(inside), EncodedModel::Params::read(plan.encoding));
+  plan.encoding.check_all_read("the encoding");
+  return make_pool({"encoded", std::move(encoded)}, plan.whole_companions, plan.whole_pool, plan.ensemble);
+}
+
 }  // namespace
 
 std::unique_ptr<Model> make_model(const Plan& plan) {
   if (plan.ensemble.n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
-  auto voters = make_timed(plan);
+  auto voters = make_wide(plan);
   if (!plan.lags.values.empty()) {
     voters = std::make_unique<LaggedModel>(std::move(voters), LaggedModel::Params::read(plan.lags));
     plan.lags.check_all_read("the lags");
   }
   if (plan.stages.values.empty()) return voters;
   if (voters->answers_numbers()) {
-    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages));
+    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages), plan.ensemble.seed);
     plan.stages.check_all_read("the stages around the numbers");
     return staged;
   }

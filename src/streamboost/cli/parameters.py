@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from streamboost.base.parameter import FLAG, Parameter, parameters_of
 from streamboost.cli.errors import UserError, closest
-from streamboost.cli.own import expert_flags, is_own, make_model
+from streamboost.cli.own import expert_flags, given_params, is_own, make_model
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS, EXPERTS, MULTILABEL, REGRESSION_LEARNERS, REGRESSORS, build
 
@@ -146,6 +146,13 @@ class ModelSpec:
 
     def values(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The parameters of the model and of the learner that were asked for."""
+        if is_own(self.model, self.learner) and self.model not in EXPERTS:
+            size = {} if self.n_estimators is None else {"n_estimators": self.n_estimators}
+            own, learners = (
+                given_params("--param", self.params),
+                given_params("--learner-param", self.learner_params),
+            )
+            return {**size, **own}, learners
         if self.model not in MODELS:
             raise UserError(_unknown("model", self.model, [*MODELS, *EXPERTS]))
         if self.learner is not None and self.learner not in LEARNERS:

@@ -19,12 +19,13 @@ from streamboost.baselines import BASELINE_WORDS
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError
 from streamboost.cli.health_lines import HealthLines
-from streamboost.cli.importances import importance_lines, importances_of
+from streamboost.cli.importances import importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
 from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
 from streamboost.evaluate import ClassificationResult, PrequentialResult, RegressionResult
+from streamboost.report.explanation import importance_lines
 from streamboost.streams import Label, Stream
 
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
@@ -71,6 +72,7 @@ def _say_kinds(model: Any, stream: Stream) -> None:
     ways = {
         "text": "text: its words are hashed (--nominal: categories)",
         "identifier": "identifiers: its values are hashed (--nominal: categories)",
+        "code": "numbers and as identifiers: its values are hashed, too (--id: identifiers only)",
     }
     for name, kind in getattr(stream, "kinds", {}).items():
         stderr().print(f"{name} is read as {ways[kind]}", markup=False, highlight=False, soft_wrap=True)
@@ -149,7 +151,7 @@ def run(
     if result.metrics:
         console.print(metric_table(result))
     matter = importances_of(result.model)
-    for line in () if matter is None else importance_lines(matter):
+    for line in () if matter is None or output.report else importance_lines(matter):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     details = result.model.report() if output.report else None
     if details is not None:

@@ -44,7 +44,7 @@ class Coding:
     values: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     labels: Sequence[Any] = ()
     words: Mapping[int, str] = field(default_factory=dict)
-    """Columns of texts and identifiers among those with values, and which of the two."""
+    """Columns of texts, identifiers and codes, and which of them."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@
 namespace streamboost {
 
 struct TrainingBatch {
-  const RowBlock& rows;
+  RowBlock rows;
   Truth truth;
   const double* weight;  // null for 1s
-  const OutputBuffers& answers;
+  OutputBuffers answers;
 };
 
 // Owned by the call, so that const verbs may run in several threads at once.
