@@ -10,7 +10,6 @@ import time
 from statistics import fmean
 from typing import Any
 
-
 from benchmarks.pages import Page, curve, figure, parser
 from benchmarks.tables import Table
 from streamboost import StreamBoostClassifier

@@ -1,7 +1,7 @@
 """``python -m benchmarks.accuracy.label_sets``: boosting of label sets beside binary relevance and chains, and River's models.
 
-Every row is answered, then learned, in the order of its file. The trees are the same everywhere: Hoeffding trees, each node on the square
-root of the columns; 100 of them for all labels together, or 20 for each label.
+Every row is answered, then learned, in the order of its file. The trees are the same everywhere: Hoeffding trees, each node
+on the square root of the columns; 100 of them for all labels together, or 20 for each label.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""OnlineBMR and Ada.OLMR from the paper (Jung and Tewari 2018) and the specification: slow, plain, with the product's keyed draws.
+"""OnlineBMR and Ada.OLMR from the paper (Jung and Tewari 2018) and the specification: slow, plain, with the product's keyed
+draws.
 
 A learner is an object with ``answer(x) -> distribution`` (zeros while untrained) and ``learn(x, label, weight)``.
 """

@@ -212,7 +212,8 @@ def _run(
             learner_params=learner_param or [],
             label_sets=labels is not None,
         )
-        stream, why = None, ""
+        stream: Any = None
+        why = ""
         if labels is not None:
             from streamboost.streams.label_sets import open_label_sets
 

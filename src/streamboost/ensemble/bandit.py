@@ -44,7 +44,7 @@ class Judged:
 class _JudgedLabels(ClassCodes):
     """Labels, all known; what is learned of a row is four numbers, the first of them the code of a label."""
 
-    def encode(self, y: Any, active: NDArray[np.bool_] | None) -> tuple[NDArray[np.float64], list[Any]]:
+    def encode(self, y: Any, active: NDArray[np.bool_] | None) -> tuple[NDArray[Any], list[Any]]:
         """Return the facts themselves: codes are places in the sorted labels."""
         return y.facts, []
 

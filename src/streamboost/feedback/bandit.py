@@ -38,8 +38,8 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     :meth:`act_one` chooses a label: mostly the best one, now and then another, so that something can be learned about it; it also
     says with which probability. :meth:`learn_bandit_one` takes the reward for it: 1 if it was right, else 0.
 
-    When to use it: recommendations, routing, tests on users: whatever is not shown is not judged. If the true labels come, any other
-    classifier learns faster.
+    When to use it: recommendations, routing, tests on users: whatever is not shown is not judged. If the true labels come,
+    any other classifier learns faster.
 
     Notes
     -----
@@ -47,9 +47,10 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     :math:`\rho / (k - 1)`. From the reward follows an unbiased estimate of the truth, and with it that of the costs which
     :class:`OnlineMBBMClassifier` or :class:`AdaBoostOLMClassifier` would have; every learner is taught the cheapest label.
 
-    ``"osboost"`` (Chen, Lin and Lu): an :class:`OSBoostClassifier` for each label, with learned votes; a label has the probability
-    :math:`\rho / k`, the best one :math:`1 - \rho` more. Only the one that was played learns, right or wrong, with the weight 1 over
-    its probability. Features are read as its learners want them; nominal ones need learners that take them.
+    ``"osboost"`` (Chen, Lin and Lu): an :class:`OSBoostClassifier` for each label, with learned votes; a label has the
+    probability
+    :math:`\rho / k`, the best one :math:`1 - \rho` more. Only the one that was played learns, right or wrong, with the
+    weight 1 over its probability. Features are read as its learners want them; nominal ones need learners that take them.
 
     References
     ----------
@@ -214,7 +215,7 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the best label of each row, without exploring; changes nothing."""
-        return np.array(self._begin_labels())[self._scores(X).argmax(axis=1)]
+        return np.asarray(np.array(self._begin_labels())[self._scores(X).argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the share of the vote that each class in ``classes_`` has."""
@@ -332,11 +333,11 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         k, n = len(self._begin_labels()), int(X.shape[0])
         assert self._models is not None
         if self.base != "osboost":
-            return self._one.predict_proba(X) if self._one.started else np.full((n, k), 1 / k)
+            return np.asarray(self._one.predict_proba(X)) if self._one.started else np.full((n, k), 1 / k)
         found = np.zeros((n, k))
         for at, model in enumerate(self._models):
             found[:, at] = model.predict_proba(X)[:, -1] if model.started else 0.5
-        return found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
+        return np.asarray(found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         k = len(self._begin_labels())

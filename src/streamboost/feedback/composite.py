@@ -51,11 +51,6 @@ def composite_bytes(
     return buffer.getvalue()
 
 
-def is_composite(manifest: Mapping[str, Any]) -> bool:
-    """Whether a file holds a model made of models."""
-    return "composite" in manifest
-
-
 def read_composite(
     manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], classes: Mapping[str, Any], load: Load
 ) -> Any:

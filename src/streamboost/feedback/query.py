@@ -105,8 +105,8 @@ class QueryStrategy:
     def note(self, asked: bool, wrong: bool | None = None) -> None:
         """Go on to the next row: whether this one got its label, and whether its answer was wrong, if that is known.
 
-        The threshold rests while the budget has no room, and on rows of chance. Their errors, which no rule has chosen, are watched
-        for drift; after one the threshold starts again at 1.
+        The threshold rests while the budget has no room, and on rows of chance. Their errors, which no rule has chosen, are
+        watched for drift; after one the threshold starts again at 1.
         """
         chance = self.by_chance
         if not chance and self.query != "uncertainty" and (asked or self.affordable):

@@ -37,6 +37,9 @@ EACH = parameter(
 class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
     """What classifiers of label sets share that have a model for every label."""
 
+    task: ClassVar[str] = "multilabel"
+    reads_coded_rows: ClassVar[bool] = True
+    reads_coded_labels: ClassVar[bool] = False
     _name: ClassVar[str]
     _metadata: Mapping[str, Any] = {}
     _models: dict[Any, Any]
@@ -234,13 +237,15 @@ class BinaryRelevanceClassifier(LabelwiseClassifier):
 
 
 class ClassifierChain(LabelwiseClassifier):
-    """A classifier for each label, which also sees the labels before it: in learning as they are, in answering as they were guessed.
+    """A classifier for each label, which also sees the labels before it: in learning as they are, in answering as they were
+    guessed.
 
     When to use it: labels that go together, the telling ones first.
 
     References
     ----------
-    J. Read, B. Pfahringer, G. Holmes and E. Frank, Classifier chains for multi-label classification, *Machine Learning* 85 (2011).
+    J. Read, B. Pfahringer, G. Holmes and E. Frank, Classifier chains for multi-label classification, *Machine Learning* 85
+    (2011).
 
     Examples
     --------

@@ -64,7 +64,7 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
         raise ValueError(f"y must be indicators, 0 or 1 for every row and label: {error}.") from error
     if table.ndim != 2:
         raise ValueError(
-            f"y has {table.ndim} axis: label sets are a table of 0 and 1, one row for each row of X and one column for each label."
+            f"y has {table.ndim} axis: label sets are a table of 0 and 1, a row for each row of X and a column for each label."
         )
     check_length(len(table), n_rows)
     wrong = ~((table == 0) | (table == 1))
