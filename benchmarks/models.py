@@ -18,7 +18,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 def build(
     model: str,
-    learner: str,
+    learner: str | None,
     stream: Stream,
     *,
     n_estimators: int = 100,

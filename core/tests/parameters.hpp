@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "streamboost/data/config.hpp"
 
@@ -15,11 +16,16 @@ inline Config::Value word(const char* text) { return std::string(text); }
 inline Config::Value count(std::int64_t n) { return n; }
 inline const Config::Value none = std::monostate{};
 
-// Boosters and banks of numbers learn no labels: the streams of these tests have nothing for them, tests/laws/test_regression.py has.
+// Boosters and banks of numbers, and boosters of such banks, learn no labels: the streams of these tests have nothing for them, tests/laws/test_regression.py has.
 inline bool predicts_numbers(const std::string& name) {
-  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression",           "regression_tree",
-                                           "replay_regressor",  "hashed_regressor",  "streaming_gradient_regressor"};
+  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression",  "regression_tree",
+                                           "replay_regressor",  "hashed_regressor",  "streaming_gradient", "streaming_gradient_regressor"};
   return names.contains(name);
+}
+
+// Where the lanes are cut: boosters whose lanes may follow each other in any order are not.
+inline std::vector<int> cuts_of(const std::string& booster, std::vector<int> cuts) {
+  return booster == "reordered" ? std::vector<int>{} : cuts;
 }
 
 // Models of their own, without lanes: whatever learner a test names stays unused.
@@ -55,7 +61,7 @@ inline Values values_of(const std::string& name) {
       {"adaboost_ol", {{"weighting", word("sampling")}, {"hedge", word("vote")}, {"hypothesis", word("real")}}},
       {"agnostic", {{"gamma", 0.1}, {"draw", false}}},
       {"cost_boosting", {{"algorithm", word("adac2")}, {"costs", none}, {"ratio", 1.0}}},
-      {"reordered", {{"method", word("bole")}}},
+      {"reordered", {{"method", word("bole")}, {"ballot", word("distribution")}}},
       {"defensive", {{"adaptive", true}}},
       {"mbbm",
        {{"edges", std::vector<double>{0.1}},

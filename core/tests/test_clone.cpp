@@ -20,8 +20,9 @@ Ensemble guarded(const std::string& detector) {
 
 std::unique_ptr<Model> build(const std::string& booster, const Kind& kind, const Stream& s, const Ensemble& ensemble) {
   const Config learner = config_of(kind.learner, kind.changed);
-  auto model = make_model(booster, config_of(booster), ensemble,
-                          [&](Lanes lanes) { return make_bank(kind.learner, learner, lanes, ensemble); }, {16});
+  auto model = make_model(
+      booster, config_of(booster), ensemble, [&](Lanes lanes) { return make_bank(kind.learner, learner, lanes, ensemble); },
+      cuts_of(booster, {16}));
   model->reserve(s.schema());
   return model;
 }

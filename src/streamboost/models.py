@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
 from streamboost.base.files.manifest import Manifest
+from streamboost.ensemble.bandit import BanditEnsemble
 from streamboost.ensemble.common import LearnerEnsemble
 from streamboost.feedback import COMPOSITES
 from streamboost.feedback.composite import is_composite, read_composite
@@ -50,7 +51,12 @@ ALL_MODELS: dict[str, type[LearnerEnsemble]] = {**MODELS, **REGRESSORS}
 """Classifiers and regressors that learn from streams."""
 MULTILABEL: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MULTILABEL)
 """Ensembles for sets of labels, by their names in files."""
-_ALL: dict[str, type[LearnerEnsemble]] = {**ALL_MODELS, **BATCH_MODELS, **MULTILABEL}
+_ALL: dict[str, type[LearnerEnsemble]] = {
+    **ALL_MODELS,
+    **BATCH_MODELS,
+    **MULTILABEL,
+    "bandit-ensemble": BanditEnsemble,
+}
 
 __all__ = [
     "ALL_LEARNERS",

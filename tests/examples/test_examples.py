@@ -24,6 +24,7 @@ PRINTED = {
     "fraud.py": "calibrated, by cost",
     "demand.py": "StreamBoost       later",
     "hourly.py": "readings alone, lags",
+    "retraining.py": "longest pause",
 }
 
 

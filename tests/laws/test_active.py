@@ -141,7 +141,10 @@ def test_a_model_that_must_know_its_labels():
     answers = model.test_then_train(X, y, classes=["down", "off", "up"])
     assert set(answers.tolist()) <= {"down", "off", "up", None}
     result = prequential(
-        OnlineMBBMClassifier(NaiveBayes(), n_estimators=4, random_state=1), (X, y), budget=0.2, classes=["down", "off", "up"]
+        OnlineMBBMClassifier(NaiveBayes(), n_estimators=4, random_state=1),
+        (X, y),
+        budget=0.2,
+        classes=["down", "off", "up"],
     )
     assert 0.1 < result.asked < 0.3
 
@@ -210,7 +213,11 @@ def test_bad_files_are_refused():
         {"state": {}},
     ):
         file = io.BytesIO()
-        rest = {name: value for name, value in manifest.items() if name not in ("format", "format_version", "arrays")}
+        rest = {
+            name: value
+            for name, value in manifest.items()
+            if name not in ("format", "format_version", "arrays")
+        }
         write_archive(file, {**rest, "composite": {**head, **change}}, arrays)
         with pytest.raises(ModelFileError):
             streamboost.load(file.getvalue())

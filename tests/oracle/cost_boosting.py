@@ -1,11 +1,12 @@
 """Oza's chain with costs and for rare classes (Wang and Pineau 2016), two classes: AdaC2, CSB2, RUSBoost.
 
-An example of class y arrives at learner i with weight lam (s at the first). The learner's answer before it learns is right or wrong
-(no answer is wrong). T is the sum of lam that has arrived at this learner, this one included; C_y is the cost of the class.
+An example of class y arrives at learner i with weight lam (s at the first). The learner's answer before it learns is right or
+wrong (no answer is wrong). T is the sum of lam that has arrived at this learner, this one included; C_y is the cost of the class.
    adac2     right, wrong: sums of C lam;  lam <- C_y lam T / (2 right) or C_y lam T / (2 wrong);  vote log(right / wrong)
    csb2      e = (sum of lam wrong) / T, w = (sum of C lam wrong) / T;  lam <- lam (e / (1 - e)) / (e + w), or C_y lam / (e + w);
              vote log((1 - e) / e)
-   rusboost  lam <- lam T / (2 right) or lam T / (2 wrong), sums of lam;  vote log((1 - e) / e);  but the copies are drawn at the rate
+   rusboost  lam <- lam T / (2 right) or lam T / (2 wrong), sums of lam;  vote log((1 - e) / e);  but the copies are drawn at
+             the rate
              lam min(1, ratio * (least sum of lam of a class) / (that of class y)), sums of before this example plus s each
 Each learns Poisson(lam) copies, at most 10 max(s, 1). Learners whose vote is not positive are not heard.
 Balanced costs: C_y = (n_min + 1) / (n_y + 1), n the weights of the classes before.

@@ -39,7 +39,11 @@ class LabelRanking(StreamEnsemble, MultilabelClassifier):
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
         tree = self._default_learner() if self.estimator is None else self.estimator
-        return self._within_memory(tree.plan(**TREES)) if isinstance(tree, HoeffdingTree) else super()._learner_plan(seed)
+        return (
+            self._within_memory(tree.plan(**TREES))
+            if isinstance(tree, HoeffdingTree)
+            else super()._learner_plan(seed)
+        )
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return ()

@@ -170,9 +170,7 @@ class MultilabelResult(PrequentialResult):
     @property
     def headline(self) -> Mapping[str, float]:
         """The metrics that are always there."""
-        return {
-            name.replace("_", " "): self.metrics[name]["cumulative"].value for name in SET_METRICS.always
-        }
+        return {name.replace("_", " "): self.metrics[name]["cumulative"].value for name in SET_METRICS.always}
 
     @property
     def row_errors(self) -> npt.NDArray[Any]:
@@ -188,7 +186,9 @@ class SetScores(Scores):
     """The sets of one pass and the panel of their metrics."""
 
     def __init__(self, settings: Settings, stream: Stream) -> None:
-        self.panel = Panel(settings.metrics, window=settings.window, fading=settings.fading, points=settings.points)
+        self.panel = Panel(
+            settings.metrics, window=settings.window, fading=settings.fading, points=settings.points
+        )
         self.n_rows = 0
         self.labels: tuple[Any, ...] = ()
         self._names = getattr(stream, "label_names", None)

@@ -101,7 +101,9 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
             "object with its ``test_then_train`` and ``classes_``.",
             to_core=False,
         ),
-        parameter("budget", number("(0, 1]"), "The share of the rows whose labels may be asked for.", to_core=False),
+        parameter(
+            "budget", number("(0, 1]"), "The share of the rows whose labels may be asked for.", to_core=False
+        ),
         parameter("query", one_of(*QUERIES), "How the rows are chosen: see the notes.", to_core=False),
         parameter(
             "threshold",
@@ -192,7 +194,9 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
             self.model_.partial_fit(X, y, **_given(classes=classes, sample_weight=weight))
         else:
             amount = np.where(absent, 0.0, 1.0 if weight is None else weight)
-            self.model_.partial_fit(X, filled(y, absent, known), **_given(classes=classes, sample_weight=amount))
+            self.model_.partial_fit(
+                X, filled(y, absent, known), **_given(classes=classes, sample_weight=amount)
+            )
         for row in range(n):
             if weight is None or weight[row] > 0:
                 strategy.note(absent is None or not absent[row])
@@ -260,7 +264,9 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
             said.append(found.first(used))
             last = at + used - 1
             if asked:
-                more = _given(classes=classes, sample_weight=None if weight is None else weight[last : last + 1])
+                more = _given(
+                    classes=classes, sample_weight=None if weight is None else weight[last : last + 1]
+                )
                 self.model_.test_then_train(X[last : last + 1], y[last : last + 1], **more)
                 strategy.note(True, bool(found.labels[used - 1] != np.asarray(y[last : last + 1])[0]))
             at += used
@@ -336,7 +342,9 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None) -> None:
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
         """Write model and strategy to a file; read it back with :func:`streamboost.load`."""
         write_model(path, self.to_bytes(metadata=metadata))
 
@@ -355,7 +363,9 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         return dict(self._metadata)
 
     @classmethod
-    def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> ActiveClassifier:
+    def _from_parts(
+        cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]
+    ) -> ActiveClassifier:
         if len(parts) != 1 or not hasattr(parts[0], "classes_"):
             raise ModelFileError("an active classifier has one model, a classifier")
         seed = state.get("seed")
