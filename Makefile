@@ -8,6 +8,8 @@ MAKEFLAGS += --no-print-directory
 VENV   ?= .venv
 PYTHON ?= python3
 JOBS   ?= 2
+# ON in .ci/run: a warning of the compiler is an error.
+WERROR ?= OFF
 
 BIN := $(abspath $(VENV))/bin
 # -qq: errors only, with the output of a failed compilation.
@@ -21,6 +23,7 @@ CPP     := $(shell find core bindings -type f \( -name '*.hpp' -o -name '*.cpp' 
 BUILT   := $(VENV)/.built
 # The core is compiled once: the extension module and the C++ tests link this library.
 CORE    := $(CURDIR)/build/core/libstreamboost_core.a
+STRICT    := -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 WITH_CORE := --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
 .PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clean
@@ -38,7 +41,7 @@ $(VENV)/.tools:
 venv: $(VENV)/.tools  ## create the virtual environment
 
 core: | $(VENV)/.tools
-	@cmake --preset dev >/dev/null
+	@cmake --preset dev $(STRICT) >/dev/null
 	@cmake --build --preset dev --target streamboost_core -- --quiet
 
 $(VENV)/.packages: pyproject.toml | $(VENV)/.tools
@@ -188,7 +191,7 @@ soak-ray: ray  ## shards on a Ray cluster, killed a hundred times: every bit as 
 
 asan: | $(VENV)/.tools  ## the C++ tests under the address and undefined-behaviour sanitizers
 	@echo "== building and running the C++ tests under ASan and UBSan"
-	@cmake --preset asan >/dev/null
+	@cmake --preset asan $(STRICT) >/dev/null
 	@cmake --build --preset asan -- --quiet
 	@ctest --preset asan
 
@@ -200,7 +203,7 @@ ASAN      := build/asan-python
 ASAN_LIBS := $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
 asan-python: build  ## the Python tests of hostile files and rows with a sanitized extension
 	@echo "== building the extension with ASan and UBSan"
-	@cmake --preset asan >/dev/null
+	@cmake --preset asan $(STRICT) >/dev/null
 	@cmake --build --preset asan --target streamboost_core -- --quiet
 	@test -x $(ASAN)/venv/bin/python || $(BIN)/python -m venv --without-pip $(ASAN)/venv
 	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
@@ -216,7 +219,7 @@ asan-python: build  ## the Python tests of hostile files and rows with a sanitiz
 
 tsan: | $(VENV)/.tools  ## the C++ tests under the thread sanitizer
 	@echo "== building and running the C++ tests under TSan"
-	@cmake --preset tsan >/dev/null
+	@cmake --preset tsan $(STRICT) >/dev/null
 	@cmake --build --preset tsan -- --quiet
 	@ctest --preset tsan
 

@@ -44,6 +44,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "weighted-majority": {},
     "hedge": {},
     "winnow": {},
+    "cost-boost": {"n_estimators": 4},
+    "reordered-boost": {"n_estimators": 3, "drift": EAGER},
     "arc-x4": {"n_estimators": 3},
     "blocked-boost": {"n_estimators": 4, "block_size": 7},
     "replay-boosting": {"memory": 200, "rounds": 3, "leaves": 4, "bins": 8},

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.accuracy.data import Data
-from benchmarks.accuracy.stream_models import ENTRIES, REFIT_EVERY, WINDOW, ClassPeer
+from benchmarks.accuracy.stream_models import ENTRIES, ClassPeer, Retrained
 from benchmarks.pages import RESULTS, Page, parser
 from benchmarks.tables import Table
 from streamboost.evaluate import prequential, rank_models
@@ -87,7 +87,7 @@ def measure(name: str, models: Sequence[str], seeds: Sequence[int], options: Any
                 delay=options.delay,
             )
             extra = {m: s["cumulative"].value for m, s in result.metrics.items()}
-            peer = isinstance(made, ClassPeer)
+            peer = isinstance(made, ClassPeer | Retrained)
             size = made.final_bytes() if peer else result.memory_bytes or float("nan")
             values = (
                 1 - result.error,
@@ -105,7 +105,9 @@ def measure(name: str, models: Sequence[str], seeds: Sequence[int], options: Any
     return found
 
 
-def measured_before(folder: Any, page: str, names: Sequence[str], models: Sequence[str]) -> list[Record]:
+def measured_before(
+    folder: Any, page: str, names: Sequence[str], models: Sequence[str], measures: Sequence[str] = MEASURES
+) -> list[Record]:
     """Records of the results file for models or streams that are not measured now."""
     path = folder / f"{page}.csv"
     if not path.exists():
@@ -113,7 +115,7 @@ def measured_before(folder: Any, page: str, names: Sequence[str], models: Sequen
     with path.open(newline="", encoding="utf-8") as file:
         rows: list[Record] = [dict(row) for row in csv.DictReader(file)]
     for row in rows:
-        row.update({c: float(row[c]) if row[c] else float("nan") for c in MEASURES})
+        row.update({c: float(row[c]) if row[c] else float("nan") for c in measures})
         row.update({c: int(row[c]) for c in ("rows", "delay", "seed")})
     return [row for row in rows if not (row["stream"] in names and row["model"] in models)]
 
@@ -131,9 +133,16 @@ def page_title(options: Any) -> str:
     )
 
 
-def table(records: list[Record], column: str, names: Sequence[str], title: str, note: str = "") -> Table:
+def table(
+    records: list[Record],
+    column: str,
+    names: Sequence[str],
+    title: str,
+    note: str = "",
+    models: Collection[str] = tuple(ENTRIES),
+) -> Table:
     """Streams down, models across, means over the seeds; the mean of a model that has every stream below."""
-    models = [m for m in ENTRIES if any(r["model"] == m and r[column] == r[column] for r in records)]
+    models = [m for m in models if any(r["model"] == m and r[column] == r[column] for r in records)]
     made = Table(title, ["stream", *models], note=note)
     cells = []
     for name in names:
@@ -314,8 +323,8 @@ def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
         f"classes are declared; labels arrive {'at once' if delays == {0} else f'{max(delays)} rows later'}. OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."
         + (
-            f" LightGBM is refitted on the last {WINDOW:,} rows after every {REFIT_EVERY}."
-            if "LightGBM, window" in measured
+            " LightGBM is refitted on all the past from row 100 on, each time it has grown by a fifth."
+            if "LightGBM, retrained" in measured
             else ""
         ),
     ]

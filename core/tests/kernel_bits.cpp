@@ -1,5 +1,5 @@
-// Prints one digest per kernel. tests/unit/test_kernel_bits.py builds this program, with all of core/src/*/*_kernels.cpp,
-// for each x86-64 level and with target_clones: the outputs must be identical.
+// Prints the level in use and one digest per kernel: tests/unit/test_kernel_bits.py runs it at every level, and the digests must be
+// identical.
 //
 // To add a kernel, add one line to main: its name and a call that reads `in` (n doubles in (-4, 4), all distinct) and
 // writes or updates `out` (n doubles, filled with other such values).
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "streamboost/drift/adwin_kernels.hpp"
@@ -26,6 +27,7 @@
 #include "streamboost/learners/naive_bayes_kernels.hpp"
 #include "streamboost/learners/nearest_neighbors_kernels.hpp"
 #include "streamboost/learners/zero_score_kernels.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/potential_kernels.hpp"
 #include "streamboost/math/rng.hpp"
@@ -419,6 +421,7 @@ void tree_kernels() {
 }  // namespace
 
 int main() {
+  std::printf("level %s\n", std::string(sb::level()).c_str());
   kernel("exp_down_lanes", [](const double* in, double* out) {
     absolute(in, out, n);
     sb::exp_down_lanes(out, out, n);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "streamboost/run/plan.hpp"
 #include "test_model.hpp"
 
 namespace {
@@ -39,6 +40,7 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::fre
 
 using namespace testing;
 using checking::check;
+using checking::check_equal;
 
 namespace {
 
@@ -168,6 +170,43 @@ void laws(const Case& c, const Stream& s) {
   });
 }
 
+// Fits over remembered rows begin at row 100: one that finds no memory is dropped, the rows are learned, the trees of before answer.
+void fits_are_dropped(const std::string& booster) {
+  const Stream s = make_stream(300, 4, 2, true);
+  const Case c{booster, predicts_numbers(booster) ? "linear_regression" : "naive_bayes", {}, false, false};
+  const auto fresh = [&] {
+    auto model = make_case(c, s);
+    learn(*model, s, 140);
+    return model;
+  };
+  check_equal(fresh()->report().totals.at("fits"), 1.0);
+  const int waited = every_failure(booster + ", learn through a fit", fresh, [&](Model& m) { learn(m, s, 60); }, true);
+  check(waited > 0, booster + ": a fit was dropped");
+  for (long n = 0;; ++n) {
+    auto model = fresh();
+    if (fails([&] { learn(*model, s, 60); }, n)) continue;
+    if (!model->starved()) {
+      check(!struck, booster + ": every fit that was struck is reported");
+      break;
+    }
+    const auto totals = model->report().totals;
+    check_equal(totals.at("fits_dropped"), 1.0);
+    check(totals.at("trees") > 0, booster + ": the trees of before answer");
+  }
+}
+
+// All experts of a default model, and their pools, learn the rows, or none of them does.
+void a_default_learns_all_or_nothing(const Plan& plan) {
+  const Stream s = make_stream(300, 4, 2, true);
+  const auto fresh = [&] {
+    auto model = make_model(plan);
+    model->reserve(s.schema());
+    learn(*model, s, 140);
+    return model;
+  };
+  every_failure("default over " + plan.learner, fresh, [&](Model& m) { learn(m, s, 20); }, true);
+}
+
 }  // namespace
 
 int main() {
@@ -208,5 +247,7 @@ int main() {
     cases.push_back({"bagging", learner, changed, false, true, 2});
   }
   for (const Case& c : cases) laws(c, c.nominal ? nominal : mixed);
+  for (const char* booster : {"replay", "replay_regressor"}) fits_are_dropped(booster);
+  for (const Plan& plan : {default_classifier(5), default_regressor(5)}) a_default_learns_all_or_nothing(plan);
   return checking::finish();
 }

@@ -4,6 +4,10 @@ from typing import Any
 from numpy import float64, int32, int64
 from numpy.typing import NDArray
 
+compiler: str
+level: str
+levels: list[str]
+
 def bank_names() -> list[str]: ...
 def booster_names() -> list[str]: ...
 

@@ -20,7 +20,7 @@ class Entry:
     page: str
     """In the documentation, without its ending; of a learner its section."""
     task: str = "classification"
-    """What it predicts, as `streamboost.evaluate.tasks` names it: classification or regression."""
+    """What it predicts, as `streamboost.evaluate.tasks` names it: classification, regression or multilabel."""
 
     @property
     def learner_task(self) -> str:
@@ -57,7 +57,7 @@ class ModelEntry(Entry):
     @property
     def learner_task(self) -> str:
         """What its weak learners predict."""
-        return "regression" if self.regressors else self.task
+        return "regression" if self.regressors or self.task == "regression" else "classification"
 
     @property
     def streams(self) -> bool:
@@ -287,6 +287,25 @@ MODELS: tuple[ModelEntry, ...] = (
         experts=True,
     ),
     ModelEntry(
+        name="cost-boost",
+        class_name="CostBoostingClassifier",
+        core="cost_boosting",
+        page="algorithms/cost-boost",
+        title="Cost-sensitive boosting",
+        weight=r"Poisson($\lambda$) copies; $\lambda$ grows with the cost of the class",
+        vote="log odds of each learner's cost or error",
+        max_classes=2,
+    ),
+    ModelEntry(
+        name="reordered-boost",
+        class_name="ReorderedBoostingClassifier",
+        core="reordered",
+        page="algorithms/reordered-boost",
+        title="ADOB and BOLE",
+        weight=r"Poisson($\lambda$) copies, as Oza's boosting, the worst learner first",
+        vote="log odds of each learner's error",
+    ),
+    ModelEntry(
         name="arc-x4",
         class_name="OnlineArcX4Classifier",
         core="arcx4",
@@ -479,6 +498,30 @@ REGRESSORS: tuple[ModelEntry, ...] = (
 )
 """Ensembles for regression."""
 
+MULTILABEL: tuple[ModelEntry, ...] = (
+    ModelEntry(
+        name="online-bmr",
+        class_name="OnlineBMRClassifier",
+        core="online_bmr",
+        page="several-labels",
+        title="OnlineBMR",
+        weight="what its vote can still change in the ranking",
+        vote="sum of the distributions",
+        task="multilabel",
+    ),
+    ModelEntry(
+        name="ada-olmr",
+        class_name="AdaOLMRClassifier",
+        core="ada_olmr",
+        page="several-labels",
+        title="Ada.OLMR",
+        weight="slope of the logistic rank loss at the votes before it",
+        vote="weights by gradient descent, prefixes under Hedge",
+        task="multilabel",
+    ),
+)
+"""Ensembles for sets of labels."""
+
 REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
     LearnerEntry(
         name="linear-regression",
@@ -573,12 +616,12 @@ DETECTORS: tuple[DetectorEntry, ...] = (
 )
 """Detectors of drift, for `drift=` and to stand alone."""
 
-ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS)
+ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS, *MULTILABEL)
 
 
 def model_entry(name: str) -> ModelEntry:
     """Return the entry of a model by its name."""
-    return next(entry for entry in (*MODELS, *REGRESSORS) if entry.name == name)
+    return next(entry for entry in (*MODELS, *REGRESSORS, *MULTILABEL) if entry.name == name)
 
 
 def learner_entry(name: str) -> LearnerEntry:

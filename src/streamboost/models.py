@@ -48,7 +48,9 @@ EXPERTS = _classes(catalogue.MODELS, experts=True)
 
 ALL_MODELS: dict[str, type[LearnerEnsemble]] = {**MODELS, **REGRESSORS}
 """Classifiers and regressors that learn from streams."""
-_ALL: dict[str, type[LearnerEnsemble]] = {**ALL_MODELS, **BATCH_MODELS}
+MULTILABEL: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MULTILABEL)
+"""Ensembles for sets of labels, by their names in files."""
+_ALL: dict[str, type[LearnerEnsemble]] = {**ALL_MODELS, **BATCH_MODELS, **MULTILABEL}
 
 __all__ = [
     "ALL_LEARNERS",
@@ -57,6 +59,7 @@ __all__ = [
     "EXPERTS",
     "LEARNERS",
     "MODELS",
+    "MULTILABEL",
     "REGRESSION_LEARNERS",
     "REGRESSORS",
     "ModelFileError",

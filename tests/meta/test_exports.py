@@ -15,6 +15,8 @@ PUBLIC = sorted(
     [
         *(entry.class_name for entry in catalogue.ENTRIES),
         "ActiveClassifier",
+        "BinaryRelevanceClassifier",
+        "ClassifierChain",
         "LearningInterrupted",
         "ModelFileError",
         "PythonBooster",

@@ -115,7 +115,7 @@ std::unique_ptr<Model> make_model(const Plan& plan) {
   }
   if (plan.stages.values.empty()) return voters;
   if (voters->answers_numbers()) {
-    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages));
+    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages), plan.ensemble.seed);
     plan.stages.check_all_read("the stages around the numbers");
     return staged;
   }

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from streamboost.adapters.records import as_records, n_rows_of, stacked, taken
 from streamboost.base.classifier import Classifier
 from streamboost.base.estimator import Estimator
-from streamboost.feedback import ActiveClassifier
+from streamboost.feedback import ActiveClassifier, LabelwiseClassifier
 from streamboost.streams.base import Chunk
 
 Labels = npt.NDArray[Any]
@@ -43,9 +43,9 @@ def as_model(model: Any, *, records: bool = False) -> Any:
 
 def given(model: Any, chunk: Chunk) -> tuple[Any, Any]:
     """Rows and labels of a chunk as a model takes them: one of ours with what their codes stand for."""
-    if isinstance(getattr(model, "estimator", None) if isinstance(model, ActiveClassifier) else model, Classifier):
+    if isinstance(model.estimator if isinstance(model, ActiveClassifier) else model, Classifier):
         return chunk.rows, chunk.labels
-    return (chunk.rows if isinstance(model, Estimator) else chunk.X), chunk.y
+    return (chunk.rows if isinstance(model, Estimator | LabelwiseClassifier) else chunk.X), chunk.y
 
 
 def fresh_copy(model: Any) -> Any:

@@ -64,6 +64,14 @@ class Estimator(Declared, BaseEstimator):
         """Return the plan as the kinds of the columns want it."""
         return plan
 
+    def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
+        """Return the plan of the learners as the kinds of the columns want it."""
+        return plan
+
+    def _for_labels(self, plan: BoosterPlan, labels: ClassCodes) -> BoosterPlan:
+        """Return the plan as the labels want it that are known before the first row."""
+        return plan
+
     def _stages(self) -> dict[str, Any]:
         """Return what comes after the vote, as the core reads it; empty: nothing."""
         return {}
@@ -90,10 +98,13 @@ class Estimator(Declared, BaseEstimator):
         n_fit: int | None = None,
     ) -> Session:
         names = tuple(name for name in self._get_param_names() if name not in self._free_parameters)
+        plan = self._booster_plan() if n_fit is None else self._fit_plan(n_fit)
         return self._session_kind(
             type(self).__name__,
-            self._for_columns(self._booster_plan() if n_fit is None else self._fit_plan(n_fit), columns),
-            self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),
+            self._for_labels(self._for_columns(plan, columns), labels),
+            self._learner_for_columns(self._learner_plan(seed), columns)
+            if lanes is None
+            else self._resumed_plan(seed, lanes),
             n_estimators=self._n_lanes(),
             seed=seed,
             tie=str(self.tie),

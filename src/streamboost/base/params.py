@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from streamboost.base.system import usable_cores
 
 
 @dataclass
@@ -105,13 +106,7 @@ def count_threads(n_jobs: int | None) -> int:
         raise ValueError(
             f"n_jobs={n_jobs!r} means nothing: give a number of threads, -1 for all, or None for one."
         )
-    return n_jobs if n_jobs > 0 else _usable_cores()
-
-
-def _usable_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return n_jobs if n_jobs > 0 else usable_cores()
 
 
 def snapshot(estimator: Any, names: tuple[str, ...]) -> dict[str, Any]:

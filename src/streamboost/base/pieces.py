@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -41,6 +42,17 @@ class LearningInterrupted(KeyboardInterrupt):
             f"with the others"
         )
         self.n_rows_learned = n_rows_learned
+
+
+def clock() -> tuple[float, float]:
+    """The time on the wall and that of the processor."""
+    return time.perf_counter(), time.process_time()
+
+
+def since(begun: tuple[float, float]) -> float:
+    """The seconds of work since then: other programs must not make pieces small, nor may a model that waits make them large."""
+    wall, processor = (now - then for now, then in zip(clock(), begun, strict=True))
+    return max(min(wall, processor), wall / 10)
 
 
 class Pace:

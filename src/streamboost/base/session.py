@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import sys
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -27,7 +26,16 @@ from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.params import BoosterPlan, LearnerPlan
-from streamboost.base.pieces import FLAT, InterruptsWait, LearningInterrupted, Pace, TrainingBatch, join
+from streamboost.base.pieces import (
+    FLAT,
+    InterruptsWait,
+    LearningInterrupted,
+    Pace,
+    TrainingBatch,
+    clock,
+    join,
+    since,
+)
 
 JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
@@ -298,9 +306,9 @@ class Session:
                 while done < n:
                     first, begun = done, self.model.n_learned
                     end = min(n, max(done + self.pace.rows, least))
-                    clock = time.perf_counter()
+                    start = clock()
                     raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
-                    self.pace.took(end - done, time.perf_counter() - clock)
+                    self.pace.took(end - done, since(start))
                     if raw is not None:
                         parts.append(raw)
                     done = end
@@ -386,9 +394,9 @@ class Session:
         done, parts = 0, []
         while done < rows.n_rows:
             end = min(rows.n_rows, done + self.ask_pace.rows)
-            clock = time.perf_counter()
+            start = clock()
             raw = self.model.ask(rows.cut(done, end).native, answer)
-            self.ask_pace.took(end - done, time.perf_counter() - clock)
+            self.ask_pace.took(end - done, since(start))
             parts.append(raw)
             done = end
         return join(parts, answer)
@@ -445,6 +453,8 @@ def no_answers(answer: str, labels: ClassCodes) -> Any:
         return np.empty(0)
     if answer.startswith("interval:"):
         return np.empty((0, 2))
+    if answer == "full":
+        return np.empty((0, len(labels))), np.empty((0, len(labels)))
     raw = np.empty(0, np.int32) if answer == "label" else np.empty((0, len(labels) + (answer == "both")))
     return present(raw, answer, labels)
 
@@ -455,6 +465,8 @@ def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
         return raw[:, labels.order] == 1.0
     if answer.startswith("interval:"):
         return raw
+    if answer == "full":
+        return raw[:, len(labels) : 2 * len(labels)][:, labels.order], raw[:, : len(labels)][:, labels.order]
     if answer == "both":
         codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
         return labels.decode(codes), raw[:, :-1][:, labels.order]

@@ -54,6 +54,7 @@ def register(app: typer.Typer) -> None:
     app.command("models")(_models)
     app.command("learners")(_learners)
     app.command("datasets")(_datasets)
+    app.command("doctor")(_doctor)
 
 
 @reads_data()
@@ -83,6 +84,10 @@ def _run(
     limit: Limit = None,
     reading: Any = None,
     classes: Annotated[str | None, typer.Option("--classes", help="All labels, as a,b,c.")] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option("--labels", help="Several columns as labels of 0 and 1, as 'label:*' or a,b,c."),
+    ] = None,
     scale: Annotated[
         str | None,
         typer.Option("--scale", help="Running scaling of a linear learner: none, maxabs, standard."),
@@ -173,6 +178,7 @@ def _run(
         from streamboost.base.quick_start import import_sklearn
 
         import_sklearn()
+        from streamboost.cli.errors import UserError
         from streamboost.cli.live import Every
         from streamboost.cli.parameters import ModelSpec
         from streamboost.cli.run import Output, open_resumed, run
@@ -200,9 +206,17 @@ def _run(
             flags=context.meta.get(FLAGS, []),
             params=param or [],
             learner_params=learner_param or [],
+            label_sets=labels is not None,
         )
         stream, why = None, ""
-        if task is None and spec.has_regressor and classes is None and positive is None:
+        if labels is not None:
+            from streamboost.streams.label_sets import open_label_sets
+
+            if task is not None or resume:
+                raise UserError("--labels goes neither with --task nor with --resume.")
+            with stop.waiting():
+                stream = open_label_sets(data, labels, **reading)
+        elif task is None and spec.has_regressor and classes is None and positive is None:
             with stop.waiting():
                 stream = open_stream(data, **reading)
                 task, why = guessed_task(data, stream)
@@ -224,7 +238,8 @@ def _run(
                 stream = open_stream(data, **reading, expected=resumed.expected(needs_label=True))
             elif stream is None:
                 stream = open_stream(data, **reading)
-        say_task(stream, spec.task, why)
+        if labels is None:
+            say_task(stream, spec.task, why)
         with sharded(built, shards, engine, address, alone=orders == 1 and resumed is None) as spread:
             run(
                 spec, spread, stream, output, stop, classes=classes, resumed=resumed, metrics=measures, **loop
@@ -341,3 +356,10 @@ def _datasets(
             show_dataset(name)
     else:
         show_datasets()
+
+
+def _doctor() -> None:
+    """Show what is installed, how this build runs here, and what is missing."""
+    from streamboost.cli.doctor import show_doctor
+
+    show_doctor()

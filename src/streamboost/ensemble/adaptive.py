@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
-from streamboost.base.params import BoosterPlan
+from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.drift.choice import guard_of
 from streamboost.ensemble.classifier import Ensemble
@@ -77,15 +77,25 @@ COMPANIONS = {
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
     "replay": (
-        ("replay", {"rounds": 50, "refit": 2.0}),
+        ("replay", {"rounds": 50, "learning_rate": 0.2, "refit": 2.0}),
         (
             "replay-quick",
-            {"memory": 2000, "rounds": 15, "leaves": 15, "learning_rate": 0.25, "refit": 1.25, "late": 0.5},
+            {
+                "memory": 2000,
+                "rounds": 15,
+                "leaves": 15,
+                "bins": 31,
+                "learning_rate": 0.25,
+                "refit": 1.25,
+                "late": 0.5,
+            },
         ),
     ),
     "history": (("history", {}),),
 }
 """Experts beside the forest: names in the report and in files, and their parameters."""
+JUDGE = ("judge", {"memory": 10_000, "rounds": 30, "leaves": 8, "bins": 31})
+"""Comes with "replay", after all others, and sees their answers beside the row."""
 OUTER = ("replay", "history")
 """Those that answer beside the pool of the others, in a pool of their own."""
 POOL = {
@@ -175,10 +185,11 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     referee lets one of them speak alone while it has been right more often than all others and than the pool.
 
     A second pool of the same kind takes that answer as its first expert. The others are gradient boosted trees over the last
-    50,000 rows and over the last 2,000, refitted in small slices while the stream goes on (:class:`ReplayBoostingClassifier`),
-    and, where it is asked for, the labels' own past: how often each label has followed the last two. One temperature w,
-    learned in the same way, has the last word on probabilities: :math:`P \propto Q^w`; labels do not change. It stands aside
-    where `calibration` is given.
+    50,000 rows and over the last 2,000, refitted in small slices while the stream goes on (:class:`ReplayBoostingClassifier`);
+    where it is asked for, the labels' own past: how often each label has followed the last two; and a judge, boosted trees
+    over the last 10,000 rows that see the answers of all of them beside the row. One temperature w, learned in the same way,
+    has the last word on probabilities: :math:`P \propto Q^w`; labels do not change. It stands aside where `calibration` is
+    given.
 
     References
     ----------
@@ -270,40 +281,43 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             pool={**plan.pool, **FORGETTING} if plan.pool else {},
             outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
-        return for_columns(plan, columns, "hashed", {**POOL_OF_ALL, **last_word, **window})
+        memory = self._memory(words=True)
+        return for_columns(plan, columns, "hashed", {**POOL_OF_ALL, **last_word, **window}, memory)
+
+    def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
+        return self._within_memory(plan, words=are_wide(columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)
 
     def _companions_made(self, *, outer: bool) -> tuple[dict[str, Any], ...]:
         names = [name for name in self._companion_names() if (name in OUTER) is outer]
-        return tuple(self._companion(*entry) for name in names for entry in COMPANIONS[name])
+        judge = [JUDGE] if "replay" in names else []
+        return tuple(
+            self._companion(*entry)
+            for entry in (*(entry for name in names for entry in COMPANIONS[name]), *judge)
+        )
 
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, COMPANIONS)
 
-    def _ring_bytes(self) -> dict[str, int]:
-        """Return what remembered rows may take of `max_bytes`: a quarter, at most 64 MB; a quarter of that is the quick one's."""
-        whole = 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 4))
-        return {"replay": whole - whole // 4, "replay-quick": whole // 4}
+    def _remembers_rows(self) -> bool:
+        return "replay" in self._companion_names()
 
-    def _bytes_for_trees(self) -> int | None:
-        budget = super()._bytes_for_trees()
-        rows = sum(self._ring_bytes().values()) if "replay" in self._companion_names() else 0
-        return None if budget is None else max(1, int(budget) - rows)
+    def _ring_bytes(self) -> dict[str, int]:
+        """Return what each memory of rows may take: most of it is for the long one."""
+        whole = max(self._memory().rows, 8)
+        quick, judge = whole // 4, whole // 8
+        return {"replay": whole - quick - judge, "replay-quick": quick, "judge": judge}
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
-        if name in ("replay", "replay-quick", "history"):
-            whole: dict[str, Any] = {
-                "booster": "history",
-                "booster_params": {"delay": int(self.delay)},
-                "size": 1,
-            }
-            if name != "history":
-                memory = {"max_bytes": self._ring_bytes()[name]}
-                more = {**ReplayBoostingClassifier()._core_params(), **params, **memory}
-                whole |= {"booster": "replay", "booster_params": more}
-            return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
+        lone = {"name": name, "learner": "", "params": {}, "guard": {}, "size": 1}
+        if name == "history":
+            return {**lone, "booster": "history", "booster_params": {"delay": int(self.delay)}}
+        rings = self._ring_bytes()
+        if name in rings:
+            core = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": rings[name]}
+            return {**lone, "booster": "replay", "booster_params": core}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()
         guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}

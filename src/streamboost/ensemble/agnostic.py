@@ -55,7 +55,9 @@ class AgnosticBoostingClassifier(Ensemble):
     _parameters = (
         LEARNER,
         SIZE,
-        parameter("gamma", number("(0, 1]"), "The advantage over guessing that is asked of the weak learners."),
+        parameter(
+            "gamma", number("(0, 1]"), "The advantage over guessing that is asked of the weak learners."
+        ),
         parameter(
             "draw",
             FLAG,

@@ -38,8 +38,8 @@ class DefensiveBoostingClassifier(Ensemble):
     .. math:: q\,h + r\,\theta\,\mu = 0, \quad \mu \in [-1, 1],
 
     or :math:`\mu = \mathrm{sign}(q h)` where that has no root. After :math:`y = \pm 1` and with :math:`e = y - \mu`,
-    :math:`\lambda` moves along :math:`(h e - \theta \mu e) / 2` and :math:`\theta` along :math:`\mu e`, and the learner is taught the
-    example with the weight :math:`|e| / 2`. Whatever comes, :math:`|\sum \mu e| \le 8 \sqrt S + 16` with :math:`S = \sum e^2`:
+    :math:`\lambda` moves along :math:`(h e - \theta \mu e) / 2` and :math:`\theta` along :math:`\mu e`, and the learner is
+    taught the example with the weight :math:`|e| / 2`. Whatever comes, :math:`|\sum \mu e| \le 8 \sqrt S + 16` with :math:`S = \sum e^2`:
     the probabilities are right on average, and so they are against every function that the learner could have learned.
 
     References
@@ -61,8 +61,8 @@ class DefensiveBoostingClassifier(Ensemble):
     _parameters = (
         LEARNER.saying(
             "The weak learner: one of streamboost's own (None means ``OGD(scale='standard')``, projected gradient ascent on the "
-            "unit ball as in the paper), or any object with ``partial_fit`` and ``predict`` (scikit-learn style) or ``learn_one`` "
-            "and ``predict_one`` (River style)."
+            "unit ball as in the paper), or any object with ``partial_fit`` and ``predict`` (scikit-learn style) or "
+            "``learn_one`` and ``predict_one`` (River style)."
         ),
         parameter(
             "adaptive",

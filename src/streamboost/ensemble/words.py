@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any, TypedDict
 
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import TEXT
 from streamboost.base.params import BoosterPlan
+from streamboost.ensemble.common import MemoryShares
 
 BITS = 18
-"""Each expert has a table of 2^18 places, which tokens are hashed into."""
+"""Each expert has a table of 2^18 places, which tokens are hashed into; of fewer where there is no memory for so many."""
+BYTES_OF_PLACE = 160
+"""With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
 INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
@@ -50,25 +54,29 @@ def _many(columns: Schema) -> bool:
     return columns.sparse and columns.d0 > MOST_COLUMNS
 
 
-def for_columns(plan: BoosterPlan, columns: Schema, kind: str, pool: dict[str, Any]) -> BoosterPlan:
+def for_columns(
+    plan: BoosterPlan, columns: Schema, kind: str, pool: dict[str, Any], memory: MemoryShares
+) -> BoosterPlan:
     """Return the plan as wide rows want it; `kind`: hashed, or hashed_regressor."""
     many, found = _many(columns), {*columns.words.values(), *columns.declared_words.values()}
     views = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS
+    bits = min(BITS, max(8, int(math.log2(max(1, memory.words // (BYTES_OF_PLACE * len(views)))))))
     return replace(
         plan,
         encoding={"most_columns": MOST_COLUMNS, "sparse": many},
-        whole_companions=tuple(_expert(view, kind) for view in views),
+        whole_companions=tuple(_expert(view, kind, bits) for view in views),
         whole_pool=pool,
+        max_bytes=memory.rest,
     )
 
 
-def _expert(view: str, kind: str) -> dict[str, Any]:
+def _expert(view: str, kind: str, bits: int) -> dict[str, Any]:
     return {
         "name": f"hashed-{view}",
         "learner": "",
         "params": {},
         "guard": {},
         "booster": kind,
-        "booster_params": {"view": view, "bits": BITS},
+        "booster_params": {"view": view, "bits": bits},
         "size": 1,
     }

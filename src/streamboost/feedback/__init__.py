@@ -2,8 +2,21 @@
 
 from streamboost.feedback.active import ActiveClassifier
 from streamboost.feedback.query import QUERIES, QueryStrategy
+from streamboost.feedback.relevance import BinaryRelevanceClassifier, ClassifierChain, LabelwiseClassifier
 
-COMPOSITES = {"active": ActiveClassifier}
+COMPOSITES = {
+    "active": ActiveClassifier,
+    "binary-relevance": BinaryRelevanceClassifier,
+    "classifier-chain": ClassifierChain,
+}
 """Models made of models, by their names in files."""
 
-__all__ = ["COMPOSITES", "QUERIES", "ActiveClassifier", "QueryStrategy"]
+__all__ = [
+    "COMPOSITES",
+    "QUERIES",
+    "ActiveClassifier",
+    "BinaryRelevanceClassifier",
+    "ClassifierChain",
+    "LabelwiseClassifier",
+    "QueryStrategy",
+]

@@ -49,7 +49,7 @@ class ReplayExpert {
         next_(other.next_),
         fits_(other.fits_),
         plan_(other.plan_),
-        starved_(other.starved_) {}
+        dropped_(other.dropped_) {}
   ReplayExpert& operator=(ReplayExpert&&) noexcept = default;
   ReplayExpert(ReplayExpert&&) noexcept = default;
 
@@ -57,7 +57,8 @@ class ReplayExpert {
   const BoostedForest& forest() const { return *forest_; }
   std::int64_t fits() const { return fits_; }
   std::int64_t next_fit() const { return next_; }
-  bool starved() const { return starved_; }
+  bool starved() const { return dropped_ > 0; }
+  std::int64_t dropped() const { return dropped_; }  // fits for which there was no memory, since it was made or loaded
   // Rows before this one it will not ask for again.
   std::int64_t needs_from(std::int64_t t, std::int64_t memory) const {
     const std::int64_t kept = std::max<std::int64_t>(0, t - memory);
@@ -70,11 +71,9 @@ class ReplayExpert {
     if (t < next_) return;
     const std::int64_t step = params_.schedule.step(t, memory);
     next_ = t + step;
-    const Plan plan{std::max<std::int64_t>(0, t - memory), t, t + params_.schedule.lateness(step), 0, width};
-    if (!worth_a_fit(ring.rows(plan.begin, plan.end))) return;
-    plan_ = plan;
+    plan_ = {std::max<std::int64_t>(0, t - memory), t, t + params_.schedule.lateness(step), 0, width};
     start(ring, schema);
-    if (t == params_.at_once) go_on(plan_.due, ring, schema);
+    if (t == params_.at_once && fit_) go_on(plan_.due, ring, schema);
   }
 
   // There is no room for rows any more: what was fitted to them is gone with them.
@@ -128,9 +127,14 @@ class ReplayExpert {
   // Where there is no memory for it the plan is dropped: the old forest answers until the next one.
   void start(const RowRing& ring, const Schema& schema) {
     try {
+      RowRing::Rows rows = ring.rows(plan_.begin, plan_.end, params_.less);
+      if (!worth_a_fit(rows)) {
+        plan_ = {};
+        return;
+      }
       std::vector<char> nominal;
       for (int j = 0; j < plan_.width; ++j) nominal.push_back(schema.nominal(j) ? 1 : 0);
-      fit_ = std::make_unique<BoostingFit>(params_.boosting, ring.rows(plan_.begin, plan_.end, params_.less), std::move(nominal));
+      fit_ = std::make_unique<BoostingFit>(params_.boosting, std::move(rows), std::move(nominal));
       fit_->go_on_to(plan_.done);
       plan_.done = fit_->done();
     } catch (const std::bad_alloc&) {
@@ -159,7 +163,7 @@ class ReplayExpert {
   void drop() {
     fit_.reset();
     plan_ = {};
-    starved_ = true;
+    dropped_ += 1;
   }
 
   Params params_;
@@ -167,7 +171,7 @@ class ReplayExpert {
   std::int64_t next_, fits_ = 0;
   Plan plan_;
   std::unique_ptr<BoostingFit> fit_;
-  bool starved_ = false;
+  std::int64_t dropped_ = 0;
 };
 
 }  // namespace streamboost

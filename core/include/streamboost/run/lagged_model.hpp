@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "streamboost/run/view_model.hpp"
+#include "streamboost/run/wider_rows.hpp"
 
 namespace streamboost {
 
@@ -36,42 +37,40 @@ class LaggedModel final : public ViewModel {
   }
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>(*this);
-    Schema wider = schema;
-    wider.n_values.insert(wider.n_values.begin(), n(), answers_numbers() ? -1 : schema.n_classes);
-    wider.first_width += static_cast<int>(n());
-    growth->inside = inside_->prepare(wider);
+    auto growth = std::make_unique<Longer>(*this);
+    growth->inside =
+        inside_->prepare(WiderRows::schema(schema, static_cast<int>(n()), answers_numbers() ? numeric_column : schema.n_classes));
     growth->intake.reserve(schema);
     return growth;
   }
 
-  void expect(const RowBlock& rows, const double* weight) override { expect(Wider(*this, rows), weight); }
+  void expect(const RowBlock& rows, const double* weight) override { expect(wider(rows), weight); }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    Wider wider(*this, rows);
+    WiderRows wider = this->wider(rows);
     expect(wider, weight);
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = count(truth, weight, r);
-      wider.put(r, *this, w > 0 ? params_.delay : 0);
+      put_lags(wider, r, w > 0 ? params_.delay : 0);
       if (w == 0) continue;
       if (past_.size() == kept_) past_.erase(past_.begin());
       past_.push_back(truth.label ? truth.label[r] : truth.target[r]);
     }
-    inside_->learn(wider.block, truth, weight, out);
+    inside_->learn(wider.block(), truth, weight, out);
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    Wider wider(*this, rows);
-    for (int r = 0; r < rows.n_rows; ++r) wider.put(r, *this, 0);
-    inside_->predict(wider.block, out);
+    WiderRows wider = this->wider(rows);
+    for (int r = 0; r < rows.n_rows; ++r) put_lags(wider, r, 0);
+    inside_->predict(wider.block(), out);
   }
 
   // What the lags give belongs to the base: it is the same for every row that may be asked about now.
   std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
-    Wider wider(*this, row);
-    wider.put(0, *this, 0);
+    WiderRows wider = this->wider(row);
+    put_lags(wider, 0, 0);
     std::vector<double> all(n() + static_cast<std::size_t>(row.n_columns));
-    auto explained = inside_->explain(wider.block, label, shapley, all.data());
+    auto explained = inside_->explain(wider.block(), label, shapley, all.data());
     if (!explained) return explained;
     for (std::size_t k = 0; k < n(); ++k) explained->base += all[k];
     std::copy(all.begin() + static_cast<std::ptrdiff_t>(n()), all.end(), contributions);
@@ -85,7 +84,7 @@ class LaggedModel final : public ViewModel {
     v.growing("past", past_);
     if (v.loads()) check();
   }
-  std::size_t memory_bytes() override { return inside_->memory_bytes() + past_.size() * sizeof(double) + sizeof(*this); }
+  std::size_t memory_bytes() override { return ViewModel::memory_bytes() + past_.capacity() * sizeof(double); }
   ModelReport report() override {
     ModelReport report = inside_->report();
     if (const auto gain = report.lanes.find("importances/gain"); gain != report.lanes.end() && gain->second.size() >= n())
@@ -104,41 +103,25 @@ class LaggedModel final : public ViewModel {
  private:
   LaggedModel(const LaggedModel&) = default;
 
-  // The same rows with room for the lags before the columns.
-  struct Wider {
-    std::vector<double> value;
-    std::vector<std::int64_t> start;
-    std::vector<std::int32_t> column;
-    RowBlock block;
-    Wider(const LaggedModel& model, const RowBlock& rows) : block(rows) {
-      const std::size_t lags = model.n();
-      const bool dense = rows.row_start == nullptr;
-      block.n_columns += static_cast<int>(lags);
-      for (int r = 0; r < rows.n_rows; ++r) {
-        const Row row = rows.row(r);
-        start.push_back(static_cast<std::int64_t>(value.size()));
-        value.insert(value.end(), lags, std::numeric_limits<double>::quiet_NaN());
-        value.insert(value.end(), row.value, row.value + row.size);
-        if (dense) continue;
-        for (std::size_t k = 0; k < lags; ++k) column.push_back(static_cast<std::int32_t>(k));
-        for (int i = 0; i < row.size; ++i) column.push_back(row.index[i] + static_cast<std::int32_t>(lags));
-      }
-      start.push_back(static_cast<std::int64_t>(value.size()));
-      block.values = value.data();
-      if (dense) return;
-      block.row_start = start.data();
-      block.columns = column.data();
-    }
-    void put(int r, const LaggedModel& model, std::int64_t delay) {
-      double* to = value.data() + start[static_cast<std::size_t>(r)];
-      for (std::int64_t lag : model.params_.lags) *to++ = model.truth(lag + delay);
-    }
+  struct Longer final : Grown {
+    using Grown::Grown;
+    std::size_t bytes() override { return Grown::bytes() + static_cast<LaggedModel&>(model).kept_ * sizeof(double); }
   };
+
+  WiderRows wider(const RowBlock& rows) const {
+    WiderRows wider(rows, static_cast<int>(n()), rows.n_rows);
+    wider.take(rows);
+    return wider;
+  }
+  void put_lags(WiderRows& wider, int r, std::int64_t delay) const {
+    double* to = wider.further(r);
+    for (std::int64_t lag : params_.lags) *to++ = truth(lag + delay);
+  }
 
   std::size_t n() const { return params_.lags.size(); }
 
-  void expect(const Wider& wider, const double* weight) {
-    inside_->expect(wider.block, weight);
+  void expect(const WiderRows& wider, const double* weight) {
+    inside_->expect(wider.block(), weight);
     past_.reserve(kept_);
   }
 

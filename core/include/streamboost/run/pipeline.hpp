@@ -41,6 +41,7 @@ class Pipeline final : public Model {
   bool starved() const override;
   bool needs_gil() const override { return blocks_.front()->bank.can().objects != nullptr || blocks_.front()->guard.needs_gil(); }
   bool answers_numbers() const override { return runner_->traits.numbers; }
+  Facts facts() const override { return runner_->traits.facts; }
   std::vector<const BankHandle*> banks() const override;
   std::vector<const BankHandle*> spares() const override;
 
@@ -57,6 +58,7 @@ class Pipeline final : public Model {
   void check() const;
   void require_sound() const;
   void forget_places() noexcept;
+  std::size_t remembered_rows() const;
   void prepare(CallMemory& place, int n_rows) const;
   std::vector<Scratch> make_scratch() const;
 

@@ -40,7 +40,7 @@ struct Plan {
   std::vector<Companion> whole_companions;  // beside them: experts that see such rows whole
   Config whole_pool;
   Config lags;                                                 // past targets as further columns (run/lagged_model.hpp); empty: none
-  double max_bytes = std::numeric_limits<double>::infinity();  // see Model::reserve; trees have a limit of their own
+  double max_bytes = std::numeric_limits<double>::infinity();  // see Growth::bytes: trees and remembered rows have their own
   BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
 };
 

@@ -6,8 +6,12 @@
 // experts, so any slices, chunks and threads give the same bits. A temperature, where it is asked for, has the last word on probabilities
 // (ensembles/temperature.hpp); labels are those of before it. The first expert is the main one: it keeps the numbers of examples and
 // classes, and its learners are the lanes of the report. A pool may be the main expert of another one.
+//
+// A judge, where there is one, is the last expert: its rows have, before their own columns, what every other expert answered before learning
+// them, the label and its log odds. It learns by the row whom to trust.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +19,7 @@
 #include "streamboost/ensembles/log_pool.hpp"
 #include "streamboost/ensembles/temperature.hpp"
 #include "streamboost/run/model.hpp"
+#include "streamboost/run/wider_rows.hpp"
 
 namespace streamboost {
 
@@ -24,13 +29,16 @@ class PooledExperts : public Model {
   struct Expert {
     std::string name;
     std::unique_ptr<Model> model;
+    bool judges() const { return name == "judge"; }
   };
 
   explicit PooledExperts(std::vector<Expert> experts) : experts_(std::move(experts)) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>();
-    for (auto& expert : experts_) growth->parts.push_back(expert.model->prepare(schema));
+    auto growth = std::make_unique<Grown>(*this);
+    for (auto& expert : experts_)
+      growth->parts.push_back(
+          expert.model->prepare(expert.judges() ? WiderRows::schema(schema, judged_columns(), numeric_column) : schema));
     return growth;
   }
 
@@ -91,19 +99,25 @@ class PooledExperts : public Model {
     for (std::size_t e = 0; e < experts_.size(); ++e) take_all(*experts_[e].model, *other.experts_[e].model);
   }
 
+  // What a judge is told by the experts before it.
+  int judged_columns() const { return 2 * (static_cast<int>(experts_.size()) - 1); }
+
   std::vector<Expert> experts_;
 
  private:
   struct Grown final : Growth {
+    PooledExperts& pool;
     std::vector<std::unique_ptr<Growth>> parts;
+    explicit Grown(PooledExperts& p) : pool(p) {}
     void commit() noexcept override {
-      for (const auto& part : parts)
-        if (part) part->commit();
+      for (std::size_t e = 0; e < parts.size(); ++e) Model::commit(parts[e].get(), *pool.experts_[e].model);
     }
     std::size_t bytes() override {
       std::size_t all = 0;
-      for (const auto& part : parts) all += part ? part->bytes() : 0;
-      return all;
+      for (std::size_t e = 0; e < parts.size(); ++e) all += bytes_of(parts[e].get(), *pool.experts_[e].model);
+      MemoryCounter counter;
+      pool.pool_fields(counter);
+      return all + counter.bytes + sizeof(PooledExperts);
     }
   };
 };
@@ -114,14 +128,14 @@ class PooledModel final : public PooledExperts {
       : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    Work work(*this, rows.n_rows);
+    Work work(*this, rows);
     expect(rows, weight);
     Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
       const double* w = weight ? weight + first : nullptr;
       for (std::size_t e = 0; e < experts_.size(); ++e)
-        experts_[e].model->learn(rows.part(first, n), truth.from(first), w, work.answers_of(e));
+        experts_[e].model->learn(rows_of(e, rows.part(first, n), work), truth.from(first), w, work.answers_of(e));
       pool_rows(n, truth.label + first, w, out.from(first, work.columns - 1), count, work);
     }
   }
@@ -132,9 +146,18 @@ class PooledModel final : public PooledExperts {
       std::vector<Work> work;  // [slot]
     };
     auto way = std::make_shared<OnTheWay>(OnTheWay{counted(), {}});
-    for (int s = 0; s < flow.slots(); ++s) way->work.emplace_back(*this, flow.chunk_rows());
+    for (int s = 0; s < flow.slots(); ++s) way->work.emplace_back(*this, in.rows, flow.chunk_rows());
     std::vector<int> experts;
     for (std::size_t e = 0; e < experts_.size(); ++e) {
+      if (experts_[e].judges()) {
+        const auto judging = [this, &flow, in, way, e](int c) {
+          Work& work = way->work[flow.slot(c)];
+          experts_[e].model->learn(rows_of(e, in.rows_of(flow, c), work), in.truth.from(flow.first(c)), in.weight_of(flow, c),
+                                   work.answers_of(e));
+        };
+        experts.push_back(flow.add(judging, experts));
+        continue;
+      }
       FlowInput of_expert = in;
       of_expert.answers = [&flow, way, e](int c) { return way->work[flow.slot(c)].answers_of(e); };
       experts.push_back(experts_[e].model->enlist(flow, of_expert));
@@ -147,11 +170,12 @@ class PooledModel final : public PooledExperts {
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
     if (out.output == Output::votes) return mean_votes(rows, out.value);
-    Work work(*this, rows.n_rows);
+    Work work(*this, rows);
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
-      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e));
+      for (std::size_t e = 0; e < experts_.size(); ++e)
+        experts_[e].model->predict(rows_of(e, rows.part(first, n), work), work.answers_of(e));
       for (int r = 0; r < n; ++r) {
         consider(r, count, work);
         write(first + r, count, work, out);
@@ -198,14 +222,15 @@ class PooledModel final : public PooledExperts {
   };
   Count counted() const { return {intake().n_learned(), intake().n_classes_known()}; }
 
-  // Every expert counts the same, however many learners it has.
+  // Every expert counts the same, however many learners it has; a judge has no opinion but theirs.
   void mean_votes(const RowBlock& rows, double* shares) const {
     const std::size_t n = static_cast<std::size_t>(rows.n_rows) * static_cast<std::size_t>(intake().schema().n_classes);
     std::vector<double> own(n);
     std::fill_n(shares, n, 0.0);
-    for (const Expert& expert : experts_) {
-      expert.model->predict(rows, {Output::votes, nullptr, own.data()});
-      for (std::size_t i = 0; i < n; ++i) shares[i] += own[i] / static_cast<double>(experts_.size());
+    const std::size_t m = experts_.size() - (experts_.back().judges() ? 1 : 0);
+    for (std::size_t e = 0; e < m; ++e) {
+      experts_[e].model->predict(rows, {Output::votes, nullptr, own.data()});
+      for (std::size_t i = 0; i < n; ++i) shares[i] += own[i] / static_cast<double>(m);
     }
   }
 
@@ -221,12 +246,15 @@ class PooledModel final : public PooledExperts {
     const double* said = nullptr;  // by whoever speaks, of the row at hand, before and after the temperature
     const double* told = nullptr;
 
-    Work(const PooledModel& model, int n_rows) {
+    std::optional<WiderRows> judged;
+
+    Work(const PooledModel& model, const RowBlock& block) : Work(model, block, block.n_rows) {}
+    Work(const PooledModel& model, const RowBlock& block, int most_rows) {
       const std::size_t m = model.experts_.size();
       const auto reserved = static_cast<std::size_t>(model.intake().schema().n_classes);
       k = std::max<std::size_t>(reserved, 2);
       columns = reserved + 1;
-      rows = std::min(n_rows, static_cast<int>(std::clamp<std::size_t>(numbers / (m * columns), 32, 4096)));
+      rows = std::min(most_rows, static_cast<int>(std::clamp<std::size_t>(numbers / (m * columns), 32, 4096)));
       answers.assign(m, std::vector<double>(static_cast<std::size_t>(rows) * columns));
       proba.resize(m);
       log_p.resize(m * k);
@@ -235,6 +263,7 @@ class PooledModel final : public PooledExperts {
       logs.resize(k);
       tempered.resize(k);
       matrix.resize(m * (m + 2));
+      if (model.experts_.back().judges()) judged.emplace(block, model.judged_columns(), rows);
     }
     OutputBuffers answers_of(std::size_t expert) { return {Output::both, nullptr, answers[expert].data()}; }
     const double* row(std::size_t expert, int r) const { return answers[expert].data() + static_cast<std::size_t>(r) * columns; }
@@ -249,6 +278,24 @@ class PooledModel final : public PooledExperts {
       if (out.output != Output::none) write(r, count, work, out);
       if (w > 0) pool_learns(r, count, label[r], w, work);
     }
+  }
+
+  // The rows of a slice as an expert sees them.
+  RowBlock rows_of(std::size_t expert, const RowBlock& part, Work& work) const {
+    if (!experts_[expert].judges()) return part;
+    constexpr double floor = LogPool::Params::floor;
+    work.judged->take(part);
+    for (int r = 0; r < part.n_rows; ++r) {
+      double* to = work.judged->further(r);
+      for (std::size_t e = 0; e < expert; ++e, to += 2) {
+        const int label = work.label(e, r);
+        if (label < 0) continue;
+        const double p = work.row(e, r)[label];
+        to[0] = label;
+        to[1] = streamboost::log(std::max(p, floor)) - streamboost::log(std::max(1 - p, floor));
+      }
+    }
+    return work.judged->block();
   }
 
   // The pool's own answer to row r into work.P, where there are two classes to choose from.

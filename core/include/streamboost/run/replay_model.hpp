@@ -23,7 +23,9 @@ struct ReplayWork : RowWork {
   std::vector<float> cell;
   std::vector<double> F;
   template <class Owner>
-  explicit ReplayWork(const Owner& model) : RowWork(model.intake().schema()), F(score.size()) {}
+  explicit ReplayWork(const Owner& model) : RowWork(model.intake().schema()), F(score.size()) {
+    cell.reserve(static_cast<std::size_t>(model.intake().schema().width()));
+  }
 };
 
 class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
@@ -112,7 +114,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     if (v.loads()) check();
   }
   std::size_t memory_bytes() override {
-    return sizeof(*this) + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
+    return sizeof(*this) + intake_.unsaved_bytes() + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
   }
   ModelReport report() override {
     ModelReport report;
@@ -120,14 +122,12 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     report.totals["remembered_rows"] = static_cast<double>(ring_.end() - std::max(ring_.begin(), ring_.end() - memory()));
     report.totals["too_wide"] = awake() ? 0 : 1;
     report.totals["fits"] = static_cast<double>(expert_.fits());
+    report.totals["fits_dropped"] = static_cast<double>(expert_.dropped());
     report.totals["next_fit"] = static_cast<double>(expert_.next_fit());
     report.totals["fitted_rows"] = static_cast<double>(forest.end - forest.begin);
     report.totals["trees"] = forest.fitted() ? forest.trees() : 0;
     report.lanes["importances/gain"] = forest.importances();
     return report;
-  }
-  void expect(const RowBlock& rows, const double* weight) override {
-    if (memory(ring_.width_after(seen_width_, rows, weight), intake_.n_classes_known()) > 0) ring_.expect(rows.n_rows);
   }
   bool starved() const override { return expert_.starved(); }
 
@@ -160,6 +160,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
       model.counts_ = std::move(counts);
       model.reserved_ = true;
     }
+    std::size_t bytes() override { return sizeof(ReplayModel) + intake.unsaved_bytes() + counts.weight.capacity() * sizeof(double); }
   };
 
   // Rows that fit into the memory, as far as columns have had values: how many rows were learned in one call does not matter.
@@ -168,6 +169,10 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     return params_.expert.rows_within(params_.max_bytes, 1, width, params_.numbers || n_classes <= 2 ? 1 : n_classes);
   }
   bool awake() const { return memory() > 0; }
+
+  void make_room(const RowBlock& rows, const double* weight, ReplayWork&) {
+    if (memory(ring_.width_after(seen_width_, rows, weight), intake_.n_classes_known()) > 0) ring_.expect(rows.n_rows);
+  }
 
   void learn_row(const Example& example, double truth, double weight, ReplayWork&) {
     seen_width_ = RowRing::width_after(seen_width_, example.row);

@@ -110,11 +110,9 @@ class TimedRegressor final : public Model {
   }
   void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<TimedRegressor&>(other).inside_); }
   std::size_t memory_bytes() override {
-    MemoryCounter counter;
-    pool_.fields(counter);
-    counter.bytes += inside_->memory_bytes() + ring_.bytes() + recent_.size() * sizeof(double) + sizeof(*this);
-    for (const Expert& expert : experts_) counter.bytes += expert.trees.bytes();
-    return counter.bytes;
+    std::size_t bytes = own_bytes() + inside_->memory_bytes() + ring_.bytes() + columns_.n_values.size() * 8;
+    for (const Expert& expert : experts_) bytes += expert.trees.bytes();
+    return bytes;
   }
   ModelReport report() override {
     ModelReport report = inside_->report();
@@ -177,11 +175,18 @@ class TimedRegressor final : public Model {
     RowRing ring;
     explicit Grown(TimedRegressor& m) : model(m) { columns.n_values.assign(own_columns, -1); }
     void commit() noexcept override {
-      if (inside) inside->commit();
+      Model::commit(inside.get(), *model.inside_);
       model.columns_ = std::move(columns);
       model.ring_ = std::move(ring);
     }
+    std::size_t bytes() override { return bytes_of(inside.get(), *model.inside_) + columns.n_values.size() * 8 + model.own_bytes(); }
   };
+  // Beside the model inside, the remembered rows and the experts over them.
+  std::size_t own_bytes() {
+    MemoryCounter counter;
+    pool_.fields(counter);
+    return counter.bytes + recent_.capacity() * sizeof(double) + sizeof(*this);
+  }
 
   struct Work {
     std::vector<double> own, value, said;  // the regressor's own answers; of the row at hand: columns, answers of the experts

@@ -13,6 +13,7 @@ class ViewModel : public Model {
   explicit ViewModel(std::unique_ptr<Model> inside) : inside_(std::move(inside)), intake_(IntakeNeeds{}) {}
 
   void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<ViewModel&>(other).inside_); }
+  std::size_t memory_bytes() override { return inside_->memory_bytes() + intake_.unsaved_bytes() + sizeof(ViewModel); }
   ModelReport report() override { return inside_->report(); }
   const Intake& intake() const override { return intake_; }
   bool needs_gil() const override { return inside_->needs_gil(); }
@@ -36,10 +37,10 @@ class ViewModel : public Model {
     Intake intake;
     explicit Grown(ViewModel& m) : model(m), intake(m.intake_) {}
     void commit() noexcept override {
-      if (inside) inside->commit();
+      Model::commit(inside.get(), *model.inside_);
       model.intake_ = std::move(intake);
     }
-    std::size_t bytes() override { return inside ? inside->bytes() : 0; }
+    std::size_t bytes() override { return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + sizeof(ViewModel); }
   };
 
   // Counts row r of a block in: examples learned, classes known. Returns its weight.
