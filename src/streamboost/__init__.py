@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from streamboost.ensemble import *  # noqa: F403 (the table below says what)
     from streamboost.ensemble.python_booster import PythonBooster as PythonBooster
     from streamboost.feedback import ActiveClassifier as ActiveClassifier
+    from streamboost.feedback import BanditBoostingClassifier as BanditBoostingClassifier
     from streamboost.feedback import BinaryRelevanceClassifier as BinaryRelevanceClassifier
     from streamboost.feedback import ClassifierChain as ClassifierChain
     from streamboost.learners import *  # noqa: F403 (the table below says what)
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _HOME = {
     **{entry.class_name: entry.package for entry in catalogue.ENTRIES},
     "ActiveClassifier": "feedback",
+    "BanditBoostingClassifier": "feedback",
     "BinaryRelevanceClassifier": "feedback",
     "ClassifierChain": "feedback",
     "LearningInterrupted": "base.pieces",

@@ -15,6 +15,7 @@ PUBLIC = sorted(
     [
         *(entry.class_name for entry in catalogue.ENTRIES),
         "ActiveClassifier",
+        "BanditBoostingClassifier",
         "BinaryRelevanceClassifier",
         "ClassifierChain",
         "LearningInterrupted",

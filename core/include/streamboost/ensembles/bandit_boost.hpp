@@ -171,19 +171,20 @@ struct BanditBoost : BoosterDefaults {
   // The label to teach, and the weight.
   int lesson(const Example& example, int lane, double* cost, double& weight) const {
     const double least = *std::min_element(cost, cost + k);
+    const auto is_least = [&](int l) { return cost[l] <= least + 1e-12; };  // labels of which nothing is known differ by rounding alone
     int cheapest = 0;
     weight = 0;
     for (int l = 0; l < k; ++l) {
       weight += std::min(cost[l] - least, 100.0);
-      cheapest += cost[l] == least ? 1 : 0;
+      cheapest += is_least(l) ? 1 : 0;
     }
     weight = std::max(weight, 1e-10);
     const int played = static_cast<int>(example.facts[0]);
-    if (example.facts[1] == 1 && cost[played] == least) return played;
+    if (example.facts[1] == 1 && is_least(played)) return played;
     const auto key = static_cast<std::uint64_t>(example.number);
     auto skip = static_cast<int>(uniform({seed, key, static_cast<std::uint32_t>(lane), Purpose::bandit}) * cheapest);
     for (int l = 0; l < k; ++l)
-      if (cost[l] == least && skip-- == 0) return l;
+      if (is_least(l) && skip-- == 0) return l;
     return played;
   }
 
