@@ -27,7 +27,7 @@ CORE    := $(CURDIR)/build/core/libstreamboost_core.a
 STRICT    := -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 WITH_CORE := --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
-.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clang clang-python aarch64 windows kernel-bits clean
+.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-threads bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clang clang-python aarch64 windows kernel-bits clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -126,6 +126,9 @@ $(VENV)/.peers: pyproject.toml | $(BUILT)
 	@$(PIP) install torch==2.13.0
 	@$(PIP) install --no-build-isolation $(WITH_CORE) -e '.[dev,bench]'
 	@touch $@
+
+bench-threads: build  ## what 2 to 16 threads save: measured, and simulated for machines with more cores than this one
+	@$(BIN)/python -m benchmarks.speed.threads
 
 bench-peers: build $(VENV)/.peers  ## speed side by side with other libraries (installs them)
 	@echo "== measuring speed beside the peers (one thread)"

@@ -132,6 +132,8 @@ class Rows {
   }
   std::size_t n() const { return dense_.is_valid() ? dense_.shape(0) : start_.shape(0) - 1; }
 
+  int n_words() const { return n() == 0 ? 0 : static_cast<int>(words_.size() / n()); }  // of each row
+
   RowBlock block(const Schema& schema) const { return block(schema.width(), dense_.is_valid() ? schema.n_words() : 0); }
   RowBlock block(int width, int n_words = 0) const {
     static constexpr std::int32_t nowhere = 0;  // a null pointer would say that the rows are dense
@@ -251,12 +253,13 @@ class PyModel {
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
           const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
           const nb::dict& encoding, const nb::list& whole_companions, const nb::dict& whole_pool, const nb::dict& lags,
-          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
+          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes, const nb::dict& tokens) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
               read_config(learner_params),
               {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0), read_guard(guard)},
+              read_config(tokens),
               cuts,
               read_companions(companions),
               read_config(pool),

@@ -49,7 +49,7 @@ nb::bytes chunk(nb::handle x, int width, nb::handle y, const std::optional<Doubl
   if (!output) throw std::invalid_argument("answer must be none, label, score, proba, both or number");
   m.output = *output;
   m.answers = answers || m.output != Output::none;
-  m.rows = rows.block(width);
+  m.rows = rows.block(width, rows.n_words());
   if (truth) {
     m.label = truth->of_rows().label;
     m.target = truth->of_rows().target;

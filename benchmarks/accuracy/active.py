@@ -10,7 +10,6 @@ import time
 from statistics import fmean
 from typing import Any
 
-
 from benchmarks.pages import Page, curve, figure, parser
 from benchmarks.tables import Table
 from streamboost import StreamBoostClassifier
@@ -36,10 +35,14 @@ AT = 0.1
 ROWS = 20_000
 
 
-def accuracy(name: str, seed: int, rows: int, budget: float | None, query: str = "split") -> tuple[float, float]:
+def accuracy(
+    name: str, seed: int, rows: int, budget: float | None, query: str = "split"
+) -> tuple[float, float]:
     """Return the accuracy, and the share of labels that was asked for."""
     stream = open_stream(name, limit=rows)
-    result = prequential(StreamBoostClassifier(random_state=seed), stream, budget=budget, query=query, seed=seed)
+    result = prequential(
+        StreamBoostClassifier(random_state=seed), stream, budget=budget, query=query, seed=seed
+    )
     return 1 - result.error, 1.0 if result.asked is None else result.asked
 
 
@@ -65,10 +68,14 @@ def river(name: str, rows: int, discount: float) -> tuple[float, float, float]:
 def main() -> None:
     options = parser("accuracy.active", __doc__)
     options.add_argument("--seeds", type=int, default=3)
-    options.add_argument("--river", action="store_true", help="also River's entropy sampler, which takes minutes")
+    options.add_argument(
+        "--river", action="store_true", help="also River's entropy sampler, which takes minutes"
+    )
     chosen = options.parse_args()
     rows, seeds = (5_000, 1) if chosen.quick else (ROWS, chosen.seeds)
-    page = Page("active", "When labels cost: accuracy within a budget", chosen, ["streamboost", "numpy", "river"])
+    page = Page(
+        "active", "When labels cost: accuracy within a budget", chosen, ["streamboost", "numpy", "river"]
+    )
     page.preface += [
         "",
         f"`python -m benchmarks.accuracy.active`: means over {seeds} seeds, {rows:,} rows of each stream (all, if it has fewer).",
@@ -97,13 +104,18 @@ def main() -> None:
     )
     wins = sum(mean[name, "split", AT] > mean[name, "random", AT] for name in STREAMS)
     asked = fmean(share for name in STREAMS for _, share in found[name, "split", AT])
-    at.note = f"split is above random on {wins} of {len(STREAMS)} streams; it asked for {asked:.2%} of the labels"
+    at.note = (
+        f"split is above random on {wins} of {len(STREAMS)} streams; it asked for {asked:.2%} of the labels"
+    )
     page.add(at)
 
-    by_budget = Table("Mean accuracy by budget", ["strategy", *(f"{budget:.0%}" for budget in BUDGETS), "100%"])
+    by_budget = Table(
+        "Mean accuracy by budget", ["strategy", *(f"{budget:.0%}" for budget in BUDGETS), "100%"]
+    )
     full = fmean(mean[name, "split", 1.0] for name in STREAMS)
     lines = {
-        query: [fmean(mean[name, query, budget] for name in STREAMS) for budget in BUDGETS] for query in CURVES
+        query: [fmean(mean[name, query, budget] for name in STREAMS) for budget in BUDGETS]
+        for query in CURVES
     }
     for query, values in lines.items():
         by_budget.add(query, *values, full)

@@ -1,7 +1,7 @@
 """``python -m benchmarks.accuracy.label_sets``: boosting of label sets beside binary relevance and chains, and River's models.
 
-Every row is answered, then learned, in the order of its file. The trees are the same everywhere: Hoeffding trees, each node on the square
-root of the columns; 100 of them for all labels together, or 20 for each label.
+Every row is answered, then learned, in the order of its file. The trees are the same everywhere: Hoeffding trees, each node
+on the square root of the columns; 100 of them for all labels together, or 20 for each label.
 """
 
 from __future__ import annotations
@@ -79,7 +79,13 @@ def main() -> None:
         }
         theirs = river(name)
         loss.add(name, *(runs and fmean(run.error for run in runs) for runs in found.values()), theirs[0])
-        f1.add(name, *(runs and fmean(run.metrics["micro_f1"]["cumulative"].value for run in runs) for runs in found.values()))
+        f1.add(
+            name,
+            *(
+                runs and fmean(run.metrics["micro_f1"]["cumulative"].value for run in runs)
+                for runs in found.values()
+            ),
+        )
         clock.add(name, *(runs and fmean(run.seconds for run in runs) for runs in found.values()), theirs[1])
         print(name, flush=True)
     for table in (loss, f1, clock):

@@ -23,6 +23,12 @@ inline bool predicts_numbers(const std::string& name) {
   return names.contains(name);
 }
 
+// Boosters of label sets and of rewards learn no labels, either: tests/laws/test_label_sets.py and test_bandit.py have streams for them.
+inline bool learns_facts(const std::string& booster) {
+  static const std::set<std::string> names{"online_bmr", "ada_olmr", "bandit_boost"};
+  return names.contains(booster);
+}
+
 // Where the lanes are cut: boosters whose lanes may follow each other in any order are not.
 inline std::vector<int> cuts_of(const std::string& booster, std::vector<int> cuts) {
   return booster == "reordered" ? std::vector<int>{} : cuts;
@@ -69,6 +75,9 @@ inline Values values_of(const std::string& name) {
         {"n_draws", count(100)},
         {"early_exit", true},
         {"off_by_one", false}}},
+      {"online_bmr", {{"edge", 0.1}, {"loss", word("hinge")}}},
+      {"ada_olmr", {{"hedge", word("vote")}}},
+      {"bandit_boost", {{"base", word("olm")}, {"edge", 0.1}, {"exploration", 0.1}, {"hedge", word("vote")}}},
       {"adaboost_olm", {{"loss", word("logistic")}, {"gradient", word("true")}, {"step", word("theory")}}},
       {"blocked", {{"block_size", count(100)}, {"literal", false}}},
       {"primed", {{"n_prime", count(20)}, {"n_passes", count(1)}, {"resample", false}, {"keep_one", true}}},

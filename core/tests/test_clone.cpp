@@ -64,7 +64,7 @@ int main() {
           bank + " is cloned here");
   for (const std::string& booster : booster_names())
     for (const Kind& kind : kinds)
-      if (!predicts_numbers(booster)) law(booster, kind, kind.nominal ? nominal : mixed, ensemble_of(19));
+      if (!predicts_numbers(booster) && !learns_facts(booster)) law(booster, kind, kind.nominal ? nominal : mixed, ensemble_of(19));
   for (const char* booster : {"bagging", "adaptive_bagging", "oza", "osboost"})
     for (const Kind& kind : kinds) law(booster, kind, kind.nominal ? nominal : mixed, guarded("adwin"));
   for (const auto& [detector, params] : eager_detectors()) law("oza", {"naive_bayes", {}, false}, mixed, guarded(detector));

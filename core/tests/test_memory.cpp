@@ -218,6 +218,7 @@ int main() {
   second_thoughts["nominal_split"] = word("grouped");
   std::vector<Case> cases;
   for (const std::string& booster : booster_names()) {
+    if (learns_facts(booster)) continue;
     if (!has_learners(booster)) {
       cases.push_back({booster, predicts_numbers(booster) ? "linear_regression" : "naive_bayes", {}, false, false});
       continue;

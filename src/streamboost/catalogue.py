@@ -391,6 +391,13 @@ LEARNERS: tuple[LearnerEntry, ...] = (
         probabilities=True,
     ),
     LearnerEntry(
+        name="hashed-logistic",
+        class_name="HashedLogisticRegression",
+        core="logistic",
+        page="learners#hashedlogisticregression",
+        probabilities=True,
+    ),
+    LearnerEntry(
         name="naive-bayes",
         class_name="NaiveBayes",
         core="naive_bayes",

@@ -22,7 +22,9 @@ def rows(n=200, k=3, seed=1):
 
 def make(base, learner=None, n=4, k=3, **more):
     options = {"exploration": 0.3, "random_state": SEED, **more}
-    return BanditBoostingClassifier(learner or NaiveBayes(), labels=range(k), base=base, n_estimators=n, **options)
+    return BanditBoostingClassifier(
+        learner or NaiveBayes(), labels=range(k), base=base, n_estimators=n, **options
+    )
 
 
 class Learner:
@@ -66,7 +68,7 @@ def test_every_answer_is_the_oracles(base):
 @pytest.mark.parametrize("base", BASES)
 def test_labels_are_shown_as_often_as_they_say(base):
     model = make(base)
-    X, y = rows(3000)
+    X, _y = rows(3000)
     shown, p = model.act(X[:1].repeat(3000, axis=0))
     for label in range(3):
         assert np.mean(shown == label) == pytest.approx(p[shown == label][0], abs=0.03)
@@ -97,7 +99,8 @@ def test_the_laws(base, learner):
         named.learn_bandit_one(record, label, label == y[t], chance)
     before = whole.to_bytes()
     assert parts.to_bytes() == single.to_bytes() == before
-    assert whole.predict(X).tolist() == whole.predict(X).tolist() and whole.to_bytes() == before
+    assert whole.predict(X).tolist() == whole.predict(X).tolist()
+    assert whole.to_bytes() == before
     whole.learn_bandit(X[:1], [0], [1], [0.5], [0.0])
     assert whole.to_bytes() == before
 

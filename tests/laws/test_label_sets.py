@@ -21,10 +21,18 @@ from streamboost import (
 
 SEED = 5
 BOOSTERS = {
-    "bmr-rank": lambda learner=None, n=4, **o: OnlineBMRClassifier(learner, n_estimators=n, edge=0.2, loss="rank", random_state=SEED, **o),
-    "bmr-hinge": lambda learner=None, n=4, **o: OnlineBMRClassifier(learner, n_estimators=n, random_state=SEED, **o),
-    "olmr-vote": lambda learner=None, n=4, **o: AdaOLMRClassifier(learner, n_estimators=n, random_state=SEED, **o),
-    "olmr-best": lambda learner=None, n=4, **o: AdaOLMRClassifier(learner, n_estimators=n, hedge="best", random_state=SEED, **o),
+    "bmr-rank": lambda learner=None, n=4, **o: OnlineBMRClassifier(
+        learner, n_estimators=n, edge=0.2, loss="rank", random_state=SEED, **o
+    ),
+    "bmr-hinge": lambda learner=None, n=4, **o: OnlineBMRClassifier(
+        learner, n_estimators=n, random_state=SEED, **o
+    ),
+    "olmr-vote": lambda learner=None, n=4, **o: AdaOLMRClassifier(
+        learner, n_estimators=n, random_state=SEED, **o
+    ),
+    "olmr-best": lambda learner=None, n=4, **o: AdaOLMRClassifier(
+        learner, n_estimators=n, hedge="best", random_state=SEED, **o
+    ),
     "olmr-sample": lambda learner=None, n=4, **o: AdaOLMRClassifier(
         learner, n_estimators=n, hedge="sample", random_state=SEED, **o
     ),
@@ -77,7 +85,7 @@ def test_every_answer_is_the_oracles(name):
     again = BOOSTERS[name](NaiveBayes(), n).test_then_train(X, Y, sample_weight=weight, output="proba")
     assert np.allclose(again, proba, rtol=1e-6, atol=1e-9)
     if hasattr(oracle, "alpha"):
-        assert np.allclose(model.report().lanes["alpha"] if "alpha" in model.report().lanes else oracle.alpha, oracle.alpha)
+        assert np.allclose(model.report().lanes.get("alpha", oracle.alpha), oracle.alpha)
 
 
 @pytest.mark.parametrize("name", BOOSTERS)
@@ -89,9 +97,14 @@ def test_the_laws(name, learner):
     whole = make()
     answers = whole.test_then_train(X, Y, sample_weight=weight, output="score")
     parts, rows, threads, saved = make(), make(), make(n_jobs=3), make()
-    found = [parts.test_then_train(X[a:b], Y[a:b], sample_weight=weight[a:b], output="score") for a, b in ((0, 1), (1, 130), (130, 260))]
+    found = [
+        parts.test_then_train(X[a:b], Y[a:b], sample_weight=weight[a:b], output="score")
+        for a, b in ((0, 1), (1, 130), (130, 260))
+    ]
     assert np.concatenate(found)[1:].tolist() == answers[1:].tolist()
-    assert np.array_equal(threads.test_then_train(X, Y, sample_weight=weight, output="score"), answers, equal_nan=True)
+    assert np.array_equal(
+        threads.test_then_train(X, Y, sample_weight=weight, output="score"), answers, equal_nan=True
+    )
     for t in range(260):
         rows.partial_fit(X[t : t + 1], Y[t : t + 1], sample_weight=weight[t : t + 1])
         if t == 100:
@@ -104,7 +117,8 @@ def test_the_laws(name, learner):
     threads.n_jobs = None
     assert threads.to_bytes() == before
     first = whole.predict_proba(X)
-    assert np.array_equal(first, whole.predict_proba(X)) and whole.to_bytes() == before
+    assert np.array_equal(first, whole.predict_proba(X))
+    assert whole.to_bytes() == before
     skipped = make()
     skipped.partial_fit(X[weight > 0], Y[weight > 0])
     assert skipped.to_bytes() == before
@@ -126,9 +140,13 @@ def test_faces():
     assert np.array_equal(sparse.predict_proba(X), plain.predict_proba(X))
     named = BOOSTERS["olmr-vote"](NaiveBayes())
     for x, y in zip(X, Y, strict=True):
-        named.learn_one(dict(zip("abc", x.tolist(), strict=True)), dict(zip(names, y.astype(bool).tolist(), strict=True)))
+        named.learn_one(
+            dict(zip("abc", x.tolist(), strict=True)), dict(zip(names, y.astype(bool).tolist(), strict=True))
+        )
     one = dict(zip("abc", X[0].tolist(), strict=True))
-    assert named.predict_proba_one(one) == dict(zip(names, plain.predict_proba(X[:1])[0].tolist(), strict=True))
+    assert named.predict_proba_one(one) == dict(
+        zip(names, plain.predict_proba(X[:1])[0].tolist(), strict=True)
+    )
     assert named.predict_one(one) == {label: p >= 0.5 for label, p in named.predict_proba_one(one).items()}
 
 
@@ -145,7 +163,8 @@ def test_labels_are_discovered_in_dicts():
             y["low"] = a < 0
         model.learn_one({"a": a}, y)
     assert model.labels_.tolist() == ["high", "far", "low"]
-    assert model.predict_one({"a": 2.0})["high"] and not model.predict_one({"a": -2.0})["high"]
+    assert model.predict_one({"a": 2.0})["high"]
+    assert not model.predict_one({"a": -2.0})["high"]
     assert streamboost.load(model.to_bytes()).labels_.tolist() == ["high", "far", "low"]
 
 
@@ -166,7 +185,7 @@ def test_what_is_no_set_is_refused_and_nothing_is_learned(y, words):
     before = model.to_bytes()
     with pytest.raises(ValueError, match=words):
         model.partial_fit(X[:2], y)
-    with pytest.raises(ValueError, match="labels=.* are not those of the first call"):
+    with pytest.raises(ValueError, match=r"labels=.* are not those of the first call"):
         model.partial_fit(X, Y, labels=["a", "b"])
     with pytest.raises(ValueError, match="must be True or False"):
         model.learn_one({0: 1.0}, {0: "yes"})
@@ -182,7 +201,9 @@ def test_a_file_of_damaged_numbers_is_refused():
 
     model = BOOSTERS["olmr-vote"](NaiveBayes()).partial_fit(*sets(60))
     manifest, arrays = read_archive(io.BytesIO(model.to_bytes()))
-    head = {name: value for name, value in manifest.items() if name not in ("format", "format_version", "arrays")}
+    head = {
+        name: value for name, value in manifest.items() if name not in ("format", "format_version", "arrays")
+    }
     for name in [name for name in arrays if "label_" in name or "alpha" in name or "expert_loss" in name]:
         wrong = {**arrays, name: arrays[name] * np.nan}
         file = io.BytesIO()
@@ -195,5 +216,8 @@ def test_the_loss_falls():
     X, Y = sets(2000, 6)
     for name in BOOSTERS:
         scores = BOOSTERS[name](None, 20).test_then_train(X, Y, output="score")
-        early, late = (np.mean([rank_loss(s, y) for s, y in zip(scores[part], Y[part], strict=True)]) for part in (slice(1, 200), slice(1500, 2000)))
+        early, late = (
+            np.mean([rank_loss(s, y) for s, y in zip(scores[part], Y[part], strict=True)])
+            for part in (slice(1, 200), slice(1500, 2000))
+        )
         assert late < 0.75 * early, name

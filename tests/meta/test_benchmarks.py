@@ -11,8 +11,7 @@ from benchmarks.peers.contest import Result
 from benchmarks.peers.races import RACES
 from benchmarks.speed import curves, throughput
 from benchmarks.streams import MAKERS, rows_of
-from streamboost.learners import ALL_LEARNERS
-from streamboost.models import MODELS, REGRESSORS
+from streamboost.models import ALL_LEARNERS, MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,7 +26,7 @@ def test_every_race_names_a_stream_and_models_that_exist():
             assert f"{race.n}" in str(contestant.spec)  # everybody has the race's number of learners
             if contestant.peer == "streamboost":
                 spec = contestant.spec
-                assert spec["model"] in {*MODELS, *REGRESSORS, *models.VARIANTS}
+                assert spec["model"] in {*MODELS, *models.VARIANTS}
                 assert spec["learner"] in ALL_LEARNERS
 
 

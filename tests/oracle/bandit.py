@@ -1,7 +1,7 @@
 """OptBandit and AdaBandit from the paper (Zhang, Jung and Tewari 2019) and the specification, one row at a time.
 
-A learner is an object with ``vote(x) -> label or None`` and ``learn(x, label, weight)``. ``potential(votes, r, n)`` is that of the
-truth r when n more votes come; ``draw(t, lane)`` a keyed uniform number.
+A learner is an object with ``vote(x) -> label or None`` and ``learn(x, label, weight)``. ``potential(votes, r, n)`` is that
+of the truth r when n more votes come; ``draw(t, lane)`` a keyed uniform number.
 """
 
 import numpy as np

@@ -9,7 +9,7 @@ wrong (no answer is wrong). T is the sum of lam that has arrived at this learner
              the rate
              lam min(1, ratio * (least sum of lam of a class) / (that of class y)), sums of before this example plus s each
 Each learns Poisson(lam) copies, at most 10 max(s, 1). Learners whose vote is not positive are not heard.
-Balanced costs: C_y = (n_min + 1) / (n_y + 1), n the weights of the classes before.
+Balanced costs: C_y = (n_min + 1) / (n_y + 1), n the weights of the classes before; of AdaC2 to the power min(1, 2 / N).
 """
 
 import math
@@ -34,7 +34,8 @@ class CostBoosting(Ensemble):
         if self.algorithm == "rusboost":
             return 1.0
         if self.costs == "balanced":
-            return (min(self.seen) + 1) / (self.seen[label] + 1)
+            spread = min(1.0, 2 / len(self.lanes)) if self.algorithm == "adac2" else 1.0
+            return ((min(self.seen) + 1) / (self.seen[label] + 1)) ** spread
         return self.costs[label]
 
     def voice(self, i):

@@ -1,4 +1,5 @@
-"""OnlineBMR and Ada.OLMR from the paper (Jung and Tewari 2018) and the specification: slow, plain, with the product's keyed draws.
+"""OnlineBMR and Ada.OLMR from the paper (Jung and Tewari 2018) and the specification: slow, plain, with the product's keyed
+draws.
 
 A learner is an object with ``answer(x) -> distribution`` (zeros while untrained) and ``learn(x, label, weight)``.
 """
@@ -61,7 +62,9 @@ class BMR(Sets):
                     gap = round(gap) if abs(gap - round(gap)) < 1e-9 else gap
                     return 1.0 if gap < 0 else 0.5 if gap == 0 else 0.0
                 return max(0.0, 1 - gap)
-            return p * pair(gap + 1, left - 1) + q * pair(gap - 1, left - 1) + (1 - p - q) * pair(gap, left - 1)
+            return (
+                p * pair(gap + 1, left - 1) + q * pair(gap - 1, left - 1) + (1 - p - q) * pair(gap, left - 1)
+            )
 
         inside, outside = np.flatnonzero(Y), np.flatnonzero(np.asarray(Y) == 0)
         return sum(pair(float(s[l] - s[r]), n) for l in inside for r in outside) / (m * (self.k - m))

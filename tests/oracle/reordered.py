@@ -7,6 +7,7 @@ Each learns Poisson(lam) copies, at most 10 max(s, 1). Vote log((1 - e) / e) whe
 up to the first that may not vote, BOLE all that may; for a label, or shared out as the class distribution says.
 """
 
+import itertools
 import math
 
 from oracle import draws
@@ -48,7 +49,7 @@ class Reordered(Ensemble):
 
     def teach(self, row, label, weight, asked, asked_close):
         left = sorted(range(len(self.lanes)), key=lambda i: (self.accuracy(i), i))
-        gaps = [self.accuracy(b) - self.accuracy(a) for a, b in zip(left, left[1:], strict=False)]
+        gaps = [self.accuracy(b) - self.accuracy(a) for a, b in itertools.pairwise(left)]
         self.doubt |= any(0 < gap < 1e-12 for gap in gaps) or any(asked_close)
         offered, amounts = [0.0] * len(left), [0.0] * len(left)
         lam, right = weight, False

@@ -96,8 +96,12 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
             Columns in the order of ``labels_``.
         """
         if output not in SET_OUTPUTS:
-            raise ValueError(f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}.")
-        found = self._learn_sets(TableRows(X, type(self).__name__), y, labels, sample_weight, SET_OUTPUTS[output])
+            raise ValueError(
+                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}."
+            )
+        found = self._learn_sets(
+            TableRows(X, type(self).__name__), y, labels, sample_weight, SET_OUTPUTS[output]
+        )
         return members(found) if output == "label" else found
 
     def _learn_sets(self, source: Source, y: Any, labels: ArrayLike | None, weight: Any, answer: str) -> Any:

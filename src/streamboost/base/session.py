@@ -134,6 +134,7 @@ class Session:
             "lags": booster.lags,
             "stages": dict(stages),
             "max_bytes": booster.max_bytes,
+            "tokens": learner.tokens,
         }
         self._use(self._new_model())
 

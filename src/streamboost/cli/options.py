@@ -123,7 +123,9 @@ def _run(
     ] = 0,
     budget: Annotated[
         float | None,
-        typer.Option("--budget", rich_help_panel=SCORED, help="Learn from this share of the labels only, as 0.1."),
+        typer.Option(
+            "--budget", rich_help_panel=SCORED, help="Learn from this share of the labels only, as 0.1."
+        ),
     ] = None,
     query: Annotated[
         str,
@@ -210,7 +212,8 @@ def _run(
             learner_params=learner_param or [],
             label_sets=labels is not None,
         )
-        stream, why = None, ""
+        stream: Any = None
+        why = ""
         if labels is not None:
             from streamboost.streams.label_sets import open_label_sets
 

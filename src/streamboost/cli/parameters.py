@@ -12,7 +12,6 @@ from streamboost.base.parameter import FLAG, Parameter, parameters_of
 from streamboost.cli.errors import UserError, closest
 from streamboost.cli.own import expert_flags, given_params, is_own, make_model
 from streamboost.models import ALL_LEARNERS as LEARNERS
-from streamboost.feedback import BinaryRelevanceClassifier
 from streamboost.models import ALL_MODELS, EXPERTS, MULTILABEL, REGRESSION_LEARNERS, REGRESSORS, build
 
 MODELS = {**ALL_MODELS, **MULTILABEL}
@@ -119,6 +118,8 @@ class ModelSpec:
         if self.model in MULTILABEL and not self.label_sets:
             raise UserError(f"{self.model} learns sets of labels: name their columns, as --labels 'label:*'.")
         if self.label_sets and self.model not in MULTILABEL:
+            from streamboost.feedback import BinaryRelevanceClassifier
+
             return BinaryRelevanceClassifier(replace(self, label_sets=False).build())
         if is_own(self.model, self.learner):
             return self._build_own()

@@ -139,7 +139,9 @@ def run(
         )
     if result.asked is not None:
         console.print(
-            f"labels asked for: {result.asked:.1%} of the rows (--query {loop['query']})", highlight=False, soft_wrap=True
+            f"labels asked for: {result.asked:.1%} of the rows (--query {loop['query']})",
+            highlight=False,
+            soft_wrap=True,
         )
     for line in no_better_than(result):
         warn(line)

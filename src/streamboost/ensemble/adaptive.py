@@ -31,12 +31,12 @@ from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.ensemble.words import (
     FORGETTING,
     POOL_OF_ALL,
-    WORD_FEATURES,
     WordOptions,
     are_wide,
     for_columns,
 )
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
+from streamboost.learners.hashed import WORD_FEATURES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

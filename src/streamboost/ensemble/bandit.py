@@ -44,7 +44,7 @@ class Judged:
 class _JudgedLabels(ClassCodes):
     """Labels, all known; what is learned of a row is four numbers, the first of them the code of a label."""
 
-    def encode(self, y: Any, active: NDArray[np.bool_] | None) -> tuple[NDArray[np.float64], list[Any]]:
+    def encode(self, y: Any, active: NDArray[np.bool_] | None) -> tuple[NDArray[Any], list[Any]]:
         """Return the facts themselves: codes are places in the sorted labels."""
         return y.facts, []
 
@@ -58,7 +58,11 @@ class BanditEnsemble(StreamEnsemble, Classifier):
         SIZE,
         parameter("base", one_of("mbbm", "olm"), "Whose costs."),
         parameter("edge", number("(0, 1)"), "The edge of the learners, of mbbm."),
-        parameter("exploration", number("(0, 1)"), "The share of explorations, which sets the step of the votes of olm."),
+        parameter(
+            "exploration",
+            number("(0, 1)"),
+            "The share of explorations, which sets the step of the votes of olm.",
+        ),
         parameter("hedge", one_of("vote", "sample", "best"), "How the prefixes of olm are combined."),
         *SET_OPTIONS,
     )
@@ -89,7 +93,11 @@ class BanditEnsemble(StreamEnsemble, Classifier):
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
         tree = self._default_learner() if self.estimator is None else self.estimator
-        return self._within_memory(tree.plan(**TREES)) if isinstance(tree, HoeffdingTree) else super()._learner_plan(seed)
+        return (
+            self._within_memory(tree.plan(**TREES))
+            if isinstance(tree, HoeffdingTree)
+            else super()._learner_plan(seed)
+        )
 
     def _first_labels(self, classes: Any) -> ClassCodes:
         return _JudgedLabels([] if classes is None else classes, declared=True)

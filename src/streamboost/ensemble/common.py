@@ -13,12 +13,21 @@ from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params, check_version, unflattened
 from streamboost.base.files.persist import PARAMETER
+from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift.choice import from_file, guard_of
 from streamboost.ensemble.options import lags_of
-from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
+from streamboost.learners import (
+    ALL_LEARNERS,
+    HashedLogisticRegression,
+    Learner,
+    NaiveBayes,
+    adapter_plan,
+    check_task,
+    resumed_plan,
+)
 from streamboost.report import Bound, EnsembleReport, advise
 
 
@@ -73,6 +82,10 @@ class LearnerEnsemble(Estimator):
         if isinstance(self.estimator, Learner):
             return self._within_memory(self.estimator.plan())
         return adapter_plan(self.estimator, seed, task=self._entry.learner_task)
+
+    def _word_features(self) -> WordFeatures | None:
+        learner = self.estimator
+        return learner.word_features if isinstance(learner, HashedLogisticRegression) else None
 
     @classmethod
     def _default_learner(cls) -> Learner:

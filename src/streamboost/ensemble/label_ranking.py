@@ -39,7 +39,11 @@ class LabelRanking(StreamEnsemble, MultilabelClassifier):
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
         tree = self._default_learner() if self.estimator is None else self.estimator
-        return self._within_memory(tree.plan(**TREES)) if isinstance(tree, HoeffdingTree) else super()._learner_plan(seed)
+        return (
+            self._within_memory(tree.plan(**TREES))
+            if isinstance(tree, HoeffdingTree)
+            else super()._learner_plan(seed)
+        )
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return ()
@@ -109,7 +113,8 @@ class AdaOLMRClassifier(LabelRanking):
 
     Notes
     -----
-    Learner i answers a distribution :math:`h^i` over the labels; :math:`s^i = s^{i-1} + \alpha_i h^i`. With the logistic rank loss
+    Learner i answers a distribution :math:`h^i` over the labels; :math:`s^i = s^{i-1} + \alpha_i h^i`. With the logistic
+    rank loss
     :math:`L^Y(s) = w_Y \sum_{l \in Y, r \notin Y} \ln(1 + e^{s_r - s_l})`, :math:`w_Y = 1 / (|Y| (k - |Y|))`,
 
     .. math:: c^i = \nabla L^Y(s^{i-1}), \qquad
@@ -138,7 +143,7 @@ class AdaOLMRClassifier(LabelRanking):
         parameter(
             "hedge",
             one_of("vote", "sample", "best"),
-            "Whose scores rank: the mean of the experts by their weights, those of one drawn by them (the paper's), or of the best.",
+            "Whose scores rank: the mean of the experts by their weights, those of one drawn (the paper's), or of the best.",
         ),
         *SET_OPTIONS,
     )

@@ -22,7 +22,8 @@ from streamboost.streams.base import Chunk, DataError, Stream
 
 @dataclass(frozen=True)
 class SetRows:
-    """Judged rows, oldest first: indicators of the labels, their probabilities and ranking scores (NaN: no answer), and weights."""
+    """Judged rows, oldest first: indicators of the labels, their probabilities and ranking scores (NaN: no answer), and
+    weights."""
 
     true: Floats
     proba: Floats
@@ -54,7 +55,8 @@ class SetRows:
 
 
 class LabelRankLoss(MeanLoss):
-    """Share of the pairs (label of the row, other label) that the scores rank wrongly, a tie counting half; rows with such pairs."""
+    """Share of the pairs (label of the row, other label) that the scores rank wrongly, a tie counting half; rows with such
+    pairs."""
 
     name = "rank_loss"
 
@@ -157,8 +159,8 @@ SET_METRICS = MetricTable(
 class MultilabelResult(PrequentialResult):
     """What came out of one or several prequential runs of one classifier of label sets over one data set.
 
-    Beside what every :class:`PrequentialResult` has: "rank_loss", "hamming", "subset_accuracy", "micro_f1" and "macro_f1" are always
-    among ``metrics``, and ``error`` is the rank loss.
+    Beside what every :class:`PrequentialResult` has: "rank_loss", "hamming", "subset_accuracy", "micro_f1" and "macro_f1"
+    are always among ``metrics``, and ``error`` is the rank loss.
     """
 
     labels: tuple[Any, ...] = ()
@@ -170,9 +172,7 @@ class MultilabelResult(PrequentialResult):
     @property
     def headline(self) -> Mapping[str, float]:
         """The metrics that are always there."""
-        return {
-            name.replace("_", " "): self.metrics[name]["cumulative"].value for name in SET_METRICS.always
-        }
+        return {name.replace("_", " "): self.metrics[name]["cumulative"].value for name in SET_METRICS.always}
 
     @property
     def row_errors(self) -> npt.NDArray[Any]:
@@ -188,7 +188,9 @@ class SetScores(Scores):
     """The sets of one pass and the panel of their metrics."""
 
     def __init__(self, settings: Settings, stream: Stream) -> None:
-        self.panel = Panel(settings.metrics, window=settings.window, fading=settings.fading, points=settings.points)
+        self.panel = Panel(
+            settings.metrics, window=settings.window, fading=settings.fading, points=settings.points
+        )
         self.n_rows = 0
         self.labels: tuple[Any, ...] = ()
         self._names = getattr(stream, "label_names", None)
@@ -217,7 +219,7 @@ class SetScores(Scores):
         """Judge the answers that were given to a chunk."""
         proba, score = answers
         rows = SetRows(truth, np.asarray(proba), np.asarray(score))
-        first = self.first_answered(~np.isnan(rows.score).all(axis=1))
+        first = self.first_answered(np.asarray(~np.isnan(rows.score).all(axis=1)))
         self._first = False
         self.labels = tuple(np.asarray(model.labels_).tolist())
         if first < len(rows):

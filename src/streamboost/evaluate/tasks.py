@@ -8,7 +8,6 @@ from streamboost.evaluate.classification import Classification
 from streamboost.evaluate.label_sets import Multilabel
 from streamboost.evaluate.regression import Regression
 from streamboost.evaluate.task import Task
-from streamboost.feedback import LabelwiseClassifier
 
 TASKS: dict[str, Task[Any]] = {task.name: task for task in (Classification(), Regression(), Multilabel())}
 """By name: one for every value of a catalogue entry's ``task``."""
@@ -16,11 +15,9 @@ TASKS: dict[str, Task[Any]] = {task.name: task for task in (Classification(), Re
 
 def task_of(model: Any) -> Task[Any]:
     """The task of a model of ours, scikit-learn's or River's; what says nothing is a classifier."""
-    if isinstance(model, LabelwiseClassifier):
-        return TASKS["multilabel"]
-    entry = getattr(model, "_entry", None)
-    if entry is not None and hasattr(entry, "task"):
-        return TASKS[entry.task]
+    task = getattr(getattr(model, "_entry", model), "task", None)
+    if task in TASKS:
+        return TASKS[task]
     if hasattr(model, "__sklearn_tags__"):
         from sklearn.base import is_regressor
 

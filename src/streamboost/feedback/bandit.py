@@ -38,8 +38,8 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     :meth:`act_one` chooses a label: mostly the best one, now and then another, so that something can be learned about it; it also
     says with which probability. :meth:`learn_bandit_one` takes the reward for it: 1 if it was right, else 0.
 
-    When to use it: recommendations, routing, tests on users: whatever is not shown is not judged. If the true labels come, any other
-    classifier learns faster.
+    When to use it: recommendations, routing, tests on users: whatever is not shown is not judged. If the true labels come,
+    any other classifier learns faster.
 
     Notes
     -----
@@ -47,9 +47,10 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     :math:`\rho / (k - 1)`. From the reward follows an unbiased estimate of the truth, and with it that of the costs which
     :class:`OnlineMBBMClassifier` or :class:`AdaBoostOLMClassifier` would have; every learner is taught the cheapest label.
 
-    ``"osboost"`` (Chen, Lin and Lu): an :class:`OSBoostClassifier` for each label, with learned votes; a label has the probability
-    :math:`\rho / k`, the best one :math:`1 - \rho` more. Only the one that was played learns, right or wrong, with the weight 1 over
-    its probability. Features are read as its learners want them; nominal ones need learners that take them.
+    ``"osboost"`` (Chen, Lin and Lu): an :class:`OSBoostClassifier` for each label, with learned votes; a label has the
+    probability
+    :math:`\rho / k`, the best one :math:`1 - \rho` more. Only the one that was played learns, right or wrong, with the
+    weight 1 over its probability. Features are read as its learners want them; nominal ones need learners that take them.
 
     References
     ----------
@@ -69,12 +70,29 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     """
 
     _parameters = (
-        LEARNER.saying("The weak learner: one of streamboost's own classifiers. None: ``HoeffdingTree()``, of osboost ``NaiveBayes()``."),
-        parameter("labels", anything("sequence of labels"), "All labels that may be shown; at least two.", to_core=False),
+        LEARNER.saying(
+            "The weak learner: one of streamboost's own classifiers. None: ``HoeffdingTree()``, of osboost ``NaiveBayes()``."
+        ),
+        parameter(
+            "labels",
+            anything("sequence of labels"),
+            "All labels that may be shown; at least two.",
+            to_core=False,
+        ),
         parameter("base", one_of(*BASES), "The booster: see the notes.", to_core=False),
         SIZE.saying("Number of learners; of osboost, for each label."),
-        parameter("exploration", number("(0, 1)"), "The share of the rows at which another label is tried.", to_core=False),
-        parameter("edge", number("(0, 1)"), "How much better than guessing the learners are (mbbm, osboost).", to_core=False),
+        parameter(
+            "exploration",
+            number("(0, 1)"),
+            "The share of the rows at which another label is tried.",
+            to_core=False,
+        ),
+        parameter(
+            "edge",
+            number("(0, 1)"),
+            "How much better than guessing the learners are (mbbm, osboost).",
+            to_core=False,
+        ),
         RANDOM_STATE,
     )
     _attributes = (
@@ -143,7 +161,12 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
             self._one.learn_judged(x, Judged(self._labels, facts), weight)
 
     def learn_bandit(
-        self, X: Any, labels: ArrayLike, rewards: ArrayLike, probabilities: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        labels: ArrayLike,
+        rewards: ArrayLike,
+        probabilities: ArrayLike,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn what came of labels that were shown; rows in their order."""
         X = X if hasattr(X, "shape") else np.asarray(X)
@@ -161,7 +184,12 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         return self
 
     def test_then_train(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: ArrayLike | None = None, output: str = "label"
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: ArrayLike | None = None,
+        output: str = "label",
     ) -> Any:
         """Show a label for each row and learn only whether it was right: what `y` says otherwise is never looked at.
 
@@ -187,7 +215,7 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the best label of each row, without exploring; changes nothing."""
-        return np.array(self._begin_labels())[self._scores(X).argmax(axis=1)]
+        return np.asarray(np.array(self._begin_labels())[self._scores(X).argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the share of the vote that each class in ``classes_`` has."""
@@ -213,14 +241,18 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None) -> None:
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
         """Write the model to a file; read it back with :func:`streamboost.load`."""
         write_model(path, self.to_bytes(metadata=metadata))
 
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
         if self._models is None or not any(model.started for model in self._models):
-            raise NotFittedError(f"This {type(self).__name__} has learned nothing yet: there is nothing to save.")
+            raise NotFittedError(
+                f"This {type(self).__name__} has learned nothing yet: there is nothing to save."
+            )
         started = [model.started for model in self._models]
         names = ("base", "n_estimators", "exploration", "edge")
         params = {**{name: getattr(self, name) for name in names}, "labels": self._labels}
@@ -243,10 +275,14 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         made = cls(parts[0].estimator, **params, random_state=seed)
         made._begin()
         assert made._models is not None
-        if len(started) != len(made._models) or any(type(part) is not type(made._models[0]) for part in parts):
+        if len(started) != len(made._models) or any(
+            type(part) is not type(made._models[0]) for part in parts
+        ):
             raise ModelFileError("the models of a bandit are not those of its base")
         rest = iter(parts)
-        made._models = [next(rest) if is_there else model for is_there, model in zip(started, made._models, strict=True)]
+        made._models = [
+            next(rest) if is_there else model for is_there, model in zip(started, made._models, strict=True)
+        ]
         made._seed, made._n_acts = seed, acts
         return made
 
@@ -258,7 +294,9 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         self._validate_params()
         labels = sorted(dict.fromkeys(np.asarray(self.labels).tolist())) if self.labels is not None else []
         if len(labels) < 2:
-            raise ValueError(f"labels={self.labels!r} is not allowed: give at least two labels that may be shown.")
+            raise ValueError(
+                f"labels={self.labels!r} is not allowed: give at least two labels that may be shown."
+            )
         self._labels = labels
         self._seed = draw_seed(self.random_state)
         key = self._seed % 2**32
@@ -295,11 +333,11 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         k, n = len(self._begin_labels()), int(X.shape[0])
         assert self._models is not None
         if self.base != "osboost":
-            return self._one.predict_proba(X) if self._one.started else np.full((n, k), 1 / k)
+            return np.asarray(self._one.predict_proba(X)) if self._one.started else np.full((n, k), 1 / k)
         found = np.zeros((n, k))
         for at, model in enumerate(self._models):
             found[:, at] = model.predict_proba(X)[:, -1] if model.started else 0.5
-        return found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
+        return np.asarray(found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         k = len(self._begin_labels())
@@ -327,7 +365,9 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         if not np.isin(facts[:, 1], (0.0, 1.0)).all():
             raise ValueError("reward must be 1 (right) or 0 (wrong).")
         if not ((facts[:, 2] > 0) & (facts[:, 2] <= 1)).all():
-            raise ValueError("probability must be above 0 and at most 1: what act_one has returned with the label.")
+            raise ValueError(
+                "probability must be above 0 and at most 1: what act_one has returned with the label."
+            )
         return facts
 
     def _teach(self, X: Any, facts: Floats, weight: float) -> None:

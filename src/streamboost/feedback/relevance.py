@@ -37,6 +37,9 @@ EACH = parameter(
 class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
     """What classifiers of label sets share that have a model for every label."""
 
+    task: ClassVar[str] = "multilabel"
+    reads_coded_rows: ClassVar[bool] = True
+    reads_coded_labels: ClassVar[bool] = False
     _name: ClassVar[str]
     _metadata: Mapping[str, Any] = {}
     _models: dict[Any, Any]
@@ -67,7 +70,9 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
     ) -> Any:
         """Answer for each row before learning it: "label" (indicators), "proba", "score", or "both" (probabilities, scores)."""
         if output not in SET_OUTPUTS:
-            raise ValueError(f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}.")
+            raise ValueError(
+                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}."
+            )
         X = X if hasattr(X, "shape") else np.asarray(X)
         names = None if labels is None else np.asarray(labels).tolist()
         if getattr(self, "_fixed", False) and hasattr(self, "_models"):
@@ -91,7 +96,9 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
         row = dict(zip(sets.names, sets.table[0].tolist(), strict=True))
         known = dict(x)
         for name, model in getattr(self, "_models", {}).items():
-            model.learn_one(self._one(known), bool(row.get(name, 0.0)), sample_weight=sample_weight, **_first(model))
+            model.learn_one(
+                self._one(known), bool(row.get(name, 0.0)), sample_weight=sample_weight, **_first(model)
+            )
             known[f"label:{name}"] = row.get(name, 0.0)
 
     # Answering.
@@ -141,7 +148,9 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None) -> None:
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
         """Write all models to one file; read it back with :func:`streamboost.load`."""
         write_model(path, self.to_bytes(metadata=metadata))
 
@@ -161,7 +170,12 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
     @classmethod
     def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
         labels = state.get("labels")
-        if params or not isinstance(labels, list) or len(labels) != len(parts) or len(set(labels)) < len(labels):
+        if (
+            params
+            or not isinstance(labels, list)
+            or len(labels) != len(parts)
+            or len(set(labels)) < len(labels)
+        ):
             raise ModelFileError(f"the labels of a {cls._name!r} are not those of its models")
         if any(type(part) is not type(parts[0]) or not hasattr(part, "classes_") for part in parts):
             raise ModelFileError(f"the models of a {cls._name!r} are not classifiers of one kind")
@@ -176,7 +190,9 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
         known = getattr(self, "_models", {})
         new = [name for name in sets.names if name not in known]
         if known and new and self._fixed:
-            raise ValueError(f"y has the label {new[0]!r}, which is none of the {len(known)} labels of the model.")
+            raise ValueError(
+                f"y has the label {new[0]!r}, which is none of the {len(known)} labels of the model."
+            )
         if not learns and not known:
             self._models, self._fixed = {}, False
         for name in new if learns else ():
@@ -221,13 +237,15 @@ class BinaryRelevanceClassifier(LabelwiseClassifier):
 
 
 class ClassifierChain(LabelwiseClassifier):
-    """A classifier for each label, which also sees the labels before it: in learning as they are, in answering as they were guessed.
+    """A classifier for each label, which also sees the labels before it: in learning as they are, in answering as they were
+    guessed.
 
     When to use it: labels that go together, the telling ones first.
 
     References
     ----------
-    J. Read, B. Pfahringer, G. Holmes and E. Frank, Classifier chains for multi-label classification, *Machine Learning* 85 (2011).
+    J. Read, B. Pfahringer, G. Holmes and E. Frank, Classifier chains for multi-label classification, *Machine Learning* 85
+    (2011).
 
     Examples
     --------

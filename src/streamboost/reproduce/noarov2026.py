@@ -114,7 +114,9 @@ def reproduce_table(folder: Path, *, quick: bool, datasets: Sequence[str] = ()) 
         except (OSError, ValueError) as error:
             missing.append(f"{name}: {error}")
             continue
-        X = hashed(np.asarray(stream.X, dtype=np.float64), np.zeros(stream.X.shape[1], bool) if stream.nominal is None else stream.nominal)
+        values = np.asarray(stream.X, dtype=np.float64)
+        plain = np.zeros(values.shape[1], dtype=np.bool_)
+        X = hashed(values, plain if stream.nominal is None else stream.nominal)
         y = (stream.y == np.unique(stream.y)[1]).astype(np.int64)
         figures[name] = {label: brier(make(), X, y) for label, make in MODELS.items()}
     lines = [f"| Brier score | {' | '.join(figures)} | mean |", f"|---|{'---|' * (len(figures) + 1)}"]

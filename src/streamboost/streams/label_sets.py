@@ -18,7 +18,9 @@ def label_columns(names: tuple[str, ...] | None, pattern: str, name: str) -> lis
     wanted = [one.strip() for one in pattern.split(",")]
     found = [column for column in names or () if any(fnmatch.fnmatchcase(column, one) for one in wanted)]
     if len(found) < 2:
-        raise DataError(f"{name}: the labels {pattern!r} are {len(found)} columns of the file; there must be two or more.")
+        raise DataError(
+            f"{name}: the labels {pattern!r} are {len(found)} columns of the file; there must be two or more."
+        )
     return found
 
 
@@ -69,7 +71,13 @@ class LabelSetStream:
                     words={place[at]: kind for at, kind in coding.words.items() if at in place},
                     labels=(),
                 )
-            yield replace(chunk, X=np.ascontiguousarray(chunk.X[:, self._kept]), y=table, coding=coding, label_codes=None)
+            yield replace(
+                chunk,
+                X=np.ascontiguousarray(chunk.X[:, self._kept]),
+                y=table,
+                coding=coding,
+                label_codes=None,
+            )
 
     def _column(self, chunk: Chunk, at: int) -> Any:
         column = chunk.X[:, at]

@@ -56,8 +56,7 @@ class Explainer {
     rank_.assign(size_, no_words);
     n_words_ = 0;
     for (std::size_t i = 0; i < size_; ++i) {
-      const bool words =
-          row.words != nullptr && holds_words(schema.n_values[static_cast<std::size_t>(row.column(static_cast<int>(i)))]);
+      const bool words = row.words != nullptr && holds_words(schema.n_values[static_cast<std::size_t>(row.column(static_cast<int>(i)))]);
       if (words) rank_[i] = n_words_++;
       if (words ? row.words[rank_[i]].data() != nullptr : row.value[i] == row.value[i]) cells_.push_back(i);
     }

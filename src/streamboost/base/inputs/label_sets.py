@@ -35,7 +35,9 @@ class SetCodes(ClassCodes):
         known = self.book.codes
         new = [name for name in y.names if name not in known]
         if new and self.declared:
-            raise ValueError(f"y has the label {new[0]!r}, which is none of the {len(self)} labels of the model.")
+            raise ValueError(
+                f"y has the label {new[0]!r}, which is none of the {len(self)} labels of the model."
+            )
         if active is not None and not active.any():
             new = []
         for name in new:
@@ -62,13 +64,15 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
         raise ValueError(f"y must be indicators, 0 or 1 for every row and label: {error}.") from error
     if table.ndim != 2:
         raise ValueError(
-            f"y has {table.ndim} axis: label sets are a table of 0 and 1, one row for each row of X and one column for each label."
+            f"y has {table.ndim} axis: label sets are a table of 0 and 1, a row for each row of X and a column for each label."
         )
     check_length(len(table), n_rows)
     wrong = ~((table == 0) | (table == 1))
     if wrong.any():
         row, column = np.argwhere(wrong)[0].tolist()
-        raise ValueError(f"y holds {table[row, column]:g} in row {row}, column {column}; indicators are 0 or 1.")
+        raise ValueError(
+            f"y holds {table[row, column]:g} in row {row}, column {column}; indicators are 0 or 1."
+        )
     if names is None:
         names = list(range(table.shape[1])) if columns is None else [str(name) for name in columns]
     names = [name.item() if isinstance(name, np.generic) else name for name in names]
