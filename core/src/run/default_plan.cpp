@@ -42,35 +42,35 @@ Plan default_classifier(std::uint64_t seed) {
           {"on_drift", "learner"}, {"spare_amount", "lane"}, {"warning", Config::none}})},
       {"neighbors",
        "nearest_neighbors",
-       {{"n_neighbors", 5}, {"window", 1000}},
+       {{"delay", 0}, {"n_neighbors", 5}, {"window", 1000}},
        read_guard({})},
   };
-  plan.pool = {{"caution", 0.0}, {"first_alone", false}, {"information", 0.0}, {"least", 0.0}, {"most", 4.0},
-          {"prior", 10.0}, {"referee", true}, {"referee_window", 1000.0}, {"refill", 1.0},
-          {"temperature", false}, {"window", 1000.0}};
+  plan.pool = {{"caution", 0.0}, {"delay", 0}, {"first_alone", false}, {"information", 0.0}, {"least", 0.0},
+          {"most", 4.0}, {"prior", 10.0}, {"referee", true}, {"referee_window", 1000.0},
+          {"refill", 1.0}, {"temperature", false}, {"total", 0.0}, {"window", 1000.0}};
   plan.outer_companions = {
       {"replay",
        "",
        {},
        read_guard({}),
        "replay",
-       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 31},
-          {"max_bytes", 50331648}, {"memory", 50000}, {"refit", 2.0}, {"rounds", 50},
-          {"trees", "shared"}},
+       {{"at_once", 0}, {"bins", 31}, {"delay", 0}, {"late", 0.25}, {"learning_rate", 0.1},
+          {"leaves", 31}, {"max_bytes", 50331648}, {"memory", 50000}, {"refit", 2.0},
+          {"rounds", 50}, {"trees", "shared"}},
        1},
       {"replay-quick",
        "",
        {},
        read_guard({}),
        "replay",
-       {{"at_once", 0}, {"bins", 31}, {"late", 0.5}, {"learning_rate", 0.25}, {"leaves", 15},
-          {"max_bytes", 16777216}, {"memory", 2000}, {"refit", 1.25}, {"rounds", 15},
-          {"trees", "shared"}},
+       {{"at_once", 0}, {"bins", 31}, {"delay", 0}, {"late", 0.5}, {"learning_rate", 0.25},
+          {"leaves", 15}, {"max_bytes", 16777216}, {"memory", 2000}, {"refit", 1.25},
+          {"rounds", 15}, {"trees", "shared"}},
        1},
   };
-  plan.outer_pool = {{"caution", 0.5}, {"first_alone", true}, {"information", 0.0}, {"least", -0.2}, {"most", 3.0},
-          {"prior", 20.0}, {"referee", true}, {"referee_window", 300.0}, {"refill", 0.05},
-          {"temperature", true}, {"window", 1000.0}};
+  plan.outer_pool = {{"caution", 0.5}, {"delay", 0}, {"first_alone", true}, {"information", 0.0}, {"least", -0.2},
+          {"most", 3.0}, {"prior", 20.0}, {"referee", true}, {"referee_window", 300.0},
+          {"refill", 0.05}, {"temperature", true}, {"total", 0.0}, {"window", 1000.0}};
   return plan;
 }
 
@@ -100,7 +100,7 @@ Plan default_regressor(std::uint64_t seed) {
           {"start", "zero"}},
        read_guard({})},
   };
-  plan.pool = {{"window", 1000.0}};
+  plan.pool = {{"delay", 0}, {"window", 1000.0}};
   plan.experts = {
       {"last",
        "",
@@ -114,27 +114,27 @@ Plan default_regressor(std::uint64_t seed) {
        {},
        read_guard({}),
        "",
-       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 15},
-          {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000}, {"refit", 1.5},
-          {"rounds", 50}},
+       {{"at_once", 0}, {"bins", 31}, {"delay", 0}, {"late", 0.25}, {"learning_rate", 0.1},
+          {"leaves", 15}, {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000},
+          {"refit", 1.5}, {"rounds", 50}},
        1},
       {"residuals",
        "",
        {},
        read_guard({}),
        "",
-       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 15},
-          {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000}, {"refit", 1.5},
-          {"rounds", 50}},
+       {{"at_once", 0}, {"bins", 31}, {"delay", 0}, {"late", 0.25}, {"learning_rate", 0.1},
+          {"leaves", 15}, {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000},
+          {"refit", 1.5}, {"rounds", 50}},
        1},
       {"replay",
        "",
        {},
        read_guard({}),
        "",
-       {{"at_once", 0}, {"bins", 31}, {"late", 0.25}, {"learning_rate", 0.1}, {"leaves", 15},
-          {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000}, {"refit", 1.5},
-          {"rounds", 50}},
+       {{"at_once", 0}, {"bins", 31}, {"delay", 0}, {"late", 0.25}, {"learning_rate", 0.1},
+          {"leaves", 15}, {"loss", "squared"}, {"max_bytes", 67108864}, {"memory", 50000},
+          {"refit", 1.5}, {"rounds", 50}},
        1},
   };
   plan.referee = {{"delay", 0}, {"referee_window", 500.0}, {"window", 2000.0}};

@@ -84,7 +84,7 @@ class ReplayEnsemble(StreamEnsemble):
         return LearnerPlan(bank="", params={}, title="boosted trees", table_name=None)
 
     def _core_params(self) -> dict[str, Any]:
-        return {**super()._core_params(), "late": LATE, "at_once": 0}
+        return {**super()._core_params(), "late": LATE, "at_once": 0, "delay": 0}
 
     def _fit_plan(self, n_rows: int) -> BoosterPlan:
         """All rows are there: one fit over them, at once."""

@@ -1,7 +1,8 @@
 // Past targets, or labels, as further columns before the others: target[-1], target[-2], ... for whatever is inside.
 //
 // They come from the learned rows in order. delay: targets come that many rows late in use, so a row is learned with the lags of so many
-// rows before, as it will be answered; one of weight 0 is only asked about. A lag that is not there yet is missing. Lags of labels are nominal.
+// rows before, as it will be answered; one of weight 0 is only asked about. A row that is learned with its record (run/outputs.hpp) has the
+// lags with which it was asked about. A lag that is not there yet is missing. Lags of labels are nominal.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -46,6 +47,8 @@ class LaggedModel final : public Model {
     return growth;
   }
 
+  std::size_t record_width(std::size_t k) const override { return inside_->record_width(k) + n(); }
+
   void expect(const RowBlock& rows, const double* weight) override { expect(Wider(*this, rows), weight); }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
@@ -54,7 +57,11 @@ class LaggedModel final : public Model {
     RowBuffer buffer;
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = weight ? weight[r] : 1.0;
-      wider.put(r, *this, w > 0 ? params_.delay : 0);
+      double* record = out.records.of(r);
+      if (w > 0 && record != nullptr)
+        std::copy_n(own_part(record), n(), wider.lags(r));
+      else
+        wider.put(r, *this, w > 0 ? params_.delay : 0, record);
       intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, w > 0, buffer);
       if (w == 0) continue;
       if (past_.size() == kept_) past_.erase(past_.begin());
@@ -65,14 +72,14 @@ class LaggedModel final : public Model {
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
     Wider wider(*this, rows);
-    for (int r = 0; r < rows.n_rows; ++r) wider.put(r, *this, 0);
+    for (int r = 0; r < rows.n_rows; ++r) wider.put(r, *this, 0, out.records.of(r));
     inside_->predict(wider.block, out);
   }
 
   // What the lags give belongs to the base: it is the same for every row that may be asked about now.
   std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
     Wider wider(*this, row);
-    wider.put(0, *this, 0);
+    wider.put(0, *this, 0, nullptr);
     std::vector<double> all(n() + static_cast<std::size_t>(row.n_columns));
     auto explained = inside_->explain(wider.block, label, shapley, all.data());
     if (!explained) return explained;
@@ -152,13 +159,16 @@ class LaggedModel final : public Model {
       block.row_start = start.data();
       block.columns = column.data();
     }
-    void put(int r, const LaggedModel& model, std::int64_t delay) {
-      double* to = value.data() + start[static_cast<std::size_t>(r)];
+    double* lags(int r) { return value.data() + start[static_cast<std::size_t>(r)]; }
+    void put(int r, const LaggedModel& model, std::int64_t delay, double* record) {
+      double* to = lags(r);
       for (std::int64_t lag : model.params_.lags) *to++ = model.truth(lag + delay);
+      if (record != nullptr) std::copy_n(lags(r), model.n(), model.own_part(record));
     }
   };
 
   std::size_t n() const { return params_.lags.size(); }
+  double* own_part(double* record) const { return record + 1 + inside_->record_width(Records::classes(record)); }
 
   void expect(const Wider& wider, const double* weight) {
     inside_->expect(wider.block, weight);

@@ -35,6 +35,8 @@ class Model {
   void reserve(const Schema& schema, double max_bytes = std::numeric_limits<double>::infinity());
   virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
+  // Numbers of a record (run/outputs.hpp) beside its first, when so many classes have codes. A row of weight 0 in `learn` is one that is asked.
+  virtual std::size_t record_width(std::size_t /*n_classes*/) const { return 0; }
   // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
   // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
   virtual std::optional<ExplainedScore> explain(const RowBlock&, int /*label*/, bool /*shapley*/, double* /*contributions*/) const {
