@@ -141,7 +141,7 @@ class FastRow {
     const HeldWithGil held(model.lock(), SharedLock::Use::write);
     if (!covers(model)) return 0;
     const BorrowedScratch lent(*model_, model);
-    if (answer.records.value != nullptr) model.check_records(answer.records, 1, 1, nullptr, model.model().intake().schema());
+    if (answer.records.value != nullptr) model.model().check_records(answer.records, 1, 1, nullptr, model.model().intake().schema());
     model.learn_now(block(row), number ? Truth::of_numbers(&target) : Truth(&label), nullptr, answer);
     return model.model().intake().n_learned();
   }
@@ -219,7 +219,7 @@ class FastRow {
     if (!covers(model)) return false;
     const BorrowedScratch lent(*model_, model);
     const double asked = 0;
-    if (out.records.value != nullptr) model.check_records(out.records, 1, 1, &asked, model.model().intake().schema());
+    if (out.records.value != nullptr) model.model().check_records(out.records, 1, 1, &asked, model.model().intake().schema());
     model.model().predict(block(row), out);
     return true;
   }

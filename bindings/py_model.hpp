@@ -510,38 +510,12 @@ class PyModel {
 
   // Rows that are learned bring their records; rows of weight 0 get theirs. All are checked before anything is touched.
   Records records_of(const Table& records, const std::optional<Ints>& places, std::size_t n, const double* w, const Schema& schema) const {
-    if (places ? places->shape(0) != n : records.shape(0) != n) refuse_records();
+    if (places ? places->shape(0) != n : records.shape(0) != n) throw std::invalid_argument("answers and rows differ in number");
     const Records all{records.data(), records.shape(1), places ? places->data() : nullptr};
-    check_records(all, records.shape(0), n, w, schema);
+    model_->check_records(all, records.shape(0), n, w, schema);
     return all;
   }
 
- public:
-  [[noreturn]] static void refuse_records() { throw std::invalid_argument("these answers are not those of this model"); }
-  void check_records(const Records& all, std::size_t n_records, std::size_t n, const double* w, const Schema& schema) const {
-    constexpr double largest = 1e150;  // what a model answers is far below
-    const auto classes = static_cast<std::size_t>(schema.n_classes);
-    bool fresh = model_->intake().n_learned() == 0;
-    for (std::size_t r = 0; r < n; ++r) {
-      const std::int64_t place = all.place ? all.place[r] : static_cast<std::int64_t>(r);
-      if (place >= static_cast<std::int64_t>(n_records) || all.stride == 0) refuse_records();
-      const bool asked = w != nullptr && w[r] == 0;
-      if (asked && place >= 0) {
-        if (record_width(classes) > all.stride) refuse_records();
-        all.value[static_cast<std::size_t>(place) * all.stride] = fresh ? -1.0 : static_cast<double>(classes);
-      }
-      fresh = fresh && asked;
-      const double* record = all.of(static_cast<int>(r));
-      if (asked || record == nullptr) continue;
-      if (!(record[0] <= schema.n_classes && record[0] == std::floor(record[0]))) refuse_records();
-      const std::size_t width = record_width(Records::classes(record));
-      if (width > all.stride) refuse_records();
-      for (std::size_t i = 1; i < width; ++i)
-        if (std::fabs(record[i]) > largest) refuse_records();
-    }
-  }
-
- private:
   // Safe: the arrays are held by the caller and no Python object is touched.
   template <class Work>
   void without_gil(std::size_t n_rows, Work work) const {

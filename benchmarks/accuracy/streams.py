@@ -78,6 +78,8 @@ def measure(name: str, models: Sequence[str], seeds: Sequence[int], options: Any
             continue
         for seed in seeds:
             made = entry.make(data, seed)
+            if options.delay and entry.ours and "delay" in made.get_params():
+                made.set_params(delay=options.delay)
             result = prequential(
                 made,
                 ArrayStream(data.X, data.y, name=name),
@@ -311,7 +313,7 @@ def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
         f"- Every option at its default, but the number of learners where a name has one; seeds {most}"
         + (f" (fewer: {', '.join(fewer)})" if fewer else "")
         + "; "
-        f"classes are declared; labels arrive {'at once' if delays == {0} else f'{max(delays)} rows later'}. OSBoost takes two "
+        f"classes are declared; labels arrive {'at once' if delays == {0} else f'{max(delays)} rows later, which StreamBoost is told'}. OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."
         + (
             f" LightGBM is refitted on the last {WINDOW:,} rows after every {REFIT_EVERY}."

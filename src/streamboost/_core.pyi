@@ -111,6 +111,7 @@ def encode_chunk(
     answers: bool,
     room: tuple[NDArray[int64], int, bool, NDArray[float64] | None] | None = None,
     restart: int = -1,
+    records: NDArray[float64] | None = None,
 ) -> bytes: ...
 def decode_answer(bytes: Any) -> tuple[NDArray[Any] | None, int]: ...
 

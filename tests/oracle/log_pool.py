@@ -115,7 +115,7 @@ class OuterPool(LogPool):
             mean = P @ logs
             fading = share * self.gain(said[0]) * (1 - self.f)
             self.H = (1 - fading) * self.H + s * (P @ logs**2 - mean**2) + fading
-            self.w = float(np.clip(self.w + s * (logs[y] - mean) / self.H, 0.2, 1 if self.delay else 3))
+            self.w = float(np.clip(self.w + s * (logs[y] - mean) / self.H, 0.2, 3))
         super().learn_from(proba, labels, said, k, y, s, share)
 
 

@@ -112,10 +112,7 @@ class PooledExperts : public Model {
 class PooledModel final : public PooledExperts {
  public:
   PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
-      : PooledExperts(std::move(experts)),
-        pool_(pool, static_cast<int>(experts_.size())),
-        temperature_(pool.total > 0 ? 1.0 : 3.0),
-        ensemble_(ensemble) {}
+      : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
 
   std::size_t record_width(std::size_t k) const override { return experts_.front().model->record_width(k) + own_width(k); }
 

@@ -163,7 +163,7 @@ class Candidate:
     ) -> Answer:
         """Let shards learn an example; `settle` waits for what they say before it."""
         known = shards.known() if given is None else None
-        self.learn(features, label, body.weight)
+        self.learn(features, label, body.weight, given=given)
         answer = Answer(seq=self.seq) if given is None else given
         self._pending_answers.append(PendingAnswer(answer, known, label, at, body.delay))
         return answer

@@ -126,7 +126,7 @@ def learn(
 def _pending(model: Any, given: Answer) -> PendingAnswers | None:
     """What was said to an event; None if the model in its place by now is another one, and would not know what was meant."""
     session = model.session
-    if given.said is None or session is None or not hasattr(session.model, "record_width"):
+    if given.said is None or session is None:
         return None
     records = np.frombuffer(given.said).reshape(1, -1)
     n_classes = int(records[0, 0])
