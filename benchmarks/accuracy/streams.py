@@ -313,7 +313,9 @@ def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
         f"- Every option at its default, but the number of learners where a name has one; seeds {most}"
         + (f" (fewer: {', '.join(fewer)})" if fewer else "")
         + "; "
-        f"classes are declared; labels arrive {'at once' if delays == {0} else f'{max(delays)} rows later, which StreamBoost is told'}. OSBoost takes two "
+        "classes are declared; labels arrive "
+        + ("at once." if delays == {0} else f"{max(delays)} rows later, which StreamBoost is told.")
+        + " OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."
         + (
             f" LightGBM is refitted on the last {WINDOW:,} rows after every {REFIT_EVERY}."
