@@ -20,6 +20,7 @@
 #include "streamboost/run/plan.hpp"
 #include "streamboost/run/staged_model.hpp"
 #include "streamboost/run/staged_regressor.hpp"
+#include "streamboost/run/team.hpp"
 
 namespace streamboost {
 
@@ -88,12 +89,13 @@ nb::object own(std::vector<T>&& values, const std::vector<std::size_t>& shape) {
 
 inline std::optional<Output> plain_output(const std::string& answer) {
   static const std::map<std::string, Output> words{{"none", Output::none},   {"label", Output::label}, {"score", Output::score},
-                                                   {"proba", Output::proba}, {"both", Output::both},   {"number", Output::number}};
+                                                   {"proba", Output::proba}, {"both", Output::both},   {"number", Output::number},
+                                                   {"full", Output::full}};
   const auto found = words.find(answer);
   return found == words.end() ? std::nullopt : std::optional(found->second);
 }
 
-// none, label, score, proba, both, number, or set:N (of numbers: interval:N), N the number of the coverage.
+// none, label, score, proba, both, full, number, or set:N (of numbers: interval:N), N the number of the coverage.
 inline OutputBuffers output_of(const std::string& answer, const Model& model) {
   OutputBuffers out;
   if (const auto plain = plain_output(answer)) {
@@ -131,7 +133,9 @@ class Rows {
   }
   std::size_t n() const { return dense_.is_valid() ? dense_.shape(0) : start_.shape(0) - 1; }
 
-  RowBlock block(const Schema& schema) const { return block(schema.width(), schema.n_words()); }
+  int n_words() const { return n() == 0 ? 0 : static_cast<int>(words_.size() / n()); }  // of each row
+
+  RowBlock block(const Schema& schema) const { return block(schema.width(), dense_.is_valid() ? schema.n_words() : 0); }
   RowBlock block(int width, int n_words = 0) const {
     static constexpr std::int32_t nowhere = 0;  // a null pointer would say that the rows are dense
     RowBlock rows;
@@ -148,7 +152,6 @@ class Rows {
       rows.words = rows.n_words > 0 ? words_.data() : nullptr;
       return rows;
     }
-    if (n_words > 0) throw std::invalid_argument("sparse rows have no words");
     rows.values = values_.data();
     rows.row_start = start_.data();
     rows.columns = columns_.shape(0) > 0 ? columns_.data() : &nowhere;
@@ -201,15 +204,21 @@ class Rows {
 // What a call teaches: codes of classes, or numbers.
 class TruthArray {
  public:
-  TruthArray(const nb::handle& y, bool numbers) {
-    if (numbers)
+  TruthArray(const nb::handle& y, bool numbers, Facts kind) : kind_(kind) {
+    if (kind_ != Facts::none)
+      facts_ = nb::cast<Matrix>(y, false);
+    else if (numbers)
       target_ = nb::cast<Doubles>(y, false);
     else
       label_ = nb::cast<Ints>(y, false);
   }
-  std::size_t n() const { return label_.is_valid() ? label_.shape(0) : target_.shape(0); }
-  Truth of_rows() const { return label_.is_valid() ? Truth(label_.data()) : Truth::of_numbers(target_.data()); }
+  std::size_t n() const { return facts_.is_valid() ? facts_.shape(0) : label_.is_valid() ? label_.shape(0) : target_.shape(0); }
+  Truth of_rows() const {
+    if (facts_.is_valid()) return Truth::of_facts(facts_.data(), facts_.shape(1));
+    return label_.is_valid() ? Truth(label_.data()) : Truth::of_numbers(target_.data());
+  }
   void check(const Schema& schema, const double* w) const {
+    if (facts_.is_valid()) return check_facts(schema);
     for (std::size_t r = 0; r < n(); ++r) {
       if (w && w[r] == 0 && (!label_.is_valid() || label_.data()[r] < schema.n_classes)) continue;
       if (label_.is_valid() ? label_.data()[r] < 0 || label_.data()[r] >= schema.n_classes : !std::isfinite(target_.data()[r]))
@@ -218,8 +227,24 @@ class TruthArray {
   }
 
  private:
+  void check_facts(const Schema& schema) const {
+    const auto k = static_cast<std::size_t>(schema.n_classes);
+    const std::size_t n_facts = kind_ == Facts::set ? k : 4;
+    if (facts_.shape(1) != n_facts) throw std::invalid_argument("a row has another number of facts");
+    const auto is_code = [&](double x) { return x >= 0 && x < static_cast<double>(k) && x == std::floor(x); };
+    for (std::size_t r = 0; r < n(); ++r) {
+      const double* f = facts_.data() + r * n_facts;
+      bool fits = true;
+      for (std::size_t i = 0; i < n_facts && kind_ == Facts::set; ++i) fits = fits && (f[i] == 0 || f[i] == 1);
+      if (kind_ == Facts::bandit) fits = is_code(f[0]) && (f[1] == 0 || f[1] == 1) && f[2] > 0 && f[2] <= 1 && is_code(f[3]);
+      if (!fits) throw std::invalid_argument("the facts about a row mean nothing");
+    }
+  }
+
+  Facts kind_;
   Ints label_;
   Doubles target_;
+  Matrix facts_;
 };
 
 class PyModel {
@@ -228,12 +253,14 @@ class PyModel {
           int n_estimators, std::uint64_t seed, const std::string& tie, bool monitor, const std::vector<int>& cuts, nb::object lane_factory,
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
           const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
-          const nb::dict& lags, const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
+          const nb::dict& encoding, const nb::list& whole_companions, const nb::dict& whole_pool, const nb::dict& lags,
+          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes, const nb::dict& tokens) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
               read_config(learner_params),
               {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0), read_guard(guard)},
+              read_config(tokens),
               cuts,
               read_companions(companions),
               read_config(pool),
@@ -242,6 +269,9 @@ class PyModel {
               read_config(outer_pool),
               read_companions(experts),
               read_config(referee),
+              read_config(encoding),
+              read_companions(whole_companions),
+              read_config(whole_pool),
               read_config(lags)};
     if (max_bytes) plan.max_bytes = *max_bytes;
     const bool numbers = learner == "black_box_regressor";
@@ -253,6 +283,7 @@ class PyModel {
     }
     plan_ = std::make_shared<const Plan>(std::move(plan));
     model_ = make_model(*plan_);
+    team_ = Team(plan_->ensemble);
   }
 
   // The same model once more: its numbers are copied from memory to memory.
@@ -285,9 +316,10 @@ class PyModel {
   nb::object learn(const Rows& x, const nb::handle& y, const std::optional<Doubles>& weight, const std::string& answer,
                    const std::optional<Room>& room, const std::optional<Table>& records, const std::optional<Ints>& places) {
     const OutputBuffers wanted = output_of(answer, *model_);
-    const TruthArray truth(y, answers_numbers());
+    const TruthArray truth(y, answers_numbers(), model_->facts());
     if (truth.n() != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
-    const Schema schema = room ? schema_of(*room) : model_->intake().schema();
+    const Schema wanted_schema = room ? schema_of(*room) : Schema{};  // no copy where nothing grows: there may be a million columns
+    const Schema& schema = room ? wanted_schema : model_->intake().schema();
     const RowBlock rows = x.block(schema);
     const double* w = weight ? weight->data() : nullptr;
     truth.check(schema, w);
@@ -303,13 +335,17 @@ class PyModel {
   nb::object ask(const Rows& x, const std::string& answer, const std::optional<Table>& records) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema);
-    const OutputBuffers wanted = output_of(answer, *model_);
+    OutputBuffers wanted;
+    if (answer == "votes" && !answers_numbers())
+      wanted.output = Output::votes;
+    else
+      wanted = output_of(answer, *model_);
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
     if (records) {
       const std::vector<double> none(x.n(), 0.0);
       buffers.out.records = records_of(*records, std::nullopt, x.n(), none.data(), schema);
     }
-    without_gil(x.n(), [&] { model_->predict(rows, buffers.out); });
+    without_gil(x.n(), [&] { team_.predict(*model_, rows, buffers.out); });
     return buffers.give();
   }
 
@@ -343,7 +379,7 @@ class PyModel {
     if (model_->intake().n_learned() > (std::int64_t{1} << 53) - rows.n_rows)
       throw std::invalid_argument("a model counts at most 2^53 examples: what it would learn now, no file could hold");
     try {
-      without_gil(static_cast<std::size_t>(rows.n_rows), [&] { model_->learn(rows, y, w, out); });
+      without_gil(static_cast<std::size_t>(rows.n_rows), [&] { team_.learn(*model_, rows, y, w, out); });
     } catch (const std::bad_alloc&) {
       broken_ = model_->broken() != nullptr;
       throw;
@@ -413,6 +449,18 @@ class PyModel {
     }
     return out;
   }
+  nb::dict threads() const {
+    const Team::Record& record = team_.record();
+    nb::dict out;
+    out["busiest"] = record.busiest;
+    out["together"] = record.together;
+    out["cost"] = record.cost;
+    out["owner"] = record.owner;
+    out["after"] = record.after;
+    out["chunk_rows"] = record.chunk_rows;
+    out["slots"] = record.slots;
+    return out;
+  }
   // Learners written in Python: one of every lane, then those in the background, if there are any.
   nb::list lane_objects() {
     nb::list all;
@@ -471,7 +519,8 @@ class PyModel {
   bool answers_numbers() const { return model_->answers_numbers(); }
 
  private:
-  PyModel(std::shared_ptr<const Plan> plan, std::unique_ptr<Model> model) : plan_(std::move(plan)), model_(std::move(model)) {}
+  PyModel(std::shared_ptr<const Plan> plan, std::unique_ptr<Model> model)
+      : plan_(std::move(plan)), model_(std::move(model)), team_(plan_->ensemble) {}
 
   static Bytes view(const nb::bytes& bytes) { return {static_cast<const unsigned char*>(bytes.data()), bytes.size()}; }
 
@@ -542,6 +591,7 @@ class PyModel {
 
   std::shared_ptr<const Plan> plan_;  // copies have the same
   std::unique_ptr<Model> model_;
+  Team team_{Ensemble{}};
   bool broken_ = false;
   SharedLock lock_;
 };

@@ -15,11 +15,13 @@ from matplotlib.figure import Figure
 from streamboost import (
     AdaptiveRandomForestClassifier,
     DecisionStump,
+    DefensiveBoostingClassifier,
     NaiveBayes,
     Perceptron,
     ReplayBoostingClassifier,
     SingleLearnerClassifier,
     StreamBoostClassifier,
+    StreamingGradientBoostingClassifier,
 )
 from streamboost.catalogue import model_entry
 from streamboost.ensemble import HedgeClassifier
@@ -43,6 +45,14 @@ TURNING = {
     "replay-boosting": {
         "memory of 50,000 rows": ReplayBoostingClassifier(),
         "memory of 2,000 rows": ReplayBoostingClassifier(memory=2000, refit=1.2),
+    },
+    "streaming-gradient-boost": {
+        "learning_rate=0.0125": StreamingGradientBoostingClassifier(learning_rate=0.0125),
+        "StreamingGradientBoostingClassifier": StreamingGradientBoostingClassifier(),
+    },
+    "defensive-boost": {
+        "DefensiveBoostingClassifier": DefensiveBoostingClassifier(),
+        "adaptive form": DefensiveBoostingClassifier(adaptive=True),
     },
 }
 """Two models each for a stream that turns; the second is the page's own."""

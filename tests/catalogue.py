@@ -35,12 +35,17 @@ MODELS: dict[str, dict[str, Any]] = {
     "ogboost": {"n_estimators": 3, "n_candidates": 2},
     "online-bbm": {"n_estimators": 5, "edge": 0.1},
     "adaboost-ol": {"n_estimators": 4},
+    "defensive-boost": {"adaptive": True},
+    "streaming-gradient-boost": {"n_estimators": 3},
+    "agnostic-boost": {"n_estimators": 4},
     "online-mbbm": {"n_estimators": 3},
     "adaboost-olm": {"n_estimators": 3},
     "bayes": {"n_estimators": 4},
     "weighted-majority": {},
     "hedge": {},
     "winnow": {},
+    "cost-boost": {"n_estimators": 4},
+    "reordered-boost": {"n_estimators": 3, "drift": EAGER},
     "arc-x4": {"n_estimators": 3},
     "blocked-boost": {"n_estimators": 4, "block_size": 7},
     "replay-boosting": {"memory": 200, "rounds": 3, "leaves": 4, "bins": 8},
@@ -52,6 +57,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "adaptive-random-forest-regressor": {"n_estimators": 3, "drift": EAGER},
     "replay-boosting-regressor": {"memory": 200, "rounds": 3, "leaves": 4, "bins": 8},
     "gradient-boosting": {"n_estimators": 3},
+    "streaming-gradient-regressor": {"n_estimators": 3, "n_bagged": 2},
     "bagging-regressor": {"n_estimators": 3},
     "single-regressor": {},
 }
@@ -61,6 +67,7 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "perceptron": {},
     "ogd": {},
     "logistic": {},
+    "hashed-logistic": {"bits": 10},
     "naive-bayes": {},
     "stump": {"max_bins": 8},
     "hoeffding-tree": {"grace_period": 5, "delta": 0.4, "tie_threshold": 0.9},
@@ -120,7 +127,7 @@ def learners_of(entry: ModelEntry) -> tuple[LearnerEntry, ...]:
     """The learners that a model can be made of."""
     if entry.experts or not entry.learner:
         return ()
-    return tuple(one for one in ALL_LEARNERS if one.task == entry.task)
+    return tuple(one for one in ALL_LEARNERS if one.task == entry.learner_task)
 
 
 @dataclass

@@ -25,6 +25,7 @@ BY_NAME: dict[str, list[Any]] = {
     "class_weight": [None, "balanced", "oversample", "undersample", {0: 2.0, 1: 0.5}],
     "decision_costs": [None],
     "decision": ["argmax", "f1", "g_mean", ("cost", {(0, 1): 3.0})],
+    "costs": ["balanced", {0: 1.0, 1: 5.0}, {(0, 1): 0.5, (1, 0): 2.0}],
     "coverages": [None, (0.8,), (0.5, 0.9)],
     "n_estimators": [1, 2, 3, 5],
     "max_bytes": [None, 3_000, 20_000, 200_000],
@@ -35,6 +36,9 @@ BY_NAME: dict[str, list[Any]] = {
     "lags": [0, 1, 3, (1, 5)],
     "delay": [0, 1, 7],
     "refresh": [1, 3],
+    "bits": [8, 12],
+    "text_features": [None],
+    "identifier_features": [None],
 }
 """Parameters whose declaration does not tell what is worth trying; None among `companions` stands for the default."""
 

@@ -29,19 +29,19 @@ SETS = (
     "census-income-train",
     "drift-led",
 )
-ROWS = 20_000
+ROWS, BINS = 20_000, 31
 
 
 def _lightgbm(seed: int) -> Any:
     from lightgbm import LGBMClassifier
 
-    return LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1, max_bin=31, reg_lambda=1)
+    return LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1, max_bin=BINS, reg_lambda=1)
 
 
 def _ours(rows: int, nominal: list[int], trees: str, seed: int) -> ReplayBoostingClassifier:
     named = {"categorical_features": nominal} if nominal else {}
     return ReplayBoostingClassifier(
-        memory=max(rows, 200), max_bytes=2**30, trees=trees, random_state=seed, **named
+        memory=max(rows, 200), max_bytes=2**30, bins=BINS, trees=trees, random_state=seed, **named
     )
 
 

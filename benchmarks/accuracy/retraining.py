@@ -9,18 +9,17 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from typing import Any
 
 import numpy as np
 
 from benchmarks.accuracy.data import Data, Floats
+from benchmarks.accuracy.stream_models import Retrained
 from benchmarks.accuracy.streams import EVERY
 from benchmarks.tables import Table
 from streamboost import StreamBoostClassifier
 
 SETS = ("nursery", "insects-gradual", "drift-agr-abrupt", "shuttle", "census-income-train", "covtype")
 ROWS = 20_000
-GROWTH = 1.2
 
 
 def scores(data: Data, proba: Floats) -> tuple[float, float]:
@@ -31,22 +30,9 @@ def scores(data: Data, proba: Floats) -> tuple[float, float]:
 
 def retrained(data: Data, seed: int) -> tuple[Floats, float, float]:
     """Return LightGBM's answers before each row, its CPU seconds, and its longest refit."""
-    from lightgbm import LGBMClassifier
-
-    proba = np.full((len(data.y), data.k), 1 / data.k)
-    began, pause, at = time.process_time(), 0.0, 100
-    while at < len(data.y):
-        end = min(len(data.y), max(at + 50, int(at * GROWTH)))
-        if len(set(data.y[:at].tolist())) > 1:
-            model: Any = LGBMClassifier(random_state=seed, n_jobs=1, verbose=-1)
-            fit_began = time.process_time()
-            model.fit(data.X[:at], data.y[:at], categorical_feature=data.nominal or "auto")
-            pause = max(pause, time.process_time() - fit_began)
-            known = np.full((end - at, data.k), 1e-6)
-            known[:, model.classes_] = model.predict_proba(data.X[at:end])
-            proba[at:end] = known / known.sum(1, keepdims=True)
-        at = end
-    return proba, time.process_time() - began, pause
+    model = Retrained(data, seed)
+    proba = model.test_then_train(data.X, data.y, output="proba")
+    return proba, model.seconds, model.pause
 
 
 def online(data: Data, seed: int) -> tuple[Floats, float, float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.accuracy.data import Data
-from benchmarks.accuracy.stream_models import ENTRIES, REFIT_EVERY, WINDOW, ClassPeer
+from benchmarks.accuracy.stream_models import ENTRIES, ClassPeer, Retrained
 from benchmarks.pages import RESULTS, Page, parser
 from benchmarks.tables import Table
 from streamboost.evaluate import prequential, rank_models
@@ -89,7 +89,7 @@ def measure(name: str, models: Sequence[str], seeds: Sequence[int], options: Any
                 delay=options.delay,
             )
             extra = {m: s["cumulative"].value for m, s in result.metrics.items()}
-            peer = isinstance(made, ClassPeer)
+            peer = isinstance(made, ClassPeer | Retrained)
             size = made.final_bytes() if peer else result.memory_bytes or float("nan")
             values = (
                 1 - result.error,
@@ -107,7 +107,9 @@ def measure(name: str, models: Sequence[str], seeds: Sequence[int], options: Any
     return found
 
 
-def measured_before(folder: Any, page: str, names: Sequence[str], models: Sequence[str]) -> list[Record]:
+def measured_before(
+    folder: Any, page: str, names: Sequence[str], models: Sequence[str], measures: Sequence[str] = MEASURES
+) -> list[Record]:
     """Records of the results file for models or streams that are not measured now."""
     path = folder / f"{page}.csv"
     if not path.exists():
@@ -115,7 +117,7 @@ def measured_before(folder: Any, page: str, names: Sequence[str], models: Sequen
     with path.open(newline="", encoding="utf-8") as file:
         rows: list[Record] = [dict(row) for row in csv.DictReader(file)]
     for row in rows:
-        row.update({c: float(row[c]) if row[c] else float("nan") for c in MEASURES})
+        row.update({c: float(row[c]) if row[c] else float("nan") for c in measures})
         row.update({c: int(row[c]) for c in ("rows", "delay", "seed")})
     return [row for row in rows if not (row["stream"] in names and row["model"] in models)]
 
@@ -133,9 +135,16 @@ def page_title(options: Any) -> str:
     )
 
 
-def table(records: list[Record], column: str, names: Sequence[str], title: str, note: str = "") -> Table:
+def table(
+    records: list[Record],
+    column: str,
+    names: Sequence[str],
+    title: str,
+    note: str = "",
+    models: Collection[str] = tuple(ENTRIES),
+) -> Table:
     """Streams down, models across, means over the seeds; the mean of a model that has every stream below."""
-    models = [m for m in ENTRIES if any(r["model"] == m and r[column] == r[column] for r in records)]
+    models = [m for m in models if any(r["model"] == m and r[column] == r[column] for r in records)]
     made = Table(title, ["stream", *models], note=note)
     cells = []
     for name in names:
@@ -272,7 +281,7 @@ def main() -> None:
             for record in records:
                 page.record(*(record[c] if record[c] == record[c] else None for c in COLUMNS))
             page.keep_records()  # hours of measuring are not lost to what comes later
-    page.preface += facts(records, missing, options)
+    page.preface += facts(records, missing, options, [m for m in ENTRIES if m not in models])
     names = [name for name in STREAMS if any(r["stream"] == name for r in records)]
     accuracy = table(records, "accuracy", names, "Accuracy")
     page.add(accuracy)
@@ -295,9 +304,10 @@ def in_order(records: list[Record]) -> list[Record]:
     return sorted(records, key=lambda r: (order[0][r["stream"]], order[1][r["model"]], r["seed"]))
 
 
-def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
-    """What a reader must know of the run."""
+def facts(records: list[Record], missing: list[str], options: Any, others: list[str]) -> list[str]:
+    """What a reader must know of the run. others: models that were not measured now."""
     measured = {r["model"] for r in records}
+    kept = [m for m in others if m in measured]
     rest = [m for m in ENTRIES if m not in measured]
     delays = {r["delay"] for r in records}
     seeds = {
@@ -318,8 +328,9 @@ def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
         + " OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."
         + (
-            f" LightGBM is refitted on the last {WINDOW:,} rows after every {REFIT_EVERY}."
-            if "LightGBM, window" in measured
+            " LightGBM is refitted on all the past from row 100 on, each time it has grown by a fifth; with its defaults it fails"
+            " where a class has a few rows only (kddcup99-10pct, shuttle, nursery)."
+            if "LightGBM, retrained" in measured
             else ""
         ),
     ]
@@ -341,6 +352,10 @@ def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
     if bare:
         lines.append(
             f"- Of an earlier run that ended early, from its printed lines, without kappa and log loss: {', '.join(bare)}."
+        )
+    if kept:
+        lines.append(
+            f"- Of earlier runs, some on slower machines, so compare CPU seconds with care: {', '.join(kept)}."
         )
     if rest:
         lines.append(f"- Not measured here: {', '.join(rest)}.")

@@ -87,6 +87,7 @@ AS_MOA: dict[str, Any] = {
     "tree": {"growth": "vfdt", "pass_on": "seen"},
 }
 DENSE, SPARSE, BAYES, TREES = "linear, dense", "linear, sparse", "naive Bayes", "Hoeffding trees"
+LATER = "after 2012"
 
 
 def linear_races(group: str, stream: str, rows: int) -> tuple[Race, ...]:
@@ -160,6 +161,42 @@ def tree_race(stream: str, *more: Contestant, n: int = N, goal: float | None = 8
             *more,
         ),
         n,
+    )
+
+
+def later_races(stream: str, rows: int) -> tuple[Race, ...]:
+    """Boosters after 2012, in MOA with its own learners and guards."""
+    tree = {"growth": "vfdt", "pass_on": "seen"}
+    chain = {"grace_period": 25, "delta": 0.05, "leaf_prediction": "mean", "feature_fraction": 0.75}
+    paper = {"learning_rate": 0.0125}
+    gradient = ("streaming-gradient-boost", "hoeffding-tree-regressor")
+
+    def theirs(name: str, n: int = N) -> Contestant:
+        return Contestant("moa", name, {"cli": f"meta.{name} -s {n}"}, goal=8.0, lost=0.0)
+
+    return (
+        Race(
+            LATER,
+            f"gradient boosted trees, {stream}",
+            stream,
+            rows // 4,  # MOA's chain takes minutes for more
+            (
+                ours(*gradient, {}, chain),
+                ours(*gradient, paper, chain),
+                theirs("StreamingGradientBoostedTrees"),
+            ),
+        ),
+        *(
+            Race(
+                LATER,
+                f"{name}, {stream}",
+                stream,
+                rows,
+                (ours("reordered-boost", "hoeffding-tree", options, tree, n=FEW), theirs(name, FEW)),
+                FEW,
+            )
+            for name, options in (("BOLE", {}), ("ADOB", {"method": "adob", "drift": "adwin"}))
+        ),
     )
 
 
@@ -281,4 +318,7 @@ RACES = (
     ),
     tree_race("hyperplane", river("AdaBoostClassifier", "HoeffdingTree", 1_000, n=FEW), n=FEW, goal=None),
     tree_race("clusters", river("AdaBoostClassifier", "HoeffdingTree", 1_000, n=FEW), n=FEW, goal=None),
+    *later_races("hyperplane", 10_000),
+    *later_races("gaussians", 10_000),
+    *later_races("nominal", 10_000),
 )

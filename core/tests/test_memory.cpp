@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "streamboost/run/plan.hpp"
 #include "test_model.hpp"
 
 namespace {
@@ -39,6 +40,7 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::fre
 
 using namespace testing;
 using checking::check;
+using checking::check_equal;
 
 namespace {
 
@@ -63,23 +65,23 @@ Schema grown(const Stream& s, const Case& c) {
 
 std::unique_ptr<Model> make_case(const Case& c, const Stream& s) {
   Ensemble ensemble = ensemble_of(19);
-  ensemble.threads = c.threads;
-  ensemble.wave_chunk = c.threads > 1 ? 8 : 0;
   if (!c.detector.empty()) ensemble.guard = eager_guard(c.detector);
   const Config learner = config_of(c.learner, c.changed);
-  auto model = make_model(c.booster, config_of(c.booster), ensemble,
-                          [&](Lanes lanes) { return make_bank(c.learner, learner, lanes, ensemble); }, {8});
+  auto model = make_model(
+      c.booster, config_of(c.booster), ensemble, [&](Lanes lanes) { return make_bank(c.learner, learner, lanes, ensemble); },
+      cuts_of(c.booster, {8}));
   Schema schema = s.schema();
   schema.declared = c.booster == "mbbm";
   model->reserve(schema);
   return model;
 }
 
-void learn(Model& model, const Stream& s, int n) {
-  if (model.answers_numbers())
-    model.learn(s.block(0, n), Truth::of_numbers(s.weight.data()), s.weight.data(), OutputBuffers{});
+void learn(Model& model, const Stream& s, int n, int threads = 1) {
+  const Truth truth = model.answers_numbers() ? Truth::of_numbers(s.weight.data()) : Truth(s.y.data());
+  if (threads > 1)
+    team_of(threads).learn(model, s.block(0, n), truth, s.weight.data(), OutputBuffers{});
   else
-    model.learn(s.block(0, n), s.y.data(), s.weight.data(), OutputBuffers{});
+    model.learn(s.block(0, n), truth, s.weight.data(), OutputBuffers{});
 }
 
 template <class Call>
@@ -152,7 +154,7 @@ void laws(const Case& c, const Stream& s) {
     learn(*model, s, 60);
     return model;
   };
-  const int waited = every_failure(what + ", learn", new_born, [&](Model& m) { learn(m, s, 40); });
+  const int waited = every_failure(what + ", learn", new_born, [&](Model& m) { learn(m, s, 40, c.threads); }, c.threads > 1);
   const bool grows = c.learner == "hoeffding" || c.learner == "iti" || c.learner == "regression_tree";
   check(waited > 0 ? grows : !grows || c.booster == "batch_bagging", what + ": trees grow in the middle of a lesson, others do not");
   if (c.threads > 1) return;  // the rest works with one
@@ -169,6 +171,43 @@ void laws(const Case& c, const Stream& s) {
   });
 }
 
+// Fits over remembered rows begin at row 100: one that finds no memory is dropped, the rows are learned, the trees of before answer.
+void fits_are_dropped(const std::string& booster) {
+  const Stream s = make_stream(300, 4, 2, true);
+  const Case c{booster, predicts_numbers(booster) ? "linear_regression" : "naive_bayes", {}, false, false};
+  const auto fresh = [&] {
+    auto model = make_case(c, s);
+    learn(*model, s, 140);
+    return model;
+  };
+  check_equal(fresh()->report().totals.at("fits"), 1.0);
+  const int waited = every_failure(booster + ", learn through a fit", fresh, [&](Model& m) { learn(m, s, 60); }, true);
+  check(waited > 0, booster + ": a fit was dropped");
+  for (long n = 0;; ++n) {
+    auto model = fresh();
+    if (fails([&] { learn(*model, s, 60); }, n)) continue;
+    if (!model->starved()) {
+      check(!struck, booster + ": every fit that was struck is reported");
+      break;
+    }
+    const auto totals = model->report().totals;
+    check_equal(totals.at("fits_dropped"), 1.0);
+    check(totals.at("trees") > 0, booster + ": the trees of before answer");
+  }
+}
+
+// All experts of a default model, and their pools, learn the rows, or none of them does.
+void a_default_learns_all_or_nothing(const Plan& plan) {
+  const Stream s = make_stream(300, 4, 2, true);
+  const auto fresh = [&] {
+    auto model = make_model(plan);
+    model->reserve(s.schema());
+    learn(*model, s, 140);
+    return model;
+  };
+  every_failure("default over " + plan.learner, fresh, [&](Model& m) { learn(m, s, 20); }, true);
+}
+
 }  // namespace
 
 int main() {
@@ -179,6 +218,7 @@ int main() {
   second_thoughts["nominal_split"] = word("grouped");
   std::vector<Case> cases;
   for (const std::string& booster : booster_names()) {
+    if (learns_facts(booster)) continue;
     if (!has_learners(booster)) {
       cases.push_back({booster, predicts_numbers(booster) ? "linear_regression" : "naive_bayes", {}, false, false});
       continue;
@@ -209,5 +249,7 @@ int main() {
     cases.push_back({"bagging", learner, changed, false, true, 2});
   }
   for (const Case& c : cases) laws(c, c.nominal ? nominal : mixed);
+  for (const char* booster : {"replay", "replay_regressor"}) fits_are_dropped(booster);
+  for (const Plan& plan : {default_classifier(5), default_regressor(5)}) a_default_learns_all_or_nothing(plan);
   return checking::finish();
 }

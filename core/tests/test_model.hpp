@@ -3,6 +3,7 @@
 #include "check.hpp"
 #include "parameters.hpp"
 #include "streamboost/run/models.hpp"
+#include "streamboost/run/team.hpp"
 
 namespace testing {
 
@@ -120,21 +121,31 @@ inline Stream all_nominal(Stream s) {
 }
 
 inline std::unique_ptr<Model> make(const std::string& booster, const std::string& learner, const Values& of_learner, const Stream& s,
-                                   const std::vector<int>& cuts = {}, int n_estimators = 37, const Values& of_booster = {},
-                                   int threads = 1) {
+                                   const std::vector<int>& cuts = {}, int n_estimators = 37, const Values& of_booster = {}) {
   const Config booster_config = config_of(booster, of_booster), learner_config = config_of(learner, of_learner);
-  const Ensemble ensemble{n_estimators, 99, false, true, threads, threads > 1 ? 8 : 0, {}};
+  const Ensemble ensemble{n_estimators, 99, false, true, 1, 0, {}};
   auto model =
       make_model(booster, booster_config, ensemble, [=](Lanes lanes) { return make_bank(learner, learner_config, lanes, ensemble); }, cuts);
   model->reserve(s.schema());
   return model;
 }
 
-inline std::vector<double> run(Model& model, const Stream& s, int first, int count, Output output = Output::score) {
+// Threads that hand each other eight rows at a time, whether that pays or not.
+inline Team team_of(int threads) {
+  Ensemble ensemble;
+  ensemble.threads = threads;
+  ensemble.wave_chunk = 8;
+  return Team(ensemble);
+}
+
+inline std::vector<double> run(Model& model, const Stream& s, int first, int count, Output output = Output::score, Team* team = nullptr) {
   std::vector<double> value(static_cast<std::size_t>(count) * static_cast<std::size_t>(s.n_classes));
   std::vector<std::int32_t> label(static_cast<std::size_t>(count));
   OutputBuffers answers{output, label.data(), value.data()};
-  model.learn(s.block(first, count), s.y.data() + first, s.weight.data() + first, answers);
+  if (team)
+    team->learn(model, s.block(first, count), s.y.data() + first, s.weight.data() + first, answers);
+  else
+    model.learn(s.block(first, count), s.y.data() + first, s.weight.data() + first, answers);
   return value;
 }
 

@@ -1,5 +1,5 @@
 // The laws of the core for every booster x bank: cuts, chunks, save and load, weight 0, pure prediction.
-#include "streamboost/run/wavefront.hpp"
+#include "streamboost/run/flow.hpp"
 #include "test_model.hpp"
 
 using namespace testing;
@@ -21,8 +21,9 @@ void laws_on(const Stream& s, const std::string& booster, const std::string& lea
   check(run(*cut, s, 0, s.n) == answers, what + ": lanes cut into blocks answer alike");
   check(equal(cut->save(), state), what + ": lanes cut into blocks learn alike");
 
-  auto threaded = testing::make(booster, learner, config, s, {2, 16, 20}, 38, options, 3);
-  check(run(*threaded, s, 0, s.n) == answers, what + ": threads answer alike");
+  auto threaded = testing::make(booster, learner, config, s, {2, 16, 20}, 38, options);
+  Team team(team_of(3));
+  check(run(*threaded, s, 0, s.n, Output::score, &team) == answers, what + ": threads answer alike");
   check(equal(threaded->save(), state), what + ": threads learn alike");
 
   auto rows = make(booster, learner, config, s);
@@ -43,7 +44,7 @@ void laws_on(const Stream& s, const std::string& booster, const std::string& lea
   whole->predict(s.block(0, s.n), {Output::score, nullptr, value.data()});
   whole->predict(s.block(0, s.n), {Output::score, nullptr, again.data()});
   check(value == again, what + ": predict answers the same twice");
-  threaded->predict(s.block(0, s.n), {Output::score, nullptr, again.data()});
+  team.predict(*threaded, s.block(0, s.n), {Output::score, nullptr, again.data()});
   check(value == again, what + ": threads predict alike");
   check(equal(whole->save(), state), what + ": predict changes nothing");
 }
@@ -56,15 +57,20 @@ void laws(const std::string& booster, const std::string& learner, const Values& 
 // Whoever fails, all workers end and the caller hears of it.
 void failing_worker() {
   for (int failing = 0; failing < 3; ++failing) {
-    Wavefront wave(3);
-    const auto work = [&](int worker) {
-      for (int c = 0; c < 50; ++c) {
-        if (worker > 0 && !wave.await(worker - 1, c + 1)) return;
-        if (worker == failing && c == 20) throw std::runtime_error("worker");
-        wave.finished(worker, c + 1);
-      }
-    };
-    checking::check_throws<std::runtime_error>([&] { wave.run(work); }, "worker " + std::to_string(failing) + " fails");
+    Flow flow(500, 10, 4);
+    int last = flow.add(
+        [&](int c) {
+          if (failing == 0 && c == 20) throw std::runtime_error("station");
+        },
+        {});
+    for (int s = 1; s < 3; ++s)
+      last = flow.add(
+          [&, s](int c) {
+            if (failing == s && c == 20) throw std::runtime_error("station");
+          },
+          {last});
+    flow.deal(3, {});
+    checking::check_throws<std::runtime_error>([&] { flow.run(); }, "station " + std::to_string(failing) + " fails");
   }
 }
 

@@ -20,7 +20,12 @@ class Entry:
     page: str
     """In the documentation, without its ending; of a learner its section."""
     task: str = "classification"
-    """What it predicts, as `streamboost.evaluate.tasks` names it: classification or regression."""
+    """What it predicts, as `streamboost.evaluate.tasks` names it: classification, regression or multilabel."""
+
+    @property
+    def learner_task(self) -> str:
+        """What its weak learners predict."""
+        return self.task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +50,14 @@ class ModelEntry(Entry):
     """Whether it takes a weak learner; False: it grows its own."""
     experts: bool = False
     """Whether it takes a list of models instead of one learner: it has no file and no place on the command line."""
+
+    regressors: bool = False
+    """Whether a classifier is made of learners of regression."""
+
+    @property
+    def learner_task(self) -> str:
+        """What its weak learners predict."""
+        return "regression" if self.regressors or self.task == "regression" else "classification"
 
     @property
     def streams(self) -> bool:
@@ -179,6 +192,37 @@ MODELS: tuple[ModelEntry, ...] = (
         max_classes=2,
     ),
     ModelEntry(
+        name="defensive-boost",
+        class_name="DefensiveBoostingClassifier",
+        core="defensive",
+        page="algorithms/defensive-boost",
+        title="Defensive Booster",
+        weight="half the error of the ensemble's own probability",
+        vote="one learner, corrected so that nothing in it is left to gain",
+        max_classes=2,
+        sized=False,
+    ),
+    ModelEntry(
+        name="streaming-gradient-boost",
+        class_name="StreamingGradientBoostingClassifier",
+        core="streaming_gradient",
+        page="algorithms/streaming-gradient-boost",
+        title="Streaming gradient boosted trees",
+        weight="curvature of the log loss at the trees before it; slopes are targets",
+        vote="sum of the trees",
+        max_classes=2,
+        regressors=True,
+    ),
+    ModelEntry(
+        name="agnostic-boost",
+        class_name="AgnosticBoostingClassifier",
+        core="agnostic",
+        page="algorithms/agnostic-boost",
+        title="Agnostic boosting",
+        weight="1; labels are drawn, true ones where earlier learners failed",
+        vote="plurality",
+    ),
+    ModelEntry(
         name="online-mbbm",
         class_name="OnlineMBBMClassifier",
         core="mbbm",
@@ -241,6 +285,25 @@ MODELS: tuple[ModelEntry, ...] = (
         max_classes=2,
         sized=False,
         experts=True,
+    ),
+    ModelEntry(
+        name="cost-boost",
+        class_name="CostBoostingClassifier",
+        core="cost_boosting",
+        page="algorithms/cost-boost",
+        title="Cost-sensitive boosting",
+        weight=r"Poisson($\lambda$) copies; $\lambda$ grows with the cost of the class",
+        vote="log odds of each learner's cost or error",
+        max_classes=2,
+    ),
+    ModelEntry(
+        name="reordered-boost",
+        class_name="ReorderedBoostingClassifier",
+        core="reordered",
+        page="algorithms/reordered-boost",
+        title="ADOB and BOLE",
+        weight=r"Poisson($\lambda$) copies, as Oza's boosting, the worst learner first",
+        vote="log odds of each learner's error",
     ),
     ModelEntry(
         name="arc-x4",
@@ -328,6 +391,13 @@ LEARNERS: tuple[LearnerEntry, ...] = (
         probabilities=True,
     ),
     LearnerEntry(
+        name="hashed-logistic",
+        class_name="HashedLogisticRegression",
+        core="logistic",
+        page="learners#hashedlogisticregression",
+        probabilities=True,
+    ),
+    LearnerEntry(
         name="naive-bayes",
         class_name="NaiveBayes",
         core="naive_bayes",
@@ -382,6 +452,16 @@ REGRESSORS: tuple[ModelEntry, ...] = (
         task="regression",
     ),
     ModelEntry(
+        name="streaming-gradient-regressor",
+        class_name="StreamingGradientBoostingRegressor",
+        core="streaming_gradient_regressor",
+        page="algorithms/streaming-gradient-boost",
+        title="Streaming gradient boosted trees of numbers",
+        weight="Poisson(1) copies; the residuals of the stages before are targets",
+        vote="sum of bags of trees",
+        task="regression",
+    ),
+    ModelEntry(
         name="bagging-regressor",
         class_name="OnlineBaggingRegressor",
         core="bagging_regressor",
@@ -417,6 +497,30 @@ REGRESSORS: tuple[ModelEntry, ...] = (
     ),
 )
 """Ensembles for regression."""
+
+MULTILABEL: tuple[ModelEntry, ...] = (
+    ModelEntry(
+        name="online-bmr",
+        class_name="OnlineBMRClassifier",
+        core="online_bmr",
+        page="several-labels",
+        title="OnlineBMR",
+        weight="what its vote can still change in the ranking",
+        vote="sum of the distributions",
+        task="multilabel",
+    ),
+    ModelEntry(
+        name="ada-olmr",
+        class_name="AdaOLMRClassifier",
+        core="ada_olmr",
+        page="several-labels",
+        title="Ada.OLMR",
+        weight="slope of the logistic rank loss at the votes before it",
+        vote="weights by gradient descent, prefixes under Hedge",
+        task="multilabel",
+    ),
+)
+"""Ensembles for sets of labels."""
 
 REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
     LearnerEntry(
@@ -512,12 +616,12 @@ DETECTORS: tuple[DetectorEntry, ...] = (
 )
 """Detectors of drift, for `drift=` and to stand alone."""
 
-ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS)
+ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS, *MULTILABEL)
 
 
 def model_entry(name: str) -> ModelEntry:
     """Return the entry of a model by its name."""
-    return next(entry for entry in (*MODELS, *REGRESSORS) if entry.name == name)
+    return next(entry for entry in (*MODELS, *REGRESSORS, *MULTILABEL) if entry.name == name)
 
 
 def learner_entry(name: str) -> LearnerEntry:

@@ -137,6 +137,13 @@ class Client:
         found: list[dict[str, Any]] = self._json("GET", f"{_path(model)}/events", query=query)["events"]
         return found
 
+    def queries(self, model: str, limit: int = 20) -> list[dict[str, Any]]:
+        """Waiting events that most deserve a label, newest first."""
+        found: list[dict[str, Any]] = self._json("GET", f"{_path(model)}/queries", query={"limit": limit})[
+            "events"
+        ]
+        return found
+
     def create(self, name: str, /, **description: Any) -> dict[str, Any]:
         """Make a model: model, learner, params, learner_params, classes, categorical, seed, keep_events_s, limits."""
         return self._json("POST", "/v1/models", {"name": name, **description})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any, BinaryIO
@@ -14,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
 from streamboost.base.files.manifest import Manifest
+from streamboost.ensemble.bandit import BanditEnsemble
 from streamboost.ensemble.common import LearnerEnsemble
 from streamboost.learners import ALL_LEARNERS, LEARNERS, REGRESSION_LEARNERS
 from streamboost.learners.adapters import check_task
@@ -44,7 +47,14 @@ EXPERTS = _classes(catalogue.MODELS, experts=True)
 
 ALL_MODELS: dict[str, type[LearnerEnsemble]] = {**MODELS, **REGRESSORS}
 """Classifiers and regressors that learn from streams."""
-_ALL: dict[str, type[LearnerEnsemble]] = {**ALL_MODELS, **BATCH_MODELS}
+MULTILABEL: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MULTILABEL)
+"""Ensembles for sets of labels, by their names in files."""
+_ALL: dict[str, type[LearnerEnsemble]] = {
+    **ALL_MODELS,
+    **BATCH_MODELS,
+    **MULTILABEL,
+    "bandit-ensemble": BanditEnsemble,
+}
 
 __all__ = [
     "ALL_LEARNERS",
@@ -53,6 +63,7 @@ __all__ = [
     "EXPERTS",
     "LEARNERS",
     "MODELS",
+    "MULTILABEL",
     "REGRESSION_LEARNERS",
     "REGRESSORS",
     "ModelFileError",
@@ -75,8 +86,8 @@ def build(
     Parameters
     ----------
     model, learner : str
-        Names as on the command line: "osboost", "naive-bayes"; a batch ensemble may be named as well. Without a learner it
-        is the model's own.
+        Names as on the command line: "osboost", "naive-bayes"; a batch ensemble may be named as well, and a class of your
+        own as "package.module:Class". Without a learner it is the model's own.
     params, learner_params : mapping, optional
         What differs from the defaults.
     seed : int, optional
@@ -85,13 +96,19 @@ def build(
         Which columns hold codes of nominal values, unless `params` says so.
     """
     values = dict(params or {})
-    if nominal is not None and np.any(nominal):
+    cls = own_class(model) if ":" in model else _ALL[model]
+    accepted = inspect.signature(cls).parameters
+    if nominal is not None and np.any(nominal) and "categorical_features" in accepted:
         values.setdefault("categorical_features", nominal)
-    made = _ALL[model](random_state=seed, **values)
+    values |= {name: seed for name in ("random_state", "seed") if name in accepted and name not in values}
+    kind = None if learner is None else own_class(learner) if ":" in learner else ALL_LEARNERS[learner]
+    if ":" in model:
+        return cls(**values) if kind is None else cls(kind(**learner_params or {}), **values)
+    made = cls(**values)
     if not made._entry.learner and (learner is not None or learner_params):
         raise TypeError(f"{type(made).__name__} grows its own trees: it takes no learner.")
-    if learner is not None:
-        made.set_params(estimator=ALL_LEARNERS[learner](**learner_params or {}))
+    if kind is not None:
+        made.set_params(estimator=kind(**learner_params or {}))
         check_task(made, made.estimator)
         return made
     return (
@@ -99,6 +116,14 @@ def build(
         if learner_params
         else made
     )
+
+
+def own_class(text: str) -> Any:
+    """The class that ``package.module:Class`` names; modules are also looked for in the current folder."""
+    module, _, name = text.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    return getattr(import_module(module), name)
 
 
 def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
@@ -124,6 +149,11 @@ def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
         raw, arrays = read_archive(io.BytesIO(_content(path)))
     if is_predictor(raw):
         return read_predictor(raw, arrays)
+    if "composite" in raw:
+        from streamboost.feedback import COMPOSITES
+        from streamboost.feedback.composite import read_composite
+
+        return read_composite(raw, arrays, COMPOSITES, load)
     if "shard" in raw:
         raise ModelFileError(
             "the file holds a shard of a model, not a model: put the shards together with `streamboost join`"

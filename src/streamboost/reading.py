@@ -38,8 +38,8 @@ class ReadingOptions(TypedDict, total=False):
     format: Annotated[
         str | None,
         ReadingOption(
-            "csv, libsvm, arff, vw, jsonl, parquet or arrow (default: by the name of the file, or its look).",
-            choices=FORMATS,
+            "csv, libsvm, arff, vw, jsonl, json, xlsx, parquet or arrow (default: by the name of the file, or its look).",
+            choices=(*FORMATS, "json", "xlsx"),
         ),
     ]
     label: Annotated[
@@ -80,8 +80,8 @@ class ReadingOptions(TypedDict, total=False):
     dates: Annotated[
         str | None,
         ReadingOption(
-            "Columns of dates in a CSV or JSON file: take them apart (days, weekday, hour; the default), or leave them out.",
-            ("csv", "jsonl"),
+            "Columns of dates: take them apart (days, weekday, hour; the default), or leave them out.",
+            ("csv", "jsonl", "parquet", "arrow"),
             choices=("parts", "drop"),
         ),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 OWN = '''
@@ -12,8 +14,12 @@ from streamboost import PythonBooster
 class Doubler(PythonBooster):
     """Twice the weight where a learner fails."""
 
+    def __init__(self, estimator=None, *, factor=2.0, **options):
+        super().__init__(estimator, **options)
+        self.factor = factor
+
     def weigh(self, state, lane, answer, example):
-        return 2.0 if answer[example.label] < 0.5 else 1.0
+        return self.factor if answer[example.label] < 0.5 else 1.0
 
 
 class Last:
@@ -46,6 +52,32 @@ def folder(tmp_path, monkeypatch):
 def test_a_model_of_my_own(run, folder):
     result = run("run", "data.csv", "--model", "my_ideas:Doubler", "-l", "naive-bayes", "-n", "3")
     assert "200" in result.stdout
+
+
+def test_a_model_of_my_own_has_parameters_and_a_place_in_comparisons(run, fails, folder):
+    run("run", "data.csv", "--model", "my_ideas:Doubler", "--param", "factor=3", "-n", "3")
+    assert "has no parameter 'facto'" in fails(
+        "run", "data.csv", "--model", "my_ideas:Doubler", "--param", "facto=3"
+    )
+    models = "oza-boost,my_ideas:Doubler,my_ideas:Doubler:factor=4"
+    command = [
+        "compare",
+        "data.csv",
+        "-m",
+        models,
+        "-l",
+        "naive-bayes,my_ideas:Last:start=1",
+        "-n",
+        "3",
+        "-j",
+        "1",
+    ]
+    said = run(*command).stdout
+    assert "my_ideas:Doubler:factor=4" in said.replace("\n", "")
+    assert "8 of 8 runs" in run(*command).stdout
+    (folder / "my_ideas.py").write_text(OWN + "# another thought\n")
+    sys.modules.pop("my_ideas")
+    assert "3 of 8 runs" in run(*command).stdout
 
 
 def test_a_learner_of_my_own(run, folder):

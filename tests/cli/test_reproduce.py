@@ -12,16 +12,26 @@ def run(*args, code=0):
     return result
 
 
-def test_without_data_everything_is_not_run_and_the_way_to_get_it_is_told(tmp_path, monkeypatch):
+def test_without_data_one_line_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setenv("STREAMBOOST_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("STREAMBOOST_DATA", raising=False)
     out = tmp_path / "out"
-    result = run(
-        "reproduce", "chen2012", "--table", "1", "--datasets", "heart,Covertype", "--quick", "--out", out
+    command = (
+        "reproduce",
+        "chen2012",
+        "--table",
+        "1",
+        "--datasets",
+        "heart,Covertype",
+        "--quick",
+        "--out",
+        out,
     )
-    assert "streamboost datasets heart --fetch" in result.stdout
-    assert "0 of 8 cells run" in result.stdout
-    assert "None of the data sets is here" in result.stdout
-    assert "not run" in (out / "report.html").read_text()
+    said = run(*command, code=2).output
+    assert "streamboost datasets heart covtype --fetch" in said
+    assert said.startswith("streamboost: error: None of the 2 data sets is here")
+    assert said.count("\n") == 1
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(
@@ -55,7 +65,10 @@ def test_a_table_of_chen_on_small_data(tmp_path):
     )
     result = run(*command, "--jobs", 2)
     assert "8 of 8 cells run" in result.stdout
-    assert "aim" not in result.stdout, "a sample is not judged"
+    for word in ("aim", "agree", "differ;", "≠"):
+        assert word not in result.stdout, "a sample is not judged"
+    assert "is not held against the paper" in result.stdout
+    assert "agree" not in (tmp_path / "report.html").read_text()
     assert (tmp_path / "table-1.png").exists()
     again = run(*command, "--report-only")
     assert "16 of 16 runs" in again.stdout

@@ -24,6 +24,7 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 # And each expert is a lane in Python, which takes its time.
 FEW: dict[str, dict[str, Any]] = {
+    "agnostic-boost": {"n_estimators": 30},  # the first of them learn noise
     "blocked-boost": {"block_size": 60},
     "weighted-majority": {"estimators": [sb.NaiveBayes()]},
 }
@@ -33,7 +34,7 @@ def small(entry: ModelEntry, of: LearnerEntry | None) -> Any:
     """A model with its usual parameters, few learners, and no key of its own: some checks look for the default."""
     members = {} if of is None else {"estimator": getattr(sb, of.class_name)(**QUICK.get(of.name, {}))}
     size = {"n_estimators": 5} if entry.sized else {}
-    return getattr(sb, entry.class_name)(**members, **size, **FEW.get(entry.name, {}))
+    return getattr(sb, entry.class_name)(**members, **{**size, **FEW.get(entry.name, {})})
 
 
 def pairs() -> Iterator[tuple[ModelEntry, LearnerEntry | None]]:

@@ -16,6 +16,7 @@ from river import checks, datasets, evaluate, linear_model, metrics, preprocessi
 from streamboost import (  # noqa: E402
     HoeffdingTree,
     OnlineBaggingClassifier,
+    OnlineBaggingRegressor,
     OnlineBoostingClassifier,
     OnlineMBBMClassifier,
     OSBoostClassifier,
@@ -71,6 +72,16 @@ def test_pipelines_and_progressive_validation():
         evaluate.progressive_val_score(datasets.ImageSegments().take(600), images, metrics.Accuracy()).get()
         > 0.5
     )
+
+
+def test_river_names_the_adapter_of_a_model_that_has_none():
+    for model, metric, adapter in (
+        (OSBoostClassifier(), metrics.Accuracy(), "RiverClassifier"),
+        (OnlineBaggingRegressor(), metrics.MAE(), "RiverRegressor"),
+    ):
+        with pytest.raises(ValueError, match=rf"wrap it, {adapter}\({type(model).__name__}"):
+            evaluate.progressive_val_score(datasets.Phishing(), model, metric)
+        assert f"{model}" == str(model)
 
 
 def test_the_adapter_learns_what_the_model_learns():

@@ -8,6 +8,9 @@ from functools import partial
 from typing import Any
 from unittest import mock
 
+import numpy as np
+
+import streamboost as sb
 from streamboost.base import session
 
 
@@ -53,7 +56,20 @@ def learner_params(model: Any) -> dict[str, Any]:
 
 def hashed_model(view: str, bits: int) -> Any:
     """A native model of one expert over hashed words."""
-    return session._core.Model("hashed", {"view": view, "bits": bits}, "", {}, 1, 1)
+    return _native("hashed", {"view": view, "bits": bits}, "", {}, 1, 1)
+
+
+def encoded_model(*, numbers: bool, encoding: dict[str, Any] | None = None) -> Any:
+    """A native model of one learner behind target statistics; `encoding` empty: rows as they are."""
+    learner = sb.LinearRegression() if numbers else sb.NaiveBayes()
+    kind = sb.OnlineBaggingRegressor if numbers else sb.OnlineBaggingClassifier
+    plan = kind(learner, n_estimators=1, random_state=1).fit(np.eye(2), [0, 1]).session.plan
+    own = {"most_columns": 256, "sparse": False} if encoding is None else encoding
+    return _native(**{**plan, "encoding": own})
+
+
+def _native(*plan: Any, **parts: Any) -> Any:
+    return session._core.Model(*plan, **parts)
 
 
 @contextmanager

@@ -16,11 +16,14 @@ from oracle import (
     tan,
 )
 from oracle.adaboost_ol import AdaBoostOL
+from oracle.agnostic import Agnostic
 from oracle.arcx4 import ArcX4
 from oracle.bagging import Bagging
 from oracle.bayes import Bayes
 from oracle.bbm import BBM
 from oracle.blocked import Blocked
+from oracle.cost_boosting import CostBoosting
+from oracle.defensive import Defensive
 from oracle.exp import EXP
 from oracle.mbbm import MBBM
 from oracle.ocp import OCP
@@ -29,6 +32,7 @@ from oracle.olm import OLM
 from oracle.osboost import OSBoost
 from oracle.oza import Oza
 from oracle.primed import Primed
+from oracle.reordered import Reordered
 from oracle.single import Single
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import Perceptron as SklearnPerceptron
@@ -262,6 +266,7 @@ class Ensemble:
     alone: bool = False  # has no n_estimators
     grain: int = 1  # lanes that no cut may divide
     votes: bool = False  # the score is not the (mean) margin: an expert speaks alone
+    whole: bool = False  # no cut may divide its lanes
     declared: bool = False  # needs classes=
     rel: float = 1e-9  # how closely product and oracle agree
     few: bool = False  # tried with two learners only
@@ -307,6 +312,17 @@ def olm(name, **options):
     return Ensemble(f"olm{name}", sb.AdaBoostOLMClassifier, OLM, options, declared=True)
 
 
+def reordered(method, ballot):
+    options = {"method": method, "ballot": ballot}
+    product = {**options, "drift": None}
+    return Ensemble(method, sb.ReorderedBoostingClassifier, Reordered, product, options, whole=True)
+
+
+def cost_boosting(algorithm, **options):
+    options = {"algorithm": algorithm, **options}
+    return Ensemble(algorithm, sb.CostBoostingClassifier, CostBoosting, options, binary=True, votes=True)
+
+
 FEW = ("perceptron", "bayes-mixed")
 
 
@@ -324,6 +340,12 @@ ENSEMBLES = [
         sb.OnlineBaggingClassifier,
         Bagging,
         {"sampling": "fraction", "fraction": 0.6, "ballot": "label"},
+    ),
+    Ensemble(
+        "bagging-under-over",
+        sb.OnlineBaggingClassifier,
+        Bagging,
+        {"sampling": "under_over", "ballot": "label"},
     ),
     Ensemble("bagging-soft", sb.OnlineBaggingClassifier, Bagging, {"ballot": "distribution"}),
     oza(""),
@@ -360,6 +382,24 @@ ENSEMBLES = [
     adaboost_ol("-importance-best", True, weighting="importance", hedge="best"),
     adaboost_ol("-sample", True, hedge="sample", hypothesis="sign"),
     adaboost_ol("-full", False, weighting="importance", hedge="full"),
+    Ensemble("defensive", sb.DefensiveBoostingClassifier, Defensive, binary=True, alone=True),
+    Ensemble(
+        "defensive-adaptive",
+        sb.DefensiveBoostingClassifier,
+        Defensive,
+        {"adaptive": True},
+        binary=True,
+        alone=True,
+    ),
+    Ensemble("agnostic", sb.AgnosticBoostingClassifier, Agnostic, {"gamma": 0.3}),
+    Ensemble(
+        "agnostic-draw", sb.AgnosticBoostingClassifier, Agnostic, {"draw": True, "gamma": 0.1}, votes=True
+    ),
+    cost_boosting("adac2"),
+    cost_boosting("csb2"),
+    cost_boosting("rusboost", ratio=0.7),
+    reordered("bole", "distribution"),
+    reordered("adob", "label"),
     mbbm("", edge=(0.3, 0.05)),
     mbbm("-exact", edge=0.2, potential="exact", weight_scale="normalised"),
     mbbm("-patient", edge=(0.1, 0.0, 0.5), early_exit=False, hedge="sample", costs="bayes_norm"),

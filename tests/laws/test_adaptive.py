@@ -14,6 +14,7 @@ from oracle.naive_bayes import NaiveBayes as SlowBayes
 import streamboost as sb
 from laws.guards import check_guard_laws, turning
 from streamboost.drift import ADWIN
+from streamboost.ensemble.adaptive import COMPANIONS, JUDGE
 from tests.inside.handles import key_of, state_of
 
 EAGER = ADWIN(0.3, warning=0.7)  # so that streams of some hundred rows warn, drift and replace
@@ -201,12 +202,42 @@ def test_pools_do_not_disturb_what_they_pool():
     pools = ("linear", "naive-bayes", "neighbors", "replay", "history")
     whole = state_of(sb.StreamBoostClassifier(companions=pools, **options).partial_fit(X, y))
     online = sb.StreamBoostClassifier(companions=("linear", "naive-bayes", "neighbors"), **options)
-    replayed = sb.ReplayBoostingClassifier(rounds=50, refit=2.0, random_state=2)
+    replayed = sb.ReplayBoostingClassifier(rounds=50, learning_rate=0.2, refit=2.0, random_state=2)
     for owner, alone in (("online/", online), ("replay/", replayed)):
-        state = state_of(alone.partial_fit(X, y))
-        assert {owner + name for name in state} == {name for name in whole if name.startswith(owner)}
-        for name, array in state.items():
-            np.testing.assert_array_equal(whole[owner + name], array, err_msg=name)
+        assert_part_is(whole, owner, alone.partial_fit(X, y))
+
+
+def assert_part_is(whole, owner, alone):
+    state = state_of(alone)
+    assert {owner + name for name in state} == {name for name in whole if name.startswith(owner)}
+    for name, array in state.items():
+        np.testing.assert_array_equal(whole[owner + name], array, err_msg=name)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_judge_sees_answers_of_before_beside_the_row(classes, monkeypatch):
+    """It is trees over wider rows: of every other expert, the label that it answered and its log odds."""
+    X, y = turning(700, seed=3, classes=classes)
+    order = list(dict.fromkeys(y.tolist()))
+    options = {"n_estimators": 3, "random_state": 2, "max_bytes": None}
+    experts = ("replay", {"rounds": 10}), ("replay-quick", {"memory": 200, "rounds": 5})
+    monkeypatch.setitem(COMPANIONS, "replay", experts)
+    model = sb.StreamBoostClassifier(companions=("replay",), **options)
+    forest = sb.StreamBoostClassifier(companions=(), **options)
+    slow, quick = (sb.ReplayBoostingClassifier(random_state=2, **params) for _, params in experts)
+    told = []
+    for expert in (forest, slow, quick):
+        labels, proba = expert.test_then_train(X, y, output="both")
+        code = np.array([np.nan if label is None else order.index(label) for label in labels])
+        sure = np.array(
+            [np.nan if label is None else p[label] for label, p in zip(labels, proba, strict=True)]
+        )
+        told += [code, np.log(np.maximum(sure, 1e-4)) - np.log(np.maximum(1 - sure, 1e-4))]
+    _, params = JUDGE
+    judge = sb.ReplayBoostingClassifier(random_state=2, **params)
+    assert_part_is(
+        state_of(model.partial_fit(X, y)), "judge/", judge.partial_fit(np.column_stack([*told, X]), y)
+    )
 
 
 def test_late_labels_are_learned_as_they_will_be_used():

@@ -339,8 +339,9 @@ def test_names_categories_and_nested_models(cls, options):
     if options.get("variant") != "eliminate":  # which may have nobody left to say yes
         assert model.predict(frame[:2]).tolist() == ["yes", "no"]
     assert model.predict_one({"colour": "blue", "size": 1.0}) == "no"
-    inner = lane_objects(model)[0].learner
-    assert inner.categorical_features == [0]
+    learner, inner = lane_objects(model)[:2]
+    assert learner.scope.values == [["red", "blue"], None]
+    assert inner.learner.categorical_features == [0]
 
 
 def test_given_models_stay_untouched_and_seeds_that_are_set_stay():

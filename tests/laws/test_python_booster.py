@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from streamboost import (
     LogisticRegression,
@@ -18,7 +21,9 @@ from streamboost.checks import check_ensemble
 class SmoothBoost(PythonBooster):
     """OSBoost of Chen, Lin and Lu with the uniform vote."""
 
-    gamma = 0.1
+    def __init__(self, estimator=None, *, gamma=0.1, **options):
+        super().__init__(estimator, **options)
+        self.gamma = gamma
 
     def begin(self, state, answers, example):
         example.ahead = 0.0
@@ -120,3 +125,37 @@ def test_columns_of_any_kind():
     assert set(model.predict_proba_one({"kind": "a"})) == {"p", "q"}
     with pytest.raises(ValueError, match="pickle"):
         model.save("never.sboost")
+
+
+def test_parameters_of_its_own_are_parameters():
+    X, y = stream(60)
+    model = SmoothBoost(n_estimators=3, gamma=0.4, random_state=1)
+    assert repr(model) == "SmoothBoost(gamma=0.4, n_estimators=3, random_state=1)"
+    assert clone(model).gamma == 0.4
+    model.partial_fit(X, y, classes=[0, 1])
+    again = pickle.loads(pickle.dumps(model))
+    assert again.gamma == 0.4
+    for each in (model, again):
+        each.partial_fit(X, y)
+    assert np.array_equal(model.predict_proba(X), again.predict_proba(X))
+    other = SmoothBoost(n_estimators=3, random_state=1).fit(X, y).partial_fit(X, y)
+    assert not np.array_equal(model.predict_proba(X), other.predict_proba(X))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'gama'"):
+        SmoothBoost(gama=0.2)
+
+
+@pytest.mark.parametrize("learner", [NaiveBayes(), LogisticRegression(scale="standard")])
+def test_columns_and_categories_that_come_later(learner):
+    """Learners that have not learned a row know neither its new column nor its new category."""
+    rows = [{"size": float(i % 7), "kind": "ab"[i % 2]} for i in range(20)]
+    rows += [{"size": float(i % 5), "kind": "abc"[i % 3], "late": i / 10} for i in range(20)]
+    ours = SmoothBoost(learner, n_estimators=3, random_state=1)
+    core = OSBoostClassifier(learner, n_estimators=3, gamma=0.1, random_state=1)
+    for number, row in enumerate(rows):
+        for model in (ours, core):
+            model.learn_one(row, number % 2, classes=[0, 1] if number == 0 else None)
+        for asked in (row, {"kind": "never"}, {"late": 3.0}):
+            found, expected = ours.predict_proba_one(asked), core.predict_proba_one(asked)
+            assert list(found.values()) == pytest.approx(list(expected.values()), abs=1e-9)
+        if number == 25:
+            ours = pickle.loads(pickle.dumps(ours))

@@ -18,6 +18,7 @@ from streamboost import (
     OnlineGradientBoostingRegressor,
     SingleLearnerRegressor,
     StreamBoostRegressor,
+    StreamingGradientBoostingRegressor,
     _core,
 )
 from tests.catalogue import arrays
@@ -37,6 +38,7 @@ MODELS = {
     "boosting-quantile": OnlineGradientBoostingRegressor(
         n_estimators=5, loss="quantile", quantile=0.9, drift="adwin"
     ),
+    "streaming": StreamingGradientBoostingRegressor(TREE, n_estimators=5, n_bagged=1),
     "forest": AdaptiveRandomForestRegressor(TREE, n_estimators=5),
     "forest-instant": AdaptiveRandomForestRegressor(TREE, n_estimators=5, background=False),
     "streamboost": StreamBoostRegressor(TREE, n_estimators=5),

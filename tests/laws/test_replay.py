@@ -128,7 +128,7 @@ def test_a_fit_is_its_oracle(n, d, outputs, seed, leaves, bins, trees):
 def test_a_fit_of_numbers_is_its_oracle(n, seed, loss, leaves):
     X, y, weight = stream(n, 3, 0, seed)
     model = sb.ReplayBoostingRegressor(
-        rounds=5, leaves=leaves, loss=loss, random_state=1, categorical_features=[2]
+        rounds=5, leaves=leaves, bins=31, loss=loss, random_state=1, categorical_features=[2]
     )
     model.fit(X, y, sample_weight=weight)
     kept = weight > 0

@@ -2,19 +2,20 @@
 
 import copy
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from oracle.log_pool import LabelHistory, LogPool, OuterPool
-from oracle.words import tokens
+from oracle.log_pool import LabelHistory, OuterPool, TemperedPool
+from oracle.words import target_statistics, tokens
 
 import streamboost as sb
 from streamboost.base.inputs.word_columns import guess_words
 from streamboost.distributed import Shards
 from streamboost.streams import open_stream
-from tests.inside.handles import hashed_model
+from tests.inside.handles import encoded_model, hashed_model
 
 BITS = 18
 WORDS = "free prize call now Étoile Ωmega ПРИВЕТ stop money win the a of home later ok see you at 7 o'clock".split()
@@ -175,35 +176,55 @@ def test_numbers_are_predicted_from_words():
 
 
 def test_the_pools_fade_by_information():
-    """The pool of forest and hashed experts = the oracle's pool over their answers, each run apart; so is the one around it."""
+    """The pool of all experts = the oracle's pool over their answers, each run apart; so is the one inside it."""
     table, y = messages(400)
     text = table[["text"]].fillna("nothing here")
-    options = {"companions": (), "n_estimators": 2, "drift": None, "random_state": 2}
-    pooled = sb.StreamBoostClassifier(**options, text_features=["text"])
-    around = sb.StreamBoostClassifier(**{**options, "companions": ("history",)}, text_features=["text"])
-    around.partial_fit(text, y, classes=[0, 1])
-    pooled.partial_fit(text, y, classes=[0, 1])
+    options = {"companions": ("history",), "n_estimators": 2, "drift": None, "random_state": 2}
+    model = sb.StreamBoostClassifier(**options, text_features=["text"])
+    model.partial_fit(text, y, classes=[0, 1])
     nothing = np.full((len(y), 1), np.nan)
-    forest = sb.StreamBoostClassifier(**options).test_then_train(nothing, y, classes=[0, 1], output="proba")
-    answers, cells = [np.nan_to_num(forest, nan=0.5)], text["text"].tolist()
+    alone = sb.StreamBoostClassifier(**{**options, "companions": ()})
+    forest = np.nan_to_num(alone.test_then_train(nothing, y, classes=[0, 1], output="proba"), nan=0.5)
+    hashed, cells = [], text["text"].tolist()
     for view in ("words", "pairs", "characters"):
-        model = hashed_model(view, BITS)
+        expert = hashed_model(view, BITS)
         room = (np.array([-2]), 2, True, None)
-        answers.append(model.learn((nothing, cells), y.astype(np.int32), None, "proba", room))
-    pool, outer, history = LogPool(4, information=0.03), OuterPool(2, information=0.03), LabelHistory()
+        hashed.append(expert.learn((nothing, cells), y.astype(np.int32), None, "proba", room))
+    fading = {"referee": False, "information": 0.03}
+    pool, outer, history = TemperedPool(4, **fading), OuterPool(2, **fading), LabelHistory()
     for t in range(len(y)):
-        opinions = np.stack([proba[t] for proba in answers])
-        both = np.stack([pool.answer(opinions), history.answer(2)])
-        outer.learn(both, [int(p[1] > p[0]) for p in both], int(y[t]))
+        inside = np.stack([forest[t], history.answer(2)])
+        opinions = np.stack([outer.answer(inside), *(proba[t] for proba in hashed)])
         pool.learn(opinions, [int(p[1] > p[0]) for p in opinions], int(y[t]))
+        outer.learn(inside, [int(p[1] > p[0]) for p in inside], int(y[t]))
         history.learn(int(y[t]))
-    totals = pooled.session.model.report()
-    names = ("main", "hashed-words", "hashed-pairs", "hashed-characters")
+    totals = model.session.model.report()
+    names = ("columns", "hashed-words", "hashed-pairs", "hashed-characters")
     np.testing.assert_allclose([totals[f"pool_weight/{name}"] for name in names], pool.beta, atol=1e-6)
     assert totals["recently_right/pool"] == pytest.approx(pool.q[-1], abs=1e-6)
-    totals = around.session.model.report()
     assert totals["pool_weight/history"] == pytest.approx(outer.beta[1], abs=1e-6)
-    assert totals["temperature"] == pytest.approx(outer.w, abs=1e-6)
+    assert totals["temperature"] == pytest.approx(pool.w, abs=1e-6)
+
+
+@pytest.mark.parametrize("k", [0, 2, 3, 6])
+def test_trees_see_target_statistics(k):
+    """A model over rows with identifiers and codes = one over the other columns and what the oracle says of their values."""
+    table, y = messages(500, max(k, 2))
+    item = np.random.default_rng(1).integers(100, 140, len(y)).astype(float)
+    item[::9] = np.nan
+    dense = np.column_stack([np.full(len(y), np.nan), item, table["size"]])
+    users = [None if i % 11 == 3 else user for i, user in enumerate(table["user"])]
+    truth = (y + 0.25 * (item == 100)).astype(float) if k == 0 else y.astype(np.int32)
+    weight = np.resize([1.0, 0.5, 0.0, 2.0], len(y))
+    seen = target_statistics([users, [None if x != x else x for x in item]], truth, weight, k)
+    coded, plain = encoded_model(numbers=k == 0), encoded_model(numbers=k == 0, encoding={})
+    answer = "number" if k == 0 else "proba"
+    room = (np.array([-3, -4, -1]), k, k > 0, None)
+    found = coded.learn((dense, users), truth, weight, answer, room)
+    wide = np.column_stack([dense[:, 1:], seen])
+    room = (np.full(wide.shape[1], -1), k, k > 0, None)
+    expected = plain.learn(wide, truth, weight, answer, room)
+    np.testing.assert_allclose(found[20:], expected[20:], rtol=1e-7)
 
 
 def test_kinds_are_guessed():
@@ -236,13 +257,64 @@ def test_bad_words_are_refused_and_nothing_is_learned():
         sb.StreamBoostClassifier(text_features=["subject"]).fit(table, y)
 
 
-def test_shards_refuse_words():
-    table, y = messages(40)
-    with (
-        Shards(default(), 2, engine="local") as model,
-        pytest.raises(ValueError, match="Shards take no columns of words"),
-    ):
-        model.partial_fit(table, y)
+HASHED = sb.HashedLogisticRegression(10, text_features=["text"], identifier_features=["user"])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(default, n_estimators=5),
+        partial(sb.OSBoostClassifier, HASHED, n_estimators=5, random_state=3),
+    ],
+)
+def test_shards_learn_words(make):
+    table, y = messages(200)
+    whole = make().partial_fit(table[:120], y[:120])
+    with Shards(make(), 2, engine="local") as model:
+        model.partial_fit(table[:120], y[:120])
+        assert np.array_equal(model.predict_proba(table), whole.predict_proba(table))
+        again = model.to_model()
+    for one in (whole, again):
+        one.partial_fit(table[120:], y[120:])
+    assert np.array_equal(again.predict_proba(table), whole.predict_proba(table))
+
+
+def test_any_booster_learns_from_tokens():
+    """A booster over hashed rows = the same over sparse rows of the oracle's tokens."""
+    table, y = messages(300)
+    hashed = sb.HashedLogisticRegression(
+        12, text="pairs", text_features=["text"], identifier_features=["user"]
+    )
+    model = sb.OSBoostClassifier(hashed, n_estimators=4, random_state=3)
+    found = model.test_then_train(table, y, classes=[0, 1], output="proba")
+    codes = pd.factorize(table["shop"])[0].tolist()
+    kinds = ("text", "identifier", "nominal", "number")
+    X = sp.lil_matrix((len(y), 2**12))
+    for r, cells in enumerate(zip(table["text"], table["user"], codes, table["size"], strict=True)):
+        row = tokens([*zip(kinds, cells, strict=True)], "pairs", 12)
+        X[r, list(row)] = list(row.values())
+    plain = sb.OSBoostClassifier(sb.LogisticRegression(), n_estimators=4, random_state=3)
+    expected = plain.test_then_train(X.tocsr(), y, classes=[0, 1], output="proba")
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert np.mean(found[150:].argmax(axis=1) == y[150:]) > 0.6
+
+
+def test_sparse_rows_of_many_columns():
+    """Any chunks give the same; trees see the columns that came first, and the answer follows the others as well."""
+    rng = np.random.default_rng(2)
+    X = sp.random(600, 400, 0.02, "csr", random_state=rng)
+    y = np.asarray(X[:, ::2].sum(axis=1) > X[:, 1::2].sum(axis=1)).ravel().astype(int)
+    whole = sb.StreamBoostClassifier(n_estimators=3, random_state=7, n_jobs=2)
+    answers = whole.test_then_train(X, y, classes=[0, 1])
+    parts = sb.StreamBoostClassifier(n_estimators=3, random_state=7)
+    for first in range(0, 600, 83):
+        parts.partial_fit(X[first : first + 83], y[first : first + 83], classes=[0, 1])
+        parts = pickle.loads(pickle.dumps(parts))
+    assert np.array_equal(whole.predict_proba(X), parts.predict_proba(X))
+    assert np.array_equal(whole.predict_proba(X[:5].toarray()), parts.predict_proba(X[:5]))
+    assert np.mean(answers[300:] == y[300:]) > 0.6
+    numbers = sb.StreamBoostRegressor(n_estimators=3, random_state=7).partial_fit(X, y.astype(float))
+    assert np.isfinite(numbers.predict(X)).all()
 
 
 def test_rows_of_nothing_but_words_can_be_saved(tmp_path):

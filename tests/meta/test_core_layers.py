@@ -14,7 +14,7 @@ BELOW = {  # folder: those that it may include, beside itself
     "ensembles": {"data", "math", "learners", "drift"},
     "stages": {"data", "math"},
     "replay": {"data", "math", "learners"},
-    "words": {"data"},
+    "words": {"data", "math"},
     "run": {"data", "math", "learners", "drift", "ensembles", "stages", "replay", "words"},
     "readers": set(),
 }

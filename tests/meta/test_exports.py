@@ -14,6 +14,10 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PUBLIC = sorted(
     [
         *(entry.class_name for entry in catalogue.ENTRIES),
+        "ActiveClassifier",
+        "BanditBoostingClassifier",
+        "BinaryRelevanceClassifier",
+        "ClassifierChain",
         "LearningInterrupted",
         "ModelFileError",
         "PythonBooster",

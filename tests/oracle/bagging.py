@@ -1,6 +1,7 @@
 """Online bagging (Oza 2001, chapter 3): Poisson(s) copies of a row of weight s for every learner.
 
-Or, after Fern and Givan 2000, the row itself with a fixed probability.
+Or, after Fern and Givan 2000, the row itself with a fixed probability; or, after Wang and Pineau 2016, Poisson(s (i + 1) / N)
+copies for learner i = 0, ..., N - 1.
 """
 
 from oracle import draws
@@ -32,12 +33,14 @@ class Bagging(Ensemble):
         for i, lane in enumerate(self.lanes):
             if self.sampling == "poisson":
                 amount = draws.poisson(self.key, self.examples, i, weight)
+            elif self.sampling == "under_over":
+                amount = draws.poisson(self.key, self.examples, i, weight * ((i + 1) / len(self.lanes)))
             else:
                 amount = (
                     weight
                     if draws.uniform(self.key, self.examples, i, draws.FRACTION) < self.fraction
                     else 0.0
                 )
-            lane.learn(row, label, amount, copies=self.sampling == "poisson")
+            lane.learn(row, label, amount, copies=self.sampling != "fraction")
             amounts.append(amount)
         return {"offered": [weight] * len(self.lanes), "amount": amounts}

@@ -90,15 +90,11 @@ class LogPool:
         return min(1.0, (1 - P @ P) / self.information) if self.information else 1.0
 
 
-class OuterPool(LogPool):
-    """The pool around another one: starts with its answer, distrusts its referee, and ends with a temperature."""
+class TemperedPool(LogPool):
+    """A pool that ends with a temperature."""
 
-    prior, refill, least, most, caution = 20.0, 0.05, -0.2, 3.0, 0.5
-
-    def __init__(self, experts, window=1000.0, information=0.0, delay=0):
-        super().__init__(experts, window, information=information, delay=delay)
-        self.referee_f = 1 - 1 / (0.3 * window)
-        self.beta = np.eye(experts)[0]
+    def __init__(self, experts, **options):
+        super().__init__(experts, **options)
         self.w, self.H = 1.0, 20.0
 
     def logs(self, said):
@@ -117,6 +113,17 @@ class OuterPool(LogPool):
             self.H = (1 - fading) * self.H + s * (P @ logs**2 - mean**2) + fading
             self.w = float(np.clip(self.w + s * (logs[y] - mean) / self.H, 0.2, 3))
         super().learn_from(proba, labels, said, k, y, s, share)
+
+
+class OuterPool(TemperedPool):
+    """The pool around another one: starts with its answer, and distrusts its referee."""
+
+    prior, refill, least, most, caution = 20.0, 0.05, -0.2, 3.0, 0.5
+
+    def __init__(self, experts, window=1000.0, **options):
+        super().__init__(experts, window=window, **options)
+        self.referee_f = 1 - 1 / (0.3 * window)
+        self.beta = np.eye(experts)[0]
 
 
 class LabelHistory:

@@ -61,3 +61,32 @@ def tokens(cells, view, bits):
         for a, b in itertools.islice(itertools.combinations(values, 2), 64):
             out[place(hashed(CROSS, 0, a, b), bits)] += 1
     return out
+
+
+def target_statistics(columns, truth, weight, k):
+    """columns: values of each, None for missing. Returns what rows are described by: of each column the share of class 1 (of
+    numbers the mean) and ln(1 + n), then the shares of class 2 of all columns, and so on. k: classes, 0 for numbers."""
+    outputs = min(max(k, 2), 4) - 1
+    rows = []
+    for t in range(len(truth)):
+        past = [i for i in range(t) if weight[i] > 0]
+        first, more = [], [[] for _ in range(outputs - 1)]
+        for values in columns:
+            if values[t] is None:
+                first += [math.nan, math.nan]
+                for shares in more:
+                    shares.append(math.nan)
+                continue
+            same = [i for i in past if values[i] == values[t]]
+            n, total = sum(weight[i] for i in same), sum(weight[i] for i in past)
+            stats = []
+            for c in range(1, outputs + 1):
+                said = (lambda i: truth[i]) if k == 0 else (lambda i, c=c: truth[i] == c)
+                overall = sum(weight[i] * said(i) for i in past) / total if total else math.nan
+                q = (sum(weight[i] * said(i) for i in same) + 10 * overall) / (n + 10)
+                stats.append(q if k == 0 else math.log(q / (1 - q)) if 0 < overall < 1 else math.nan)
+            first += [stats[0], math.log(1 + n)]
+            for shares, share in zip(more, stats[1:], strict=True):
+                shares.append(share)
+        rows.append([*first, *(share for shares in more for share in shares)])
+    return rows

@@ -262,3 +262,82 @@ def test_no_model_and_no_such_model(browser: Any, tmp_path: Path) -> None:
         context.close()
     finally:
         running.close()
+
+
+# Events that deserve a label.
+
+
+@pytest.fixture
+def waiting(running: Running) -> Iterator[list[str]]:
+    """Events of which the model is sure and unsure, without labels."""
+    ids = [f"ask-{i}-{time.monotonic_ns()}" for i in range(25)]
+    for i, id in enumerate(ids):
+        running.store.predict(
+            "loans", {"income": 0.02 * (i % 3) if i < 5 else 3.0 + i, "job": "clerk"}, id=id
+        )
+    yield ids
+    for id in ids:
+        running.store.label("loans", id, "paid")
+
+
+def test_the_events_that_deserve_a_label(running: Running, waiting: list[str]) -> None:
+    found = running.store.label_wishes("loans", 5)
+    assert {event["id"] for event in found["events"]} == set(waiting[:5])
+    assert [event["seq"] for event in found["events"]] == sorted(
+        (e["seq"] for e in found["events"]), reverse=True
+    )
+    assert found["labels"] == ["lost", "paid"]
+
+
+def test_labels_by_keyboard(page: Any, running: Running, waiting: list[str]) -> None:
+    show_model(page)
+    page.wait_for_selector("#queries li")
+    first = page.locator("#queries li legend").first.inner_text()
+    before = page.locator("#queries li").count()
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run('#queries-part', {resultTypes: ['violations']})")["violations"]
+    assert [v["id"] for v in found] == []
+    button = page.get_by_role("button", name=f"Label {first} as paid")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"#queries-said:has-text('{first} is paid: learned.')")
+    assert page.locator("#queries li").count() == before - 1
+    second = page.locator("#queries li legend").first.inner_text()
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == f"Label {second} as lost"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == f"Another label for {second}"
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"#queries-said:has-text('Type a label for {second}.')")
+    page.keyboard.type("paid")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"#queries-said:has-text('{second} is paid: learned.')")
+    states = (
+        running.store.label("loans", first, "lost").state,
+        running.store.label("loans", second, "lost").state,
+    )
+    assert states == ("duplicate", "duplicate")
+    group = page.get_by_role("group", name=page.locator("#queries li legend").first.inner_text())
+    assert group.count() == 1
+
+
+def test_two_people_and_a_label_given_twice(browser: Any, running: Running, waiting: list[str]) -> None:
+    pages = [opened(browser, running) for _ in range(2)]
+    one, two = (next(opening) for opening in pages)
+    for page in (one, two):
+        show_model(page)
+        page.wait_for_selector("#queries li")
+        page.locator("#queries input").first.focus()  # the list waits for whoever is at work in it
+    event = one.locator("#queries li legend").first.inner_text()
+    learned = running.store.scores("loans")["n"]
+    one.get_by_role("button", name=f"Label {event} as lost").dblclick()
+    one.wait_for_selector(f"#queries-said:has-text('{event} is lost: learned.')")
+    assert two.locator(f"#queries legend:has-text('{event}')").count() == 1
+    two.get_by_role("button", name=f"Label {event} as paid").click()
+    two.wait_for_selector(f"#queries-said:has-text('{event} had its label already')")
+    assert two.locator(f"#queries legend:has-text('{event}')").count() == 0
+    entry = next(e for e in running.store.events("loans", "learned", 5) if e["id"] == event)
+    assert entry["label"] == "lost"
+    assert running.store.scores("loans")["n"] == learned + 1
+    for opening in pages:
+        next(opening, None)

@@ -24,6 +24,7 @@ from streamboost import (
     BayesianEnsembleClassifier,
     BlockedBoostingClassifier,
     DecisionStump,
+    HashedLogisticRegression,
     HoeffdingTree,
     HoeffdingTreeRegressor,
     IncrementalTree,
@@ -46,6 +47,7 @@ from streamboost import (
     SingleLearnerClassifier,
     SingleLearnerRegressor,
     StreamBoostRegressor,
+    StreamingGradientBoostingRegressor,
 )
 from streamboost.models import MODELS, REGRESSORS
 
@@ -91,6 +93,9 @@ def build(only: str | None = None) -> dict[str, Any]:
         ),
         "bagging-logistic": OnlineBaggingClassifier(
             LogisticRegression(learning_rate_spread=1), n_estimators=3, random_state=9, **nominal
+        ),
+        "bagging-hashed": OnlineBaggingClassifier(
+            HashedLogisticRegression(8, pairs=True), n_estimators=2, random_state=2, **nominal
         ),
         "oza-mlp": OnlineBoostingClassifier(MLP(hidden_units=3), n_estimators=2, **nominal),
         "oza-stump": OnlineBoostingClassifier(DecisionStump(max_bins=8), n_estimators=3, **nominal),
@@ -150,7 +155,10 @@ def build(only: str | None = None) -> dict[str, Any]:
     )
     for name, cls in MODELS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):
-            models[name] = cls(n_estimators=3, random_state=1)
+            models[name] = cls(random_state=1, **({"n_estimators": 3} if cls._entry.sized else {}))
+    models["streamboost-identifiers"] = MODELS["streamboost"](
+        n_estimators=2, companions=("linear",), identifier_features=[2], random_state=3
+    )
     networks: dict[str, Any] = {
         "bagging-tan": OnlineBaggingClassifier(TAN(), n_estimators=2, categorical_features=[0, 1, 2, 3]),
         "single-ban": SingleLearnerClassifier(BAN(relearn="query"), categorical_features=[0, 1, 2, 3]),
@@ -209,6 +217,9 @@ def regressors() -> dict[str, Any]:
         "regressor-replay": ReplayBoostingRegressor(
             memory=200, rounds=3, leaves=5, random_state=6, **nominal
         ),
+        "regressor-streaming": StreamingGradientBoostingRegressor(
+            tree, n_estimators=2, n_bagged=2, warm_up=5, random_state=7, **nominal
+        ),
         "regressor-boosted": StreamBoostRegressor(
             tree, n_estimators=3, companions=("linear", "boosted"), random_state=5, **nominal
         ),
@@ -218,7 +229,7 @@ def regressors() -> dict[str, Any]:
     }
     for name, cls in REGRESSORS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):
-            models[name] = cls(n_estimators=3, random_state=1)
+            models[name] = cls(random_state=1, **({"n_estimators": 3} if cls._entry.sized else {}))
     return models
 
 

@@ -6,6 +6,9 @@ import datetime
 import math
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import streamboost as sb
@@ -140,3 +143,77 @@ def test_a_model_reads_files_as_it_learned_them(file, name):
     np.testing.assert_array_equal(chunk.X, to_arrays(stream).X)
     right = np.mean(model.predict(chunk.rows) == [y for _, _, y in rows])
     assert right > 0.95
+
+
+MOMENTS = [datetime.datetime(2024, 2, 29, 6, 30), datetime.datetime(1969, 12, 31, 23, 59, 59, 250000), None]
+FRAMES = {
+    "pandas": pd.DataFrame({"size": [1.0, 2, 3], "when": MOMENTS}),
+    "pandas in a zone": pd.DataFrame(
+        {"size": [1.0, 2, 3], "when": pd.to_datetime(MOMENTS).tz_localize("Europe/Berlin")}
+    ),
+    "pandas objects": pd.DataFrame({"size": [1.0, 2, 3], "when": pd.Series(MOMENTS, dtype=object)}),
+    "polars": pl.DataFrame({"size": [1.0, 2, 3], "when": MOMENTS}),
+    "arrow": pa.table({"size": [1.0, 2, 3], "when": MOMENTS}),
+}
+
+
+def learned(frame, labels=("p", "q", "p")):
+    return sb.OnlineBaggingClassifier(n_estimators=3, random_state=1).partial_fit(frame, list(labels))
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_dates_of_frames_are_those_of_files_and_of_dicts(file, name):
+    path = file("size,when,y\n1,2024-02-29T06:30,p\n2,1969-12-31 23:59:59.25,q\n3,,p\n")
+    chunk = next(open_stream(path, dates="parts").chunks())
+    by_file = learned(chunk.rows)
+    by_frame = learned(FRAMES[name])
+    assert by_frame.feature_names_in_.tolist() == ["size", *parts("when", "days", "weekday", "hour")]
+    want = by_file.predict_proba(chunk.rows)
+    assert np.array_equal(by_frame.predict_proba(FRAMES[name]), want)
+    assert np.array_equal(by_frame.predict_proba(chunk.rows), want)
+    assert np.array_equal(by_file.predict_proba(FRAMES[name]), want)
+    by_dict = sb.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    for size, when, label in zip([1.0, 2, 3], MOMENTS, "pqp", strict=True):
+        by_dict.learn_one({"size": size, "when": when}, label)
+    assert np.array_equal(by_dict.predict_proba(FRAMES[name]), want)
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_dates_of_parquet_are_those_of_csv(file, tmp_path, zone):
+    path = file(
+        "when,day,at,y\n2024-02-29T06:30,2024-01-08,07:30,p\n1969-12-31 23:59:59.25,2024-01-09,,q\n,,19:00,p\n"
+    )
+    table = {
+        "when": pd.to_datetime(MOMENTS).tz_localize(zone),
+        "day": [datetime.date(2024, 1, 8), datetime.date(2024, 1, 9), None],
+        "at": [datetime.time(7, 30), None, datetime.time(19)],
+        "y": ["p", "q", "p"],
+    }
+    pd.DataFrame(table).to_parquet(tmp_path / "d.parquet")
+    wanted = open_stream(path, dates="parts")
+    with pytest.warns(DataWarning, match="its parts are read"):
+        found = open_stream(tmp_path / "d.parquet")
+    assert found.feature_names == wanted.feature_names
+    np.testing.assert_array_equal(next(found.chunks()).X, next(wanted.chunks()).X)
+    model = learned(next(wanted.chunks()).rows)
+    expected = ExpectedColumns(
+        wanted.feature_names, (None,) * len(wanted.feature_names), ("p", "q"), needs_label=False
+    )
+    again = open_stream(tmp_path / "d.parquet", label="y", expected=expected)
+    assert np.array_equal(
+        model.predict_proba(next(again.chunks()).rows), model.predict_proba(next(wanted.chunks()).rows)
+    )
+
+
+def test_a_model_takes_the_parts_that_it_has_learned():
+    days = [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2), None]
+    by_day = learned(pl.DataFrame({"when": days}))
+    assert by_day.feature_names_in_.tolist() == [*parts("when", "days", "weekday")]
+    moments = pl.DataFrame({"when": days}).with_columns(pl.col("when").cast(pl.Datetime))
+    assert np.array_equal(by_day.predict_proba(moments), by_day.predict_proba(pl.DataFrame({"when": days})))
+    by_moment = learned(moments)
+    assert np.isfinite(by_moment.predict_proba(pl.DataFrame({"when": days}))).all()
+    clock = learned(pl.DataFrame({"at": [datetime.time(7, 30), datetime.time(19), None]}))
+    assert clock.feature_names_in_.tolist() == [*parts("at", "hour")]
+    with pytest.raises(ValueError, match=r"unseen at fit time:\n- other \(days\)"):
+        by_day.predict(pl.DataFrame({"other": days}))

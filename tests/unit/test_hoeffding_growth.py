@@ -163,7 +163,7 @@ def test_memory_stays_within_the_budget(budget):
     )
     for start in range(0, 6000, 100):
         model.partial_fit(X[start : start + 100], y[start : start + 100])
-        assert model.memory_bytes() <= 1.05 * 4 * budget
+        assert model.memory_bytes() <= 1.12 * 4 * budget
     free.partial_fit(X, y)
     assert free.memory_bytes() > 4 * 110_000
     assert model.memory_bytes() > 0.5 * 4 * budget
@@ -219,8 +219,8 @@ def test_classes_that_come_late_fit_into_the_budget():
     leaves = n_leaves(late)
     for label in range(8, 200):
         late.partial_fit(X[:1] + label, [label])
-        # What a model keeps beside its tree grows with the classes too.
-        assert late.memory_bytes() <= 1.06 * budget, label
+        # What a model keeps beside its tree grows with the classes too, and with its leaves the queue of those that may yield.
+        assert late.memory_bytes() <= 1.12 * budget, label
     assert 1 <= n_leaves(late) < leaves
     again = copy.deepcopy(late)
     answers = late.test_then_train(X[:500], y[:500])
@@ -267,14 +267,14 @@ def test_each_tree_has_its_share_or_its_own_limit():
 
     assert limit(OnlineBaggingClassifier(HoeffdingTree())) == 2**28 // 100
     assert limit(OnlineBaggingClassifier(HoeffdingTree(max_bytes=5000))) == 5000
-    assert limit(OnlineBaggingClassifier(HoeffdingTree(max_bytes=5000), max_bytes=100_000)) == 1000
+    assert limit(OnlineBaggingClassifier(HoeffdingTree(max_bytes=5000), max_bytes=100_000)) == 800
     assert limit(OnlineBaggingClassifier(HoeffdingTree(), max_bytes=None)) is None
     assert limit(SingleLearnerClassifier(HoeffdingTree())) == 2**28
     assert limit(sb.OnlineMBBMClassifier(HoeffdingTree(), n_estimators=10, edge=0.1)) == 2**28 // 10
     several = sb.OnlineMBBMClassifier(HoeffdingTree(), n_estimators=10, edge=[0.1, 0.2])
     assert limit(several) == 2**28 // 20
-    assert limit(sb.StreamBoostClassifier()) == (2**28 - 2**26) // 60, "remembered rows have 64 MB"
-    assert limit(sb.StreamBoostClassifier(max_bytes=4_000_000)) == 3_000_000 // 60, "or a quarter"
+    assert limit(sb.StreamBoostClassifier()) == 3 * 2**26 // 60, "remembered rows have a fifth"
+    assert limit(sb.StreamBoostClassifier(max_bytes=5_000_000)) == 3_000_000 // 60
     assert limit(sb.StreamBoostClassifier(companions=())) == 2**28 // 60, (
         "each of 30 trees may have another one growing beside it"
     )

@@ -88,10 +88,31 @@ def test_linear_learners_need_more_than_two_classes_declared():
     assert model.partial_fit(X, [0, 1, 2], classes=[0, 1, 2]).predict(X).shape == (3,)
 
 
-@pytest.mark.parametrize("bad", [[0.0, np.nan], [0.0, np.inf], [None, "a"], [0.5, 1.5], np.array([1j, 2])])
+@pytest.mark.parametrize("bad", [[0.0, np.inf], [0.5, 1.5], np.array([1j, 2])])
 def test_what_is_not_a_label(bad):
     with pytest.raises((ValueError, TypeError)):
         SingleLearnerClassifier().partial_fit(X2, bad)
+
+
+@pytest.mark.parametrize("y", [[0.0, np.nan, 1.0], ["a", None, "b"], [True, None, False]])
+def test_a_row_without_a_label_is_answered_and_not_learned(y):
+    X = np.eye(3)
+    model, plain = SingleLearnerClassifier(random_state=1), SingleLearnerClassifier(random_state=1)
+    answers = model.test_then_train(X, y)
+    kept = [y[0], y[0], y[2]]
+    assert answers.tolist() == plain.test_then_train(X, kept, sample_weight=[1, 0, 1]).tolist()
+    with pytest.warns(UserWarning, match="Rows without a label"):
+        model.partial_fit(X, [None] * 3)
+    model.learn_one({0: 1.0, 1: 0.0, 2: 0.0}, None)  # said once
+    assert model.to_bytes() == plain.to_bytes()
+    nothing = SingleLearnerClassifier().partial_fit(X, [None] * 3)
+    assert not nothing.started
+    declared = SingleLearnerClassifier()
+    assert declared.test_then_train(X, [None] * 3, classes=["a", "b"], output="proba").shape == (3, 2)
+    with pytest.raises(ValueError, match="y contains NaN or a missing label"):
+        SingleLearnerClassifier().fit(X, ["a", None, "b"])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.partial_fit(X, ["a", None])
 
 
 def test_labels_do_not_mix_text_and_numbers():

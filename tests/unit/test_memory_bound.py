@@ -1,5 +1,6 @@
 """`max_bytes` binds everything in an ensemble: trees give up growth, other learners refuse rows that would need more."""
 
+import re
 import subprocess
 import sys
 import warnings
@@ -11,9 +12,6 @@ import streamboost as sb
 from tests import catalogue as cases
 
 BUDGET = 1_000_000
-SMALL = 1_200_000  # what an ensemble has beside its learners: sums, guards, scales of columns, the least rows to replay
-REPLAYED = 4_000_000  # trees over remembered rows, and the least rows: not bound by max_bytes, which covers the rows beyond
-UNBOUNDED = {"iti"}  # it keeps every example, by definition
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 BOUNDED = [
@@ -63,7 +61,7 @@ def test_a_model_stays_within_its_bytes_or_refuses(entry, kind):
     if kind == "classes" and (regression or entry.max_classes is not None):
         return
     for of in [None, *cases.learners_of(entry)]:
-        if of is not None and (of.name in UNBOUNDED or (of.nominal_only and nominal is None)):
+        if of is not None and of.nominal_only and nominal is None:
             continue
         learner = None if of is None else cases.learner(of)
         model = cases.model(entry, learner, max_bytes=BUDGET, categorical_features=nominal)
@@ -71,8 +69,45 @@ def test_a_model_stays_within_its_bytes_or_refuses(entry, kind):
         refused = served(model, X, X[:, 0] if regression else y, named)
         if not refused or hasattr(model, "n_learned_"):
             taken = model.memory_bytes()
-            more = REPLAYED if "streamboost" in entry.name else 0
-            assert taken <= 2 * BUDGET + SMALL + more, (entry.name, of and of.name, taken)
+            assert taken <= BUDGET, (entry.name, of and of.name, taken)
+
+
+def test_a_bound_that_is_too_small_says_what_would_do():
+    X, y, _ = flood("wide")
+    model = sb.OSBoostClassifier(sb.NaiveBayes(), n_estimators=50, max_bytes=200_000)
+    with pytest.raises(ValueError, match=r"max_bytes to at least [\d.]+ times what it is") as refusal:
+        model.partial_fit(X, y, classes=[0, 1])
+    factor = float(re.search(r"at least ([\d.]+) times", str(refusal.value))[1])
+    enough = int(200_000 * factor) + 1
+    enough_model = sb.OSBoostClassifier(sb.NaiveBayes(), n_estimators=50, max_bytes=enough)
+    assert enough_model.partial_fit(X, y, classes=[0, 1]).memory_bytes() <= enough
+
+
+def test_an_incremental_tree_lets_pass_what_it_has_no_room_for():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(3000, 4))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    model = sb.SingleLearnerClassifier(sb.IncrementalTree(), max_bytes=400_000)
+    with pytest.warns(UserWarning, match="limit of memory"):
+        model.partial_fit(X, y)
+    assert 200_000 < model.memory_bytes() <= 400_000
+    one_by_one = sb.SingleLearnerClassifier(sb.IncrementalTree(), max_bytes=400_000)
+    for first in range(0, 3000, 7):
+        one_by_one.partial_fit(X[first : first + 7], y[first : first + 7])
+    assert cases.state(one_by_one) == cases.state(model)
+    assert (model.predict(X[2000:]) == y[2000:]).mean() > 0.8, "what it knows it still tells"
+
+
+@pytest.mark.parametrize(("n_classes", "budget"), [(2, 700_000), (5, 1_500_000)])
+def test_rows_are_remembered_as_far_as_fits_and_forests_have_room(n_classes, budget):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(6000, 8))
+    y = (X[:, 0] > 0) * 1 + (X[:, 1:n_classes] > 0).sum(axis=1) if n_classes > 2 else (X[:, 0] > 0) * 1
+    model = sb.ReplayBoostingClassifier(rounds=10, leaves=8, max_bytes=budget, random_state=1)
+    for first in range(0, 6000, 250):
+        model.partial_fit(X[first : first + 250], y[first : first + 250])
+        assert model.memory_bytes() <= budget
+    assert 1000 <= model.report().totals["remembered_rows"] < 6000
 
 
 def test_all_trees_of_the_default_regressor_share_one_bound():
@@ -95,7 +130,7 @@ def test_values_beyond_the_bound_are_refused_with_a_word_and_the_model_goes_on()
     codes = np.arange(100.0)[:, None]
     model.partial_fit(codes, codes[:, 0] % 2)
     before = cases.state(model)
-    with pytest.raises(ValueError, match=r"need \d+ bytes .* max_bytes=2000000: nothing was learned"):
+    with pytest.raises(ValueError, match=r"need \d+ bytes .* leaves 2000000 for that: nothing was learned"):
         model.partial_fit(np.arange(5000.0)[:, None], np.arange(5000) % 2)
     assert cases.state(model) == before
     model.partial_fit(codes, codes[:, 0] % 2)

@@ -103,7 +103,8 @@ def test_nullable_labels_of_other_types():
         y = pd.Series(HALF).astype(dtype)
         y[5] = pd.NA
         with pytest.raises(ValueError, match=r"missing label \(row 5\)"):
-            model().partial_fit(X, y)
+            model().fit(X, y)
+        assert model().partial_fit(X, y).n_learned_ == len(X) - 1
 
 
 # Columns.

@@ -1,11 +1,15 @@
 """Files as office programs and other tools write them: decimal commas, encodings, row numbers; and what has to be converted."""
 
+import datetime
+import json
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
 from streamboost.streams import DataError, DataWarning, open_stream, to_arrays
+from streamboost.streams.readers import source
 
 EUROPEAN = "größe;preis;ort;klasse\n" + "".join(
     f'{i % 7},{i % 10};"{i},50";Köln 1,5 km;{"ja" if i % 3 else "nein"}\n' for i in range(1500)
@@ -44,15 +48,78 @@ def test_other_encodings(tmp_path):
         open_stream(tmp_path / "latin-1.csv", encoding="klingon")
 
 
-def test_what_has_to_be_converted_says_how(tmp_path):
-    book = tmp_path / "book.xlsx"
-    book.write_bytes(b"PK\x03\x04rest")
-    with pytest.raises(DataError, match="save the sheet as CSV"):
-        open_stream(book)
-    whole = tmp_path / "list.json"
-    whole.write_text('[{"a": 1, "label": "x"}]')
-    with pytest.raises(DataError, match=r"jq -c '\.\[\]'"):
-        open_stream(whole)
+OBJECTS = [
+    {"a": i / 2, "b": "x}\\" if i % 3 else '"[y', "ends": "\\", "label": "pq"[i % 2]} for i in range(1500)
+]
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2])
+@pytest.mark.parametrize("block", [7, 1 << 18])
+def test_lists_of_objects_are_one_object_per_line(tmp_path, monkeypatch, indent, block):
+    monkeypatch.setattr(source, "BLOCK", block)
+    lines, listed, loose = (tmp_path / name for name in ("a.jsonl", "b.json", "c.json"))
+    lines.write_text("".join(json.dumps(entry) + "\n" for entry in OBJECTS))
+    listed.write_text("\ufeff" + json.dumps(OBJECTS, indent=indent))
+    loose.write_text("\n".join(json.dumps(entry, indent=indent) for entry in OBJECTS))
+    wanted = to_arrays(open_stream(lines))
+    for path in (listed, loose):
+        stream = open_stream(path)
+        found = to_arrays(stream)
+        np.testing.assert_array_equal(found.X, wanted.X)
+        assert found.y.tolist() == wanted.y.tolist()
+        assert set(stream.categories["b"]) == {"x}\\", '"[y'}
+
+
+def test_json_that_holds_no_rows(tmp_path):
+    path = tmp_path / "data.json"
+    for text, said in (
+        ("[1, 2]", "holds no JSON objects"),
+        ("[]", "holds no JSON objects"),
+        ("[[1, 2], [3, 4]]", "not a JSON object|holds no JSON"),
+        ('[{"a": 1, "y": 2}, {"a": 1', "line 2: not JSON"),
+        ('{\n"data": [{"a": 1}]}', "inside a value|no column"),
+    ):
+        path.write_text(text)
+        with pytest.raises(DataError, match=said):
+            list(open_stream(path).chunks())
+
+
+def test_workbooks_are_read_as_csv(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["größe", "wann", "ort", "klasse"])
+    for i in range(1200):
+        when = datetime.datetime(2024, 1, 1 + i % 28, i % 24)
+        book.active.append([i / 4 if i % 5 else None, when, 'Köln, "1"', "ja" if i % 3 else "nein"])
+    book.active.append([None] * 4)
+    book.create_sheet("other").append([1, 2])
+    path = tmp_path / "book.xlsx"
+    book.save(path)
+    with pytest.warns(DataWarning, match="its parts are read"):
+        stream = open_stream(path)
+    rows = to_arrays(stream)
+    assert rows.X.shape == (1200, 9)
+    assert stream.feature_names[:2] == ("größe", "wann (days)")
+    assert stream.categories["ort"] == ('Köln, "1"',)
+    assert np.isnan(rows.X[:, 0]).sum() == 240
+    renamed = tmp_path / "book.data"
+    renamed.write_bytes(path.read_bytes())
+    with pytest.warns(DataWarning):
+        np.testing.assert_array_equal(to_arrays(open_stream(renamed)).X, rows.X)
+    path.write_bytes(b"PK\x03\x04rest")
+    with pytest.raises(
+        DataError, match=r"is no workbook that can be read \(BadZipFile.*save the sheet as CSV"
+    ):
+        open_stream(path)
+    path.write_bytes(b"\xd0\xcf\x11\xe0rest")
+    with pytest.raises(DataError, match="old kind"):
+        open_stream(path.rename(tmp_path / "book.xls"))
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    renamed.write_bytes(b"PK\x03\x04")
+    with monkeypatch.context(), pytest.raises(DataError, match=r"pip install 'streamboost\[io\]'"):
+        open_stream(renamed)
+    monkeypatch.undo()
 
 
 def test_slips_in_names_are_said(tmp_path):

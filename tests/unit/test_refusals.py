@@ -315,3 +315,13 @@ def test_public_facts():
     assert not model.has_columns(["a", "z"])
     assert not hasattr(OSBoostClassifier(), "n_learned_")
     assert AdaBoostM1Classifier(n_estimators=2).fit(X, Y).n_learned_ == 60
+
+
+@pytest.mark.parametrize(("option", "vote"), [({"hedge": "best"}, "exp"), ({"projection": "pivot"}, "ocp")])
+def test_what_another_vote_reads_is_refused(option, vote):
+    name, value = next(iter(option.items()))
+    with pytest.raises(
+        ValueError, match=f"{name}={value!r} has no effect with vote='uniform': set vote={vote!r}"
+    ):
+        OSBoostClassifier(**option).fit(X, Y)
+    OSBoostClassifier(vote=vote, n_estimators=3, **option).fit(X, Y)

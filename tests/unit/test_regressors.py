@@ -41,8 +41,6 @@ def small(cls):
         (["a"] * 3, r"y must hold numbers.*<U1.*SomeRegressor predicts numbers"),
         ([1.0, "b", 2.0], r"y must hold numbers"),
         (np.array([1.0, "b", 2.0], dtype=object), r"row 1 holds 'b'"),
-        ([1.0, None, 2.0], r"the target of row 1 is missing"),
-        ([1.0, 2.0, np.nan], r"the target of row 2 is missing"),
         ([1.0, np.inf, 2.0], r"infinity \(row 1\)"),
         ([1.0, 2.0, 1e300], r"y contains 1e\+300 \(row 2\); targets must lie between -1e\+100 and 1e\+100"),
         ([1.0, 2.0], r"inconsistent numbers of samples: \[3, 2\]"),
@@ -58,10 +56,25 @@ def test_targets_that_are_none_are_refused_and_nothing_is_learned(cls, y, words)
         with pytest.raises(ValueError, match=words.replace("SomeRegressor", cls.__name__)):
             verb(X[:3], y)
     assert {key: value.tobytes() for key, value in arrays(model).items()} == before
-    with pytest.raises(ValueError, match="missing"):
-        model.learn_one(dict(enumerate(X[0])), None)
     with pytest.raises(ValueError, match="must hold numbers"):
         model.learn_one(dict(enumerate(X[0])), "seven")
+
+
+@pytest.mark.parametrize("cls", REGRESSORS)
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_rows_without_a_target_are_answered_and_not_learned(cls, missing):
+    y = [1.0, missing, 2.0]
+    model = small(cls).set_params(random_state=3).fit(X, Y)
+    with pytest.raises(ValueError, match="the target of row 1 is missing"):
+        model.fit(X[:3], y)
+    with pytest.warns(UserWarning, match="Rows without a label .* 1 of 3"):
+        answers = model.test_then_train(X[:3], y)
+    model.learn_one(dict(enumerate(X[0])), missing)
+    plain = small(cls).set_params(random_state=3).fit(X, Y)
+    assert answers.tolist() == plain.test_then_train(X[:3], [1.0, 7.0, 2.0], sample_weight=[1, 0, 1]).tolist()
+    assert {key: value.tobytes() for key, value in arrays(model).items()} == {
+        key: value.tobytes() for key, value in arrays(plain).items()
+    }
 
 
 @pytest.mark.parametrize("cls", REGRESSORS)

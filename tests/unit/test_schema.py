@@ -40,7 +40,6 @@ def test_growth_counts_only_after_commit():
 @pytest.mark.parametrize(
     ("given", "word"),
     [
-        (["b", "a"], "Column 0 is 'b', expected 'a'"),
         (["a", "c"], "unseen at fit time"),
         (["a"], "yet now missing"),
         (None, "no column names"),

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 
-STREAMBOOST_CLONES bool any_border_differs(const WindowBorders& borders, double q, double D) {
+bool any_border_differs(const WindowBorders& borders, double q, double D) {
   const double* __restrict n0 = borders.n0, * __restrict n1 = borders.n1, * __restrict u0 = borders.u0, * __restrict u1 = borders.u1;
   std::uint64_t differs = 0;
   for (std::size_t i = 0; i < borders.n; ++i) {
@@ -17,4 +17,4 @@ STREAMBOOST_CLONES bool any_border_differs(const WindowBorders& borders, double 
   return differs != 0;
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "streamboost/ensembles/bayes_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 constexpr double least_loss = 1e-6, most_loss = 50;
@@ -18,13 +18,12 @@ constexpr double least_loss = 1e-6, most_loss = 50;
 
 }  // namespace
 
-STREAMBOOST_CLONES void vote_signs(const std::int32_t* __restrict vote, double* __restrict c, std::size_t n) {
+void vote_signs(const std::int32_t* __restrict vote, double* __restrict c, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) c[i] = vote[i] > 0 ? 1.0 : vote[i] == 0 ? -1.0 : 0.0;
 }
 
-STREAMBOOST_CLONES void watch_signs(const double* __restrict c, double y, double weight, double* __restrict sum_weight,
-                                    double* __restrict sum_edge, double* __restrict mistakes, double* __restrict sum_margin,
-                                    std::size_t n) {
+void watch_signs(const double* __restrict c, double y, double weight, double* __restrict sum_weight, double* __restrict sum_edge,
+                 double* __restrict mistakes, double* __restrict sum_margin, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double z = y * c[i];
     sum_weight[i] += weight;
@@ -34,16 +33,15 @@ STREAMBOOST_CLONES void watch_signs(const double* __restrict c, double y, double
   }
 }
 
-STREAMBOOST_CLONES void add_squares(double* __restrict sum, const double* __restrict g, double weight, std::size_t n) {
+void add_squares(double* __restrict sum, const double* __restrict g, double weight, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) sum[i] += weight * g[i] * g[i];
 }
 
-STREAMBOOST_CLONES void losses_of_signs(const double* __restrict c, double y, double right, double silent, double wrong,
-                                        double* __restrict g, std::size_t n) {
+void losses_of_signs(const double* __restrict c, double y, double right, double silent, double wrong, double* __restrict g, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) g[i] = y * c[i] > 0.0 ? right : y * c[i] < 0.0 ? wrong : silent;
 }
 
-STREAMBOOST_CLONES void loss_gaps(MarginLoss loss, const double* __restrict c, double* __restrict d, std::size_t n) {
+void loss_gaps(MarginLoss loss, const double* __restrict c, double* __restrict d, std::size_t n) {
   using losses::Hinge, losses::ZeroOne;
   if (loss == MarginLoss::hinge)
     for (std::size_t i = 0; i < n; ++i) d[i] = 0.5 * (Hinge::value(-c[i]) - Hinge::value(c[i]));
@@ -53,40 +51,38 @@ STREAMBOOST_CLONES void loss_gaps(MarginLoss loss, const double* __restrict c, d
     for (std::size_t i = 0; i < n; ++i) d[i] = c[i];
 }
 
-STREAMBOOST_CLONES void discount_add(double* __restrict sum, double* __restrict count, const double* __restrict g, double keep,
-                                     double weight, std::size_t n) {
+void discount_add(double* __restrict sum, double* __restrict count, const double* __restrict g, double keep, double weight, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     sum[i] = keep * sum[i] + weight * g[i];
     count[i] = keep * count[i] + weight;
   }
 }
 
-STREAMBOOST_CLONES void exponential_means(const double* __restrict sum, const double* __restrict count, double alpha, double beta,
-                                          double theta, double* __restrict lambda, std::size_t n) {
+void exponential_means(const double* __restrict sum, const double* __restrict count, double alpha, double beta, double theta,
+                       double* __restrict lambda, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) lambda[i] = (alpha + count[i]) / (beta + theta * sum[i]);
 }
 
-STREAMBOOST_CLONES void sgd_weights(const double* __restrict g, double step, double theta, double* __restrict lambda, std::size_t n) {
+void sgd_weights(const double* __restrict g, double step, double theta, double* __restrict lambda, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) lambda[i] = clip(lambda[i] - step * (theta * g[i] - 1.0 / lambda[i]), 1e-3, 1e6);
 }
 
-STREAMBOOST_CLONES void gamma_gaps(const double* against, const double* in_favour, const double* shape, const double* rate, double* d,
-                                   std::size_t n) {
+void gamma_gaps(const double* against, const double* in_favour, const double* shape, const double* rate, double* d, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double bad = clip(against[i], least_loss, most_loss), good = clip(in_favour[i], least_loss, most_loss);
     d[i] = (1.0 - shape[i]) * (streamboost::log(bad) - streamboost::log(good)) + rate[i] * (bad - good);
   }
 }
 
-STREAMBOOST_CLONES void clip_log(double* __restrict g, double* __restrict log_g, std::size_t n) {
+void clip_log(double* __restrict g, double* __restrict log_g, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     g[i] = clip(g[i], least_loss, most_loss);
     log_g[i] = streamboost::log(g[i]);
   }
 }
 
-STREAMBOOST_CLONES void gamma_density(const GammaCurve& curve, double centre, double half_width, const double* __restrict node,
-                                      double* __restrict x, double* __restrict density, std::size_t n) {
+void gamma_density(const GammaCurve& curve, double centre, double half_width, const double* __restrict node, double* __restrict x,
+                   double* __restrict density, std::size_t n) {
   const GammaCurve k = curve;
   for (std::size_t i = 0; i < n; ++i) {
     const double u = centre + half_width * node[i];
@@ -98,4 +94,4 @@ STREAMBOOST_CLONES void gamma_density(const GammaCurve& curve, double centre, do
   for (std::size_t i = 0; i < n; ++i) density[i] = streamboost::exp(density[i]);
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

@@ -4,14 +4,13 @@
 #include <cstdint>
 
 #include "streamboost/ensembles/booster_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 
-STREAMBOOST_CLONES bool watch_margins(const double* __restrict margin, const double* __restrict weight, double y,
-                                      double* __restrict sum_weight, double* __restrict sum_edge, double* __restrict mistakes,
-                                      double* __restrict sum_margin, std::size_t n) {
+bool watch_margins(const double* __restrict margin, const double* __restrict weight, double y, double* __restrict sum_weight,
+                   double* __restrict sum_edge, double* __restrict mistakes, double* __restrict sum_margin, std::size_t n) {
   // Two numbers to choose from instead of two truths to compare: gcc makes masks of those, slowly.
   const double if_positive = y > 0 ? 0.0 : 1.0, if_not = 1.0 - if_positive;
   std::uint64_t zeros = 0;
@@ -26,9 +25,8 @@ STREAMBOOST_CLONES bool watch_margins(const double* __restrict margin, const dou
   return zeros != 0;
 }
 
-STREAMBOOST_CLONES void watch_votes(const std::int32_t* __restrict vote, const double* __restrict weight, int label,
-                                    double* __restrict sum_weight, double* __restrict sum_edge, double* __restrict mistakes,
-                                    double* __restrict sum_margin, std::size_t n) {
+void watch_votes(const std::int32_t* __restrict vote, const double* __restrict weight, int label, double* __restrict sum_weight,
+                 double* __restrict sum_edge, double* __restrict mistakes, double* __restrict sum_margin, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double wrong = vote[i] < 0 ? 0.0 : -1.0;
     const double z = vote[i] == label ? 1.0 : wrong;
@@ -39,9 +37,8 @@ STREAMBOOST_CLONES void watch_votes(const std::int32_t* __restrict vote, const d
   }
 }
 
-STREAMBOOST_CLONES void watch_prefixes(const double* __restrict prefix, const double* __restrict weight, double sample_weight, double y,
-                                       double theta, int first, double* __restrict low, double* __restrict wrong,
-                                       double* __restrict reduced, std::size_t n) {
+void watch_prefixes(const double* __restrict prefix, const double* __restrict weight, double sample_weight, double y, double theta,
+                    int first, double* __restrict low, double* __restrict wrong, double* __restrict reduced, std::size_t n) {
   for (int i = 0; i < static_cast<int>(n); ++i) {
     const double ahead = y * prefix[i];
     low[i] += ahead <= theta * (first + i + 1) ? sample_weight : 0.0;
@@ -50,9 +47,8 @@ STREAMBOOST_CLONES void watch_prefixes(const double* __restrict prefix, const do
   }
 }
 
-STREAMBOOST_CLONES void watch_hinges(const double* __restrict margin, const double* __restrict prefix, const double* __restrict share,
-                                     double sample_weight, double y, double theta, double* __restrict single, double* __restrict mean,
-                                     std::size_t n) {
+void watch_hinges(const double* __restrict margin, const double* __restrict prefix, const double* __restrict share, double sample_weight,
+                  double y, double theta, double* __restrict single, double* __restrict mean, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double alone = theta - y * margin[i], together = theta - y * prefix[i] * share[i];
     single[i] += sample_weight * (alone > 0.0 ? alone : 0.0);
@@ -93,13 +89,12 @@ void smooth_sums(const double* __restrict margin, SmoothRule rule, double& vote,
   z = ahead;
 }
 
-STREAMBOOST_CLONES void hedge_losses(const double* __restrict prefix, double y, double sample_weight, double* __restrict loss,
-                                     std::size_t n) {
+void hedge_losses(const double* __restrict prefix, double y, double sample_weight, double* __restrict loss, std::size_t n) {
   const double if_positive = y > 0 ? 0.0 : sample_weight, if_not = sample_weight - if_positive;
   for (std::size_t i = 0; i < n; ++i) loss[i] += prefix[i] > 0 ? if_positive : if_not;
 }
 
-STREAMBOOST_CLONES void hedge_exponents(const double* __restrict loss, double eta, double* __restrict out, std::size_t n) {
+void hedge_exponents(const double* __restrict loss, double eta, double* __restrict out, std::size_t n) {
   constexpr std::size_t width = 8;  // the least of a set does not depend on the order
   double least[width];
   for (double& m : least) m = loss[0];
@@ -113,7 +108,7 @@ STREAMBOOST_CLONES void hedge_exponents(const double* __restrict loss, double et
 }
 
 // Eight partial sums in a fixed order, the same in every clone; the combiner's column is never cut into blocks.
-STREAMBOOST_CLONES double hedge_share(const double* __restrict prefix, const double* __restrict p, std::size_t n) {
+double hedge_share(const double* __restrict prefix, const double* __restrict p, std::size_t n) {
   constexpr std::size_t width = 8;
   double all[width] = {}, plus[width] = {};
   std::size_t i = 0;
@@ -134,28 +129,28 @@ STREAMBOOST_CLONES double hedge_share(const double* __restrict prefix, const dou
   return positive / sum;
 }
 
-STREAMBOOST_CLONES std::size_t count_positive(const double* __restrict x, std::size_t n) {
+std::size_t count_positive(const double* __restrict x, std::size_t n) {
   std::uint64_t positive = 0;
   for (std::size_t i = 0; i < n; ++i) positive += x[i] > 0.0 ? std::uint64_t{1} : std::uint64_t{0};
   return positive;
 }
 
 // Powers first: a division that follows its own waits for it, and the next one for that.
-STREAMBOOST_CLONES void loss_slopes(const double* __restrict score, double y, double* __restrict slope, std::size_t n) {
+void loss_slopes(const double* __restrict score, double y, double* __restrict slope, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) slope[i] = exp_down(std::fabs(score[i]));
   for (std::size_t i = 0; i < n; ++i) slope[i] = (y * score[i] > 0.0 ? slope[i] : 1.0) / (1.0 + slope[i]);
 }
 
-STREAMBOOST_CLONES void logistic_alphas(const double* __restrict margin, const double* __restrict next, double y, double rate,
-                                        double* __restrict alpha, std::size_t n) {
+void logistic_alphas(const double* __restrict margin, const double* __restrict next, double y, double rate, double* __restrict alpha,
+                     std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double moved = alpha[i] + rate * (y * margin[i]) * next[i];
     alpha[i] = moved > 2.0 ? 2.0 : moved < -2.0 ? -2.0 : moved;
   }
 }
 
-STREAMBOOST_CLONES void majority_exponents(const std::int32_t* __restrict vote, int y, int ahead, int rest, const MajorityTable& table,
-                                           double* __restrict margin, double* __restrict out, std::size_t n) {
+void majority_exponents(const std::int32_t* __restrict vote, int y, int ahead, int rest, const MajorityTable& table,
+                        double* __restrict margin, double* __restrict out, std::size_t n) {
   constexpr int block = 64;
   for (int begin = 0, size = static_cast<int>(n); begin < size; begin += block) {
     const int width = std::min(block, size - begin);
@@ -188,11 +183,11 @@ void majority_weights(const std::int32_t* __restrict vote, int y, int ahead, int
   }
 }
 
-STREAMBOOST_CLONES void add_scaled(const double* __restrict h, double step, double* __restrict v, std::size_t n) {
+void add_scaled(const double* __restrict h, double step, double* __restrict v, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) v[i] += step * h[i];
 }
 
-STREAMBOOST_CLONES double dot_product(const double* __restrict a, const double* __restrict b, std::size_t n) {
+double dot_product(const double* __restrict a, const double* __restrict b, std::size_t n) {
   constexpr std::size_t width = 8;  // partial sums
   double part[width] = {};
   std::size_t i = 0;
@@ -204,7 +199,7 @@ STREAMBOOST_CLONES double dot_product(const double* __restrict a, const double* 
   return sum;
 }
 
-STREAMBOOST_CLONES void fill_open(const double* __restrict drawn, double most, double* __restrict amount, std::size_t n) {
+void fill_open(const double* __restrict drawn, double most, double* __restrict amount, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double copies = drawn[i] < most ? drawn[i] : most;
     amount[i] = amount[i] < 0.0 ? copies : amount[i];
@@ -212,8 +207,7 @@ STREAMBOOST_CLONES void fill_open(const double* __restrict drawn, double most, d
 }
 
 // Adding 0 changes no sum, so the two run through all lanes side by side, in lane order.
-STREAMBOOST_CLONES void add_two_votes(const std::int32_t* __restrict vote, const double* __restrict weight, std::size_t n,
-                                      double* __restrict votes) {
+void add_two_votes(const std::int32_t* __restrict vote, const double* __restrict weight, std::size_t n, double* __restrict votes) {
   constexpr std::size_t block = 64;
   double zeros = votes[0], ones = votes[1];
   for (std::size_t begin = 0; begin < n; begin += block) {
@@ -232,8 +226,7 @@ STREAMBOOST_CLONES void add_two_votes(const std::int32_t* __restrict vote, const
   votes[1] = ones;
 }
 
-STREAMBOOST_CLONES void error_odds(const double* __restrict correct, const double* __restrict wrong, double least, double* __restrict out,
-                                   std::size_t n) {
+void error_odds(const double* __restrict correct, const double* __restrict wrong, double least, double* __restrict out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double sum = correct[i] + wrong[i];
     double error = wrong[i] / (sum > 0.0 ? sum : 1.0);
@@ -244,4 +237,4 @@ STREAMBOOST_CLONES void error_odds(const double* __restrict correct, const doubl
   }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

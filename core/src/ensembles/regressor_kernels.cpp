@@ -1,14 +1,15 @@
 #include <cmath>
 
 #include "streamboost/ensembles/regressor_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
+#include "streamboost/math/vec.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 
-STREAMBOOST_CLONES void judge_numbers(const std::int32_t* __restrict vote, const double* __restrict answer, const double* __restrict target,
-                                      double fading, double weight, const ResidualLanes& lanes, double* __restrict wrong, std::size_t n) {
+void judge_numbers(const std::int32_t* __restrict vote, const double* __restrict answer, const double* __restrict target, double fading,
+                   double weight, const ResidualLanes& lanes, double* __restrict wrong, std::size_t n) {
   double *misses = lanes.miss, *counts = lanes.seen, *weights = lanes.weight, *sizes = lanes.absolute, *squares = lanes.squared;
-#pragma GCC ivdep
+  STREAMBOOST_NO_OVERLAP
   for (std::size_t i = 0; i < n; ++i) {
     const double one = vote[i] < 0 ? 0.0 : 1.0, miss = misses[i], seen = counts[i];
     const double off = vote[i] < 0 ? 0.0 : std::fabs(target[i] - answer[i]);
@@ -22,12 +23,12 @@ STREAMBOOST_CLONES void judge_numbers(const std::int32_t* __restrict vote, const
   }
 }
 
-STREAMBOOST_CLONES void descend_losses(const double* __restrict before, const SlopeRule& rule, double* __restrict target,
-                                       double* __restrict amount, double* __restrict share, double* __restrict shrink, std::size_t n) {
+void descend_losses(const double* __restrict before, const SlopeRule& rule, double* __restrict target, double* __restrict amount,
+                    double* __restrict share, double* __restrict shrink, std::size_t n) {
   const NumberLoss loss = rule.loss;
   const double y = rule.y, most = rule.most, range = rule.range, rate = rule.rate, weight = rule.weight;
   const bool hull = rule.hull;
-#pragma GCC ivdep
+  STREAMBOOST_NO_OVERLAP
   for (std::size_t i = 0; i < n; ++i) {
     const double slope = loss.slope(before[i] - y), part = slope / most;
     const double rim = slope < 0.0 ? range : 0.0, edge = slope > 0.0 ? -range : rim;
@@ -40,8 +41,8 @@ STREAMBOOST_CLONES void descend_losses(const double* __restrict before, const Sl
   }
 }
 
-STREAMBOOST_CLONES void watch_slopes(const double* __restrict share, const std::int32_t* __restrict vote, const double* __restrict answer,
-                                     double weight, double* __restrict sum, double* __restrict answer_sum, std::size_t n) {
+void watch_slopes(const double* __restrict share, const std::int32_t* __restrict vote, const double* __restrict answer, double weight,
+                  double* __restrict sum, double* __restrict answer_sum, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double said = vote[i] < 0 ? 0.0 : answer[i];
     sum[i] += weight * share[i];
@@ -49,4 +50,4 @@ STREAMBOOST_CLONES void watch_slopes(const double* __restrict share, const std::
   }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

@@ -1,17 +1,17 @@
 #include "streamboost/learners/class_joints_kernels.hpp"
 
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 
-STREAMBOOST_CLONES bool all_positive(const double* value, std::size_t n) {
+bool all_positive(const double* value, std::size_t n) {
   std::uint64_t others = 0;
   for (std::size_t i = 0; i < n; ++i) others |= value[i] > 0.0 ? std::uint64_t{0} : std::uint64_t{1};
   return others == 0;
 }
 
-STREAMBOOST_CLONES void best_class(const double* __restrict joint, const double* __restrict class_weight, std::size_t n_classes,
-                                   std::size_t lanes, std::int32_t* __restrict vote, double* __restrict highest) {
+void best_class(const double* __restrict joint, const double* __restrict class_weight, std::size_t n_classes, std::size_t lanes,
+                std::int32_t* __restrict vote, double* __restrict highest) {
   constexpr double below_all = -1.7976931348623157e308;
   for (std::size_t l = 0; l < lanes; ++l) {
     vote[l] = -1;
@@ -29,8 +29,8 @@ STREAMBOOST_CLONES void best_class(const double* __restrict joint, const double*
   }
 }
 
-STREAMBOOST_CLONES void joint_gaps(const double* __restrict joint, const double* __restrict class_weight, const double* __restrict highest,
-                                   std::size_t n_classes, std::size_t n, std::size_t lanes, double* __restrict gap) {
+void joint_gaps(const double* __restrict joint, const double* __restrict class_weight, const double* __restrict highest,
+                std::size_t n_classes, std::size_t n, std::size_t lanes, double* __restrict gap) {
   for (std::size_t c = 0; c < n_classes; ++c) {
     const std::size_t row = c * lanes;
     for (std::size_t l = 0; l < n; ++l) {
@@ -40,8 +40,8 @@ STREAMBOOST_CLONES void joint_gaps(const double* __restrict joint, const double*
   }
 }
 
-STREAMBOOST_CLONES void joint_shares(const double* __restrict class_weight, double alpha, std::size_t n_classes, std::size_t n,
-                                     std::size_t lanes, double* __restrict share) {
+void joint_shares(const double* __restrict class_weight, double alpha, std::size_t n_classes, std::size_t n, std::size_t lanes,
+                  double* __restrict share) {
   constexpr std::size_t block = 64;
   for (std::size_t begin = 0; begin < n; begin += block) {
     const std::size_t size = n - begin < block ? n - begin : block;
@@ -73,4 +73,4 @@ STREAMBOOST_CLONES void joint_shares(const double* __restrict class_weight, doub
   }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

@@ -2,18 +2,17 @@
 #include <cstdint>
 
 #include "streamboost/learners/hoeffding_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 #include "streamboost/math/vec.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 constexpr double inverse_two_pi = 0.159154943091895335769;
 
-// Columns go through in blocks: choices in plain loops, which gcc vectorises for each clone, sums and products over columns in vectors,
-// of which only arithmetic survives the making of clones.
+// Columns go through in blocks: choices in plain loops, which the compiler vectorises, sums and products over columns in vectors.
 constexpr std::size_t cell_block = 64;
 
 [[gnu::always_inline]] inline double sum(const HalfVec& v) { return (v[0] + v[1]) + (v[2] + v[3]); }
@@ -60,13 +59,13 @@ namespace {
 
 // The sums of the elements of four vectors, or of two of them in the first half: what sum() gives of each.
 [[gnu::always_inline]] inline HalfVec sums_of(const HalfVec (&v)[4]) {
-  const HalfVec one = __builtin_shuffle(v[0], v[1], HalfInts{0, 4, 2, 6}) + __builtin_shuffle(v[0], v[1], HalfInts{1, 5, 3, 7});
-  const HalfVec two = __builtin_shuffle(v[2], v[3], HalfInts{0, 4, 2, 6}) + __builtin_shuffle(v[2], v[3], HalfInts{1, 5, 3, 7});
-  return __builtin_shuffle(one, two, HalfInts{0, 1, 4, 5}) + __builtin_shuffle(one, two, HalfInts{2, 3, 6, 7});
+  const HalfVec one = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) + __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+  const HalfVec two = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6) + __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+  return __builtin_shufflevector(one, two, 0, 1, 4, 5) + __builtin_shufflevector(one, two, 2, 3, 6, 7);
 }
 [[gnu::always_inline]] inline HalfVec sums_of(const HalfVec (&v)[2]) {
-  const HalfVec pairs = __builtin_shuffle(v[0], v[1], HalfInts{0, 4, 2, 6}) + __builtin_shuffle(v[0], v[1], HalfInts{1, 5, 3, 7});
-  return pairs + __builtin_shuffle(pairs, HalfInts{2, 3, 2, 3});
+  const HalfVec pairs = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) + __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+  return pairs + __builtin_shufflevector(pairs, pairs, 2, 3, 2, 3);
 }
 
 // `side` classes at a time, which share the row. Beyond the last class they repeat the first.
@@ -103,22 +102,12 @@ template <std::size_t side>
   for (std::size_t c = 0; c < side && c < n; ++c) out[c] = all[c];
 }
 
-template <class>
-[[gnu::always_inline]] inline void quadratics_by(const double* x, const double* const* block, std::size_t n, std::size_t width,
-                                                 std::size_t used, double* out) {
-  std::size_t c = 0;
-  for (; c + 2 < n; c += 4) quadratics_of<4>(x, block + c, n - c, width, used, out + c);
-  if (c < n) quadratics_of<2>(x, block + c, n - c, width, used, out + c);
-}
-
-STREAMBOOST_BY_WIDTH(void, quadratics,
-                     (const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out),
-                     (x, block, n, width, used, out))
-
 }  // namespace
 
 void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out) {
-  quadratics(x, block, n, width, used, out);
+  std::size_t c = 0;
+  for (; c + 2 < n; c += 4) quadratics_of<4>(x, block + c, n - c, width, used, out + c);
+  if (c < n) quadratics_of<2>(x, block + c, n - c, width, used, out + c);
 }
 
 namespace {
@@ -193,15 +182,14 @@ template <class Width>
 
 }  // namespace
 
-STREAMBOOST_CLONES void value_logs(const double* const* block, std::size_t n, const ValuePlaces& values, double alpha,
-                                   double* __restrict out) {
+void value_logs(const double* const* block, std::size_t n, const ValuePlaces& values, double alpha, double* __restrict out) {
   std::size_t c = 0;
   for (; c + 2 < n; c += FourLanes::size) value_logs_of<FourLanes>(block + c, n - c, values, alpha, out + c);
   if (c < n) value_logs_of<TwoLanes>(block + c, n - c, values, alpha, out + c);
 }
 
-STREAMBOOST_CLONES void cells_density(const double* __restrict x, const double* __restrict mean, const double* __restrict precision,
-                                      std::size_t width, CellDensity* out) {
+void cells_density(const double* __restrict x, const double* __restrict mean, const double* __restrict precision, std::size_t width,
+                   CellDensity* out) {
   HalfVec even = {}, odd = {};
   Product product;
   for (std::size_t begin = 0; begin < width; begin += cell_block) {
@@ -265,30 +253,20 @@ template <bool together>
   product.write(*out);
 }
 
-template <class>
-[[gnu::always_inline]] inline void observe_by(const TreeCells& cells, const double* x, std::size_t used, double amount, double floor,
-                                              CellDensity* out) {
+}  // namespace
+
+void cells_observe(const TreeCells& cells, const double* x, std::size_t used, double amount, double floor, CellDensity* out) {
   std::uint64_t apart = 0;
   for (std::size_t j = 0; j < used; ++j)
-    apart |= (x[j] == x[j]) & (cells.weight[j] != cells.weight[0]) ? std::uint64_t{1} : std::uint64_t{0};
+    apart |= ((x[j] == x[j]) & (cells.weight[j] != cells.weight[0])) ? std::uint64_t{1} : std::uint64_t{0};
   if (used > 0 && apart == 0)
     observe_cells<true>(cells, x, used, amount, floor, out);
   else
     observe_cells<false>(cells, x, used, amount, floor, out);
 }
 
-STREAMBOOST_BY_WIDTH(void, observe,
-                     (const TreeCells& cells, const double* x, std::size_t used, double amount, double floor, CellDensity* out),
-                     (cells, x, used, amount, floor, out))
-
-}  // namespace
-
-void cells_observe(const TreeCells& cells, const double* x, std::size_t used, double amount, double floor, CellDensity* out) {
-  observe(cells, x, used, amount, floor, out);
-}
-
-STREAMBOOST_CLONES std::size_t split_positions(const ClassSummary* seen, std::size_t classes, const double* __restrict threshold,
-                                               std::size_t points, double far, PointRange* range, double* __restrict z) {
+std::size_t split_positions(const ClassSummary* seen, std::size_t classes, const double* __restrict threshold, std::size_t points,
+                            double far, PointRange* range, double* __restrict z) {
   std::size_t written = 0;
   for (std::size_t c = 0; c < classes; ++c) {
     const double mean = seen[c].mean, scale = seen[c].scale, low = seen[c].weight > 0 ? seen[c].low : 1e308, high = seen[c].high;
@@ -311,9 +289,8 @@ STREAMBOOST_CLONES std::size_t split_positions(const ClassSummary* seen, std::si
   return written;
 }
 
-STREAMBOOST_CLONES void split_shares(const double* weight, const PointRange* range, std::size_t classes, std::size_t points,
-                                     double* __restrict left, double* __restrict right, double* __restrict left_sum,
-                                     double* __restrict right_sum) {
+void split_shares(const double* weight, const PointRange* range, std::size_t classes, std::size_t points, double* __restrict left,
+                  double* __restrict right, double* __restrict left_sum, double* __restrict right_sum) {
   for (std::size_t c = 0; c < classes; ++c) {
     const double w = weight[c];
     const auto begin = static_cast<std::size_t>(range[c].begin), end = static_cast<std::size_t>(range[c].end), inside = end - begin;
@@ -331,8 +308,8 @@ STREAMBOOST_CLONES void split_shares(const double* weight, const PointRange* ran
   }
 }
 
-STREAMBOOST_CLONES void split_insides(const double* whole, const PointRange* range, std::size_t classes, std::size_t points,
-                                      const double* __restrict left, const double* __restrict right, double* __restrict inside) {
+void split_insides(const double* whole, const PointRange* range, std::size_t classes, std::size_t points, const double* __restrict left,
+                   const double* __restrict right, double* __restrict inside) {
   for (std::size_t m = 0; m < points; ++m) inside[m] = 0.0;
   for (std::size_t c = 0; c < classes; ++c) {
     const double all = whole[c];
@@ -345,4 +322,4 @@ STREAMBOOST_CLONES void split_insides(const double* whole, const PointRange* ran
   }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

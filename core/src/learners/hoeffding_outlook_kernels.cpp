@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "streamboost/learners/hoeffding_outlook_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 // x log2 x of a share, 0 for 0; the logarithm to 4e-6.
@@ -34,11 +34,11 @@ namespace {
 
 }  // namespace
 
-STREAMBOOST_CLONES void outlook_logs(const float* __restrict share, float* __restrict out, std::size_t n) {
+void outlook_logs(const float* __restrict share, float* __restrict out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = rough_x_log2_x(share[i]);
 }
 
-STREAMBOOST_CLONES void outlook_scales(const OutlookClass& c, std::size_t n) {
+void outlook_scales(const OutlookClass& c, std::size_t n) {
   const double* __restrict weight = c.weight;
   double* __restrict scale = c.scale;
   for (std::size_t q = 0; q < n; ++q) {
@@ -48,15 +48,15 @@ STREAMBOOST_CLONES void outlook_scales(const OutlookClass& c, std::size_t n) {
   }
 }
 
-STREAMBOOST_CLONES void outlook_shares(const OutlookClass& c, const double* __restrict whole, float* __restrict share,
-                                       float* __restrict entropy, std::size_t n) {
+void outlook_shares(const OutlookClass& c, const double* __restrict whole, float* __restrict share, float* __restrict entropy,
+                    std::size_t n) {
   const double* __restrict weight = c.weight;
   for (std::size_t q = 0; q < n; ++q) share[q] = static_cast<float>(weight[q] / whole[q]);
   for (std::size_t q = 0; q < n; ++q) entropy[q] -= rough_x_log2_x(share[q]);
 }
 
-STREAMBOOST_CLONES void outlook_positions(const OutlookClass& c, const double* __restrict low, const double* __restrict span,
-                                          std::size_t points, std::size_t n, float* __restrict z) {
+void outlook_positions(const OutlookClass& c, const double* __restrict low, const double* __restrict span, std::size_t points,
+                       std::size_t n, float* __restrict z) {
   constexpr double far = 10.0;  // all or nothing, in so few digits
   const double* __restrict mean = c.mean, * __restrict scale = c.scale, * __restrict lowest = c.low, * __restrict highest = c.high;
   for (std::size_t m = 0; m < points; ++m) {
@@ -72,8 +72,8 @@ STREAMBOOST_CLONES void outlook_positions(const OutlookClass& c, const double* _
   }
 }
 
-STREAMBOOST_CLONES void outlook_masses(const float* __restrict z, const float* __restrict weight, float* __restrict left,
-                                       float* __restrict right, float* __restrict inside, std::size_t n) {
+void outlook_masses(const float* __restrict z, const float* __restrict weight, float* __restrict left, float* __restrict right,
+                    float* __restrict inside, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const float l = weight[i] * rough_normal_cdf(z[i]), r = weight[i] - l;
     left[i] += l;
@@ -82,8 +82,8 @@ STREAMBOOST_CLONES void outlook_masses(const float* __restrict z, const float* _
   }
 }
 
-STREAMBOOST_CLONES void outlook_merits(const OutlookMasses& mass, const float* __restrict entropy, float least, float doubt,
-                                       std::size_t points, std::size_t n, float* __restrict lower, float* __restrict upper) {
+void outlook_merits(const OutlookMasses& mass, const float* __restrict entropy, float least, float doubt, std::size_t points, std::size_t n,
+                    float* __restrict lower, float* __restrict upper) {
   const float* __restrict left = mass.left, * __restrict right = mass.right, * __restrict inside = mass.inside;
   for (std::size_t m = 0; m < points; ++m)
     for (std::size_t q = 0; q < n; ++q) {
@@ -96,4 +96,4 @@ STREAMBOOST_CLONES void outlook_merits(const OutlookMasses& mass, const float* _
     }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

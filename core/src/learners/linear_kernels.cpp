@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "streamboost/learners/linear_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/vec.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 [[gnu::always_inline]] inline std::size_t table_row(const Entries& row, int i) {
@@ -199,24 +199,20 @@ template <class Real>
 
 }  // namespace
 
-STREAMBOOST_CLONES void linear_ask(const double* table, std::size_t cells, Entries row, double* out) { ask_table(table, cells, row, out); }
-STREAMBOOST_CLONES void linear_ask(const float* table, std::size_t cells, Entries row, double* out) { ask_table(table, cells, row, out); }
+void linear_ask_doubles(const double* table, std::size_t cells, Entries row, double* out) { ask_table(table, cells, row, out); }
+void linear_ask_floats(const float* table, std::size_t cells, Entries row, double* out) { ask_table(table, cells, row, out); }
 
-STREAMBOOST_CLONES void linear_teach(double* table, std::size_t cells, Entries row, const double* step) {
-  teach_table(table, cells, row, step);
-}
-STREAMBOOST_CLONES void linear_teach(float* table, std::size_t cells, Entries row, const double* step) {
-  teach_table(table, cells, row, step);
-}
+void linear_teach_doubles(double* table, std::size_t cells, Entries row, const double* step) { teach_table(table, cells, row, step); }
+void linear_teach_floats(float* table, std::size_t cells, Entries row, const double* step) { teach_table(table, cells, row, step); }
 
-STREAMBOOST_CLONES void linear_teach_masked(double* table, const double* mask, std::size_t cells, Entries row, const double* step) {
+void linear_teach_masked_doubles(double* table, const double* mask, std::size_t cells, Entries row, const double* step) {
   teach_table_masked(table, mask, cells, row, step);
 }
-STREAMBOOST_CLONES void linear_teach_masked(float* table, const double* mask, std::size_t cells, Entries row, const double* step) {
+void linear_teach_masked_floats(float* table, const double* mask, std::size_t cells, Entries row, const double* step) {
   teach_table_masked(table, mask, cells, row, step);
 }
 
-STREAMBOOST_CLONES void linear_masked_norm(const double* mask, std::size_t cells, Entries row, const double* other, double* out) {
+void linear_masked_norm(const double* mask, std::size_t cells, Entries row, const double* other, double* out) {
   if (cells == 1) {
     double sum = 0.0;
     for (int i = 0; i < row.n; ++i) sum += (row.x[i] * other[i]) * mask[table_row(row, i)];
@@ -230,15 +226,15 @@ STREAMBOOST_CLONES void linear_masked_norm(const double* mask, std::size_t cells
   }
 }
 
-STREAMBOOST_CLONES void linear_squared_norms(const double* table, std::size_t rows, std::size_t cells, double* out) {
+void linear_squared_norms_doubles(const double* table, std::size_t rows, std::size_t cells, double* out) {
   table_norms(table, rows, cells, out);
 }
-STREAMBOOST_CLONES void linear_squared_norms(const float* table, std::size_t rows, std::size_t cells, double* out) {
+void linear_squared_norms_floats(const float* table, std::size_t rows, std::size_t cells, double* out) {
   table_norms(table, rows, cells, out);
 }
 
-STREAMBOOST_CLONES void begin_lesson(const double* __restrict amount, double label, double squared_norm, double* __restrict trained,
-                                     double* __restrict y, double* __restrict xx, std::size_t n) {
+void begin_lesson(const double* __restrict amount, double label, double squared_norm, double* __restrict trained, double* __restrict y,
+                  double* __restrict xx, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     trained[i] = amount[i] > 0.0 ? 1.0 : trained[i];
     y[i] = label;
@@ -246,8 +242,7 @@ STREAMBOOST_CLONES void begin_lesson(const double* __restrict amount, double lab
   }
 }
 
-STREAMBOOST_CLONES void perceptron_hypothesis(const double* __restrict raw, const double* __restrict squared_norm, double* __restrict h,
-                                              std::size_t n) {
+void perceptron_hypothesis(const double* __restrict raw, const double* __restrict squared_norm, double* __restrict h, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double norm = std::sqrt(squared_norm[i] > 1.0 ? squared_norm[i] : 1.0);
     const double x = raw[i] / norm;
@@ -255,8 +250,7 @@ STREAMBOOST_CLONES void perceptron_hypothesis(const double* __restrict raw, cons
   }
 }
 
-STREAMBOOST_CLONES bool sign_votes(const double* __restrict raw, const double* __restrict trained, std::int32_t* __restrict vote,
-                                   std::size_t n) {
+bool sign_votes(const double* __restrict raw, const double* __restrict trained, std::int32_t* __restrict vote, std::size_t n) {
   std::uint64_t zeros = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::int32_t sign = raw[i] > 0.0 ? 1 : 0;
@@ -266,13 +260,12 @@ STREAMBOOST_CLONES bool sign_votes(const double* __restrict raw, const double* _
   return zeros == 0;
 }
 
-STREAMBOOST_CLONES void clip_hypothesis(const double* __restrict raw, double* __restrict h, std::size_t n) {
+void clip_hypothesis(const double* __restrict raw, double* __restrict h, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) h[i] = raw[i] > 1.0 ? 1.0 : raw[i] < -1.0 ? -1.0 : raw[i];
 }
 
-STREAMBOOST_CLONES void perceptron_weight_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
-                                                const double* __restrict xx, double* __restrict squared_norm, double* __restrict step,
-                                                std::size_t n) {
+void perceptron_weight_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
+                             const double* __restrict xx, double* __restrict squared_norm, double* __restrict step, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double move = y[i] * raw[i] <= 0.0 ? amount[i] * y[i] : 0.0;
     const double grown = squared_norm[i] + (2.0 * move * raw[i] + move * move * xx[i]);
@@ -281,9 +274,8 @@ STREAMBOOST_CLONES void perceptron_weight_steps(const double* __restrict raw, co
   }
 }
 
-STREAMBOOST_CLONES void perceptron_copy_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
-                                              const double* __restrict xx, double* __restrict squared_norm, double* __restrict step,
-                                              std::size_t n) {
+void perceptron_copy_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
+                           const double* __restrict xx, double* __restrict squared_norm, double* __restrict step, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double move = perceptron_move(raw[i], y[i], amount[i], xx[i]);
     const double grown = squared_norm[i] + (2.0 * move * raw[i] + move * move * xx[i]);
@@ -292,9 +284,9 @@ STREAMBOOST_CLONES void perceptron_copy_steps(const double* __restrict raw, cons
   }
 }
 
-STREAMBOOST_CLONES void ogd_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount,
-                                  const double* __restrict xx, const double* __restrict sum_squares, double* __restrict squared_norm,
-                                  double* __restrict scale, double* __restrict step, std::size_t n) {
+void ogd_steps(const double* __restrict raw, const double* __restrict y, const double* __restrict amount, const double* __restrict xx,
+               const double* __restrict sum_squares, double* __restrict squared_norm, double* __restrict scale, double* __restrict step,
+               std::size_t n) {
   const double root_two = std::sqrt(2.0);
   for (std::size_t i = 0; i < n; ++i) {
     const double rate = sum_squares[i] > 0.0 ? root_two / std::sqrt(sum_squares[i]) : 0.0;
@@ -308,8 +300,7 @@ STREAMBOOST_CLONES void ogd_steps(const double* __restrict raw, const double* __
 }
 
 // p and step may be the same array.
-STREAMBOOST_CLONES void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step,
-                                       std::size_t n) {
+void logistic_steps(const double* p, const double* y, const double* amount, const double* sum_squares, double* step, std::size_t n) {
   const double root_two = std::sqrt(2.0);
   for (std::size_t i = 0; i < n; ++i) {
     const double rate = sum_squares[i] > 0.0 ? root_two / std::sqrt(sum_squares[i]) : 0.0;
@@ -317,4 +308,4 @@ STREAMBOOST_CLONES void logistic_steps(const double* p, const double* y, const d
   }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

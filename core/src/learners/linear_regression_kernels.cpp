@@ -1,17 +1,18 @@
 #include <cmath>
 
 #include "streamboost/learners/linear_regression_kernels.hpp"
-#include "streamboost/math/clones.hpp"
 #include "streamboost/math/flow.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
+#include "streamboost/math/vec.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 
 // Lanes do not overlap: without being told, gcc leaves loops over so many arrays as they are. Choices take no short cuts, for the same reason.
-STREAMBOOST_CLONES void target_answers(const double* __restrict z, const ConstTargetLanes& t, double* __restrict deviation,
-                                       double* __restrict answer, std::size_t n) {
+void target_answers(const double* __restrict z, const ConstTargetLanes& t, double* __restrict deviation, double* __restrict answer,
+                    std::size_t n) {
   const double *counts = t.count, *means = t.mean, *spreads = t.spread, *lows = t.low, *highs = t.high;
-#pragma GCC ivdep
+  STREAMBOOST_NO_OVERLAP
   for (std::size_t i = 0; i < n; ++i) {
     const double count = counts[i] > 1.0 ? counts[i] : 1.0;
     const double unit = std::sqrt(spreads[i] / count);
@@ -23,8 +24,8 @@ STREAMBOOST_CLONES void target_answers(const double* __restrict z, const ConstTa
 }
 
 // Sixteen lanes at a time, part by part: a machine looks ahead far enough for several lanes of a part but not of the whole.
-STREAMBOOST_CLONES void squared_steps(const double* __restrict z, const double* __restrict deviation, const SquaredLanes& l,
-                                      const TargetLanes& t, double* __restrict step, std::size_t n) {
+void squared_steps(const double* __restrict z, const double* __restrict deviation, const SquaredLanes& l, const TargetLanes& t,
+                   double* __restrict step, std::size_t n) {
   constexpr std::size_t tile = 16;
   const double rows = l.rows, clip = l.clip;
   for (std::size_t begin = 0; begin < n; begin += tile) {
@@ -36,8 +37,8 @@ STREAMBOOST_CLONES void squared_steps(const double* __restrict z, const double* 
     for (std::size_t i = 0; i < tile; ++i) {
       const double target = targets[i], before = counts[i], mean = means[i], spread = spreads[i], reach = clip * deviation[begin + i];
       const bool settled = (before >= 20.0) & (spread > 0.0);
-      const double under = settled & (target < mean - reach) ? mean - reach : target;
-      y[i] = settled & (under > mean + reach) ? mean + reach : under;
+      const double under = (settled & (target < mean - reach)) ? mean - reach : target;
+      y[i] = (settled & (under > mean + reach)) ? mean + reach : under;
       const double off = y[i] - mean;
       moved[i] = mean + off / (before + 1.0);
       wider[i] = spread + off * (y[i] - moved[i]);
@@ -52,13 +53,13 @@ STREAMBOOST_CLONES void squared_steps(const double* __restrict z, const double* 
       time[i] = logistic_time(amounts[i], squares[i], products[i], paces[i], rows);
     }
     for (std::size_t i = 0; i < tile; ++i) move[i] = g[i] * -expm1(-time[i]);
-#pragma GCC ivdep
+    STREAMBOOST_NO_OVERLAP
     for (std::size_t i = 0; i < tile; ++i) {
       const double product = products[i], target = targets[i], before = counts[i], mean = means[i], spread = spreads[i];
       const double lowest = lows[i], highest = highs[i], old = sums[i];
       const bool learns = amounts[i] > 0.0, first = before == 0.0;
       const double taken = move[i] / (product > 0.0 ? product : 1.0);
-      step[begin + i] = learns & (product > 0.0) ? taken : 0.0;
+      step[begin + i] = (learns & (product > 0.0)) ? taken : 0.0;
       sums[i] = learns ? squares[i] : old;
       counts[i] = learns ? before + 1.0 : before;
       means[i] = learns ? moved[i] : mean;
@@ -69,4 +70,4 @@ STREAMBOOST_CLONES void squared_steps(const double* __restrict z, const double* 
   }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

@@ -2,11 +2,11 @@
 #include <cstdint>
 
 #include "streamboost/learners/logistic_kernels.hpp"
-#include "streamboost/math/clones.hpp"
 #include "streamboost/math/flow.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 // Sixteen lanes at a time, or one that is alone. What is given must be always_inline: a clone that called it would run its code for the
@@ -128,8 +128,7 @@ template <bool alike>
 
 }  // namespace
 
-STREAMBOOST_CLONES void logistic_margins(const double* __restrict z, double* __restrict power, double* __restrict large,
-                                         double* __restrict h, std::size_t n) {
+void logistic_margins(const double* __restrict z, double* __restrict power, double* __restrict large, double* __restrict h, std::size_t n) {
   // The divisions of a tile apart from what leads to them: they would wait for it one by one.
   over_tiles(n, [&]<std::size_t tile>(std::size_t first) __attribute__((always_inline)) {
     for (std::size_t i = first; i < first + tile; ++i) power[i] = power_of_score(z[i]);
@@ -140,8 +139,8 @@ STREAMBOOST_CLONES void logistic_margins(const double* __restrict z, double* __r
   });
 }
 
-STREAMBOOST_CLONES void logistic_pair(const double* __restrict z, double* __restrict power, double* __restrict large, double* __restrict p0,
-                                      double* __restrict p1, std::size_t n) {
+void logistic_pair(const double* __restrict z, double* __restrict power, double* __restrict large, double* __restrict p0,
+                   double* __restrict p1, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double e = power[i] = power_of_score(z[i]), most = large[i] = 1.0 / (1.0 + e), least = e / (1.0 + e);
     p0[i] = z[i] > 0.0 ? least : most;
@@ -149,8 +148,7 @@ STREAMBOOST_CLONES void logistic_pair(const double* __restrict z, double* __rest
   }
 }
 
-STREAMBOOST_CLONES void softmax_votes(const double* __restrict z, std::size_t k, std::size_t n, std::int32_t* __restrict vote,
-                                      double* __restrict highest) {
+void softmax_votes(const double* __restrict z, std::size_t k, std::size_t n, std::int32_t* __restrict vote, double* __restrict highest) {
   for (std::size_t i = 0; i < n; ++i) {
     highest[i] = z[i];
     vote[i] = 0;
@@ -162,8 +160,7 @@ STREAMBOOST_CLONES void softmax_votes(const double* __restrict z, std::size_t k,
     }
 }
 
-STREAMBOOST_CLONES void softmax_powers(const double* __restrict z, std::size_t k, std::size_t n, double* __restrict power,
-                                       double* __restrict sum) {
+void softmax_powers(const double* __restrict z, std::size_t k, std::size_t n, double* __restrict power, double* __restrict sum) {
   for (std::size_t i = 0; i < n; ++i) sum[i] = z[i];  // the highest, first
   for (std::size_t c = 1; c < k; ++c)
     for (std::size_t i = 0; i < n; ++i) sum[i] = z[c * n + i] > sum[i] ? z[c * n + i] : sum[i];
@@ -175,7 +172,7 @@ STREAMBOOST_CLONES void softmax_powers(const double* __restrict z, std::size_t k
 }
 
 // From the left and from the right: taking a power away from the sum of all would leave nothing of the small ones.
-STREAMBOOST_CLONES void softmax_others(const double* __restrict power, std::size_t k, std::size_t n, double* __restrict others) {
+void softmax_others(const double* __restrict power, std::size_t k, std::size_t n, double* __restrict others) {
   over_tiles(n, [&]<std::size_t tile>(std::size_t first) __attribute__((always_inline)) {
     double left[tile], right[tile];
     for (std::size_t i = 0; i < tile; ++i) left[i] = right[i] = 0.0;
@@ -192,20 +189,19 @@ STREAMBOOST_CLONES void softmax_others(const double* __restrict power, std::size
   });
 }
 
-STREAMBOOST_CLONES void logistic_margin_steps(const double* z, const double* power, const double* large, const LogisticLanes& lanes,
-                                              double* step, std::size_t n) {
+void logistic_margin_steps(const double* z, const double* power, const double* large, const LogisticLanes& lanes, double* step,
+                           std::size_t n) {
   if (lanes.alike)
     margin_steps<true>(z, power, large, lanes, step, n);
   else
     margin_steps<false>(z, power, large, lanes, step, n);
 }
 
-STREAMBOOST_CLONES void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step,
-                                            std::size_t n) {
+void logistic_odds_steps(const double* power, const double* others, const LogisticLanes& lanes, double* step, std::size_t n) {
   if (lanes.alike)
     odds_steps<true>(power, others, lanes, step, n);
   else
     odds_steps<false>(power, others, lanes, step, n);
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

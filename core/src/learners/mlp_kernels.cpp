@@ -1,10 +1,10 @@
 #include "streamboost/learners/mlp_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 
-STREAMBOOST_CLONES void mlp_output(const double* hidden, const double* weights, std::size_t n_hidden, std::size_t n_outputs,
-                                   std::size_t classes, std::size_t lanes, double* out) {
+void mlp_output(const double* hidden, const double* weights, std::size_t n_hidden, std::size_t n_outputs, std::size_t classes,
+                std::size_t lanes, double* out) {
   for (std::size_t c = 0; c < n_outputs; ++c) {
     double* sum = out + c * lanes;
     for (std::size_t l = 0; l < lanes; ++l) sum[l] = weights[c * lanes + l];
@@ -15,8 +15,8 @@ STREAMBOOST_CLONES void mlp_output(const double* hidden, const double* weights, 
   }
 }
 
-STREAMBOOST_CLONES void mlp_backward(const double* hidden, const double* delta, double* weights, std::size_t n_hidden,
-                                     std::size_t n_outputs, std::size_t classes, std::size_t lanes, double* step) {
+void mlp_backward(const double* hidden, const double* delta, double* weights, std::size_t n_hidden, std::size_t n_outputs,
+                  std::size_t classes, std::size_t lanes, double* step) {
   for (std::size_t h = 0; h < n_hidden; ++h) {
     const double* a = hidden + h * lanes;
     double* s = step + h * lanes;
@@ -35,4 +35,4 @@ STREAMBOOST_CLONES void mlp_backward(const double* hidden, const double* delta, 
     for (std::size_t l = 0; l < lanes; ++l) weights[c * lanes + l] += delta[c * lanes + l];
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

@@ -1,16 +1,16 @@
-// Mostly plain loops over lanes, which gcc vectorises for each clone. Where values must stay in registers over many rows, the lanes of
-// a register are one value: arithmetic only, since comparisons of such values are taken apart before the clones are made.
+// Mostly plain loops over lanes, which the compiler vectorises. Where values must stay in registers over many rows, the lanes of a
+// register are one value.
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
 #include "streamboost/learners/naive_bayes_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/product.hpp"
 #include "streamboost/math/vec.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 // Precisions lie between 1e-75 (inputs are clamped to 1e37) and 1e30, nominal factors above 1e-30 times their counts: four of them,
@@ -65,22 +65,6 @@ template <class Width, int registers>
   }
 }
 
-template <class Width>
-[[gnu::always_inline]] inline void ask_gaussians_by(const double* mean, const double* precision, std::size_t lanes, Entries row,
-                                                    double* quadratic, double* mantissa, double* exponent) {
-  std::size_t l = 0;
-  for (; l + 4 * Width::size <= lanes; l += 4 * Width::size)
-    ask_gaussians_of<Width, 4>(mean + l, precision + l, lanes, row, quadratic + l, mantissa + l, exponent + l);
-  for (; l < lanes; l += 2 * Width::size)
-    ask_gaussians_of<Width, 2>(mean + l, precision + l, lanes, row, quadratic + l, mantissa + l, exponent + l);
-  for (l = 0; l < lanes; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
-}
-
-STREAMBOOST_BY_WIDTH(void, ask_gaussians,
-                     (const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
-                      double* exponent),
-                     (mean, precision, lanes, row, quadratic, mantissa, exponent))
-
 // Products stay in registers. A product of 0 (some value never seen with this class) has no exponent: told by the highest bits of `zero`.
 template <class Width, int registers>
 [[gnu::always_inline]] inline void ask_nominals_of(const double* count, std::size_t lanes, const std::int32_t* count_row, int n,
@@ -108,41 +92,28 @@ template <class Width, int registers>
   for (int b = 0; b < registers; ++b) store_product<Width>(m[b], e[b], mantissa + b * Width::size, exponent + b * Width::size);
 }
 
-template <class Width>
-[[gnu::always_inline]] inline bool ask_nominals_by(const double* count, std::size_t lanes, const std::int32_t* count_row, int n,
-                                                   const double* weight, double* mantissa, double* exponent) {
-  typename Width::Bits zero = {};
-  std::size_t l = 0;
-  for (; l + 4 * Width::size <= lanes; l += 4 * Width::size)
-    ask_nominals_of<Width, 4>(count + l, lanes, count_row, n, weight + l, mantissa + l, exponent + l, zero);
-  for (; l < lanes; l += 2 * Width::size)
-    ask_nominals_of<Width, 2>(count + l, lanes, count_row, n, weight + l, mantissa + l, exponent + l, zero);
-  std::uint64_t any = 0;
-  for (std::size_t i = 0; i < Width::size; ++i) any |= zero[i];
-  return (any >> 63) == 0;
-}
-
-STREAMBOOST_BY_WIDTH(bool, ask_nominals,
-                     (const double* count, std::size_t lanes, const std::int32_t* count_row, int n, const double* weight, double* mantissa,
-                      double* exponent),
-                     (count, lanes, count_row, n, weight, mantissa, exponent))
-
 }  // namespace
 
 // Four lanes of which one may be all there is, of rows that are padded to more.
-STREAMBOOST_CLONES void gaussian_ask_few(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic,
-                                         double* mantissa, double* exponent) {
+void gaussian_ask_few(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
+                      double* exponent) {
   ask_gaussians_of<FourLanes, 1>(mean, precision, lanes, row, quadratic, mantissa, exponent);
   for (std::size_t l = 0; l < half_size; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
 }
 
 void gaussian_ask(const double* mean, const double* precision, std::size_t lanes, Entries row, double* quadratic, double* mantissa,
                   double* exponent) {
-  ask_gaussians(mean, precision, lanes, row, quadratic, mantissa, exponent);
+  using Width = RegisterLanes;
+  std::size_t l = 0;
+  for (; l + 4 * Width::size <= lanes; l += 4 * Width::size)
+    ask_gaussians_of<Width, 4>(mean + l, precision + l, lanes, row, quadratic + l, mantissa + l, exponent + l);
+  for (; l < lanes; l += 2 * Width::size)
+    ask_gaussians_of<Width, 2>(mean + l, precision + l, lanes, row, quadratic + l, mantissa + l, exponent + l);
+  for (l = 0; l < lanes; ++l) quadratic[l] = quadratic[l] < 1e300 ? quadratic[l] : 1e300;
 }
 
-STREAMBOOST_CLONES void gaussian_ask_gaps(const double* mean, const double* precision, std::size_t lanes, Entries row,
-                                          double* __restrict quadratic, double* __restrict mantissa, double* __restrict exponent) {
+void gaussian_ask_gaps(const double* mean, const double* precision, std::size_t lanes, Entries row, double* __restrict quadratic,
+                       double* __restrict mantissa, double* __restrict exponent) {
   for (std::size_t l = 0; l < lanes; ++l) {
     quadratic[l] = 0.0;
     mantissa[l] = 1.0;
@@ -180,7 +151,7 @@ template <int width>
     s[a] = spread + first;
     p[a] = precision + first;
   }
-#pragma GCC ivdep
+  STREAMBOOST_NO_OVERLAP
   for (std::size_t l = 0; l < lanes; ++l) {
     double v[width];
 #pragma GCC unroll 4
@@ -209,8 +180,8 @@ template <int width>
 
 // ratio = w / n and kept = w (1 - w/n): the spread grows by w d (x - new mean) = w (1 - w/n) d^2. Lanes with amount 0 keep mean and
 // spread; their precision is computed from them again.
-STREAMBOOST_CLONES void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row,
-                                       const double* __restrict amount, const double* __restrict sum, double floor, TeachingShares shares) {
+void gaussian_teach(double* mean, double* spread, double* precision, std::size_t lanes, Entries row, const double* __restrict amount,
+                    const double* __restrict sum, double floor, TeachingShares shares) {
   double *__restrict ratio = shares.ratio, *__restrict kept = shares.kept, *__restrict inverse = shares.inverse,
                     *__restrict live = shares.live;
   for (std::size_t l = 0; l < lanes; ++l) {
@@ -225,10 +196,9 @@ STREAMBOOST_CLONES void gaussian_teach(double* mean, double* spread, double* pre
   for (; i < row.n; ++i) teach_rows<1>(mean, spread, precision, lanes, row.x + i, row.index + i, shares, floor);
 }
 
-STREAMBOOST_CLONES void square_joints(const double* __restrict class_weight, double prior_alpha, const double* __restrict ratio,
-                                      const double* __restrict ratio_exponent, const double* __restrict mantissa,
-                                      const double* __restrict exponent, const double* __restrict quadratic, std::size_t lanes,
-                                      double* __restrict square, double* __restrict power) {
+void square_joints(const double* __restrict class_weight, double prior_alpha, const double* __restrict ratio,
+                   const double* __restrict ratio_exponent, const double* __restrict mantissa, const double* __restrict exponent,
+                   const double* __restrict quadratic, std::size_t lanes, double* __restrict square, double* __restrict power) {
   constexpr double ln2 = 0.693147180559945309417;
   for (std::size_t l = 0; l < lanes; ++l) {
     const double prior = class_weight[l] + prior_alpha;
@@ -246,13 +216,12 @@ STREAMBOOST_CLONES void square_joints(const double* __restrict class_weight, dou
   }
 }
 
-STREAMBOOST_CLONES void halve_and_add(double* __restrict square, const double* __restrict power, std::size_t n) {
+void halve_and_add(double* __restrict square, const double* __restrict power, std::size_t n) {
   for (std::size_t l = 0; l < n; ++l) square[l] = 0.5 * square[l] + power[l];
 }
 
 // h = tanh(L / 2) = (o - 1) / (o + 1), o = e^L the odds: one exponential in place of two logarithms and a tanh.
-STREAMBOOST_CLONES void odds_margins(const double* __restrict square, const double* __restrict power, std::size_t lanes,
-                                     double* __restrict margin) {
+void odds_margins(const double* __restrict square, const double* __restrict power, std::size_t lanes, double* __restrict margin) {
   const double *square_one = square + lanes, *power_one = power + lanes;
   constexpr double largest = 1.1420073898156842e26;  // e^60
   for (std::size_t l = 0; l < lanes; ++l) {
@@ -269,12 +238,21 @@ STREAMBOOST_CLONES void odds_margins(const double* __restrict square, const doub
 // Lanes without any weight come out as anything.
 bool nominal_ask_plain(const double* count, std::size_t lanes, const std::int32_t* count_row, int n, const double* weight, double* mantissa,
                        double* exponent) {
-  return ask_nominals(count, lanes, count_row, n, weight, mantissa, exponent);
+  using Width = RegisterLanes;
+  Width::Bits zero = {};
+  std::size_t l = 0;
+  for (; l + 4 * Width::size <= lanes; l += 4 * Width::size)
+    ask_nominals_of<Width, 4>(count + l, lanes, count_row, n, weight + l, mantissa + l, exponent + l, zero);
+  for (; l < lanes; l += 2 * Width::size)
+    ask_nominals_of<Width, 2>(count + l, lanes, count_row, n, weight + l, mantissa + l, exponent + l, zero);
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < Width::size; ++i) any |= zero[i];
+  return (any >> 63) == 0;
 }
 
 // With the operations of the plain one, so that both give the same bits where both are defined.
-STREAMBOOST_CLONES void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* __restrict mantissa,
-                                    double* __restrict exponent, double* __restrict inverse) {
+void nominal_ask(const double* count, std::size_t lanes, NominalTerms terms, double alpha, double* __restrict mantissa,
+                 double* __restrict exponent, double* __restrict inverse) {
   for (std::size_t l = 0; l < lanes; ++l) {
     mantissa[l] = 1.0;
     exponent[l] = 0.0;
@@ -305,4 +283,4 @@ STREAMBOOST_CLONES void nominal_ask(const double* count, std::size_t lanes, Nomi
   }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

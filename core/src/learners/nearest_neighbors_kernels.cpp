@@ -1,8 +1,8 @@
 #include "streamboost/learners/nearest_neighbors_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/vec.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 // 2 where a difference is not 0, else 0, by arithmetic alone: a bit pattern or its negative has the highest bit, which moved by one is 2.
@@ -15,8 +15,8 @@ namespace {
 }  // namespace
 
 // The sums of half a block stay in registers while the columns pass by: of a whole one they would not.
-STREAMBOOST_CLONES void window_distances(const double* cell, std::size_t stride, const double* query, const unsigned char* nominal,
-                                         std::size_t columns, double* out, std::size_t n) {
+void window_distances(const double* cell, std::size_t stride, const double* query, const unsigned char* nominal, std::size_t columns,
+                      double* out, std::size_t n) {
   if (n < window_block) {
     for (std::size_t s = 0; s < n; ++s) {
       double sum = 0.0;
@@ -52,10 +52,10 @@ STREAMBOOST_CLONES void window_distances(const double* cell, std::size_t stride,
   }
 }
 
-STREAMBOOST_CLONES std::uint64_t those_below(const double* x, double limit, std::size_t n) {
+std::uint64_t those_below(const double* x, double limit, std::size_t n) {
   std::uint64_t found = 0;
   for (std::size_t i = 0; i < n; ++i) found |= x[i] < limit ? std::uint64_t{1} << i : std::uint64_t{0};
   return found;
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

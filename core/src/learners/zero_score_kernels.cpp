@@ -4,12 +4,12 @@
 #include <cstdint>
 
 #include "streamboost/learners/zero_score_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/product.hpp"
 #include "streamboost/math/vec.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 // cos(pi (k + 1/2) / 12): the zeros of the Chebyshev polynomial of degree 12.
@@ -47,7 +47,7 @@ using Four = HalfVec;
 [[gnu::always_inline]] inline HalfBits negative(Four x) { return 0 - (bits_of(x) >> 63); }
 
 // `renormalise` for four lanes.
-[[gnu::always_inline]] inline void renormalise(Four& mantissa, Four& exponent) {
+[[gnu::always_inline]] inline void renormalise_four(Four& mantissa, Four& exponent) {
   const HalfBits bits = bits_of(mantissa);
   exponent += from_bits((bits >> 52) - 1023 + 0x4338000000000000ULL) - 0x1.8p52;
   mantissa = from_bits((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
@@ -57,12 +57,12 @@ constexpr double ln2 = 0.693147180559945309417;
 
 }  // namespace
 
-STREAMBOOST_CLONES void sparse_moments_teach(const SparseCells& cells, double x, const double* __restrict amount,
-                                             const double* __restrict from, double per_floor, const CellChange& change, std::size_t lanes) {
+void sparse_moments_teach(const SparseCells& cells, double x, const double* __restrict amount, const double* __restrict from,
+                          double per_floor, const CellChange& change, std::size_t lanes) {
   double* __restrict weight = cells.weight, * __restrict mean = cells.mean, * __restrict spread = cells.spread;
   double *__restrict a0 = change.a0, *__restrict b0 = change.b0, *__restrict a1 = change.a1, *__restrict b1 = change.b1,
          *__restrict heavier = change.heavier;
-#pragma GCC ivdep
+  STREAMBOOST_NO_OVERLAP
   for (std::size_t l = 0; l < lanes; ++l) {
     const double w = weight[l], m = mean[l], s = spread[l], a = amount[l], limit = 0.5 * from[l];
     const double w1 = w + a, ratio = a / (w1 > 0.0 ? w1 : 1.0), deviation = x - m;
@@ -80,10 +80,10 @@ STREAMBOOST_CLONES void sparse_moments_teach(const SparseCells& cells, double x,
   }
 }
 
-STREAMBOOST_CLONES void presence_teach(double* __restrict weight, const double* __restrict amount, const double* __restrict from,
-                                       const CellChange& change, std::size_t lanes) {
+void presence_teach(double* __restrict weight, const double* __restrict amount, const double* __restrict from, const CellChange& change,
+                    std::size_t lanes) {
   double* __restrict a0 = change.a0, * __restrict a1 = change.a1, * __restrict heavier = change.heavier;
-#pragma GCC ivdep
+  STREAMBOOST_NO_OVERLAP
   for (std::size_t l = 0; l < lanes; ++l) {
     const double w = weight[l], w1 = w + amount[l], limit = 0.5 * from[l], moves = amount[l] > 0.0 ? -1.0 : 0.0;
     const double before = w > limit ? 0.0 : 1.0, after = w1 > limit ? 0.0 : 1.0;
@@ -105,7 +105,7 @@ namespace {
 
 }  // namespace
 
-STREAMBOOST_CLONES void zero_score_add(const NodeSums& sums, double log_factor, double* score, std::size_t pitch, std::size_t lanes) {
+void zero_score_add(const NodeSums& sums, double log_factor, double* score, std::size_t pitch, std::size_t lanes) {
   double* __restrict value = sums.mantissa;
   log_lanes(value, value, zero_nodes * lanes);
   for (std::size_t l = 0; l < zero_nodes * lanes; ++l)
@@ -123,8 +123,7 @@ STREAMBOOST_CLONES void zero_score_add(const NodeSums& sums, double log_factor, 
   }
 }
 
-STREAMBOOST_CLONES void zero_score_ask(const double* score, std::size_t pitch, const double* from, const double* n, double* out,
-                                       std::size_t lanes) {
+void zero_score_ask(const double* score, std::size_t pitch, const double* from, const double* n, double* out, std::size_t lanes) {
   for (std::size_t l = 0; l < lanes; ++l) out[l] = 6.0 * (from[l] / (n[l] > 0.0 ? n[l] : 1.0)) - 5.0;
   for (std::size_t l = 0; l < lanes; l += half_size) {
     const Four s = at(out + l);
@@ -226,7 +225,7 @@ template <bool curved>
         Four &mantissa = at(sums.mantissa + row), &exponent = at(sums.exponent + row);
         mantissa *= is.below[i] * is.below[i] * inverse;
         exponent += scale;
-        renormalise(mantissa, exponent);
+        renormalise_four(mantissa, exponent);
         if constexpr (curved) at(sums.quadratic + row) += u[i] * u[i] * (is.above[i] * was.below[i] - was.above[i] * is.below[i]) * inverse;
       }
     }
@@ -276,7 +275,7 @@ struct EightSums {
         for (int i = 0; i < few; ++i) {
           if constexpr (curved) quadratic[k + i][half] += u[i] * u[i] * product.above[i] / product.below[i];
           mantissa[k + i][half] *= product.below[i];
-          renormalise(mantissa[k + i][half], exponent[k + i][half]);
+          renormalise_four(mantissa[k + i][half], exponent[k + i][half]);
         }
       }
     }
@@ -314,16 +313,15 @@ template <bool curved>
 
 }  // namespace
 
-STREAMBOOST_CLONES void zero_nodes_move(const CellChange& first, std::size_t n, const double* per, const NodeSums& sums,
-                                        std::size_t lanes) {
+void zero_nodes_move(const CellChange& first, std::size_t n, const double* per, const NodeSums& sums, std::size_t lanes) {
   if (first.b0 != nullptr)
     move_nodes<true>(first, n, per, sums, lanes);
   else
     move_nodes<false>(first, n, per, sums, lanes);
 }
 
-STREAMBOOST_CLONES void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, const double* from,
-                                          std::size_t eights, double per_floor, double log_factor, double* room, double* value) {
+void zero_score_afresh(const SparseView& table, std::size_t cell_pitch, Marked columns, const double* from, std::size_t eights,
+                       double per_floor, double log_factor, double* room, double* value) {
   auto* all = reinterpret_cast<EightSums*>(room);
   if (table.mean != nullptr)
     sum_cells<true>(table, cell_pitch, columns, from, eights, per_floor, all);
@@ -344,8 +342,8 @@ STREAMBOOST_CLONES void zero_score_afresh(const SparseView& table, std::size_t c
   }
 }
 
-STREAMBOOST_CLONES void sparse_moments_ask(const SparseView& cells, double x, const double* per, const double* from, double floor,
-                                           const double* mask, double* out, std::size_t lanes) {
+void sparse_moments_ask(const SparseView& cells, double x, const double* per, const double* from, double floor, const double* mask,
+                        double* out, std::size_t lanes) {
   for (std::size_t l = 0; l < lanes; l += half_size) {
     const Four w = at(cells.weight + l), m = at(cells.mean + l), u = at(per + l), wm = w * m, p = wm * m;
     const Four v = floor + u * ((at(cells.spread + l) + p) - p * w * u), correction = x * (wm * u - 0.5 * x) / v;
@@ -354,12 +352,12 @@ STREAMBOOST_CLONES void sparse_moments_ask(const SparseView& cells, double x, co
   }
 }
 
-STREAMBOOST_CLONES void heavy_moments_ask(const SparseView& cells, double x, const double* __restrict n, const double* __restrict from,
-                                          double floor, const NodeSums& sums, std::size_t lanes) {
+void heavy_moments_ask(const SparseView& cells, double x, const double* __restrict n, const double* __restrict from, double floor,
+                       const NodeSums& sums, std::size_t lanes) {
   const double* __restrict weight = cells.weight, * __restrict mean = cells.mean, * __restrict spread = cells.spread;
   double* __restrict mantissa = sums.mantissa, * __restrict exponent = sums.exponent, * __restrict quadratic = sums.quadratic;
   const double per_floor = 1.0 / floor;
-#pragma GCC ivdep
+  STREAMBOOST_NO_OVERLAP
   for (std::size_t l = 0; l < lanes; ++l) {
     const double w = weight[l], m = mean[l], heavy = w > 0.5 * from[l] ? per_floor : 0.0;
     const double rest = n[l] - w, u = 1.0 / (n[l] > 0.0 ? n[l] : 1.0), zeros = (rest > 0.0 ? rest : 0.0) * u;
@@ -372,12 +370,11 @@ STREAMBOOST_CLONES void heavy_moments_ask(const SparseView& cells, double x, con
   }
 }
 
-STREAMBOOST_CLONES void presence_ask(const double* __restrict weight, const double* __restrict n, const double* __restrict from,
-                                     double alpha, double least, bool present, const double* __restrict mask, const NodeSums& sums,
-                                     std::size_t lanes) {
+void presence_ask(const double* __restrict weight, const double* __restrict n, const double* __restrict from, double alpha, double least,
+                  bool present, const double* __restrict mask, const NodeSums& sums, std::size_t lanes) {
   double* __restrict mantissa = sums.mantissa, * __restrict exponent = sums.exponent;
   const double with = present ? 1.0 : 0.0;
-#pragma GCC ivdep
+  STREAMBOOST_NO_OVERLAP
   for (std::size_t l = 0; l < lanes; ++l) {
     const double w = weight[l], u = 1.0 / (n[l] > 0.0 ? n[l] : 1.0), no = 1.0 - w * u, light = w > 0.5 * from[l] ? 0.0 : 1.0;
     double p = with * ((w + alpha) * u) + (1.0 - with) * no;
@@ -391,8 +388,8 @@ STREAMBOOST_CLONES void presence_ask(const double* __restrict weight, const doub
   }
 }
 
-STREAMBOOST_CLONES void count_ask(const double* __restrict count, const double* __restrict total, double alpha, double least, double x,
-                                  const double* __restrict mask, double* __restrict share, double* __restrict out, std::size_t lanes) {
+void count_ask(const double* __restrict count, const double* __restrict total, double alpha, double least, double x,
+               const double* __restrict mask, double* __restrict share, double* __restrict out, std::size_t lanes) {
   for (std::size_t l = 0; l < lanes; ++l) {
     const double part = (count[l] + alpha) / (total[l] > 0.0 ? total[l] : 1.0);
     share[l] = part > least ? part : least;
@@ -401,9 +398,9 @@ STREAMBOOST_CLONES void count_ask(const double* __restrict count, const double* 
   for (std::size_t l = 0; l < lanes; ++l) out[l] += (total[l] > 0.0 ? x * mask[l] : 0.0) * share[l];
 }
 
-STREAMBOOST_CLONES void heavy_score_add(const NodeSums& sums, double log_factor, double* __restrict out, std::size_t lanes) {
+void heavy_score_add(const NodeSums& sums, double log_factor, double* __restrict out, std::size_t lanes) {
   log_lanes(sums.mantissa, sums.mantissa, lanes);
   for (std::size_t l = 0; l < lanes; ++l) out[l] += log_factor * (sums.mantissa[l] + sums.exponent[l] * ln2) - 0.5 * sums.quadratic[l];
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

@@ -1,38 +1,42 @@
-// Loops over lanes of the scalar functions of math.hpp and rng.hpp, compiled for each x86-64 level.
+// Loops over lanes of the scalar functions of math.hpp and rng.hpp.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "streamboost/data/lanes.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 #include "streamboost/math/vec.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 
-STREAMBOOST_CLONES void exp_lanes(const double* in, double* out, std::size_t n) {
+void exp_lanes(const double* in, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::exp(in[i]);
 }
 
-STREAMBOOST_CLONES void exp_down_lanes(const double* in, double* out, std::size_t n) {
+void exp_down_lanes(const double* in, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = exp_down(in[i]);
 }
 
-STREAMBOOST_CLONES void log_lanes(const double* in, double* out, std::size_t n) {
+void log_lanes(const double* in, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::log(in[i]);
 }
 
-STREAMBOOST_CLONES void tanh_lanes(const double* in, double* out, std::size_t n) {
+void tanh_lanes(const double* in, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::tanh(in[i]);
 }
 
-STREAMBOOST_CLONES void sigmoid_lanes(const double* in, double* out, std::size_t n) {
+void sigmoid_lanes(const double* in, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = streamboost::sigmoid(in[i]);
 }
 
-STREAMBOOST_CLONES void normal_cdf_lanes(const double* in, double* out, std::size_t n) {
+void normal_cdf_lanes(const double* in, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double x = in[i] * 0x1.6a09e667f3bcdp-1;  // z / sqrt(2)
     const double a = std::fabs(x);
@@ -45,7 +49,7 @@ STREAMBOOST_CLONES void normal_cdf_lanes(const double* in, double* out, std::siz
   }
 }
 
-STREAMBOOST_CLONES void x_log_x_lanes(const double* in, double* out, std::size_t n) {
+void x_log_x_lanes(const double* in, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double x = in[i];
     const double y = x * streamboost::log(x > 0.0 ? x : 1.0);
@@ -53,7 +57,7 @@ STREAMBOOST_CLONES void x_log_x_lanes(const double* in, double* out, std::size_t
   }
 }
 
-STREAMBOOST_CLONES void margin_log_odds(const double* h, double limit, double* out, std::size_t n) {
+void margin_log_odds(const double* h, double limit, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double odds = streamboost::log((1.0 + h[i]) / (1.0 - h[i]));
     const double above = odds < -limit ? -limit : odds;
@@ -61,7 +65,7 @@ STREAMBOOST_CLONES void margin_log_odds(const double* h, double limit, double* o
   }
 }
 
-STREAMBOOST_CLONES void add_lanes(double* __restrict to, const double* __restrict amount, std::size_t lanes) {
+void add_lanes(double* __restrict to, const double* __restrict amount, std::size_t lanes) {
   for (std::size_t l = 0; l < lanes; ++l) to[l] += amount[l];
 }
 
@@ -80,22 +84,15 @@ template <class Word>
   }
 }
 
-#ifdef STREAMBOOST_LEVELS
-using HalfWords = std::int32_t __attribute__((vector_size(32)));
-
-__attribute__((target("default"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last,
-                                                   double* out, std::size_t n) {
-  draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
-}
+#if defined(__AVX2__) && !defined(__AVX512F__)
 // AVX2 has an instruction for the product of lower halves, which gcc does not find by itself: four lanes at a time with it.
-__attribute__((target("arch=x86-64-v3"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane,
-                                                          std::uint32_t last, double* out, std::size_t n) {
+[[gnu::always_inline]] inline void draw_fours(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last,
+                                              double* out, std::size_t whole) {
   constexpr std::uint64_t lower = 0xFFFFFFFFu, two52 = 0x4330000000000000ULL;
-  const auto product = [](const HalfBits& a, const HalfBits& b) __attribute__((always_inline, target("arch=x86-64-v3"))) {
-    return reinterpret_cast<HalfBits>(__builtin_ia32_pmuludq256(reinterpret_cast<HalfWords>(a), reinterpret_cast<HalfWords>(b)));
+  const auto product = [](const HalfBits& a, const HalfBits& b) {
+    return reinterpret_cast<HalfBits>(_mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
   };
   const HalfBits m0 = HalfBits{} + 0xD2511F53u, m1 = HalfBits{} + 0xCD9E8D57u;
-  const std::size_t whole = n - n % half_size;
   for (std::size_t i = 0; i < whole; i += half_size) {
     HalfBits r0 = HalfBits{} + (example & lower), r1 = HalfBits{} + (example >> 32), r2 = HalfBits{0, 1, 2, 3} + first_lane + i,
              r3 = HalfBits{} + last;
@@ -114,30 +111,27 @@ __attribute__((target("arch=x86-64-v3"))) void draw_lanes(std::uint64_t seed, st
     *reinterpret_cast<LooseHalfVec*>(out + i) =
         (reinterpret_cast<const HalfVec&>(high) - 0x1p52) * 0x1p-32 + (reinterpret_cast<const HalfVec&>(low) - 0x1p52) * 0x1p-53;
   }
-  draw_uniforms<std::uint32_t>(seed, example, first_lane + static_cast<std::uint32_t>(whole), last, out + whole, n - whole);
-}
-__attribute__((target("arch=x86-64-v4"))) void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane,
-                                                          std::uint32_t last, double* out, std::size_t n) {
-  draw_uniforms<std::uint64_t>(seed, example, first_lane, last, out, n);
-}
-#else
-void draw_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, std::uint32_t last, double* out, std::size_t n) {
-  draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
 }
 #endif
 
 }  // namespace
 
-void uniform_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, Purpose purpose, double* out, std::size_t n,
-                   std::uint32_t attempt) {
-  draw_lanes(seed, example, first_lane, detail::last_word(purpose, attempt), out, n);
+void uniform_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, Purpose purpose, double* out, std::size_t n) {
+  const std::uint32_t last = detail::last_word(purpose, 0);
+#if defined(__AVX512F__)
+  draw_uniforms<std::uint64_t>(seed, example, first_lane, last, out, n);
+#elif defined(__AVX2__)
+  const std::size_t whole = n - n % half_size;
+  draw_fours(seed, example, first_lane, last, out, whole);
+  draw_uniforms<std::uint32_t>(seed, example, first_lane + static_cast<std::uint32_t>(whole), last, out + whole, n - whole);
+#else
+  draw_uniforms<std::uint32_t>(seed, example, first_lane, last, out, n);
+#endif
 }
-
-namespace {
 
 // k = number of cumulative sums that u has reached, which is where the scalar loop stops, because the sums never fall.
 // A block goes through the sums only until all of its u lie below one.
-STREAMBOOST_CLONES void count_sums(double* u_then_k, std::size_t n, double lambda) {
+void poisson_counts(double lambda, double* u_then_k, std::size_t n) {
   constexpr std::size_t block = 64;
   double sums[detail::poisson_inversion_limit];
   int made = 1;
@@ -170,12 +164,12 @@ STREAMBOOST_CLONES void count_sums(double* u_then_k, std::size_t n, double lambd
   }
 }
 
-// The same sums, made anew for every lane. The lanes of a register are one value, whose arithmetic is all that survives the making of
-// clones: the sign bits of u - sum are counted. Four sums at a time, as asking whether all lanes are done costs more than a sum.
-template <class Width>
-[[gnu::always_inline]] inline bool draw_by_rates_by(const double* lambda, double* u_then_k, std::size_t n, double most) {
-  using Values = typename Width::Values;
-  using Bits = typename Width::Bits;
+// The same sums, made anew for every lane: the sign bits of u - sum are counted. Four sums at a time, as asking whether all lanes are
+// done costs more than a sum.
+bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most) {
+  using Width = RegisterLanes;
+  using Values = Width::Values;
+  using Bits = Width::Bits;
   constexpr std::size_t block = 64;
   std::uint64_t large = 0;
   for (std::size_t begin = 0; begin < n; begin += block) {
@@ -211,26 +205,8 @@ template <class Width>
   return large == 0;
 }
 
-STREAMBOOST_BY_WIDTH(bool, draw_by_rates, (const double* lambda, double* u_then_k, std::size_t n, double most), (lambda, u_then_k, n, most))
-
-}  // namespace
-
-bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most) { return draw_by_rates(lambda, u_then_k, n, most); }
-
-void poisson_lanes(double lambda, std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, double* out, std::size_t n,
-                   Purpose purpose) {
-  if (!(lambda > 0.0)) {
-    std::fill(out, out + n, 0.0);
-  } else if (lambda < detail::poisson_inversion_below) {
-    uniform_lanes(seed, example, first_lane, purpose, out, n);
-    count_sums(out, n, lambda);
-  } else {
-    for (std::size_t i = 0; i < n; ++i) out[i] = poisson(lambda, Key{seed, example, first_lane + static_cast<std::uint32_t>(i), purpose});
-  }
-}
-
-STREAMBOOST_CLONES void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth,
-                                      const std::int32_t* __restrict column, double* __restrict out, std::size_t n) {
+void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth, const std::int32_t* __restrict column,
+                   double* __restrict out, std::size_t n) {
   const std::uint32_t last = detail::last_word(Purpose::node, birth);
   for (std::size_t j = 0; j < n; ++j) {
     const auto w = detail::philox<std::uint32_t>({node, static_cast<std::uint32_t>(column[j]), lane, last},
@@ -239,4 +215,4 @@ STREAMBOOST_CLONES void node_uniforms(std::uint64_t seed, std::uint32_t node, st
   }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

@@ -1,8 +1,8 @@
 #include "streamboost/math/potential_kernels.hpp"
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/vec.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 template <class Width>
@@ -15,10 +15,11 @@ struct Complex {
   }
 };
 
-template <class Width>
-[[gnu::always_inline]] inline double sum_over_circle_by(const CircleTables& tables, const CircleFactors& factors, const double* coefficient,
-                                                        int first, int last) {
-  using Values = typename Width::Values;
+}  // namespace
+
+double circle_sum(const CircleTables& tables, const CircleFactors& factors, const double* coefficient, int first, int last) {
+  using Width = RegisterLanes;
+  using Values = Width::Values;
   constexpr std::size_t most_nodes = 1024;
   const std::size_t blocks = tables.nodes / Width::size;
   Values sum[most_nodes / Width::size];
@@ -46,14 +47,4 @@ template <class Width>
   return total;
 }
 
-STREAMBOOST_BY_WIDTH(double, sum_over_circle,
-                     (const CircleTables& tables, const CircleFactors& factors, const double* coefficient, int first, int last),
-                     (tables, factors, coefficient, first, last))
-
-}  // namespace
-
-double circle_sum(const CircleTables& tables, const CircleFactors& factors, const double* coefficient, int first, int last) {
-  return sum_over_circle(tables, factors, coefficient, first, last);
-}
-
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

@@ -38,7 +38,8 @@ BoostingFit::BoostingFit(const BoostingParams& params, RowRing::Rows rows, std::
     const auto k = static_cast<std::size_t>(*std::max_element(y_.begin(), y_.end())) + 1;
     outputs_ = k == 2 ? 1 : k;
   }
-  lanes_ = shared() ? BoostingParams::sketch + 1 : 2;
+  lanes_ = static_cast<int>(params_.lanes(static_cast<std::int64_t>(outputs_)));
+  bins_ = static_cast<int>(params_.most_bins(static_cast<std::int64_t>(width_), static_cast<std::int64_t>(outputs_))) - 1;
   bin_.resize(n_ * width_);
   listed_.resize(n_);
   aside_.resize(n_);
@@ -61,7 +62,7 @@ BoostingFit::BoostingFit(const BoostingParams& params, RowRing::Rows rows, std::
   setup_cost_ = d * ColumnBins::sample_rows * cost_of_bin + n * d * cost_of_bin;
   round_cost_ =
       static_cast<std::int64_t>(trees_per_round()) * (n * d * (2 + levels) / 2 + n * cost_of_row * (4 + 2 * levels) +
-                                                      2 * static_cast<std::int64_t>(leaves) * d * (params_.bins + 1) * (1 + cost_of_cut)) +
+                                                      2 * static_cast<std::int64_t>(leaves) * d * (std::min(params_.bins, bins_) + 1) * (1 + cost_of_cut)) +
       n * k * (cost_of_exp + 2 * cost_of_row);
   work_ = run();
 }
@@ -116,13 +117,13 @@ DeferredWork BoostingFit::make_bins() {
       float highest = 0;
       for (std::size_t i = 0; i < n_; ++i)
         if (cell(i, j) > highest) highest = cell(i, j);
-      column_.push_back(ColumnBins::of_codes(highest));
+      column_.push_back(ColumnBins::of_codes(highest, bins_));
       cost += static_cast<std::int64_t>(n_);
     } else {
       value.clear();
       for (std::size_t i = 0; i < sampled; ++i)
         if (const float x = cell(i * n_ / sampled, j); x == x) value.push_back(x);
-      column_.push_back(ColumnBins::of_numbers(value, params_.bins));
+      column_.push_back(ColumnBins::of_numbers(value, std::min(params_.bins, bins_)));
       cost += static_cast<std::int64_t>(sampled) * cost_of_bin;
     }
     offset_.push_back(static_cast<std::uint32_t>(slots_));

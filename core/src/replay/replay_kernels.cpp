@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 
-namespace streamboost::replay {
+namespace streamboost::replay::STREAMBOOST_LEVEL {
 namespace {
 
 using Words = std::int64_t __attribute__((vector_size(16), may_alias));
@@ -45,8 +45,8 @@ template <int pairs>
 
 }  // namespace
 
-STREAMBOOST_CLONES void logistic_gradients(const double* __restrict F, const double* __restrict y, const double* __restrict weight,
-                                           std::size_t n, double* __restrict g, double* __restrict h) {
+void logistic_gradients(const double* __restrict F, const double* __restrict y, const double* __restrict weight, std::size_t n,
+                        double* __restrict g, double* __restrict h) {
   for (std::size_t i = 0; i < n; ++i) {
     const double p = sigmoid(F[i]);
     g[i] = weight[i] * (p - y[i]);
@@ -55,8 +55,8 @@ STREAMBOOST_CLONES void logistic_gradients(const double* __restrict F, const dou
 }
 
 // Rows by blocks that stay near, a class at a time.
-STREAMBOOST_CLONES void softmax_gradients(const double* __restrict F, std::size_t stride, std::size_t classes, const double* __restrict y,
-                                          const double* __restrict weight, std::size_t n, double* __restrict g) {
+void softmax_gradients(const double* __restrict F, std::size_t stride, std::size_t classes, const double* __restrict y,
+                       const double* __restrict weight, std::size_t n, double* __restrict g) {
   constexpr std::size_t block = 64;
   double highest[block], sum[block];
   for (std::size_t first = 0; first < n; first += block) {
@@ -81,21 +81,19 @@ STREAMBOOST_CLONES void softmax_gradients(const double* __restrict F, std::size_
   }
 }
 
-STREAMBOOST_CLONES void pack_pairs(const double* __restrict g, const double* __restrict h, double g_scale, double h_scale, std::size_t n,
-                                   std::int64_t* __restrict words) {
+void pack_pairs(const double* __restrict g, const double* __restrict h, double g_scale, double h_scale, std::size_t n,
+                std::int64_t* __restrict words) {
   for (std::size_t i = 0; i < n; ++i) {
     words[2 * i] = (nearest(g[i] * g_scale) << count_bits) + 1;
     words[2 * i + 1] = nearest(h[i] * h_scale);
   }
 }
 
-STREAMBOOST_CLONES void pack_gradients(const double* __restrict g, double scale, std::size_t n, std::size_t lanes,
-                                       std::int64_t* __restrict words) {
+void pack_gradients(const double* __restrict g, double scale, std::size_t n, std::size_t lanes, std::int64_t* __restrict words) {
   for (std::size_t i = 0; i < n; ++i) words[i * lanes] = (nearest(g[i] * scale) << count_bits) + 1;
 }
 
-STREAMBOOST_CLONES void pack_curvatures(const double* __restrict h, double scale, std::size_t n, std::size_t lanes,
-                                        std::int64_t* __restrict words) {
+void pack_curvatures(const double* __restrict h, double scale, std::size_t n, std::size_t lanes, std::int64_t* __restrict words) {
   for (std::size_t i = 0; i < n; ++i) words[i * lanes] = nearest(h[i] * scale);
 }
 
@@ -120,4 +118,4 @@ std::size_t partition_rows(const std::uint8_t* bin, std::size_t stride, const st
   return stay;
 }
 
-}  // namespace streamboost::replay
+}  // namespace streamboost::replay::STREAMBOOST_LEVEL

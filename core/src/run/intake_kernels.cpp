@@ -1,10 +1,11 @@
 #include <cmath>
 #include <limits>
 
-#include "streamboost/math/clones.hpp"
+#include "streamboost/math/levels.hpp"
+#include "streamboost/math/vec.hpp"
 #include "streamboost/run/intake_kernels.hpp"
 
-namespace streamboost {
+namespace streamboost::STREAMBOOST_LEVEL {
 namespace {
 
 constexpr double most = std::numeric_limits<double>::max();
@@ -20,7 +21,7 @@ template <bool keeps>
   const double *counts = c.count, *means = c.mean, *spread_in = c.spread, *firsts = c.first, *manies = c.many;
   double *new_counts = c.keep.count, *new_means = c.keep.mean, *new_spreads = c.keep.spread, *new_firsts = c.keep.first,
          *new_manies = c.keep.many;
-#pragma GCC ivdep
+  STREAMBOOST_NO_OVERLAP
   for (std::size_t j = 0; j < n; ++j) {
     double x = x_in[j];
     const bool here = x == x;
@@ -54,15 +55,14 @@ template <bool keeps>
 
 }  // namespace
 
-STREAMBOOST_CLONES void standardise(const ColumnMoments& columns, const double* x, double clip, double* out, std::size_t n) {
+void standardise(const ColumnMoments& columns, const double* x, double clip, double* out, std::size_t n) {
   if (columns.keep.count)
     standardise_columns<true>(columns, x, clip, out, n);
   else
     standardise_columns<false>(columns, x, clip, out, n);
 }
 
-STREAMBOOST_CLONES void rate_columns(const double* __restrict t, double slope, double pace, double* __restrict size, double* __restrict u,
-                                     std::size_t n) {
+void rate_columns(const double* __restrict t, double slope, double pace, double* __restrict size, double* __restrict u, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double grown = size[i] + t[i] * t[i];
     const double q = slope * grown, root = std::sqrt(q);
@@ -74,4 +74,4 @@ STREAMBOOST_CLONES void rate_columns(const double* __restrict t, double slope, d
   }
 }
 
-}  // namespace streamboost
+}  // namespace streamboost::STREAMBOOST_LEVEL

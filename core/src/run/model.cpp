@@ -11,12 +11,13 @@ void Model::reserve(const Schema& schema, double max_bytes) {
   const auto growth = prepare(schema);
   if (!growth) return;
   if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes) {
-    char text[256];
+    char text[320];
     std::snprintf(
         text, sizeof text,
-        "The learners need %.0f bytes for %d columns, their values and %d classes, and max_bytes=%.0f: nothing was learned from these "
-        "rows. Raise max_bytes, use fewer learners, or leave out columns of many values.",
-        needed, schema.width(), schema.n_classes, max_bytes);
+        "%d columns, their values and %d classes need %.0f bytes beside trees and remembered rows, and max_bytes leaves %.0f for "
+        "that: nothing was learned from these rows. Raise max_bytes to at least %.2f times what it is, use fewer learners, or leave "
+        "out columns of many values.",
+        schema.width(), schema.n_classes, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
     throw std::invalid_argument(text);
   }
   growth->commit();
@@ -49,10 +50,17 @@ void Model::check_records(const Records& records, std::size_t n_records, std::si
   }
 }
 
+int Model::enlist(Flow& flow, const FlowInput& in) {
+  const auto task = [this, &flow, in](int chunk) {
+    learn(in.rows_of(flow, chunk), in.truth.from(flow.first(chunk)), in.weight_of(flow, chunk), in.answers(chunk));
+  };
+  return flow.add(task, in.after);
+}
+
 std::unique_ptr<Model> Model::clone() const {
   if (const char* why = broken()) throw std::runtime_error(why);
   if (needs_gil()) throw std::invalid_argument("learners written in Python are copied by Python");
-  return copy();
+  return copy_of(*this);
 }
 
 SavedState Model::save() {

@@ -2,6 +2,7 @@
 #include "streamboost/ensembles/adaboost_ol.hpp"
 #include "streamboost/ensembles/bayes.hpp"
 #include "streamboost/ensembles/bbm.hpp"
+#include "streamboost/ensembles/defensive.hpp"
 #include "streamboost/ensembles/ogboost.hpp"
 #include "streamboost/ensembles/osboost.hpp"
 #include "streamboost/ensembles/osboost_exp.hpp"
@@ -14,7 +15,7 @@ ModelTable models_binary() {
   return {
       {"osboost", make<OSBoost>}, {"osboost_ocp", make<OSBoostOCP>}, {"osboost_exp", make<OSBoostEXP>},
       {"ogboost", make<OGBoost>}, {"online_bbm", make<OnlineBBM>},   {"adaboost_ol", make<AdaBoostOL>},
-      {"bayes", make<Bayes>},
+      {"bayes", make<Bayes>},     {"defensive", make<Defensive>},
   };
 }
 

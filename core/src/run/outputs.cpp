@@ -32,6 +32,10 @@ void AnswerWriter::write(int row, const Example& example, const Verdict& verdict
     case Output::number:
     case Output::set:  // of the stages around a model
       break;
+    case Output::votes:  // a single opinion
+      std::fill_n(to, reserved, 0.0);
+      if (const int one = label(); one >= 0) to[one] = 1;
+      break;
     case Output::label:
       out.label[row] = label();
       break;

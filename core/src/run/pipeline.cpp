@@ -12,8 +12,8 @@ constexpr int chunk_rows = 32;
 
 void require_fit(const Abilities& can, bool numbers, const LearnerNeeds& needs) {
   if (can.numbers != numbers)
-    throw std::invalid_argument(numbers ? "a regressor needs learners that answer numbers"
-                                        : "a classifier needs learners that answer classes");
+    throw std::invalid_argument(numbers ? "this ensemble needs learners that answer numbers"
+                                        : "this ensemble needs learners that answer classes");
   if (needs.answers_after_learning && !can.answers_after_learning())
     throw std::invalid_argument("this ensemble needs learners that can answer again once they have learned an example");
   if (needs.costs && can.costs == nullptr) throw std::invalid_argument("costs='leaf_costs' needs learners that collect costs");
@@ -31,7 +31,7 @@ Pipeline::Pipeline(std::unique_ptr<Runner> runner, const Ensemble& ensemble, con
   }
   edges.push_back(own.end);
   for (int edge : edges)
-    if (edge % runner_->grain() != 0) throw std::invalid_argument("cuts must not divide the candidates of a selector");
+    if (edge % runner_->grain() != 0) throw std::invalid_argument("cuts must fall between groups of lanes that belong together");
   for (std::size_t b = 0; b + 1 < edges.size(); ++b) add_block({edges[b], edges[b + 1]}, make_bank);
   intake_ = Intake(blocks_.front()->bank->needs());
   if (part()) register_part();
@@ -39,7 +39,7 @@ Pipeline::Pipeline(std::unique_ptr<Runner> runner, const Ensemble& ensemble, con
 
 BankHandle Pipeline::fitting_bank(Lanes lanes, const BankFactory& make_bank) const {
   BankHandle bank(make_bank(lanes));
-  require_fit(bank.can(), answers_numbers(), runner_->learner_needs());
+  require_fit(bank.can(), answers_numbers() || runner_->traits.regressors, runner_->learner_needs());
   return bank;
 }
 
@@ -53,7 +53,7 @@ void Pipeline::add_block(Lanes lanes, const BankFactory& make_bank) {
     block->spares = fitting_bank(lanes, make_bank);
     block->spares->keep_births();
   }
-  block->events.stats.on = ensemble_.monitor && !answers_numbers();
+  block->events.stats.on = ensemble_.monitor && !block->bank.can().numbers && facts() == Facts::none;
   block->events.stats.prefixes = runner_->traits.watches_prefixes;
   block->events.kept = block->guard.on();
   block->events.reserve(static_cast<std::size_t>(lanes.size()));
@@ -101,12 +101,40 @@ struct Pipeline::Grown final : Growth {
   }
   std::size_t bytes() override {
     MemoryCounter counter;
+    intake.fields(counter);
+    runner->fields(counter);
+    for (const auto& block : pipeline.blocks_) {
+      block->state_fields(counter);
+      block->events.stats.fields(counter);
+      block->guard.fields(counter);
+    }
     for (const auto* all : {&banks, &spares})
-      for (const BankHandle& bank : *all)
-        if (bank && bank.can().limits == nullptr) bank->visit(counter);
-    return counter.bytes;
+      for (const BankHandle& bank : *all) {
+        if (!bank) continue;
+        if (const LimitsTrees* trees = bank.can().limits)
+          counter.bytes += static_cast<std::size_t>(trees->bytes_beyond());
+        else
+          bank->visit(counter);
+        counter.bytes += bank->unsaved_bytes() + bank->bytes_to_come();
+      }
+    if (pipeline.runner_->traits.keeps_rows) counter.bytes += pipeline.remembered_rows() * (intake.schema().n_values.size() + 5) * 8;
+    return counter.bytes + sizeof(pipeline) + intake.unsaved_bytes() + runner->bytes(banks.size());
   }
 };
+
+// How many rows it keeps until a batch phase has used them.
+std::size_t Pipeline::remembered_rows() const {
+  std::int64_t none = 0, most = 1;
+  while (runner_->remembers(most - 1) && most < std::int64_t{1} << 40) most *= 2;
+  while (none < most) {
+    const std::int64_t middle = (none + most) / 2;
+    if (runner_->remembers(middle))
+      none = middle + 1;
+    else
+      most = middle;
+  }
+  return static_cast<std::size_t>(none);
+}
 
 std::unique_ptr<Growth> Pipeline::prepare(const Schema& schema) {
   require_sound();
@@ -185,7 +213,10 @@ void Pipeline::swap_scratch(Model& other) noexcept {
 [[gnu::cold]] std::size_t Pipeline::memory_bytes() {
   MemoryCounter counter;
   visit(counter);
-  return counter.bytes + sizeof(*this) + runner_->bytes(blocks_.size());
+  for (const auto& block : blocks_)
+    for (const BankHandle* bank : {&block->bank, &block->spares})
+      if (*bank) counter.bytes += (*bank)->unsaved_bytes();
+  return counter.bytes + sizeof(*this) + intake_.unsaved_bytes() + runner_->bytes(blocks_.size());
 }
 
 // Everything a booster keeps per lane, what its combiner keeps, and what the monitor saw.
@@ -241,7 +272,6 @@ void Pipeline::require_sound() const {
 void Pipeline::forget_places() noexcept {
   learn_memory_ = CallMemory();
   ask_memory_ = CallMemory();
-  threads_pay_.reset();
 }
 
 void Pipeline::prepare(CallMemory& place, int n_rows) const {

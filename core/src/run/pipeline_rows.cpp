@@ -1,16 +1,13 @@
-// How rows go through the stages of a pipeline: chunk by chunk, by one worker or by several that follow one another.
+// How rows go through the stages of a pipeline, chunk by chunk.
 #include <algorithm>
-#include <chrono>
-#include <functional>
 #include <new>
 
 #include "streamboost/run/pipeline.hpp"
-#include "streamboost/run/wavefront.hpp"
 
 namespace streamboost {
 namespace {
 
-constexpr auto worth_a_thread = std::chrono::microseconds(250);  // work on a chunk that is large beside two waits
+constexpr const char* out_of_memory = "memory ran out in the middle of a batch; load the model from a file, or fit it again";
 
 // One caller at a time has the spare place; others make their own.
 struct Turn {
@@ -31,9 +28,9 @@ void Pipeline::learn(const RowBlock& rows, Truth truth, const double* weight, co
   expect(rows, weight);
   lessons_begun_ = false;
   try {
-    learn_with(workers_for(rows.n_rows), batch);
+    learn_rows(batch);
   } catch (const std::bad_alloc&) {
-    if (lessons_begun_) broken_ = "memory ran out in the middle of a batch; load the model from a file, or fit it again";
+    if (lessons_begun_) broken_ = out_of_memory;
     throw;
   }
 }
@@ -52,22 +49,6 @@ void Pipeline::expect(const RowBlock& rows, const double* weight) {
   memory_.make_room(static_cast<std::size_t>(rows.n_rows), cells);
 }
 
-// Rows do not wait for one another when nothing is learned: every thread takes its share of them.
-void Pipeline::predict(const RowBlock& rows, const OutputBuffers& answers) const {
-  require_sound();
-  const int workers = workers_for(rows.n_rows);
-  if (workers == 1) return predict_rows(rows, 0, rows.n_rows, answers);
-  try {
-    const auto share = [&](int worker) {
-      const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
-      predict_rows(rows, edge(worker), edge(worker + 1), answers);
-    };
-    run_workers(workers, std::ref(share));
-  } catch (const NoThread&) {
-    predict_rows(rows, 0, rows.n_rows, answers);
-  }
-}
-
 // A batch phase asks for memory in the middle of a row: a copy learns it and then takes the place of this model.
 bool Pipeline::batch_phase_within(const TrainingBatch& batch) const {
   std::int64_t number = intake_.n_learned();
@@ -81,32 +62,8 @@ bool Pipeline::batch_phase_within(const TrainingBatch& batch) const {
 void Pipeline::learn_as_copy(const TrainingBatch& batch) {
   Pipeline copy(*this);
   copy.expect(batch.rows, batch.weight);
-  copy.learn_with(1, batch);
+  copy.learn_rows(batch);
   take(copy);
-}
-
-// Threads that have something to do. A batch phase needs all lanes to wait for its last row: it runs in one.
-int Pipeline::workers_for(int n_rows) const {
-  if (n_rows < 2 * wave_chunk() || one_by_one() || part()) return 1;
-  if (runner_->traits.keeps_rows && runner_->remembers(intake_.n_learned())) return 1;
-  return std::min(ensemble_.threads, static_cast<int>(blocks_.size()));
-}
-
-void Pipeline::learn_with(int workers, const TrainingBatch& batch) {
-  const int n = batch.rows.n_rows;
-  if (workers == 1) return learn_sequentially(batch, 0, n);
-  if (ensemble_.wave_chunk > 0) {
-    if (!learn_in_wavefront(batch, 0, workers)) learn_sequentially(batch, 0, n);
-    return;
-  }
-  // Whether threads pay is seen from the first rows: what is learned does not depend on the clock, only who does it.
-  const int trial_rows = threads_pay_ ? 0 : wave_chunk();
-  if (!threads_pay_) {
-    const auto began = std::chrono::steady_clock::now();
-    learn_sequentially(batch, 0, trial_rows);
-    threads_pay_ = std::chrono::steady_clock::now() - began >= worth_a_thread;
-  }
-  if (!*threads_pay_ || !learn_in_wavefront(batch, trial_rows, workers)) learn_sequentially(batch, trial_rows, n);
 }
 
 // ---- the stages of a chunk; the second, between them, is the runner's `teach`
@@ -119,8 +76,13 @@ void Pipeline::admit(const TrainingBatch& batch, int first, int end, Chunk& work
     const Row row = batch.rows.row(first + r);
     const double w = batch.weight ? batch.weight[first + r] : 1.0;
     Example& example = work.example[at];
-    example = intake_.admit(row, numbers ? 0 : batch.truth.label[first + r], w, w > 0, work.row[at]);
+    const double* facts = batch.truth.facts ? batch.truth.facts + static_cast<std::size_t>(first + r) * batch.truth.n_facts : nullptr;
+    // A set says of every label whether the row has it: all of them are known then.
+    const int label = facts ? (runner_->traits.facts == Facts::set ? intake_.schema().n_classes - 1 : static_cast<int>(facts[0]))
+                            : (numbers ? 0 : batch.truth.label[first + r]);
+    example = intake_.admit(row, label, w, w > 0, work.row[at]);
     example.weight = w;
+    example.facts = facts;
     if (numbers) example.target = batch.truth.target[first + r];
     if (!keeps_rows || !(w > 0) || !runner_->remembers(example.number)) continue;
     // Admission is where all lanes still wait, so what the batch phase sees is the state right after its last row.
@@ -147,14 +109,15 @@ AnswerWriter Pipeline::writer(const OutputBuffers& answers) const {
   return {answers, ensemble_, static_cast<std::size_t>(intake_.schema().n_classes)};
 }
 
-void Pipeline::learn_sequentially(const TrainingBatch& batch, int from, int to) {
-  prepare(learn_memory_, to - from);
+void Pipeline::learn_rows(const TrainingBatch& batch) {
+  const int n = batch.rows.n_rows;
+  prepare(learn_memory_, n);
   Chunk& work = *learn_memory_.chunk;
   work.batch_phase = BatchPhase();
   lessons_begun_ = true;
   const int step = one_by_one() ? 1 : work.capacity();
-  for (int first = from; first < to; first += step) {
-    admit(batch, first, std::min(to, first + step), work);
+  for (int first = 0; first < n; first += step) {
+    admit(batch, first, std::min(n, first + step), work);
     bool alarm = false;
     for (std::size_t b = 0; b < blocks_.size(); ++b) alarm |= runner_->teach(*blocks_[b], work, learn_memory_.scratch[b]);
     if (one_by_one()) act_on_alarm(alarm, work.example[0].number);
@@ -177,54 +140,73 @@ void Pipeline::act_on_alarm(bool alarm, std::int64_t number) {
   part()->out.worst_error = earlier ? in.worst_error : own.error;
 }
 
-// Worker w owns blocks edge(w) .. edge(w + 1). A chunk's slot is used again when the combiner is done with it. False, and nothing is
-// learned: there is no memory for the threads.
-bool Pipeline::learn_in_wavefront(const TrainingBatch& batch, int from, int workers) {
-  const int to = batch.rows.n_rows, step = wave_chunk(), n_chunks = (to - from + step - 1) / step, slots = workers + 1;
-  std::vector<std::unique_ptr<Chunk>> ring;
-  std::vector<Scratch> scratch;
-  std::optional<Wavefront> ready;
-  try {
-    for (int s = 0; s < slots; ++s)
-      ring.push_back(runner_->make_chunk(intake_, ensemble_, static_cast<std::size_t>(std::min(to - from, step))));
-    scratch = make_scratch();
-    ready.emplace(workers);
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-  Wavefront& wave = *ready;
-  const auto edge = [&](int w) { return blocks_.size() * static_cast<std::size_t>(w) / static_cast<std::size_t>(workers); };
-  const auto work_on = [&](int worker) {
-    if (worker == 0) lessons_begun_ = true;
-    for (int c = 0; c < n_chunks; ++c) {
-      Chunk& work = *ring[static_cast<std::size_t>(c % slots)];
-      if (worker == 0) {
-        if (!wave.await(workers - 1, c - slots + 1)) return;
-        admit(batch, from + c * step, to, work);
-      } else if (!wave.await(worker - 1, c + 1)) {
-        return;
-      }
-      for (std::size_t b = edge(worker); b < edge(worker + 1); ++b) runner_->teach(*blocks_[b], work, scratch[b]);
-      if (worker == workers - 1) conclude(batch, work);
-      wave.finished(worker, c + 1);
-    }
+// A guard that waits for all lanes, a part and a batch phase need every lane at the same row.
+int Pipeline::enlist(Flow& flow, const FlowInput& in) {
+  require_sound();
+  const bool batch_phase = runner_->traits.keeps_rows && runner_->remembers(intake_.n_learned());
+  if (one_by_one() || part() || batch_phase) return Model::enlist(flow, in);
+  struct OnTheWay {
+    std::vector<std::unique_ptr<Chunk>> chunk;  // [slot]
+    std::vector<Scratch> scratch;               // [block]
   };
-  try {
-    wave.run(std::ref(work_on));
-  } catch (const NoThread&) {
-    return false;
-  }
-  return true;
+  auto way = std::make_shared<OnTheWay>();
+  for (int s = 0; s < flow.slots(); ++s)
+    way->chunk.push_back(runner_->make_chunk(intake_, ensemble_, static_cast<std::size_t>(flow.chunk_rows())));
+  way->scratch = make_scratch();
+  const auto batch = [&flow, in](int c) {
+    return TrainingBatch{in.rows_of(flow, c), in.truth.from(flow.first(c)), in.weight_of(flow, c), in.answers(c)};
+  };
+  const auto station = [this, &flow](auto task, const std::vector<int>& after) {
+    const auto safely = [this, task](int c) {
+      try {
+        task(c);
+      } catch (const std::bad_alloc&) {
+        broken_ = out_of_memory;
+        throw;
+      }
+    };
+    return flow.add(safely, after);
+  };
+  int last = station([=, this, &flow](int c) { admit(batch(c), 0, flow.size(c), *way->chunk[flow.slot(c)]); }, in.after);
+  for (std::size_t b = 0; b < blocks_.size(); ++b)
+    last = station([=, this, &flow](int c) { runner_->teach(*blocks_[b], *way->chunk[flow.slot(c)], way->scratch[b]); }, {last});
+  return station([=, this, &flow](int c) { conclude(batch(c), *way->chunk[flow.slot(c)]); }, {last});
 }
 
-void Pipeline::predict_rows(const RowBlock& rows, int from, int to, const OutputBuffers& answers) const {
+// Learners that are not trained yet have no vote.
+void Pipeline::count_votes(const RowBlock& rows, double* shares) const {
+  const auto k = static_cast<std::size_t>(intake_.schema().n_classes);
+  std::vector<Scratch> scratch = make_scratch();
+  RowBuffer buffer;
+  intake_.make_room(buffer);
+  for (int r = 0; r < rows.n_rows; ++r) {
+    double* share = shares + static_cast<std::size_t>(r) * k;
+    std::fill_n(share, k, 0.0);
+    const Example example = intake_.look(rows.row(r), buffer);
+    double n = 0;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      blocks_[b]->bank->ask(example, Request::votes, scratch[b].answers);
+      for (int lane = 0; lane < blocks_[b]->lanes().size(); ++lane) {
+        const std::int32_t vote = scratch[b].answers.vote[static_cast<std::size_t>(lane)];
+        if (vote < 0) continue;
+        share[vote] += 1;
+        n += 1;
+      }
+    }
+    for (std::size_t c = 0; c < k && n > 0; ++c) share[c] /= n;
+  }
+}
+
+void Pipeline::predict(const RowBlock& rows, const OutputBuffers& answers) const {
+  require_sound();
+  if (answers.output == Output::votes) return count_votes(rows, answers.value);
   const Turn turn(ask_memory_taken_);
   CallMemory own;
   CallMemory& place = turn.mine ? ask_memory_ : own;
-  prepare(place, to - from);
+  prepare(place, rows.n_rows);
   Chunk& work = *place.chunk;
-  for (int first = from; first < to; first += work.capacity()) {
-    work.begin(first, to);
+  for (int first = 0; first < rows.n_rows; first += work.capacity()) {
+    work.begin(first, rows.n_rows);
     for (int r = 0; r < work.size; ++r) {
       const auto at = static_cast<std::size_t>(r);
       work.example[at] = intake_.look(rows.row(first + r), work.row[at]);

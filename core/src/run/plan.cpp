@@ -1,7 +1,9 @@
 #include "streamboost/run/plan.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
+#include "streamboost/run/encoded_model.hpp"
 #include "streamboost/run/lagged_model.hpp"
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
@@ -9,6 +11,7 @@
 #include "streamboost/run/staged_model.hpp"
 #include "streamboost/run/staged_regressor.hpp"
 #include "streamboost/run/timed_regressor.hpp"
+#include "streamboost/run/tokens_model.hpp"
 
 namespace streamboost {
 namespace {
@@ -20,6 +23,15 @@ std::unique_ptr<Model> make_main(const Plan& plan) {
     return plan.bank(lanes);
   };
   return make_model(plan.booster, plan.booster_params, plan.ensemble, bank, plan.cuts);
+}
+
+// The main ensemble, over hashed tokens if it wants them.
+std::unique_ptr<Model> make_reader(const Plan& plan) {
+  auto main = make_main(plan);
+  if (plan.tokens.values.empty()) return main;
+  auto reader = std::make_unique<TokensModel>(std::move(main), TokensModel::Params::read(plan.tokens));
+  plan.tokens.check_all_read("the tokens");
+  return reader;
 }
 
 // numbers: a single learner of numbers is a bag of one.
@@ -54,7 +66,7 @@ std::unique_ptr<Model> make_pool(PooledExperts::Expert main, const std::vector<C
 }
 
 std::unique_ptr<Model> make_voters(const Plan& plan) {
-  auto inner = make_pool({"main", make_main(plan)}, plan.companions, plan.pool, plan.ensemble, !plan.experts.empty());
+  auto inner = make_pool({"main", make_reader(plan)}, plan.companions, plan.pool, plan.ensemble, !plan.experts.empty());
   const char* name = plan.companions.empty() ? "main" : "online";
   return make_pool({name, std::move(inner)}, plan.outer_companions, plan.outer_pool, plan.ensemble);
 }
@@ -65,6 +77,7 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
   TimedRegressor::Params params{RefereePool::Params::read(plan.referee), 0, false};
   plan.referee.check_all_read("the referee");
   std::vector<TimedRegressor::Expert> experts;
+  const auto trees = std::count_if(plan.experts.begin(), plan.experts.end(), [](const Companion& expert) { return expert.name != "last"; });
   for (const Companion& expert : plan.experts) {
     if (expert.name == "last") {
       params.last = true;
@@ -74,6 +87,7 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
     expert.booster_params.check_all_read(expert.name);
     replay.expert.less = expert.name == "differences" ? Base::last_target : expert.name == "residuals" ? Base::own_answer : Base::no_base;
     replay.expert.delay = params.pool.delay;
+    replay.expert.boosting.histogram_bytes /= trees;  // which share one ring
     params.max_bytes = std::max(params.max_bytes, replay.max_bytes);
     experts.push_back({expert.name, ReplayExpert(replay.expert)});
   }
@@ -82,18 +96,27 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
   return std::make_unique<TimedRegressor>(std::move(inside), std::move(experts), params);
 }
 
+// Around all of these: what they see of wide rows, and the experts that see such rows whole.
+std::unique_ptr<Model> make_wide(const Plan& plan) {
+  auto inside = make_timed(plan);
+  if (plan.encoding.values.empty()) return inside;
+  auto encoded = std::make_unique<EncodedModel>(std::move(inside), EncodedModel::Params::read(plan.encoding));
+  plan.encoding.check_all_read("the encoding");
+  return make_pool({"columns", std::move(encoded)}, plan.whole_companions, plan.whole_pool, plan.ensemble);
+}
+
 }  // namespace
 
 std::unique_ptr<Model> make_model(const Plan& plan) {
   if (plan.ensemble.n_estimators < 1) throw std::invalid_argument("n_estimators must be at least 1");
-  auto voters = make_timed(plan);
+  auto voters = make_wide(plan);
   if (!plan.lags.values.empty()) {
     voters = std::make_unique<LaggedModel>(std::move(voters), LaggedModel::Params::read(plan.lags));
     plan.lags.check_all_read("the lags");
   }
   if (plan.stages.values.empty()) return voters;
   if (voters->answers_numbers()) {
-    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages));
+    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages), plan.ensemble.seed);
     plan.stages.check_all_read("the stages around the numbers");
     return staged;
   }

@@ -57,6 +57,13 @@ class Classifier(ClassifierMixin, Estimator):
         labels, proba = self._ask(X, "both")
         return labels, proba
 
+    def predict_votes(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of the learners that are for each class in ``classes_``, whatever weight their votes have.
+
+        Learners that have seen nothing yet do not count. Of a model that pools several ensembles, each counts the same.
+        """
+        return self._ask(X, "votes")
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return scores: one number per row for two classes (positive: ``classes_[1]``), else one per class."""
         scores = self._ask(X, "score")
@@ -131,6 +138,11 @@ class Classifier(ClassifierMixin, Estimator):
                 return label, proba
         answer: tuple[Any, dict[Any, float]] | None = self._ask_one(x, "row")
         return answer or (None, {})
+
+    def predict_votes_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return the share of the learners that are for each known label; empty while no class is known."""
+        shares = self._ask_one(x, "votes")
+        return {} if shares is None else dict(zip(self.classes_.tolist(), shares[0].tolist(), strict=True))
 
     def _ask_one(self, x: Mapping[Any, Any], answer: str) -> Any:
         """Return the answer to one dict by the long way; None before the first row."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import os
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 
 from streamboost.base import sharing
 from streamboost.base.files import persist
@@ -64,6 +65,14 @@ class Estimator(Declared, BaseEstimator):
         """Return the plan as the kinds of the columns want it."""
         return plan
 
+    def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
+        """Return the plan of the learners as the kinds of the columns want it."""
+        return plan
+
+    def _for_labels(self, plan: BoosterPlan, labels: ClassCodes) -> BoosterPlan:
+        """Return the plan as the labels want it that are known before the first row."""
+        return plan
+
     def _stages(self) -> dict[str, Any]:
         """Return what comes after the vote, as the core reads it; empty: nothing."""
         return {}
@@ -90,10 +99,13 @@ class Estimator(Declared, BaseEstimator):
         n_fit: int | None = None,
     ) -> Session:
         names = tuple(name for name in self._get_param_names() if name not in self._free_parameters)
+        plan = self._booster_plan() if n_fit is None else self._fit_plan(n_fit)
         return self._session_kind(
             type(self).__name__,
-            self._for_columns(self._booster_plan() if n_fit is None else self._fit_plan(n_fit), columns),
-            self._learner_plan(seed) if lanes is None else self._resumed_plan(seed, lanes),
+            self._for_labels(self._for_columns(plan, columns), labels),
+            self._learner_for_columns(self._learner_plan(seed), columns)
+            if lanes is None
+            else self._resumed_plan(seed, lanes),
             n_estimators=self._n_lanes(),
             seed=seed,
             tie=str(self.tie),
@@ -299,6 +311,16 @@ class Estimator(Declared, BaseEstimator):
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         persist.set_state(self, state)
+
+    def __format__(self, spec: str) -> str:
+        """Return what ``str`` does; River, which names a model that it does not know so, says where its adapter is."""
+        if not str(sys._getframe(1).f_globals.get("__name__")).startswith("river."):
+            return format(str(self), spec)
+        name = type(self).__name__
+        adapter = "RiverRegressor" if is_regressor(self) else "RiverClassifier"
+        return (
+            f"{name}: wrap it, {adapter}({name}(...)), after 'from streamboost.compat.river import {adapter}'"
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from streamboost.base.system import usable_cores
 
 
 @dataclass
@@ -37,6 +38,8 @@ class LearnerPlan:
     warns_unscaled: bool = False
     counts: bool = False
     """Whether numbers are counts: no column is nominal, no value below 0."""
+    tokens: dict[str, Any] = field(default_factory=dict)
+    """How rows are hashed into tokens for it; empty: it learns from rows as they are."""
     lane_factory: Callable[[int], object] | None = None
     scope: LaneScope | None = None
 
@@ -65,6 +68,12 @@ class BoosterPlan:
     """Experts of time around a regressor and its companions: name, and the parameters of their trees."""
     referee: dict[str, Any] = field(default_factory=dict)
     """How the regressor's answers and theirs become one."""
+    encoding: dict[str, Any] = field(default_factory=dict)
+    """What all of these see of rows with words, identifiers or very many columns; empty: rows as they are."""
+    whole_companions: tuple[dict[str, Any], ...] = ()
+    """Beside them, models that see such rows whole."""
+    whole_pool: dict[str, Any] = field(default_factory=dict)
+    """How their answers and those of all others become one."""
     lags: dict[str, Any] = field(default_factory=dict)
     """Past targets or labels as further columns; empty: none."""
     max_bytes: int | None = None
@@ -97,13 +106,7 @@ def count_threads(n_jobs: int | None) -> int:
         raise ValueError(
             f"n_jobs={n_jobs!r} means nothing: give a number of threads, -1 for all, or None for one."
         )
-    return n_jobs if n_jobs > 0 else _usable_cores()
-
-
-def _usable_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return n_jobs if n_jobs > 0 else usable_cores()
 
 
 def snapshot(estimator: Any, names: tuple[str, ...]) -> dict[str, Any]:

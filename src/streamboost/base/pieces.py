@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -22,6 +23,8 @@ from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 
 PIECE_SECONDS = 0.04
+ROWS_PER_THREAD = 64
+"""A piece has at least so many rows for each thread: with fewer, the last one waits longer for its first row than it works."""
 FLAT = ("label", "number")
 """Answers that are one value per row."""
 _FEW_ROWS = 16  # a piece as small as this says little about the cost of a row
@@ -41,17 +44,34 @@ class LearningInterrupted(KeyboardInterrupt):
         self.n_rows_learned = n_rows_learned
 
 
+def clock() -> tuple[float, float]:
+    """The time on the wall and that of the processor."""
+    return time.perf_counter(), time.process_time()
+
+
+def since(begun: tuple[float, float]) -> float:
+    """The seconds of work since then: other programs must not make pieces small, nor may a model that waits make them large."""
+    wall, processor = (now - then for now, then in zip(clock(), begun, strict=True))
+    return max(min(wall, processor), wall / 10)
+
+
 class Pace:
     """How many rows make a piece, from the time that the last ones took."""
 
-    def __init__(self) -> None:
-        self.rows = 64
+    def __init__(self, threads: int = 1) -> None:
+        self.threads = threads
+        self.least = ROWS_PER_THREAD * threads if threads > 1 else 1
+        self.rows = max(64, self.least)
+
+    def fresh(self) -> Pace:
+        """One for a model like this."""
+        return Pace(self.threads)
 
     def took(self, n_rows: int, seconds: float) -> None:
         """Learn from one piece."""
         if n_rows >= _FEW_ROWS or seconds > PIECE_SECONDS:
             wanted = int(n_rows * PIECE_SECONDS / max(seconds, 1e-9))
-            self.rows = min(max(wanted, 1), 8 * self.rows, 2**24)
+            self.rows = min(max(wanted, self.least), 8 * self.rows, 2**24)
         elif n_rows == self.rows:  # one slow moment of the machine must not leave pieces small for ever
             self.rows *= 2
 

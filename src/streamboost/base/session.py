@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import sys
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -28,7 +27,16 @@ from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers, Records, records_to_learn
-from streamboost.base.pieces import FLAT, InterruptsWait, LearningInterrupted, Pace, TrainingBatch, join
+from streamboost.base.pieces import (
+    FLAT,
+    InterruptsWait,
+    LearningInterrupted,
+    Pace,
+    TrainingBatch,
+    clock,
+    join,
+    since,
+)
 
 JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
@@ -93,10 +101,11 @@ class Session:
         self.broken: str | None = None
         self.warned = False
         self.judged = False
+        self.told_unlabeled = False  # whether it was said that rows came without labels
         self.full = False  # whether it was said that trees have reached their limit of memory
         self.starved = False  # ... that there was none to grow
         self.capped: set[int] = set()
-        self.pace, self.ask_pace = Pace(), Pace()
+        self.pace, self.ask_pace = Pace(threads), Pace(threads)
         self._delayed: Warning | None = None
         self._pending: tuple[int, Growth, list[Any]] | None = None
         self._reserved = False
@@ -120,9 +129,13 @@ class Session:
             "outer_pool": booster.outer_pool,
             "experts": list(booster.experts),
             "referee": booster.referee,
+            "encoding": booster.encoding,
+            "whole_companions": list(booster.whole_companions),
+            "whole_pool": booster.whole_pool,
             "lags": booster.lags,
             "stages": dict(stages),
             "max_bytes": booster.max_bytes,
+            "tokens": learner.tokens,
         }
         self._use(self._new_model())
 
@@ -164,7 +177,7 @@ class Session:
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._use(model)
-        other.capped, other.pace, other.ask_pace = set(self.capped), Pace(), Pace()
+        other.capped, other.pace, other.ask_pace = set(self.capped), self.pace.fresh(), self.ask_pace.fresh()
         other._changes = _core.parameter_changes()
         if fast is not None:
             other.fast = fast.of(model)
@@ -307,9 +320,9 @@ class Session:
                 while done < n:
                     first, begun = done, self.model.n_learned
                     end = min(n, max(done + self.pace.rows, least))
-                    clock = time.perf_counter()
+                    start = clock()
                     raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
-                    self.pace.took(end - done, time.perf_counter() - clock)
+                    self.pace.took(end - done, since(start))
                     if raw is not None:
                         parts.append(raw)
                     done = end
@@ -423,10 +436,10 @@ class Session:
         done, parts = 0, []
         while done < rows.n_rows:
             end = min(rows.n_rows, done + self.ask_pace.rows)
-            clock = time.perf_counter()
+            start = clock()
             said = () if records is None else (records[done:end],)
             raw = self.model.ask(rows.cut(done, end).native, answer, *said)
-            self.ask_pace.took(end - done, time.perf_counter() - clock)
+            self.ask_pace.took(end - done, since(start))
             parts.append(raw)
             done = end
         return join(parts, answer)
@@ -483,6 +496,8 @@ def no_answers(answer: str, labels: ClassCodes) -> Any:
         return np.empty(0)
     if answer.startswith("interval:"):
         return np.empty((0, 2))
+    if answer == "full":
+        return np.empty((0, len(labels))), np.empty((0, len(labels)))
     raw = np.empty(0, np.int32) if answer == "label" else np.empty((0, len(labels) + (answer == "both")))
     return present(raw, answer, labels)
 
@@ -493,6 +508,8 @@ def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
         return raw[:, labels.order] == 1.0
     if answer.startswith("interval:"):
         return raw
+    if answer == "full":
+        return raw[:, len(labels) : 2 * len(labels)][:, labels.order], raw[:, : len(labels)][:, labels.order]
     if answer == "both":
         codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
         return labels.decode(codes), raw[:, :-1][:, labels.order]

@@ -15,13 +15,14 @@ from sklearn.exceptions import NotFittedError
 
 from streamboost import _core
 from streamboost.base.files.persist import copied_session
-from streamboost.base.inputs.labels import check_same_classes
+from streamboost.base.inputs.labels import check_length, check_same_classes
+from streamboost.base.inputs.unlabeled import filled, missing_labels
 from streamboost.base.inputs.weights import read_weight
 from streamboost.base.params import changed_parameter
 from streamboost.base.pending import LateRecords, PendingAnswers, Records
 from streamboost.base.pieces import LearningInterrupted
 from streamboost.base.random import draw_seed
-from streamboost.base.session import Session, Source, looks_back, no_answers
+from streamboost.base.session import Session, Source, looks_back, no_answers, warn_user
 
 if TYPE_CHECKING:
     from streamboost.base.estimator import Estimator
@@ -42,6 +43,9 @@ def learn(
 ) -> Any:
     """Learn rows that were read; every verb that learns ends here."""
     weight = read_weight(sample_weight, source.n_rows)
+    absent = None if fit else missing_labels(y)
+    if absent is not None:
+        y, weight = _without_labels(model, y, absent, classes, weight, source.n_rows)
     while True:
         session = model._session
         if session is not None and session.read_only:
@@ -67,6 +71,29 @@ def learn(
                 answers = session.ask(source, answer)
         look_back(model, session)
         return answers
+
+
+def _without_labels(
+    model: Estimator,
+    y: Any,
+    absent: NDArray[np.bool_],
+    classes: ArrayLike | None,
+    weight: NDArray[np.float64] | None,
+    n_rows: int,
+) -> tuple[Any, NDArray[np.float64]]:
+    """Rows without a label are answered like any others and teach nothing: their weight is 0."""
+    check_length(len(absent), n_rows)
+    session = model._session
+    known = session.labels.book.values if session is not None else ()
+    if not len(known) and classes is not None:
+        known = np.asarray(classes).tolist()
+    if session is not None and not session.told_unlabeled:
+        session.told_unlabeled = True
+        warn_user(
+            f"Rows without a label came to this {type(model).__name__}, the first time {int(absent.sum())} of {n_rows}: it does "
+            "not learn them."
+        )
+    return filled(y, absent, known), np.where(absent, 0.0, 1.0 if weight is None else weight)
 
 
 def _learn_first(

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from streamboost.base.parameter import parameters_of
 from streamboost.cli.console import stderr, stdout
 from streamboost.cli.errors import UserError
+from streamboost.cli.own import is_own
 from streamboost.cli.parameters import ModelSpec
 from streamboost.cli.run import warn
 from streamboost.experiments.plan import (
@@ -25,6 +26,7 @@ from streamboost.experiments.plan import (
     Run,
     Source,
     baselines,
+    code_of,
     plan_runs,
     unique_labels,
 )
@@ -36,7 +38,7 @@ from streamboost.experiments.summary import Cell, Summary
 from streamboost.experiments.tables import LIKE_BEST_MARK, terminal_tables
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS as MODELS
-from streamboost.models import REGRESSORS
+from streamboost.models import EXPERTS, REGRESSORS
 
 Flags = list[tuple[str, str | None]]
 
@@ -155,7 +157,14 @@ def choose(
             params, learner_params = spec.values()
             size = f"N={n}" if n is not None and len(numbers) > 1 else ""
             algorithm = Algorithm(
-                spec.model, learner.partition(":")[0], params, learner_params, model, learner, size
+                spec.model,
+                spec.learner or "",
+                params,
+                learner_params,
+                model,
+                learner,
+                size,
+                code=code_of(spec.model, spec.learner),
             )
             chosen.setdefault(algorithm.name, algorithm)
     for name in [name for name, _ in flags] + (["scale"] if scale is not None else []):
@@ -180,11 +189,12 @@ def common_task(algorithms: list[Algorithm]) -> str:
 def _spec(
     model: str, learner: str, scale: str | None, flags: Flags, used: set[str], task: str | None
 ) -> ModelSpec:
-    model_name, *params = model.split(":")
-    learner_name, *learner_params = learner.split(":")
+    (model_name, params), (learner_name, learner_params) = _parted(model), _parted(learner)
     spec = ModelSpec(model_name, learner_name or None, params=params, learner_params=learner_params).for_task(
         task
     )
+    if is_own(spec.model, spec.learner) and spec.model not in EXPERTS:
+        return spec
     if spec.model not in MODELS or (spec.learner is not None and spec.learner not in LEARNERS):
         spec.values()  # says so
     learner_class = (
@@ -200,6 +210,14 @@ def _spec(
         used.add("scale")
         spec.scale = scale
     return spec
+
+
+def _parted(text: str) -> tuple[str, list[str]]:
+    """A name and its parameters: ``osboost:gamma=0.2``, or ``package.module:Class:gamma=0.2``."""
+    name, *params = text.split(":")
+    if params and "=" not in params[0] and name not in MODELS and name not in LEARNERS:
+        name = f"{name}:{params.pop(0)}"
+    return name, params
 
 
 def _words(option: str, text: str) -> list[str]:

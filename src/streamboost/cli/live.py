@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from streamboost.base.pieces import Pace
+from streamboost.base.pieces import Pace, clock, since
 from streamboost.cli.console import progress_bar, stderr
 from streamboost.cli.errors import UserError, plain_warnings
 from streamboost.cli.models import LABEL
@@ -94,6 +94,7 @@ class Part:
         self.labels_are_text = stream.labels_are_text
         self.n_rows = stream.n_rows
         self.repeatable = stream.repeatable
+        self.label_names = getattr(stream, "label_names", None)
         self._stream, self._stop, self._skip = stream, stop, skip
 
     @property
@@ -113,9 +114,9 @@ class Part:
             skip -= start
             while start < len(chunk) and self._stop.asked is None:
                 end = min(len(chunk), start + pace.rows)
-                clock = time.perf_counter()
+                begun = clock()
                 yield chunk.cut(start, end)
-                pace.took(end - start, time.perf_counter() - clock)
+                pace.took(end - start, since(begun))
                 start = end
         if skip and self._stop.asked is None:
             raise UserError(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
-import os
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,7 +11,7 @@ from streamboost.base.parameter import parameters_of
 from streamboost.cli.errors import UserError, closest
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS as MODELS
-from streamboost.models import EXPERTS
+from streamboost.models import EXPERTS, own_class
 
 
 def is_own(model: str, learner: str | None) -> bool:
@@ -22,13 +19,11 @@ def is_own(model: str, learner: str | None) -> bool:
     return model in EXPERTS or ":" in model or ":" in (learner or "")
 
 
-def own_class(option: str, text: str) -> Any:
-    """The class that ``package.module:Class`` names; modules are also looked for in the current folder."""
+def named_class(option: str, text: str) -> Any:
+    """The class that ``package.module:Class`` names."""
     module, _, name = text.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
     try:
-        found = getattr(importlib.import_module(module), name)
+        found = own_class(text)
     except ModuleNotFoundError as error:
         raise UserError(f"{option} {text}: there is no module {error.name!r}.") from error
     except AttributeError as error:
@@ -44,8 +39,8 @@ def make_learner(text: str, params: Iterable[str]) -> Any:
         near = closest(text, LEARNERS)
         known = f"; there are {', '.join(LEARNERS)}, or package.module:Class."
         raise UserError(f"There is no learner {text!r}{known if near == '.' else near}")
-    cls = LEARNERS[text] if text in LEARNERS else own_class("--learner", text)
-    return _made(cls, "--learner-param", _given("--learner-param", params))
+    cls = LEARNERS[text] if text in LEARNERS else named_class("--learner", text)
+    return _made(cls, "--learner-param", given_params("--learner-param", params))
 
 
 def make_model(
@@ -57,8 +52,8 @@ def make_model(
     seed: int,
 ) -> Any:
     """A model of the user's own, an ensemble of the user's own learner, or a combination of several learners."""
-    cls = MODELS.get(model) or EXPERTS.get(model) or own_class("--model", model)
-    given = {**values, **(_given("--param", params) if model not in MODELS else {})}
+    cls = MODELS.get(model) or EXPERTS.get(model) or named_class("--model", model)
+    given = {**values, **(given_params("--param", params) if model not in MODELS else {})}
     accepted = inspect.signature(cls).parameters
     for name in ("random_state", "seed"):
         if name in accepted:
@@ -90,7 +85,8 @@ def _made(cls: Any, option: str, given: dict[str, Any]) -> Any:
     return made
 
 
-def _given(option: str, texts: Iterable[str]) -> dict[str, Any]:
+def given_params(option: str, texts: Iterable[str]) -> dict[str, Any]:
+    """Parameters as NAME=VALUE, values as in JSON."""
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")

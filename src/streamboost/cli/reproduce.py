@@ -26,11 +26,24 @@ from streamboost.reproduce.output import (
 )
 from streamboost.reproduce.papers import study_of
 from streamboost.reproduce.report import write_report
+from streamboost.streams import DATA_VARIABLE, registered
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 _COLUMNS = 4  # a cell has three figures: more columns than this stand below each other
+
+
+def reproduce_noarov2026(folder: Path, *, quick: bool, datasets: Sequence[str]) -> None:
+    """Print the table of the Defensive Booster, which has no published figures to stand beside."""
+    from streamboost.reproduce.noarov2026 import DATA, TITLE, reproduce_table
+
+    for name in datasets:
+        if name not in DATA:
+            raise UserError(f"--datasets {name!r} is none of {', '.join(DATA)}.")
+    stdout().print(TITLE, **PLAIN)
+    stdout().print(reproduce_table(folder, quick=quick, datasets=datasets), **PLAIN)
+    stdout().print(f"written: {folder}/report.md, {folder}/figures.json", **PLAIN)
 
 
 def reproduce(
@@ -55,6 +68,8 @@ def reproduce(
     )
     start, cpu_start = time.perf_counter(), _cpu_seconds()
     job.load()
+    if not job.facts:
+        raise UserError(_nothing_here(job))
     runs = job.plan()
     records = _records(runs, folder / "runs", jobs, report_only)
     rebuilt = job.compare(records)
@@ -65,15 +80,9 @@ def reproduce(
         for line in verdict_lines(job.study, table, judge=not quick):
             console.print(line, **PLAIN)
         console.print()
-    console.print(f"Cells: {LEGEND}.", **PLAIN)
+    console.print(f"Cells: {LEGEND[quick]}.", **PLAIN)
     for who, why in reasons(rebuilt):
         console.print(f"not run: {who}: {why}", **PLAIN)
-    if not job.facts:
-        console.print(
-            "None of the data sets is here, so nothing could be run: fetch them as said above, or set STREAMBOOST_DATA to the "
-            "folder that has them.",
-            **PLAIN,
-        )
     written = write_report(job, rebuilt, extras, folder, command)
     seconds, cpu = time.perf_counter() - start, _cpu_seconds() - cpu_start
     spent = sum(record.figure("seconds") for record in records.values() if record.done)
@@ -87,6 +96,21 @@ def reproduce(
     for record in failed:
         stderr().print(f"failed: {record.message}", **PLAIN)
     return not failed
+
+
+def _nothing_here(job: Reproduction) -> str:
+    """What to do where none of the data sets is to be found."""
+    entries = [entry for entry in job.study.data if entry.title in job.datasets]
+    names = [name for entry in entries for name in (entry.text, entry.more) if name in registered()]
+    fetch = (
+        f"bring them here with `streamboost datasets {' '.join(dict.fromkeys(names))} --fetch`, or "
+        if names
+        else ""
+    )
+    return (
+        f"None of the {len(job.datasets)} data sets is here, so nothing can be run: {fetch}set {DATA_VARIABLE} to the folder "
+        "that has them."
+    )
 
 
 def _cpu_seconds() -> float:

@@ -19,12 +19,13 @@ from streamboost.baselines import BASELINE_WORDS
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError
 from streamboost.cli.health_lines import HealthLines
-from streamboost.cli.importances import importance_lines, importances_of
+from streamboost.cli.importances import importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
 from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
 from streamboost.evaluate import ClassificationResult, PrequentialResult, RegressionResult
+from streamboost.report.explanation import importance_lines
 from streamboost.streams import Label, Stream
 
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
@@ -71,6 +72,7 @@ def _say_kinds(model: Any, stream: Stream) -> None:
     ways = {
         "text": "text: its words are hashed (--nominal: categories)",
         "identifier": "identifiers: its values are hashed (--nominal: categories)",
+        "code": "numbers and as identifiers: its values are hashed, too (--id: identifiers only)",
     }
     for name, kind in getattr(stream, "kinds", {}).items():
         stderr().print(f"{name} is read as {ways[kind]}", markup=False, highlight=False, soft_wrap=True)
@@ -96,13 +98,13 @@ def run(
     if resumed is None:
         mark_nominal(model, stream.nominal)
         _say_kinds(model, stream)
-        if output.health and spec.task == "regression":
-            raise UserError(f"--health: {spec.model} is a regressor; --report says how it does.")
+        if output.health and spec.task != "classification":
+            raise UserError(f"--health is for classification, and this is {spec.task}.")
         if output.health:
             model.set_params(keep_health=True)
-        if spec.task == "regression" and classes is not None:
-            raise UserError(f"--classes: {spec.model} is a regressor.")
-        labels = None if spec.task == "regression" else _classes(classes, stream, model)
+        if spec.task != "classification" and classes is not None:
+            raise UserError(f"--classes is for a single label, and this is {spec.task}.")
+        labels = _classes(classes, stream, model) if spec.task == "classification" else None
     else:
         model = resumed.model
         start = Place.of(model, resumed.path, stream.name)
@@ -135,6 +137,12 @@ def run(
             highlight=False,
             soft_wrap=True,
         )
+    if result.asked is not None:
+        console.print(
+            f"labels asked for: {result.asked:.1%} of the rows (--query {loop['query']})",
+            highlight=False,
+            soft_wrap=True,
+        )
     for line in no_better_than(result):
         warn(line)
     if isinstance(result, RegressionResult) and result.lags_advised is not None:
@@ -143,7 +151,7 @@ def run(
     if result.metrics:
         console.print(metric_table(result))
     matter = importances_of(result.model)
-    for line in () if matter is None else importance_lines(matter):
+    for line in () if matter is None or output.report else importance_lines(matter):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     details = result.model.report() if output.report else None
     if details is not None:
@@ -166,7 +174,8 @@ def run(
     if output.plot_report is not None:
         result.model.report().plot(output.plot_report)
     # Labels that are late when a run is stopped are learned then: such a run cannot go on as if nothing had happened.
-    stopped = checkpoints.place if stop.asked is not None and not loop["delay"] else None
+    goes_on = not loop["delay"] and loop["budget"] is None
+    stopped = checkpoints.place if stop.asked is not None and goes_on else None
     if output.save is not None:
         result.model.save(output.save, metadata=facts_for(result.model, stopped, label))
     again = output.save if stopped is not None and stream.repeatable else None
@@ -195,7 +204,7 @@ def open_resumed(spec: ModelSpec, asked: Any, output: Output, loop: dict[str, An
     """The model of a stopped run, if there is one; it must be the one that the options describe."""
     if output.save is None:
         raise UserError("--resume needs --save FILE: the model of the stopped run.")
-    for option, usual in (("orders", 1), ("delay", 0)):
+    for option, usual in (("orders", 1), ("delay", 0), ("budget", None)):
         if loop[option] != usual:
             raise UserError(f"--resume cannot go on with --{option} {loop[option]}.")
     if not output.save.exists():

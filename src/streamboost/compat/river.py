@@ -16,6 +16,8 @@ from sklearn.base import clone as fresh
 
 from streamboost.base.classifier import StreamClassifier
 from streamboost.base.errors import ClassesNeeded, TooManyClasses
+from streamboost.base.inputs.dates import taken_apart
+from streamboost.base.inputs.frames import is_dated
 from streamboost.base.regressor import StreamRegressor
 
 try:
@@ -72,8 +74,10 @@ class _Driver(base.Base):
         names = self.model.columns_.names
         if names is None:
             return frame.to_native()
-        absent = [nw.lit(None, dtype=nw.Float64).alias(name) for name in names if name not in frame.columns]
-        return frame.with_columns(*absent).select(*names).to_native()
+        dates = {name for name in frame.columns if is_dated(frame[name])}
+        wanted = [name for name in names if taken_apart(name)[0] not in dates]
+        absent = [nw.lit(None, dtype=nw.Float64).alias(name) for name in wanted if name not in frame.columns]
+        return frame.with_columns(*absent).select(*wanted, *sorted(dates)).to_native()
 
     def _named_in_order(self, x: dict[Any, Any]) -> dict[Any, Any]:
         """Columns are numbered as they come, and a dict has no order: let that of its keys mean nothing."""

@@ -17,6 +17,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from streamboost.base.system import sync_folder
 from streamboost.distributed.parts import Lanes
 
 HEAD = "head"
@@ -71,11 +72,7 @@ class Folder:
                 os.unlink(temporary)
             raise
         if self.sync:
-            directory = os.open(self._root, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
+            sync_folder(self._root)
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file."""

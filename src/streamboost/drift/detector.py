@@ -80,15 +80,29 @@ class Detector(Declared, BaseEstimator):
     def _check_params(self) -> None:
         """Refuse parameters that do not go together."""
 
+    def numbers(self) -> list[float]:
+        """Return what it remembers, for :meth:`restore`; empty before the first number."""
+        return [] if self._running is None else self._running.state()
+
+    def restore(self, numbers: list[float]) -> None:
+        """Go on from what :meth:`numbers` gave."""
+        self.reset()
+        if numbers:
+            self._run(numbers)
+
+    def _run(self, numbers: list[float]) -> None:
+        running = _core.Detector(self._named_params())
+        running.restore(numbers)
+        self._running = running
+
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
-        running = state.pop("_running", None)
-        return state if running is None else {**state, "_numbers": running.state()}
+        state.pop("_running", None)
+        return {**state, "_numbers": self.numbers()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         attributes = dict(state)
-        numbers = attributes.pop("_numbers", None)
+        numbers = attributes.pop("_numbers")
         self.__dict__.update(attributes)
-        if numbers is not None:
-            self._running = _core.Detector(self._named_params())
-            self._running.restore(numbers)
+        if numbers:
+            self._run(numbers)

@@ -14,6 +14,7 @@ from streamboost.ensemble.adaptive_regressor import (
     AdaptiveRandomForestRegressor as AdaptiveRandomForestRegressor,
 )
 from streamboost.ensemble.adaptive_regressor import StreamBoostRegressor as StreamBoostRegressor
+from streamboost.ensemble.agnostic import AgnosticBoostingClassifier as AgnosticBoostingClassifier
 from streamboost.ensemble.arcx4 import OnlineArcX4Classifier as OnlineArcX4Classifier
 from streamboost.ensemble.bagging import OnlineBaggingClassifier as OnlineBaggingClassifier
 from streamboost.ensemble.bagging_regressor import OnlineBaggingRegressor as OnlineBaggingRegressor
@@ -21,17 +22,28 @@ from streamboost.ensemble.bagging_regressor import SingleLearnerRegressor as Sin
 from streamboost.ensemble.bayes import BayesianEnsembleClassifier as BayesianEnsembleClassifier
 from streamboost.ensemble.bbm import OnlineBBMClassifier as OnlineBBMClassifier
 from streamboost.ensemble.blocked import BlockedBoostingClassifier as BlockedBoostingClassifier
+from streamboost.ensemble.cost_boosting import CostBoostingClassifier as CostBoostingClassifier
+from streamboost.ensemble.defensive import DefensiveBoostingClassifier as DefensiveBoostingClassifier
 from streamboost.ensemble.experts import HedgeClassifier as HedgeClassifier
 from streamboost.ensemble.experts import WeightedMajorityClassifier as WeightedMajorityClassifier
 from streamboost.ensemble.experts import WinnowClassifier as WinnowClassifier
 from streamboost.ensemble.gradient_regressor import (
     OnlineGradientBoostingRegressor as OnlineGradientBoostingRegressor,
 )
+from streamboost.ensemble.label_ranking import AdaOLMRClassifier as AdaOLMRClassifier
+from streamboost.ensemble.label_ranking import OnlineBMRClassifier as OnlineBMRClassifier
 from streamboost.ensemble.mbbm import OnlineMBBMClassifier as OnlineMBBMClassifier
 from streamboost.ensemble.ogboost import OGBoostClassifier as OGBoostClassifier
 from streamboost.ensemble.osboost import OSBoostClassifier as OSBoostClassifier
 from streamboost.ensemble.oza import OnlineBoostingClassifier as OnlineBoostingClassifier
 from streamboost.ensemble.primed import PrimedOnlineBoostingClassifier as PrimedOnlineBoostingClassifier
+from streamboost.ensemble.reordered import ReorderedBoostingClassifier as ReorderedBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingClassifier as ReplayBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingRegressor as ReplayBoostingRegressor
 from streamboost.ensemble.single import SingleLearnerClassifier as SingleLearnerClassifier
+from streamboost.ensemble.streaming_gradient import (
+    StreamingGradientBoostingClassifier as StreamingGradientBoostingClassifier,
+)
+from streamboost.ensemble.streaming_gradient import (
+    StreamingGradientBoostingRegressor as StreamingGradientBoostingRegressor,
+)

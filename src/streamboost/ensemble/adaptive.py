@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
-from streamboost.base.params import BoosterPlan
+from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.drift.choice import guard_of
 from streamboost.ensemble.classifier import Ensemble
@@ -28,8 +28,15 @@ from streamboost.ensemble.options import (
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS
 from streamboost.ensemble.oza import OnlineBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingClassifier
-from streamboost.ensemble.words import INFORMATION, WORD_FEATURES, WordOptions, hashed_experts
+from streamboost.ensemble.words import (
+    FORGETTING,
+    POOL_OF_ALL,
+    WordOptions,
+    are_wide,
+    for_columns,
+)
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
+from streamboost.learners.hashed import WORD_FEATURES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -70,15 +77,25 @@ COMPANIONS = {
     "naive-bayes": (("naive-bayes", {}),),
     "neighbors": (("neighbors", {}),),
     "replay": (
-        ("replay", {"rounds": 50, "refit": 2.0}),
+        ("replay", {"rounds": 50, "learning_rate": 0.2, "refit": 2.0}),
         (
             "replay-quick",
-            {"memory": 2000, "rounds": 15, "leaves": 15, "learning_rate": 0.25, "refit": 1.25, "late": 0.5},
+            {
+                "memory": 2000,
+                "rounds": 15,
+                "leaves": 15,
+                "bins": 31,
+                "learning_rate": 0.25,
+                "refit": 1.25,
+                "late": 0.5,
+            },
         ),
     ),
     "history": (("history", {}),),
 }
 """Experts beside the forest: names in the report and in files, and their parameters."""
+JUDGE = ("judge", {"memory": 10_000, "rounds": 30, "leaves": 8, "bins": 31})
+"""Comes with "replay", after all others, and sees their answers beside the row."""
 OUTER = ("replay", "history")
 """Those that answer beside the pool of the others, in a pool of their own."""
 POOL = {
@@ -168,10 +185,11 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     referee lets one of them speak alone while it has been right more often than all others and than the pool.
 
     A second pool of the same kind takes that answer as its first expert. The others are gradient boosted trees over the last
-    50,000 rows and over the last 2,000, refitted in small slices while the stream goes on (:class:`ReplayBoostingClassifier`),
-    and, where it is asked for, the labels' own past: how often each label has followed the last two. One temperature w,
-    learned in the same way, has the last word on probabilities: :math:`P \propto Q^w`; labels do not change. It stands aside
-    where `calibration` is given.
+    50,000 rows and over the last 2,000, refitted in small slices while the stream goes on (:class:`ReplayBoostingClassifier`);
+    where it is asked for, the labels' own past: how often each label has followed the last two; and a judge, boosted trees
+    over the last 10,000 rows that see the answers of all of them beside the row. One temperature w, learned in the same way,
+    has the last word on probabilities: :math:`P \propto Q^w`; labels do not change. It stands aside where `calibration` is
+    given.
 
     References
     ----------
@@ -259,48 +277,53 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"delay": int(self.delay), "total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        experts = hashed_experts(columns, "hashed")
-        if not experts:
+        if not are_wide(columns):
             return plan
-        information = {"information": INFORMATION}
-        outer = {**plan.outer_pool, **information} if plan.outer_pool else {}
-        last_word = {"temperature": not outer and self.calibration is None}
-        return replace(
+        window = {"window": float(self.window), "referee_window": float(self.window)}
+        last_word = {"temperature": self.calibration is None}
+        plan = replace(
             plan,
-            companions=(*plan.companions, *experts),
-            pool={**self._pool(), **information, **last_word},
-            outer_pool=outer,
+            pool={**plan.pool, **FORGETTING} if plan.pool else {},
+            outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
+        memory = self._memory(words=True)
+        return for_columns(plan, columns, "hashed", {**POOL_OF_ALL, **last_word, **window}, memory)
+
+    def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
+        return self._within_memory(plan, words=are_wide(columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)
 
     def _companions_made(self, *, outer: bool) -> tuple[dict[str, Any], ...]:
         names = [name for name in self._companion_names() if (name in OUTER) is outer]
-        return tuple(self._companion(*entry) for name in names for entry in COMPANIONS[name])
+        judge = [JUDGE] if "replay" in names else []
+        return tuple(
+            self._companion(*entry)
+            for entry in (*(entry for name in names for entry in COMPANIONS[name]), *judge)
+        )
 
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, COMPANIONS)
 
-    def _ring_bytes(self) -> dict[str, int]:
-        """Return what remembered rows may take of `max_bytes`: a quarter, at most 64 MB; a quarter of that is the quick one's."""
-        whole = 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 4))
-        return {"replay": whole - whole // 4, "replay-quick": whole // 4}
+    def _remembers_rows(self) -> bool:
+        return "replay" in self._companion_names()
 
-    def _bytes_for_trees(self) -> int | None:
-        budget = super()._bytes_for_trees()
-        rows = sum(self._ring_bytes().values()) if "replay" in self._companion_names() else 0
-        return None if budget is None else max(1, int(budget) - rows)
+    def _ring_bytes(self) -> dict[str, int]:
+        """Return what each memory of rows may take: most of it is for the long one."""
+        whole = max(self._memory().rows, 8)
+        quick, judge = whole // 4, whole // 8
+        return {"replay": whole - quick - judge, "replay-quick": quick, "judge": judge}
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
         delay = {"delay": int(self.delay)}
-        if name in ("replay", "replay-quick", "history"):
-            whole: dict[str, Any] = {"booster": "history", "booster_params": delay, "size": 1}
-            if name != "history":
-                memory = {"max_bytes": self._ring_bytes()[name]}
-                more = {**ReplayBoostingClassifier()._core_params(), **params, **memory, **delay}
-                whole |= {"booster": "replay", "booster_params": more}
-            return {"name": name, "learner": "", "params": {}, "guard": {}, **whole}
+        lone = {"name": name, "learner": "", "params": {}, "guard": {}, "size": 1}
+        if name == "history":
+            return {**lone, "booster": "history", "booster_params": delay}
+        rings = self._ring_bytes()
+        if name in rings:
+            core = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": rings[name], **delay}
+            return {**lone, "booster": "replay", "booster_params": core}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()
         guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}

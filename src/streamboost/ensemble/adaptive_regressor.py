@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import Parameter, anything, number, parameter, with_defaults
-from streamboost.base.params import BoosterPlan
+from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.drift.choice import guard_of
-from streamboost.ensemble.common import companion_names
+from streamboost.ensemble.common import companion_names, limited
 from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegressor
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.ensemble.replay import ReplayBoostingRegressor
-from streamboost.ensemble.words import WORD_FEATURES, WordOptions, hashed_experts
+from streamboost.ensemble.words import WordOptions, are_wide, for_columns
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
+from streamboost.learners.hashed import WORD_FEATURES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -167,7 +168,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         names = self._companion_names()
         share = self._bytes_per_tree()
         found = [made for name in names if name in _COMPANIONS for made in _COMPANIONS[name](share)]
-        experts = [_expert(name, self._ring_bytes()) for name in _EXPERTS if name in names]
+        experts = [_expert(name, max(self._memory().rows, 1)) for name in _EXPERTS if name in names]
         return replace(
             super()._booster_plan(),
             companions=tuple(found),
@@ -180,22 +181,21 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         return {"window": 1000.0, "delay": int(self.delay)}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        experts = hashed_experts(columns, "hashed_regressor")
-        if not experts:
+        if not are_wide(columns):
             return plan
-        return replace(plan, companions=(*plan.companions, *experts), pool=self._pool())
+        share = self._bytes_per_tree(words=True)
+        companions = tuple({**one, "params": limited(one["params"], share)} for one in plan.companions)
+        plan = replace(plan, companions=companions)
+        return for_columns(plan, columns, "hashed_regressor", self._pool(), self._memory(words=True))
+
+    def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
+        return self._within_memory(plan, words=are_wide(columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)
 
-    def _ring_bytes(self) -> int:
-        """Return what the remembered rows, which the experts share, may take of `max_bytes`: a quarter, at most 64 MB."""
-        return 2**26 if self.max_bytes is None else min(2**26, max(int(self.max_bytes) // 4, 1))
-
-    def _bytes_for_trees(self) -> int | None:
-        budget = super()._bytes_for_trees()
-        remembers = any(name in _EXPERTS and name != "last" for name in self._companion_names())
-        return max(1, budget - self._ring_bytes()) if budget is not None and remembers else budget
+    def _remembers_rows(self) -> bool:
+        return any(name in _EXPERTS and name != "last" for name in self._companion_names())
 
     def _companion_names(self) -> list[str]:
         return companion_names(self.companions, [*_COMPANIONS, *_EXPERTS])
@@ -241,7 +241,7 @@ _COMPANIONS: dict[str, Callable[[int | None], list[dict[str, Any]]]] = {
 }
 
 _EXPERTS = ("last", "differences", "residuals", "replay")
-_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15}
+_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15, "bins": 31}
 
 
 def _expert(name: str, max_bytes: int) -> dict[str, Any]:

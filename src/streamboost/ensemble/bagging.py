@@ -50,8 +50,9 @@ class OnlineBaggingClassifier(Ensemble):
         SIZE,
         parameter(
             "sampling",
-            one_of("poisson", "fraction"),
-            "Copies drawn from Poisson(1), or each example passed on with probability `fraction`.",
+            one_of("poisson", "fraction", "under_over"),
+            "Copies drawn from Poisson(1); each example passed on with probability `fraction`; or copies from Poisson(i / N) for "
+            "learner i of N, with `class_weight` UnderOverBagging.",
         ),
         parameter(
             "fraction",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,13 +13,55 @@ from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params, check_version, unflattened
 from streamboost.base.files.persist import PARAMETER
+from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift.choice import from_file, guard_of
 from streamboost.ensemble.options import lags_of
-from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
+from streamboost.learners import (
+    ALL_LEARNERS,
+    HashedLogisticRegression,
+    Learner,
+    NaiveBayes,
+    adapter_plan,
+    check_task,
+    resumed_plan,
+)
 from streamboost.report import Bound, EnsembleReport, advise
+
+
+@dataclass(frozen=True)
+class MemoryShares:
+    """Bytes for each part of a model; None: no limit."""
+
+    trees: int | None
+    """Of all trees together: they stop growing there."""
+    rows: int
+    """Remembered rows, and what is fitted to them: fewer rows are remembered where that is not enough."""
+    words: int
+    """Tables that words are hashed into: smaller ones where that is not enough."""
+    rest: int | None
+    """Everything else follows columns, values and classes: rows that would need more are refused."""
+
+    @classmethod
+    def of(cls, budget: int | None, *, trees: bool, rows: bool, words: bool) -> MemoryShares:
+        """Cut a budget into fifths: one for rows, two for words, one for the rest, the others for trees, or the rest."""
+        if budget is None:
+            return cls(None, 2**26, 2**27, None)
+        fifth = int(budget) // 5
+        for_rows = min(2**26, fifth) if rows else 0
+        for_words = min(2**27, 2 * fifth) if words else 0
+        left = int(budget) - for_rows - for_words
+        return cls(left - fifth if trees else 0, for_rows, for_words, for_words + (fifth if trees else left))
+
+
+def limited(params: dict[str, Any], share: int | None) -> dict[str, Any]:
+    """Return the parameters of learners, with a limit of so many bytes if they are trees and have no lower one."""
+    if share is None or "max_bytes" not in params:
+        return params
+    own = params["max_bytes"]
+    return {**params, "max_bytes": share if own is None else min(own, share)}
 
 
 class LearnerEnsemble(Estimator):
@@ -39,7 +81,11 @@ class LearnerEnsemble(Estimator):
             return self._within_memory(self._own_learner().plan())
         if isinstance(self.estimator, Learner):
             return self._within_memory(self.estimator.plan())
-        return adapter_plan(self.estimator, seed, task=self._entry.task)
+        return adapter_plan(self.estimator, seed, task=self._entry.learner_task)
+
+    def _word_features(self) -> WordFeatures | None:
+        learner = self.estimator
+        return learner.word_features if isinstance(learner, HashedLogisticRegression) else None
 
     @classmethod
     def _default_learner(cls) -> Learner:
@@ -58,26 +104,32 @@ class LearnerEnsemble(Estimator):
         """Return how many trees the companions have, also in the background."""
         return 0
 
-    def _bytes_for_trees(self) -> int | None:
-        """Return what all trees may take together."""
-        budget = getattr(self, "max_bytes", None)
-        return None if budget is None else int(budget)
+    def _remembers_rows(self) -> bool:
+        """Return whether a companion learns from remembered rows."""
+        return False
 
-    def _bytes_per_tree(self) -> int | None:
-        budget = self._bytes_for_trees()
+    def _memory(self, *, words: bool = False) -> MemoryShares:
+        """Return who may take what of `max_bytes`; words: some columns hold words."""
+        budget = getattr(self, "max_bytes", None)
+        return MemoryShares.of(budget, trees=self._has_trees(), rows=self._remembers_rows(), words=words)
+
+    def _has_trees(self) -> bool:
+        learner = self._own_learner() if self.estimator is None else self.estimator
+        return self._trees_beside() > 0 or (
+            isinstance(learner, Learner) and "max_bytes" in learner._core_params()
+        )
+
+    def _bytes_per_tree(self, *, words: bool = False) -> int | None:
+        budget = self._memory(words=words).trees
         trees = self._n_lanes() * (2 if self._grows_in_background() else 1) + self._trees_beside()
         return None if budget is None else max(1, budget // trees)
 
-    def _within_memory(self, plan: LearnerPlan) -> LearnerPlan:
+    def _within_memory(self, plan: LearnerPlan, *, words: bool = False) -> LearnerPlan:
         """Give every tree, also in the background, its share of the ensemble's memory, or its own limit if that is lower."""
-        share = self._bytes_per_tree()
-        if share is None or plan.bank not in ("hoeffding", "regression_tree"):
-            return plan
-        own = plan.params["max_bytes"]
-        return replace(plan, params={**plan.params, "max_bytes": share if own is None else min(own, share)})
+        return replace(plan, params=limited(plan.params, self._bytes_per_tree(words=words)))
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
-        return resumed_plan(self.estimator, seed, lanes, self._n_lanes(), task=self._entry.task)
+        return resumed_plan(self.estimator, seed, lanes, self._n_lanes(), task=self._entry.learner_task)
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
@@ -104,7 +156,7 @@ class LearnerEnsemble(Estimator):
 
 def as_given(declared: Parameter, value: Any) -> Any:
     """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
-    if isinstance(value, list) and declared.name in ("class_weight", "decision_costs"):
+    if isinstance(value, list) and declared.name in ("class_weight", "decision_costs", "costs"):
         return unflattened(value)
     if isinstance(value, list) and (isinstance(declared.default, tuple) or declared.name == "coverages"):
         return tuple(value)
@@ -134,6 +186,11 @@ def _last_replacements(pairs: NDArray[Any] | None, most: int = 1000) -> NDArray[
     return found[np.lexsort((found[:, 1], found[:, 0]))][-most:]
 
 
+def column_names(session: Session) -> list[Any]:
+    """Return the names of the columns, or their numbers."""
+    return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
+
+
 class StreamEnsemble(LearnerEnsemble):
     """An ensemble that learns from a stream and can say what its learners did."""
 
@@ -154,7 +211,7 @@ class StreamEnsemble(LearnerEnsemble):
             entry.declared,
             guard=self._guard(),
             lags=lags_of(self),
-            max_bytes=getattr(self, "max_bytes", None),
+            max_bytes=self._memory().rest,
         )
 
     def _grows_in_background(self) -> bool:
@@ -204,6 +261,17 @@ class StreamEnsemble(LearnerEnsemble):
         """Return the last learners that a guard against drift replaced: example number and learner, oldest first."""
         return self._read(lambda session: _last_replacements(session.model.report().get("replacement_times")))
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The mean size of each column's contribution to the answer, fading in about 10,000 rows; with ``importances=True``."""
+        return self._read(self._importances_of, fitted=False)
+
+    def _importances_of(self, session: Session) -> NDArray[np.float64]:
+        raw = session.model.report()
+        if "importances/columns" not in raw:
+            raise AttributeError("feature_importances_ are not kept: start the model with importances=True.")
+        return np.array(raw["importances/columns"])
+
     def _report_of(self, session: Session) -> EnsembleReport:
         if not session.monitor:
             raise ValueError(
@@ -212,7 +280,7 @@ class StreamEnsemble(LearnerEnsemble):
         n_learned = session.model.n_learned
         raw = session.model.report()
         trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
-        replacements = raw.pop("replacement_times", None)
+        replacements, kept = raw.pop("replacement_times", None), raw.get("importances/columns")
         raw = {name: value for name, value in raw.items() if not name.startswith(("health/", "importances/"))}
         lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
         totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
@@ -228,6 +296,9 @@ class StreamEnsemble(LearnerEnsemble):
             trace_bounded=bounded,
             trace_label=self._trace_label,
             replacements=_last_replacements(replacements),
+            importances=None
+            if kept is None
+            else dict(zip(column_names(session), kept.tolist(), strict=True)),
         )
 
 

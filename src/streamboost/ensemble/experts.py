@@ -17,6 +17,7 @@ from streamboost.catalogue import model_entry
 from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.common import as_given
 from streamboost.ensemble.hedging import HEDGE_RATE, HORIZON, hedge_params
+from streamboost.ensemble.learner_lane import LearnerLane, driven
 from streamboost.ensemble.options import EXPERT_OPTIONS, ExpertOptions
 from streamboost.ensemble.single import SingleLearnerClassifier
 from streamboost.learners import Learner, LogisticRegression, NaiveBayes, Perceptron
@@ -72,22 +73,35 @@ class ExpertEnsemble(Ensemble):
         return len(self._experts())
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
-        experts = [SingleLearnerClassifier(e) if isinstance(e, Learner) else e for e in self._experts()]
-        kinds = [ModelLane if isinstance(e, StreamClassifier) else lane_kind(e) for e in experts]
-        scope = LaneScope()
+        experts, scope = self._models(), LaneScope()
+        kinds: list[Any] = [
+            LearnerLane
+            if isinstance(given, Learner)
+            else ModelLane
+            if isinstance(given, StreamClassifier)
+            else lane_kind(given)
+            for given in self._experts()
+        ]
 
         def make(lane: int) -> object:
             return kinds[lane](seeded_copy(experts[lane], seed, lane, keep=True), scope)
 
         return self._plan_of(kinds, make, scope)
 
+    def _models(self) -> list[Any]:
+        return [
+            SingleLearnerClassifier(e, monitor=False) if isinstance(e, Learner) else e
+            for e in self._experts()
+        ]
+
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:
         return self._plan_of([type(lane) for lane in lanes], lanes.__getitem__, lanes[0].scope)
 
     def _plan_of(self, kinds: list[Any], make: Any, scope: LaneScope) -> LearnerPlan:
         title = "/".join(dict.fromkeys(type(expert).__name__ for expert in self._experts()))
-        discovers = 0 if any(issubclass(kind, ArrayLane) for kind in kinds) else None
-        return LearnerPlan("black_box", {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
+        discovers = 0 if any(issubclass(kind, ArrayLane | LearnerLane) for kind in kinds) else None
+        plan = LearnerPlan("black_box", {}, title, None, discovers=discovers, lane_factory=make, scope=scope)
+        return driven(plan, self._models())
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:

@@ -55,6 +55,13 @@ class EnsembleOptions(UnguardedOptions, DriftOptions, total=False):
     """Of most classifiers."""
 
 
+class SetOptions(RunOptions, total=False):
+    """Of ensembles for sets of labels."""
+
+    monitor: bool
+    max_bytes: int | None
+
+
 class PastOptions(TypedDict, total=False):
     """Of models that may look at the targets or labels before a row."""
 
@@ -69,6 +76,7 @@ class RegressionOptions(RunOptions, DriftOptions, PastOptions, total=False):
     max_bytes: int | None
     target: str
     coverages: Sequence[float] | float | None
+    importances: bool
 
 
 LEARNER = parameter(
@@ -119,11 +127,13 @@ CATEGORICAL_FEATURES = parameter(
 MAX_BYTES = parameter(
     "max_bytes",
     [whole("[1, inf)"), NONE],
-    "Bytes of all trees of the model, shared evenly among them, also in the background: leaves that promise least stop "
-    "observing, then growth stops; a warning says so once. Learners whose size follows the columns, their values and the "
-    "classes may take as much: rows that would need more are refused, and nothing is learned from them. None: no limit.",
+    "Bytes of the whole model, in fifths: one for rows that companions remember, one for whatever follows the columns, their "
+    "values and the classes, the others for trees, shared evenly among them, also in the background; all of it for what "
+    "follows the columns where there are no trees. Trees that are full stop observing where that promises least, then "
+    "stop growing; a warning says so once. Rows that would need more of the rest are refused, and nothing is learned from "
+    "them. None: no limit.",
     to_core=False,
-    default=2**28,
+    default=5 * 2**26,
 )
 DRIFT = (
     parameter(
@@ -179,6 +189,8 @@ EXPERT_OPTIONS = (*SHARED, *OUTPUT_OPTIONS)
 """... of those whose learners are Python objects."""
 BATCH_OPTIONS = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
 """... of those that are trained on all rows at once."""
+SET_OPTIONS = (RANDOM_STATE, N_JOBS, MONITOR, CATEGORICAL_FEATURES, MAX_BYTES)
+"""... of ensembles for sets of labels."""
 REGRESSION_OPTIONS = (
     RANDOM_STATE,
     N_JOBS,

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _CORE_NAMES = {"uniform": "osboost", "ocp": "osboost_ocp", "exp": "osboost_exp"}
+_ONLY_FOR = {
+    "ocp": ("projection", "step", "domain"),
+    "exp": ("hedge", "hedge_rate", "horizon"),
+}
+"""Parameters that one vote alone reads."""
 
 
 class OSBoostClassifier(Ensemble):
@@ -145,6 +150,17 @@ class OSBoostClassifier(Ensemble):
         self.hedge_rate = hedge_rate
         self.horizon = horizon
         self._set_options(options)
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        defaults = {p.name: p.default for p in self._parameters}
+        for vote, names in _ONLY_FOR.items():
+            for name in names:
+                if vote != self.vote and getattr(self, name) != defaults[name]:
+                    raise ValueError(
+                        f"{name}={getattr(self, name)!r} has no effect with vote={self.vote!r}: set vote={vote!r}, or leave "
+                        f"{name} as it is."
+                    )
 
     def _booster_plan(self) -> BoosterPlan:
         return replace(super()._booster_plan(), name=_CORE_NAMES[self.vote])

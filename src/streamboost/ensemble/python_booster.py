@@ -6,17 +6,19 @@ laws are those of every other ensemble. Inside, each lane is a model of one lear
 
 from __future__ import annotations
 
+import inspect
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.files.manifest import Manifest, check_params
+from streamboost.base.parameter import Parameter, anything, parameter
 from streamboost.base.params import LaneScope, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.classifier import Ensemble
-from streamboost.ensemble.experts import ModelLane
+from streamboost.ensemble.learner_lane import LearnerLane, driven
 from streamboost.ensemble.options import EXPERT_OPTIONS, LEARNER, SIZE, ExpertOptions
 from streamboost.ensemble.single import SingleLearnerClassifier
 from streamboost.learners import Learner
@@ -32,13 +34,16 @@ class PythonBooster(Ensemble):
     r"""A boosting algorithm of your own: override `weigh`, and `combine` if the mean is not what you want.
 
     When to use it: to try an idea in twenty lines, with any weak learner and all methods, before writing it in C++. It is
-    slow: one Python call per learner and row.
+    slow: some Python calls per learner and row.
 
     Notes
     -----
     For every example, in this order: all learners are asked; `begin` is called; then for each learner in turn `weigh`
     says what the example is worth to it, it learns it with that weight (times the example's own; 0 leaves it out), and
     `learned` is called. Answers are distributions over the classes, all zeros for a learner that has learned nothing.
+
+    Parameters of your own are arguments of a constructor that hands the others on, as below: they are kept, copied, searched
+    and set on the command line (``--param``) like all others.
 
     ``state`` is a namespace for whatever the algorithm remembers: `start` fills it, pickles keep it. ``example`` has
     ``label`` (a code), ``weight`` and ``n_classes``, and carries along whatever you put there. `combine` must change nothing.
@@ -48,20 +53,20 @@ class PythonBooster(Ensemble):
     --------
     >>> from streamboost import NaiveBayes, PythonBooster
     >>> class Stubborn(PythonBooster):
+    ...     def __init__(self, estimator=None, *, factor=2.0, **options):
+    ...         super().__init__(estimator, **options)
+    ...         self.factor = factor
+    ...
     ...     def weigh(self, state, lane, answer, example):
-    ...         return 2.0 if answer[example.label] < 0.5 else 1.0
-    >>> model = Stubborn(NaiveBayes(), n_estimators=3, random_state=7)
+    ...         return self.factor if answer[example.label] < 0.5 else 1.0
+    >>> model = Stubborn(NaiveBayes(), n_estimators=3, factor=3.0, random_state=7)
     >>> X, y = [[0.1], [0.9], [0.2], [0.8]] * 10, ["low", "high", "low", "high"] * 10
     >>> model.fit(X, y).predict([[0.0], [1.0]]).tolist()
     ['low', 'high']
     """
 
     _entry = model_entry("single")
-    _parameters = (
-        LEARNER,
-        SIZE,
-        *EXPERT_OPTIONS,
-    )
+    _parameters: ClassVar[tuple[Parameter, ...]] = (LEARNER, SIZE, *EXPERT_OPTIONS)
 
     def __init__(
         self,
@@ -70,9 +75,20 @@ class PythonBooster(Ensemble):
         n_estimators: int = 10,
         **options: Unpack[ExpertOptions],
     ) -> None:
+        self._set_options(options)  # first: what a subclass hands on by name may be one of its options
         self.estimator = estimator
         self.n_estimators = n_estimators
-        self._set_options(options)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Declare what a constructor of its own takes beside the parameters of every booster."""
+        if "__init__" in cls.__dict__:
+            known = {p.name: p for p in cls._parameters}
+            given = inspect.signature(cls).parameters.values()
+            named = [known.get(p.name) or _own(p.name) for p in given if p.kind is not p.VAR_KEYWORD]
+            takes_all = any(p.kind is p.VAR_KEYWORD for p in given)
+            rest = [p for name, p in known.items() if takes_all and name not in {q.name for q in named}]
+            cls._parameters = (*named, *rest)
+        super().__init_subclass__(**kwargs)
 
     # What an algorithm says.
 
@@ -107,8 +123,10 @@ class PythonBooster(Ensemble):
         return self._plan_of(lanes.__getitem__, lanes[0].scope)
 
     def _plan_of(self, make: Any, scope: LaneScope) -> LearnerPlan:
-        title = type(self).__name__
-        return LearnerPlan("black_box", {}, title, None, discovers=0, lane_factory=make, scope=scope)
+        plan = LearnerPlan(
+            "black_box", {}, type(self).__name__, None, discovers=0, lane_factory=make, scope=scope
+        )
+        return driven(plan, [self._weak_learner()])
 
     @classmethod
     def _rebuild(cls, manifest: Manifest, arrays: dict[str, NDArray[Any]], estimator: Any = None) -> Any:
@@ -117,7 +135,7 @@ class PythonBooster(Ensemble):
 
     def _weak_learner(self) -> Any:
         chosen = self._own_learner() if self.estimator is None else self.estimator
-        return SingleLearnerClassifier(chosen) if isinstance(chosen, Learner) else chosen
+        return SingleLearnerClassifier(chosen, monitor=False) if isinstance(chosen, Learner) else chosen
 
 
 class _WholeEnsemble:
@@ -127,7 +145,7 @@ class _WholeEnsemble:
 
     def __init__(self, booster: PythonBooster, seed: int, scope: LaneScope) -> None:
         learner = booster._weak_learner()
-        kind = ModelLane if isinstance(learner, SingleLearnerClassifier) else lane_kind(learner)
+        kind: Any = LearnerLane if isinstance(learner, SingleLearnerClassifier) else lane_kind(learner)
         copies = [seeded_copy(learner, seed, lane) for lane in range(int(booster.n_estimators))]
         self.lanes = [kind(own, scope) for own in copies]
         self.booster = _Algorithm(booster)
@@ -180,6 +198,10 @@ class _Algorithm:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Algorithm, (self.it,)
+
+
+def _own(name: str) -> Parameter:
+    return parameter(name, anything("any"), "A parameter of this booster's own.", to_core=False)
 
 
 def _opinion(lane: Any, row: NDArray[np.float64], n_classes: int) -> Distribution:

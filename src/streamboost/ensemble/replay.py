@@ -15,7 +15,7 @@ from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import Session
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.classifier import Ensemble
-from streamboost.ensemble.common import StreamEnsemble
+from streamboost.ensemble.common import MemoryShares, StreamEnsemble
 from streamboost.ensemble.options import (
     BATCH_OPTIONS,
     CATEGORICAL_FEATURES,
@@ -52,7 +52,11 @@ REPLAY = (
         "would have grown by it.",
     ),
     parameter("bins", whole("[4, 255]"), "Bins of a numeric column; a value that is missing has its own."),
-    parameter("max_bytes", whole("[1, inf)"), "Bytes for the remembered rows."),
+    parameter(
+        "max_bytes",
+        whole("[1, inf)"),
+        "Bytes of the model: four fifths for the remembered rows and what is fitted to them.",
+    ),
 )
 
 
@@ -65,12 +69,14 @@ class ReplayRegressionOptions(RunOptions, PastOptions, total=False):
 
     target: str
     coverages: Sequence[float] | float | None
+    importances: bool
 
 
 class ReplayEnsemble(StreamEnsemble):
     """Trees that a fit over remembered rows grows by itself: there is no weak learner to choose."""
 
     estimator: ClassVar[None] = None  # type: ignore[misc]
+    max_bytes: int
     monitor: ClassVar[bool] = True  # type: ignore[misc]
 
     def _n_lanes(self) -> int:
@@ -83,8 +89,13 @@ class ReplayEnsemble(StreamEnsemble):
     def _learner_plan(self, seed: int) -> LearnerPlan:
         return LearnerPlan(bank="", params={}, title="boosted trees", table_name=None)
 
+    def _memory(self, *, words: bool = False) -> MemoryShares:
+        rest = int(self.max_bytes) // 5
+        return MemoryShares(0, int(self.max_bytes) - rest, 0, rest)
+
     def _core_params(self) -> dict[str, Any]:
-        return {**super()._core_params(), "late": LATE, "at_once": 0, "delay": 0}
+        own = {"late": LATE, "at_once": 0, "max_bytes": self._memory().rows, "delay": 0}
+        return {**super()._core_params(), **own}
 
     def _fit_plan(self, n_rows: int) -> BoosterPlan:
         """All rows are there: one fit over them, at once."""
@@ -167,7 +178,7 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
         leaves: int = 31,
         learning_rate: float = 0.1,
         refit: float = 1.5,
-        bins: int = 31,
+        bins: int = 127,
         max_bytes: int = MAX_BYTES,
         trees: str = "shared",
         **options: Unpack[ReplayOptions],
@@ -234,7 +245,7 @@ class ReplayBoostingRegressor(ReplayEnsemble, RegressionEnsemble):
         leaves: int = 31,
         learning_rate: float = 0.1,
         refit: float = 1.5,
-        bins: int = 31,
+        bins: int = 127,
         max_bytes: int = MAX_BYTES,
         loss: str = "squared",
         **options: Unpack[ReplayRegressionOptions],

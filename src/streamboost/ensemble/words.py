@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any, TypedDict
 
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import TEXT
-from streamboost.base.parameter import NONE, numbers, parameter
+from streamboost.base.params import BoosterPlan
+from streamboost.ensemble.common import MemoryShares
 
 BITS = 18
-"""Each expert has a table of 2^18 places, which tokens are hashed into."""
+"""Each expert has a table of 2^18 places, which tokens are hashed into; of fewer where there is no memory for so many."""
+BYTES_OF_PLACE = 160
+"""With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
 INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
 VIEWS_OF_IDENTIFIERS = ("words", "crosses")
-
-WORD_FEATURES = (
-    parameter(
-        "text_features",
-        [numbers("array-like"), NONE],
-        "Columns of texts, by names or numbers: messages, titles, addresses. None: in files and frames the first 1,000 rows "
-        "tell (more than half of the texts different, three words or 20 characters on average).",
-        to_core=False,
-        default=None,
-    ),
-    parameter(
-        "identifier_features",
-        [numbers("array-like"), NONE],
-        "Columns of identifiers, by names or numbers: users, products, addresses of machines. None: in files and frames text "
-        "columns that are no texts and have more than 200 different values in the first 1,000 rows.",
-        to_core=False,
-        default=None,
-    ),
-)
+VIEWS_OF_MANY = ("words",)
 
 
 class WordOptions(TypedDict, total=False):
@@ -42,19 +29,54 @@ class WordOptions(TypedDict, total=False):
     identifier_features: Any
 
 
-def hashed_experts(columns: Schema, kind: str) -> tuple[dict[str, Any], ...]:
-    """Return the experts that join a pool where columns hold words; `kind`: hashed, or hashed_regressor."""
-    found = {*columns.words.values(), *columns.declared_words.values()}
-    views = VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS if found else ()
-    return tuple(
-        {
-            "name": f"hashed-{view}",
-            "learner": "",
-            "params": {},
-            "guard": {},
-            "booster": kind,
-            "booster_params": {"view": view, "bits": BITS},
-            "size": 1,
-        }
-        for view in views
+MOST_COLUMNS = 256
+"""So many columns of a wide row are seen by trees, neighbours and their like."""
+FORGETTING = {"referee": False, "information": INFORMATION}
+"""Of every pool where columns hold words: nobody speaks alone, and a row that was never in doubt does not make it forget."""
+POOL_OF_ALL = {
+    **FORGETTING,
+    "temperature": True,
+    "first_alone": False,
+    "prior": 10.0,
+    "refill": 1.0,
+    "least": 0.0,
+    "most": 4.0,
+    "caution": 0.0,
+}
+
+
+def are_wide(columns: Schema) -> bool:
+    """Whether a column holds texts, identifiers or codes, or is to hold some; or rows are sparse, and have very many columns."""
+    return bool(columns.words or columns.declared_words or columns.codes) or _many(columns)
+
+
+def _many(columns: Schema) -> bool:
+    return columns.sparse and columns.d0 > MOST_COLUMNS
+
+
+def for_columns(
+    plan: BoosterPlan, columns: Schema, kind: str, pool: dict[str, Any], memory: MemoryShares
+) -> BoosterPlan:
+    """Return the plan as wide rows want it; `kind`: hashed, or hashed_regressor."""
+    many, found = _many(columns), {*columns.words.values(), *columns.declared_words.values()}
+    views = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS
+    bits = min(BITS, max(8, int(math.log2(max(1, memory.words // (BYTES_OF_PLACE * len(views)))))))
+    return replace(
+        plan,
+        encoding={"most_columns": MOST_COLUMNS, "sparse": many},
+        whole_companions=tuple(_expert(view, kind, bits) for view in views),
+        whole_pool=pool,
+        max_bytes=memory.rest,
     )
+
+
+def _expert(view: str, kind: str, bits: int) -> dict[str, Any]:
+    return {
+        "name": f"hashed-{view}",
+        "learner": "",
+        "params": {},
+        "guard": {},
+        "booster": kind,
+        "booster_params": {"view": view, "bits": bits},
+        "size": 1,
+    }

@@ -74,6 +74,8 @@ def prequential(
     learn_late: bool = True,
     keep_errors: bool = False,
     baselines: bool = False,
+    budget: float | None = None,
+    query: str = "split",
     callback: Callable[[Progress], None] | None = None,
     name: str | None = None,
 ) -> PrequentialResult:
@@ -107,6 +109,10 @@ def prequential(
     keep_errors : keep one bit per row: whether it was answered wrongly; of a regressor, the absolute errors.
     baselines : also score, over the same rows, what every model has to beat: the most frequent label so far (or the mean of
         the targets) and the last one. The result has them as ``baselines``.
+    budget : of a classifier: the share of rows whose labels may be asked for, as :class:`~streamboost.ActiveClassifier` does; the
+        other rows are answered and not learned. ``asked`` in the result is the share that was. With a `delay` it is decided
+        when the label would arrive. None: all rows are learned.
+    query : with `budget`: which labels are asked for, by the names of :class:`~streamboost.ActiveClassifier`.
     callback : called after every chunk.
     name : of the model, in tables and pictures.
 
@@ -128,6 +134,9 @@ def prequential(
     check_delay(delay, learner)
     warn_of_delay(delay, model)
     task = task_of(model)
+    if budget is not None and task.name != "classification":
+        raise ValueError(f"budget={budget!r} is for classifiers; {type(model).__name__} is none.")
+    learner = _asking(learner, budget, query, key)
     settings = task.settle(
         Settings(task.metrics.choose(metrics), window, fading, delay, keep_errors, classes, positive),
         learner,
@@ -141,7 +150,7 @@ def prequential(
         rows = stream
         if held is not None:
             last = fresh_copy(model)
-            learner = as_model(last, records=records)
+            learner = _asking(as_model(last, records=records), budget, query, key + order)
             rows = held.permuted(permutation(key, order, held.n_rows))
         beside = BaselinePass(task, settings, rows) if baselines else None
         one = _Pass(learner, task.scores(settings, rows), delay, beside)
@@ -163,6 +172,7 @@ def prequential(
         memory_bytes=max((size for size in sizes if size is not None), default=None),
         baselines=baseline_results(task, [one.beside for one in passes if one.beside is not None], **shared),
         left_out=passes[0].scores.left_out,
+        asked=None if budget is None else float(np.mean([one.asked for one in passes])),
         **shared,
         resources=passes[-1].resources.lines(),
         drifts=passes[-1].drifts.events(),
@@ -181,6 +191,11 @@ class _Pass:
         self.seconds = 0.0
         self._model = model
         self._late = LateLabels(delay) if delay else None
+
+    @property
+    def asked(self) -> float:
+        """The share of the rows whose labels an active model has asked for."""
+        return float(self._model.n_asked_ / max(self._model.n_rows_, 1))
 
     def run(
         self, stream: Stream, chunk_size: int, learn_late: bool, report: Callable[[_Pass, Stream], None]
@@ -224,6 +239,15 @@ class _Pass:
             answers = self._late.test_then_train(self._model, chunk, options)
         self.seconds += time.process_time() - start
         return answers
+
+
+def _asking(learner: Any, budget: float | None, query: str, seed: int) -> Any:
+    """The model within a budget of labels, if there is one."""
+    if budget is None:
+        return learner
+    from streamboost.feedback import ActiveClassifier
+
+    return ActiveClassifier.around(learner, budget=budget, query=query, random_state=seed)
 
 
 def _report(

@@ -17,21 +17,23 @@ _SHARE = 0.01
 class ResourceLog:
     """Rows, CPU seconds and the bytes of the model after every chunk; with many chunks, after every second, fourth ... one.
 
-    A chunk is passed over when the measurements so far have taken more than a hundredth of the model's own time.
+    A chunk is passed over when the measurements so far, and one more like the last, take more than a hundredth of the model's
+    own time.
     """
 
     def __init__(self) -> None:
         self._lines: list[tuple[int, float, float]] = []
         self._chunks, self._stride = 0, 1
-        self._spent = 0.0
+        self._spent = self._last = 0.0
 
     def note(self, n_rows: int, seconds: float, model: Any) -> None:
         """Look at the model after a chunk."""
         self._chunks += 1
-        if self._chunks % self._stride == 0 and self._spent <= _SHARE * seconds:
+        if self._chunks % self._stride == 0 and self._spent + self._last <= _SHARE * seconds:
             clock = time.process_time()
             self._lines.append((n_rows, seconds, size_of(model)))
-            self._spent += time.process_time() - clock
+            self._last = time.process_time() - clock
+            self._spent += self._last
             if len(self._lines) >= 2 * _POINTS:
                 self._lines = self._lines[1::2]
                 self._stride *= 2

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -125,6 +127,8 @@ class Algorithm:
     model_label: str = ""
     learner_label: str = ""
     size_label: str = ""
+    code: str = ""
+    """A hash of the code of classes of the user's own: another one is another model."""
 
     @property
     def group(self) -> str:
@@ -253,6 +257,7 @@ class Run:
             "learner": self.algorithm.learner,
             "learner_params": self.algorithm.learner_params,
             "how": how,
+            **({"code": self.algorithm.code} if self.algorithm.code else {}),
         }
 
     def to_json(self) -> str:
@@ -272,6 +277,15 @@ class Run:
             Protocol(**raw["protocol"]),
             raw["unit"],
         )
+
+
+def code_of(*names: str | None) -> str:
+    """A hash of the files in which classes of the user's own stand; empty for names of the tables."""
+    from streamboost.models import own_class
+
+    files = [inspect.getsourcefile(own_class(name)) for name in names if name is not None and ":" in name]
+    code = b"".join(Path(file).read_bytes() for file in files if file is not None)
+    return hashlib.sha256(code).hexdigest()[:32] if code else ""
 
 
 def unique_labels(names: list[str]) -> Iterator[str]:

@@ -204,14 +204,15 @@ _KINDS = {"classifier": "classification", "regressor": "regression"}
 
 def check_task(model: Any, learner: Any) -> None:
     """Refuse a classifier in a regressor, and the reverse."""
-    wanted = model._entry.task
+    wanted = model._entry.learner_task
     found = None if learner is None or inspect.isclass(learner) else _task_of(learner)
     if found is None or found == wanted:
         return
     kinds = {task: kind for kind, task in _KINDS.items()}
+    made = "is a" if wanted == model._entry.task else "takes a"
     example = "LinearRegression()" if wanted == "regression" else "NaiveBayes()"
     raise TypeError(
-        f"estimator={learner!r} is a {kinds[found]}, but {type(model).__name__} is a {kinds[wanted]}: give it a learner of "
+        f"estimator={learner!r} is a {kinds[found]}, but {type(model).__name__} {made} {kinds[wanted]}: give it a learner of "
         f"that kind, such as streamboost.{example}."
     )
 

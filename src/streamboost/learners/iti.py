@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamboost.base.parameter import FLAG, one_of, parameter
+from streamboost.base.parameter import FLAG, NONE, one_of, parameter, whole
 from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import Learner
 
@@ -12,7 +12,7 @@ class IncrementalTree(Learner):
 
     When to use it: small and middling data of which nothing may be wasted, nominal and numeric columns in one table,
     and wherever online and batch learning are compared like for like. It keeps every distinct example, so its memory
-    and the cost of an example grow with the stream; for long streams take a tree that forgets.
+    and the cost of an example grow with the stream until `max_bytes` is reached; for long streams take a tree that forgets.
 
     Notes
     -----
@@ -66,8 +66,17 @@ class IncrementalTree(Learner):
             "Whether a node answers for its subtree where that shortens the description of tree and exceptions "
             "(minimum description length). Nothing is deleted: more data may bring the subtree back.",
         ),
+        parameter(
+            "max_bytes",
+            [whole("[1, inf)"), NONE],
+            "Bytes of the tree: examples that it may have no room for pass by, and a warning says so once. None: no limit "
+            "beside the ensemble's.",
+        ),
     )
 
-    def __init__(self, metric: str = "gain_ratio", *, prune: bool = True) -> None:
+    def __init__(
+        self, metric: str = "gain_ratio", *, prune: bool = True, max_bytes: int | None = None
+    ) -> None:
         self.metric = metric
         self.prune = prune
+        self.max_bytes = max_bytes

@@ -14,7 +14,7 @@ from streamboost.reproduce.published import PublishedFigure, PublishedTable, pub
 from streamboost.reproduce.study import Aim, NotPlanned, Planned, Share, Study, with_orders
 from streamboost.streams.base import DataError
 
-AGREES, DIFFERS, NOT_RUN = "agrees", "differs", "not run"
+AGREES, DIFFERS, NOT_RUN, SAMPLED = "agrees", "differs", "not run", "sampled"
 NEAR = 0.01
 """A difference up to this, or up to two standard errors, is agreement."""
 
@@ -29,6 +29,8 @@ class Comparison:
     n_runs: int = 0
     reason: str = ""
     note: str = ""
+    sampled: bool = False
+    """Whether a quick look at samples of the rows was all, which is not held against the paper."""
 
     @property
     def difference(self) -> float:
@@ -40,6 +42,8 @@ class Comparison:
         """The sign that tables have for agreement with the paper."""
         if self.reason:
             return NOT_RUN
+        if self.sampled:
+            return SAMPLED
         allowed = max(NEAR, 0.0 if math.isnan(self.standard_error) else 2 * self.standard_error)
         return AGREES if abs(self.difference) <= allowed + 1e-12 else DIFFERS
 
@@ -228,7 +232,9 @@ class Reproduction:
         return [
             RebuiltTable(
                 table,
-                tuple(_comparison(job, records) for job in self.jobs[table.number]),
+                tuple(
+                    replace(_comparison(job, records), sampled=self.quick) for job in self.jobs[table.number]
+                ),
                 counted,
                 self._amounts(table),
             )

@@ -6,14 +6,17 @@ import csv
 import io
 import math
 
-from streamboost.reproduce.compare import AGREES, DIFFERS, NOT_RUN, Comparison, RebuiltTable
+from streamboost.reproduce.compare import AGREES, DIFFERS, NOT_RUN, SAMPLED, Comparison, RebuiltTable
 from streamboost.reproduce.study import Study
 
-SIGN = {AGREES: "=", DIFFERS: "≠", NOT_RUN: "–"}
-LEGEND = (
-    "published | ours ± standard error | difference, and = for agreement (within 0.01 or two standard errors of ours), "
-    "≠ for disagreement, – for cells that were not run"
-)
+SIGN = {AGREES: "=", DIFFERS: "≠", NOT_RUN: "–", SAMPLED: ""}
+_CELLS = "published | ours ± standard error | difference"
+LEGEND = {
+    False: f"{_CELLS}, and = for agreement (within 0.01 or two standard errors of ours), ≠ for disagreement, – for cells that "
+    "were not run",
+    True: f"{_CELLS}, – for cells that were not run; a quick look at samples is not held against the paper",
+}
+"""Of a full run, and of a quick look."""
 AMOUNT = "rows · training sets × orders"
 """Heads a column: of the orders, batch algorithms take one."""
 
@@ -41,7 +44,7 @@ def cell_text(cell: Comparison | None) -> str:
         return ""
     if cell.reason:
         return f"{cell.figure.value:.4f} | {SIGN[NOT_RUN]}"
-    return f"{cell.figure.value:.4f} | {ours_text(cell)} | {cell.difference:+.4f} {SIGN[cell.mark]}"
+    return f"{cell.figure.value:.4f} | {ours_text(cell)} | {cell.difference:+.4f} {SIGN[cell.mark]}".rstrip()
 
 
 def verdict_lines(study: Study, table: RebuiltTable, judge: bool = True) -> list[str]:
@@ -49,8 +52,9 @@ def verdict_lines(study: Study, table: RebuiltTable, judge: bool = True) -> list
     number = table.published.number
     mad, n = table.mean_absolute_difference()
     total = len(table.cells)
+    judged = f"; {table.count(AGREES)} agree, {table.count(DIFFERS)} differ" if judge else ""
     lines = [
-        f"Table {number}: {len(table.measured)} of {total} cells run; {table.count(AGREES)} agree, {table.count(DIFFERS)} differ"
+        f"Table {number}: {len(table.measured)} of {total} cells run{judged}"
         + (f"; mean absolute difference {mad:.4f} over {n} cells" if n else "")
     ]
     if not judge:
@@ -106,7 +110,7 @@ def reasons(tables: list[RebuiltTable]) -> list[tuple[str, str]]:
 def markdown(study: Study, tables: list[RebuiltTable], lead: list[str], judge: bool = True) -> str:
     """The tables for a page of documentation."""
     parts = [f"# {study.title}", "", *(line for text in lead for line in (text, ""))]
-    parts += [f"Cells read: {LEGEND.replace('|', '·')}.", ""]
+    parts += [f"Cells read: {LEGEND[not judge].replace('|', '·')}.", ""]
     for table in tables:
         several = several_learners(table)
         columns = [c for c in table.published.columns if any(cell.figure.column == c for cell in table.cells)]

@@ -16,7 +16,6 @@ from streamboost.reproduce.charts import Lines, Scatter, Series
 from streamboost.reproduce.compare import AGREES, DIFFERS, Comparison, RebuiltTable, Reproduction
 from streamboost.reproduce.output import (
     AMOUNT,
-    LEGEND,
     SIGN,
     cells_csv,
     heading,
@@ -128,7 +127,14 @@ def _cards(tables: list[RebuiltTable]) -> list[tuple[str, ...]]:
     for table in tables:
         mad, n = table.mean_absolute_difference()
         agree, differ = table.count(AGREES), table.count(DIFFERS)
-        text = "not run" if not agree + differ else f"{agree} of {agree + differ} cells agree"
+        n_run = len(table.measured)
+        text = (
+            f"{agree} of {agree + differ} cells agree"
+            if agree + differ
+            else f"{n_run} cells run"
+            if n_run
+            else "not run"
+        )
         below = f"mean absolute difference {mad:.4f}" if n else ""
         found.append((f"Table {table.published.number}", text, below))
     return found
@@ -143,10 +149,11 @@ def _table_blocks(job: Reproduction, table: RebuiltTable, pictures: list[Picture
         cells = [_cell(table.cell(dataset, column)) for column in columns]
         amount = [TableCell(table.amounts.get(dataset, ""))] if table.amounts else []
         rows.append([TableCell(dataset + star), *amount, *cells])
-    notes = [
-        f"Large: ours ± standard error; small: published, difference. {SIGN[AGREES]} agreement (within 0.01 or two "
-        f"standard errors), {SIGN[DIFFERS]} disagreement."
-    ]
+    notes = ["Large: ours ± standard error; small: published, difference."]
+    if not job.quick:
+        notes[0] += (
+            f" {SIGN[AGREES]} agreement (within 0.01 or two standard errors), {SIGN[DIFFERS]} disagreement."
+        )
     if any(dataset not in table.counted for dataset in table.datasets):
         notes.append("* Not the rows of the paper; no aim counts them.")
     blocks: list[Element] = [
@@ -183,8 +190,8 @@ def _cell(cell: Comparison | None) -> TableCell:
     if cell.reason:
         return TableCell("not run", f"published {value}", "none", cell.reason)
     spread = "" if math.isnan(cell.standard_error) else f" ± {cell.standard_error:.4f}"
-    text = f"{cell.ours:.4f}{spread} {SIGN[cell.mark]}"
-    mark = "like" if cell.mark == AGREES else "bad"
+    text = f"{cell.ours:.4f}{spread} {SIGN[cell.mark]}".rstrip()
+    mark = {AGREES: "like", DIFFERS: "bad"}.get(cell.mark, "")
     runs = f"{cell.n_runs} runs" + (f"; {cell.note}" if cell.note else "")
     return TableCell(text, f"{value}, {cell.difference:+.4f}", mark, runs)
 
@@ -207,4 +214,4 @@ def _scatter(table: RebuiltTable, columns: list[tuple[str, str]], several: bool)
     )
 
 
-__all__ = ["LEGEND", "ExtraFigure", "lead", "write_report"]
+__all__ = ["ExtraFigure", "lead", "write_report"]

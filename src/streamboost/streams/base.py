@@ -44,7 +44,7 @@ class Coding:
     values: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     labels: Sequence[Any] = ()
     words: Mapping[int, str] = field(default_factory=dict)
-    """Columns of texts and identifiers among those with values, and which of the two."""
+    """Columns of texts, identifiers and codes, and which of them."""
 
 
 @dataclass(frozen=True)
@@ -180,8 +180,8 @@ class ArrayStream:
         self.coding = coding
         self.label_codes = label_codes
         self.y: npt.NDArray[Any] = np.asarray(y)
-        if self.y.ndim != 1:
-            raise DataError(f"y must have one dimension, got {self.y.ndim}.")
+        if self.y.ndim not in (1, 2):
+            raise DataError(f"y must have one dimension, or two for sets of labels, got {self.y.ndim}.")
         if isinstance(X, (list, tuple)):
             X = np.asarray(X)
         if scipy.sparse.issparse(X):

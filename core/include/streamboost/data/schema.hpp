@@ -8,8 +8,9 @@
 namespace streamboost {
 
 // What `n_values` says of a column that has no codes. Texts and identifiers are the columns of words: their cells come beside the numbers
-// (Row::words), and among the numbers they are missing.
-inline constexpr std::int64_t numeric_column = -1, text_column = -2, identifier_column = -3;
+// (Row::words), and among the numbers they are missing. Numbers of a coded column (users, products) are numbers and identifiers at once.
+inline constexpr std::int64_t numeric_column = -1, text_column = -2, identifier_column = -3, coded_column = -4;
+inline constexpr bool holds_words(std::int64_t kind) { return kind == text_column || kind == identifier_column; }
 
 struct Schema {
   int first_width = 0;                 // columns of the first row ever seen (d0): fixes scaling and start vectors
@@ -21,7 +22,7 @@ struct Schema {
   int width() const { return static_cast<int>(n_values.size()); }
   bool nominal(int column) const { return n_values[static_cast<std::size_t>(column)] >= 0; }
   int n_words() const {
-    return static_cast<int>(std::count_if(n_values.begin(), n_values.end(), [](std::int64_t v) { return v < numeric_column; }));
+    return static_cast<int>(std::count_if(n_values.begin(), n_values.end(), holds_words));
   }
   bool any_nominal() const {
     for (auto v : n_values)

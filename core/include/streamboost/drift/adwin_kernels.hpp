@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "streamboost/math/levels.hpp"
+
 namespace streamboost {
 
 // Where a window is divided into an older part and a newer one: inputs and sums of both.
@@ -18,6 +20,6 @@ struct WindowBorders {
   }
 };
 // whether at some border |u0 / n0 - u1 / n1| > sqrt(2 m q D) + 2/3 D m, m = 1 / (n0 - 4) + 1 / (n1 - 4)
-bool any_border_differs(const WindowBorders& borders, double q, double D);
+STREAMBOOST_KERNEL(bool, any_border_differs, (const WindowBorders& borders, double q, double D));
 
 }  // namespace streamboost

@@ -1,9 +1,12 @@
-// Online bagging, and bagging of a fixed fraction.
+// Online bagging, bagging of a fixed fraction, and from undersampling to oversampling.
 //
-// Papers    Oza: Online Ensemble Learning (2001), chapter 3; Fern, Givan: Online ensemble learning (2000).
+// Papers    Oza: Online Ensemble Learning (2001), chapter 3; Fern, Givan: Online ensemble learning (2000);
+//           Wang, Pineau: Online bagging and boosting for imbalanced data streams (2016).
 //
 //   paper    here            meaning
 //   k        amount[i]       copies of the example for learner i: k ~ Poisson(s), s the sample weight (1 by default)
+//   a        (i + 1) / N     sampling = under_over: k ~ Poisson(s a), so that with class weights in s (run/staged_model.hpp) the first
+//                            learners undersample all classes and the last oversample the rare ones: UnderOverBagging
 //   p        fraction        share of the examples a learner sees, each with weight s (sampling = fraction)
 //   h_m(x)   vote[i]         hard label; an untrained learner abstains (ballot = distribution: the learner's class distribution)
 //
@@ -19,14 +22,15 @@
 namespace streamboost {
 
 struct Bagging : BoosterDefaults {
-  enum class Sampling { poisson, fraction };
+  enum class Sampling { poisson, fraction, under_over };
   struct Params {
     Sampling sampling;
     double fraction;
     Ballot ballot;
     static Params read(const Config& c) {
-      return {c.choice<Sampling>("sampling", {{"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}}), c.number("fraction"),
-              read_ballot(c)};
+      return {c.choice<Sampling>("sampling",
+                                 {{"poisson", Sampling::poisson}, {"fraction", Sampling::fraction}, {"under_over", Sampling::under_over}}),
+              c.number("fraction"), read_ballot(c)};
     }
   };
   using LaneState = NoLaneState;
@@ -35,9 +39,10 @@ struct Bagging : BoosterDefaults {
 
   Params params;
   std::uint64_t seed;
+  double n_estimators;
   ClassCounts counts;
 
-  Bagging(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed) {}
+  Bagging(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed), n_estimators(ensemble.n_estimators) {}
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -58,7 +63,7 @@ struct Bagging : BoosterDefaults {
       block.events.votes(scratch.answers.vote.data(), scratch.extra.data(), example.label);
     }
     draw(example, block.lanes(), scratch);
-    const Amount kind = scratch.kind = params.sampling == Sampling::poisson ? Amount::copies : Amount::weight;
+    const Amount kind = scratch.kind = params.sampling == Sampling::fraction ? Amount::weight : Amount::copies;
     block.bank->learn(example, {example.label}, scratch.amount.data(), kind, scratch.answers);
   }
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
@@ -77,6 +82,9 @@ struct Bagging : BoosterDefaults {
     if (params.sampling == Sampling::fraction) {
       uniform_lanes(seed, number, first, Purpose::fraction, amount, n);
       for (std::size_t i = 0; i < n; ++i) amount[i] = amount[i] < params.fraction ? example.weight : 0.0;
+    } else if (params.sampling == Sampling::under_over) {
+      for (std::uint32_t i = 0; i < n; ++i)
+        amount[i] = poisson(example.weight * ((first + i + 1) / n_estimators), Key{seed, number, first + i, Purpose::poisson});
     } else {
       poisson_lanes(example.weight, seed, number, first, amount, n);
     }

@@ -63,9 +63,12 @@ struct BoosterTraits {
   bool column = false;                              // column[lane]
   std::size_t column_rows = 1;                      // so many of them: more than one is working memory
   std::optional<int> column_labels = std::nullopt;  // class codes in the column, from this one on
+  bool column_by_class = false;                     // and one more for every class
+  Facts facts = Facts::none;                        // what it learns in place of labels
 
   // It has
   bool numbers = false;       // a regressor: `double number(example, passage) const` instead of `answer`; NaN if it knows none
+  bool regressors = false;    // its learners answer numbers: those of a regressor do, whatever this says
   bool vote_weights = false;  // VoteWeights vote_weights(example, block, scratch, passage, weight) const: where the score is a weighted sum
                               // of what the lanes said, their weights, up to the sum of the votes where it has votes; the passage is new
   bool announces = false;     // announce(passage) const, take_in(example): what lanes need to know of all examples so far goes with every

@@ -36,7 +36,9 @@ class NumberPool {
         b_(m_, 0.0),
         beta_(m_, 0.0),
         missed_(2, 0.0),
-        past_(p.delay, AlignedVector<double>(m_ + 1, 0.0)) {}
+        past_(p.delay, AlignedVector<double>(m_ + 1, 0.0)),
+        M_(m_ * m_),
+        x_(m_) {}
 
   // What the pool says, and what is heard: that, or the first expert. Now, or as of `delay` examples before example t.
   struct Said {
@@ -87,16 +89,18 @@ class NumberPool {
   }
 
   void solve() {
-    std::vector<double> M(A_.begin(), A_.end()), x(b_.begin(), b_.end());
-    for (std::size_t i = 0; i < m_; ++i) M[i * m_ + i] += ridge * M[i * m_ + i] + 1e-300;
-    solve_definite(M, x);
-    for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::isfinite(x[i]) ? std::min(std::max(x[i], 0.0), 1.0) : 0.0;
+    std::copy(A_.begin(), A_.end(), M_.begin());
+    std::copy(b_.begin(), b_.end(), x_.begin());
+    for (std::size_t i = 0; i < m_; ++i) M_[i * m_ + i] += ridge * M_[i * m_ + i] + 1e-300;
+    solve_definite(M_, x_);
+    for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::isfinite(x_[i]) ? std::min(std::max(x_[i], 0.0), 1.0) : 0.0;
   }
 
   double fading_;
   std::size_t m_;
   AlignedVector<double> A_, b_, beta_, missed_;  // [companion][companion], [companion], [companion]; of the first, of the pool
   PastWeights past_;                             // the shares, then 1 if the first spoke
+  std::vector<double> M_, x_;                    // what `solve` works with: a row that is half learned cannot wait for memory
 };
 
 }  // namespace streamboost

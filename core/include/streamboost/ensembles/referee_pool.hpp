@@ -34,6 +34,7 @@ class RefereePool {
       : fading_(1 - 1 / p.window),
         forgetting_(1 - 1 / p.referee_window),
         m_(experts - 1),
+        work_(m_),
         H_(m_ * m_, 0.0),
         beta_(m_, 0.0),
         missed_(experts + 1, 0.0),
@@ -96,7 +97,7 @@ class RefereePool {
   }
 
   void step(const double* a, double missed, double s, double weight) {
-    std::vector<double> z(m_), x(m_);
+    double *z = work_.z.data(), *x = work_.x.data();
     for (std::size_t i = 0; i < m_; ++i) {
       z[i] = std::clamp((a[i + 1] - a[0]) / s, -most_difference, most_difference);
       x[i] = weight * (z[i] * std::clamp(missed, -most_missed, most_missed));
@@ -105,14 +106,21 @@ class RefereePool {
       for (std::size_t j = 0; j < m_; ++j) H_[i * m_ + j] = fading_ * H_[i * m_ + j] + weight * (z[i] * z[j]);
       H_[i * m_ + i] += (1 - fading_) * kept;
     }
-    std::vector<double> M(H_.begin(), H_.end());
-    solve_definite(M, x);
+    std::copy(H_.begin(), H_.end(), work_.M.begin());
+    solve_definite(work_.M, work_.x);
     for (std::size_t i = 0; i < m_; ++i)
       if (std::isfinite(x[i])) beta_[i] += x[i];
   }
 
+  // What a step works with: a row that is half learned cannot wait for memory.
+  struct Work {
+    std::vector<double> z, x, M;
+    explicit Work(std::size_t m) : z(m), x(m), M(m * m) {}
+  };
+
   double fading_, forgetting_;
   std::size_t m_;
+  Work work_;
   AlignedVector<double> H_, beta_;         // [expert][expert], [expert] without the first
   AlignedVector<double> missed_, spread_;  // [expert, then the combination]; rows up to spread_rows and the mean square
   PastWeights past_;                       // the shares, then who spoke

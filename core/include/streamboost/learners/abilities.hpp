@@ -76,10 +76,11 @@ struct ShowsTrees : Ability {
   virtual std::vector<TreeNode> show(int lane) const = 0;
 };
 
-// Trees that give up statistics to stay within a number of bytes.
+// Trees that keep within a number of bytes.
 struct LimitsTrees : Ability {
   virtual bool short_of_memory() const = 0;                      // some tree has had to
   virtual std::pair<int, int> count_leaves(int lane) const = 0;  // leaves of a tree, and those that had to stop observing
+  virtual double bytes_beyond() const { return 0; }              // of all trees, that they hold beyond their limits and cannot give up
 };
 
 // Learners that are objects of another language, whose lock is held while the bank is called.

@@ -84,6 +84,11 @@ class Bank {
   // Numbers that the file of a model holds for each lane, at least, under this schema: what a small file cannot claim to have.
   virtual double least_numbers(const Schema&) const = 0;
 
+  // Of what is no field: tables of columns, masks.
+  virtual std::size_t unsaved_bytes() const { return 0; }
+  // What rows of the same schema may add to it.
+  virtual std::size_t bytes_to_come() const { return 0; }
+
   void prepare(std::size_t n_classes, Answers& answers) const {
     answers.stride = padded(static_cast<std::size_t>(lanes().size()));
     answers.margin.resize(answers.stride);

@@ -64,6 +64,7 @@ class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   Abilities abilities() override { return abilities_of(*this); }
   NoteRoom make_notes() const override { return {classes_ + work_rows, std::make_unique<CountNotes>(width_)}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<CountBayesBank>(*this); }
+  std::size_t unsaved_bytes() const override { return mask_.bytes(); }
   double least_numbers(const Schema& schema) const override {
     return (2.0 + static_cast<double>(schema.width())) * std::max(schema.n_classes, 1);
   }

@@ -92,6 +92,12 @@ class HoeffdingBank final : public HoeffdingTrees,
     return {note_size() + 1, std::move(notes)};
   }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<HoeffdingBank>(*this); }
+  std::size_t unsaved_bytes() const override {
+    std::size_t bytes = n_values_.capacity() * 16;  // and those of the schema
+    for (const HoeffdingColumns& one : columns_) bytes += one.bytes();
+    for (const auto& queue : queue_) bytes += queue.capacity() * sizeof(Waiting);
+    return bytes;
+  }
   double least_numbers(const Schema& schema) const override { return 10 + 3.0 * std::max(schema.n_classes, 1); }
 
   void reserve(const Schema& schema) override { grow(schema); }

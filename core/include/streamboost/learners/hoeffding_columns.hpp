@@ -33,6 +33,9 @@ struct HoeffdingColumns {
   std::size_t first_count = 0, size = 0;  // where the nominal part begins; doubles of a block
 
   HoeffdingColumns() = default;
+  std::size_t bytes() const {
+    return all.capacity() * sizeof(Column) + (number.capacity() + numeric.capacity()) * 4 + nominal.capacity() * 8;
+  }
   HoeffdingColumns(const Schema& schema, double fraction, int n_bins, std::uint64_t seed, int lane, std::uint32_t birth)
       : bins(static_cast<std::size_t>(n_bins)) {
     const auto chosen = fraction < 1 ? chosen_columns(fraction, schema, seed, lane, birth)

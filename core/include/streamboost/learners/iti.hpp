@@ -29,7 +29,8 @@
 //             near ties of scores and pruning could turn. Lossless with and without pruning; proportional (all weights times a
 //             constant) only without: code lengths grow with counts.
 //             Columns that appear later are missing in the examples so far.
-//             A tree that finds no memory to grow becomes a leaf of all its examples until the next new one: nothing is lost.
+//             Under max_bytes a tree lets examples pass that it may have no room for: it answers as before, and goes on learning only what
+//             fits. A tree that finds no memory to grow becomes a leaf of all its examples until the next new one: nothing is lost.
 // Cost        learn: path length x (tests x classes + columns log entries), and the growing where a test changed: instances below x
 //             columns x depth. Memory: instances x columns, and distinct (value, class) pairs per decision node.
 #pragma once
@@ -40,7 +41,13 @@
 
 namespace streamboost {
 
-class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, public LearnsBatches, public NeedsRoom, public ShowsTrees {
+class ItiBank final : public Bank,
+                      public LearnsThenAnswers,
+                      public Explains,
+                      public LearnsBatches,
+                      public NeedsRoom,
+                      public ShowsTrees,
+                      public LimitsTrees {
  public:
   using Params = ItiParams;
 
@@ -70,6 +77,7 @@ class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, pu
   void expect(const RowBlock& rows, const double* weight) override {
     const auto n = static_cast<std::size_t>(
         weight == nullptr ? rows.n_rows : std::count_if(weight, weight + rows.n_rows, [](double w) { return w > 0; }));
+    if (limited()) return;  // they find their room row by row
     for (auto& tree : trees_) tree.expect(columns_, n);
   }
   bool starved() const override { return starved_; }
@@ -129,11 +137,12 @@ class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, pu
     ItiWork& work = answers.own<Notes>().work;
     look(example.row, work.x);
     for (std::size_t i = 0; i < trees_.size(); ++i) {
-      if (!(amount[i] > 0)) continue;
+      if (!(amount[i] > 0) || full(i, work)) continue;
       const int label = labels.of(static_cast<int>(i));
       if (waiting_.empty()) {
-        if (!trees_[i].learn(columns_, params_, work.x.data(), label, amount[i], work)) starved_ = true;
+        teach(i, label, amount[i], work);
       } else {
+        if (limited()) trees_[i].expect(columns_, 1);
         trees_[i].keep(columns_, work.x.data(), label, amount[i]);
         waiting_[i] = 1;
       }
@@ -153,8 +162,19 @@ class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, pu
     const auto i = static_cast<std::size_t>(lane);
     ItiWork& work = answers.own<Notes>().work;
     look(example.row, work.x);
-    if (amount > 0 && !trees_[i].learn(columns_, params_, work.x.data(), example.label, amount, work)) starved_ = true;
+    if (amount > 0 && !full(i, work)) teach(i, example.label, amount, work);
     return to_verdict(spoken(i, work.x), example.n_classes_after);
+  }
+
+  bool short_of_memory() const override { return limited_; }
+  std::pair<int, int> count_leaves(int lane) const override {
+    const auto n = static_cast<int>((show(lane).size() + 1) / 2);
+    return {n, 0};
+  }
+  double bytes_beyond() const override {
+    double beyond = 0;
+    for (const ItiTree& tree : trees_) beyond += std::max(0.0, tree.held() - params_.max_bytes);
+    return beyond;
   }
 
   const ItiTree& tree(int lane) const { return trees_[static_cast<std::size_t>(lane)]; }
@@ -231,6 +251,18 @@ class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, pu
     v(name, RaggedView<T>(trees_, field));
   }
 
+  // A tree that has no room for an example lets it pass.
+  bool full(std::size_t i, const ItiWork& work) {
+    if (!trees_[i].full_for(columns_, work.x.data(), params_.max_bytes)) return false;
+    return limited_ = true;
+  }
+  bool limited() const { return params_.max_bytes < 1e300; }
+  void teach(std::size_t i, int label, double amount, ItiWork& work) {
+    if (limited() && !grows_or_waits([&] { return trees_[i].expect(columns_, 1), true; }, starved_)) return;
+    if (!trees_[i].learn(columns_, params_, work.x.data(), label, amount, work)) starved_ = true;
+    grows_or_waits([&] { return trees_[i].trim(params_.max_bytes), true; }, starved_);
+  }
+
   // The row as trees compare it: gaps marked, no negative zero, columns that it does not have missing.
   void look(const Row& row, std::vector<double>& x) const {
     x.assign(columns_.width(), ItiColumns::missing);
@@ -264,7 +296,8 @@ class ItiBank final : public Bank, public LearnsThenAnswers, public Explains, pu
   Lanes lanes_;
   ItiColumns columns_;
   std::vector<ItiTree> trees_;
-  bool starved_ = false;
+  // Since the model was made or loaded:
+  bool starved_ = false, limited_ = false;  // some tree has found no memory to grow; no room within its limit
   std::vector<char> waiting_;  // during a batch, [lane]: has kept something; otherwise empty
 };
 

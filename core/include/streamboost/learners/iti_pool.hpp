@@ -63,6 +63,22 @@ class ItiPool {
     for (auto* doubles : {&value, &weight}) doubles->reserve(std::bit_ceil(n_classes));
   }
 
+  // The same tables without the blocks that are free; `blocks` are all that are in use, and get their new places.
+  void compact(const std::vector<ItiBlock*>& blocks) {
+    ItiPool now;
+    std::size_t n = 0;
+    for (const ItiBlock* b : blocks) n += b->size < 0 ? 0 : std::size_t{1} << b->size;
+    for (auto* ints : {&now.column, &now.label}) ints->reserve(n);
+    for (auto* doubles : {&now.value, &now.weight}) doubles->reserve(n);
+    for (ItiBlock* b : blocks) {
+      if (b->size < 0) continue;
+      const ItiBlock old = *b;
+      *b = now.take(static_cast<std::size_t>(old.length));
+      for (std::int32_t e = 0; e < old.length; ++e) now.put(static_cast<std::size_t>(b->at + e), entry(static_cast<std::size_t>(old.at + e)));
+    }
+    *this = std::move(now);
+  }
+
   // Adds sorted entries to a sorted block; `places` is scratch.
   void add(ItiBlock& block, const std::vector<ItiEntry>& entries, std::vector<std::size_t>& places) {
     const auto at = static_cast<std::size_t>(std::max(block.at, 0)), length = static_cast<std::size_t>(block.length);

@@ -28,9 +28,10 @@ struct ItiParams {
   enum class Metric { gain_ratio, info_gain, ks };
   Metric metric;
   bool prune;
+  double max_bytes;  // of one tree
   static ItiParams read(const Config& c) {
     return {c.choice<Metric>("metric", {{"gain_ratio", Metric::gain_ratio}, {"info_gain", Metric::info_gain}, {"ks", Metric::ks}}),
-            c.flag("prune")};
+            c.flag("prune"), c.number_or_none("max_bytes").value_or(1e300)};
   }
 };
 

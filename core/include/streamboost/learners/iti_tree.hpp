@@ -53,6 +53,46 @@ class ItiTree {
     return n;
   }
 
+  // ---- memory
+  // Whether there may be no room for this example within so many bytes: its own values, larger tables on its way, a split of its leaf.
+  bool full_for(const ItiColumns& columns, const double* x, double max_bytes) const {
+    if (!(max_bytes < 1e300)) return false;
+    const auto room_of = [](std::size_t entries) { return static_cast<double>(entry_bytes * std::bit_ceil(entries)); };
+    double more = instance_bytes(columns) + 2 * (4 * n_parts + 8 * n_reals) + 3 * room_of(2 * (columns.width() + 1));
+    if (2 * (n_instances() + 1) > index.size()) more += 4 * static_cast<double>(index_size(n_instances() + 1));
+    for (std::int32_t n = 0; part(n, column) >= 0; n = part(n, columns.passes(part(n, column), real(n, cut), x) ? yes : no)) {
+      const ItiBlock b = block(n);
+      const std::size_t needed = static_cast<std::size_t>(b.length) + columns.width() + 1;
+      if (b.size < 0 || needed > std::size_t{1} << b.size) more += room_of(needed);
+    }
+    return used() + more > max_bytes;
+  }
+  double used() const {
+    return bytes([](const auto& list) { return list.size(); });
+  }
+  double held() const {
+    return bytes([](const auto& list) { return list.capacity(); });
+  }
+  // No slack, and no gaps between tables, where there is no room for these.
+  void trim(double max_bytes) {
+    if (!(held() > max_bytes)) return;
+    if (used() > max_bytes) {
+      std::vector<ItiBlock> blocks(n_nodes());
+      std::vector<ItiBlock*> all;
+      for (std::size_t n = 0; n < blocks.size(); ++n) {
+        blocks[n] = block(static_cast<std::int32_t>(n));
+        all.push_back(&blocks[n]);
+      }
+      pool.compact(all);
+      for (std::size_t n = 0; n < blocks.size(); ++n) set_block(static_cast<std::int32_t>(n), blocks[n]);
+    }
+    for (auto* ints : {&instance_class, &instance_next, &instance_code, &index, &node, &pool.column, &pool.label}) ints->shrink_to_fit();
+    for (auto* doubles : {&instance_weight, &instance_number, &node_real, &pool.value, &pool.weight}) doubles->shrink_to_fit();
+  }
+  static double instance_bytes(const ItiColumns& columns) {
+    return 16 + 8 * static_cast<double>(columns.numeric) + 4 * static_cast<double>(columns.nominal);
+  }
+
   // Room for so many more instances, and for a tree that has to be one leaf.
   void expect(const ItiColumns& columns, std::size_t n) {
     for (auto* ints : {&instance_class, &instance_next}) make_room(*ints, n);
@@ -120,6 +160,16 @@ class ItiTree {
   void check(const ItiColumns& columns, const ItiParams& params, ItiWork& work) const;
 
  private:
+  static constexpr std::size_t entry_bytes = 24;
+  template <class Count>
+  double bytes(Count count) const {
+    std::size_t ints = 0, doubles = 0;
+    for (const auto* list : {&instance_class, &instance_next, &instance_code, &index, &node, &free_node, &pool.column, &pool.label})
+      ints += count(*list);
+    for (const auto* list : {&instance_weight, &instance_number, &node_real, &pool.value, &pool.weight}) doubles += count(*list);
+    return 4 * static_cast<double>(ints) + 8 * static_cast<double>(doubles);
+  }
+
   // Adds the example along its path; the first node whose best test has changed is grown anew from the instances below it.
   void follow(const ItiColumns& columns, const ItiParams& params, const double* x, std::int32_t id, bool fresh, double amount,
               ItiWork& work) {

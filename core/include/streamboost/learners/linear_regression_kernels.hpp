@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "streamboost/math/levels.hpp"
+
 namespace streamboost {
 
 struct TargetLanes {
@@ -17,9 +19,11 @@ struct SquaredLanes {
   double* squares;                                 // B
 };
 // answer = mean + deviation z, within the range; the deviation is kept for the lesson
-void target_answers(const double* z, const ConstTargetLanes& targets, double* deviation, double* answer, std::size_t n);
+STREAMBOOST_KERNEL(void, target_answers,
+                   (const double* z, const ConstTargetLanes& targets, double* deviation, double* answer, std::size_t n));
 // step = D / Q; statistics and B grow
-void squared_steps(const double* z, const double* deviation, const SquaredLanes& lanes, const TargetLanes& targets, double* step,
-                   std::size_t n);
+STREAMBOOST_KERNEL(void, squared_steps,
+                   (const double* z, const double* deviation, const SquaredLanes& lanes, const TargetLanes& targets, double* step,
+                    std::size_t n));
 
 }  // namespace streamboost

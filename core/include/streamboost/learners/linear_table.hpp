@@ -55,6 +55,7 @@ class LinearTable : public Bank, public DrawnAtBirth {
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return table_params_.needs; }
+  std::size_t unsaved_bytes() const override { return mask_.bytes(); }
   bool trained(int lane) const override { return trained_[0][static_cast<std::size_t>(lane)] != 0; }
 
  protected:

@@ -111,6 +111,7 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   Abilities abilities() override { return abilities_of(*this); }
   NoteRoom make_notes() const override { return {3 * classes_ + work_rows, std::make_unique<Notes>(tables_.width)}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<NaiveBayesBank>(*this); }
+  std::size_t unsaved_bytes() const override { return mask_.bytes(); }
   double least_numbers(const Schema& schema) const override {
     double cells = 1;
     for (auto values : schema.n_values) cells += values < 0 ? 4 : 1 + static_cast<double>(values);

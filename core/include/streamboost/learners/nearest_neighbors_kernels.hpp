@@ -3,14 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "streamboost/math/levels.hpp"
+
 namespace streamboost {
 
 // Of n <= window_block kept rows, columns `stride` apart: the sum over columns of (cell - x)^2, of 2 where a nominal cell holds another
 // value.
 inline constexpr std::size_t window_block = 32;
-void window_distances(const double* cell, std::size_t stride, const double* query, const unsigned char* nominal, std::size_t columns,
-                      double* out, std::size_t n);
+STREAMBOOST_KERNEL(void, window_distances,
+                   (const double* cell, std::size_t stride, const double* query, const unsigned char* nominal, std::size_t columns,
+                    double* out, std::size_t n));
 // a bit for each of them that is below the limit; n <= 64
-std::uint64_t those_below(const double* x, double limit, std::size_t n);
+STREAMBOOST_KERNEL(std::uint64_t, those_below, (const double* x, double limit, std::size_t n));
 
 }  // namespace streamboost

@@ -25,6 +25,11 @@ class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBi
   bool trained(int lane) const override { return trees_[static_cast<std::size_t>(lane)].trained(); }
   NoteRoom make_notes() const override { return {3, nullptr}; }  // node, mean, plane
   std::unique_ptr<Bank> copy() const override { return std::make_unique<RegressionTreeBank>(*this); }
+  std::size_t unsaved_bytes() const override {
+    std::size_t bytes = schema_.n_values.capacity() * 8;
+    for (const RegressionColumns& one : columns_) bytes += (one.all.capacity() + one.plane.capacity()) * 4 + one.nominal.capacity() / 8;
+    return bytes;
+  }
   double least_numbers(const Schema&) const override { return 20; }
   const RegressionTree& tree(int lane) const { return trees_[static_cast<std::size_t>(lane)]; }
 
@@ -91,7 +96,10 @@ class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBi
   }
   void fields(FieldVisitor& v) override {
     Ragged<double> packed;
-    for (const RegressionTree& tree : trees_) packed.push_back(tree.pack());
+    for (const RegressionTree& tree : trees_) {
+      packed.push_back(tree.pack());
+      packed.back().shrink_to_fit();  // who counts memory counts it
+    }
     v("tree", packed);
     if (!v.loads()) return;
     draw_again();  // births came before

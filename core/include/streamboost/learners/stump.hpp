@@ -51,6 +51,17 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<StumpBank>(*this); }
+  std::size_t unsaved_bytes() const override { return mask_.bytes(); }
+  // With exact=True every value is kept, and there is no telling how many come.
+  std::size_t bytes_to_come() const override {
+    std::size_t bytes = 0;
+    for (const Column& column : columns_) {
+      if (column.nominal || params_.exact) continue;
+      const std::size_t most = (params_.max_bins + 1) * (classes_ * stride_ * sizeof(double) + 32);
+      bytes += most - std::min(most, column.count.bytes() + 32 * column.low.capacity());
+    }
+    return bytes;
+  }
   double least_numbers(const Schema& schema) const override {
     const double k = std::max(schema.n_classes, 1);
     double cells = 1 + 3 * k;

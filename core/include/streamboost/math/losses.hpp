@@ -29,6 +29,7 @@
 #include <stdexcept>
 
 #include "streamboost/data/config.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -150,8 +151,8 @@ inline double loss_link(MarginLoss loss) {
   return with_loss(loss, [](auto l) { return l.link; });
 }
 // The same of many margins, with the bits of one (core/src/math/losses_kernels.cpp): of y c; of m, in place.
-void loss_values(MarginLoss loss, const double* c, double y, double* value, std::size_t n);
-void loss_pulls(MarginLoss loss, double* m, std::size_t n);
+STREAMBOOST_KERNEL(void, loss_values, (MarginLoss loss, const double* c, double y, double* value, std::size_t n));
+STREAMBOOST_KERNEL(void, loss_pulls, (MarginLoss loss, double* m, std::size_t n));
 
 // The parameter `loss`, one of those that an ensemble takes.
 inline MarginLoss read_margin_loss(const Config& config, std::initializer_list<MarginLoss> known) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/vec.hpp"
 
 namespace streamboost {
@@ -361,19 +362,19 @@ inline double normal_quantile(double p) {
 }
 
 // out[i] = f(in[i]) with the bits of the scalar function; in and out may be the same array. core/src/math/math_kernels.cpp.
-void exp_lanes(const double* in, double* out, std::size_t n);
-void exp_down_lanes(const double* in, double* out, std::size_t n);
-void log_lanes(const double* in, double* out, std::size_t n);
-void tanh_lanes(const double* in, double* out, std::size_t n);
-void sigmoid_lanes(const double* in, double* out, std::size_t n);
+STREAMBOOST_KERNEL(void, exp_lanes, (const double* in, double* out, std::size_t n));
+STREAMBOOST_KERNEL(void, exp_down_lanes, (const double* in, double* out, std::size_t n));
+STREAMBOOST_KERNEL(void, log_lanes, (const double* in, double* out, std::size_t n));
+STREAMBOOST_KERNEL(void, tanh_lanes, (const double* in, double* out, std::size_t n));
+STREAMBOOST_KERNEL(void, sigmoid_lanes, (const double* in, double* out, std::size_t n));
 
 // distribution function of the standard normal: (1 + erf(z / sqrt 2)) / 2
-void normal_cdf_lanes(const double* z, double* out, std::size_t n);
+STREAMBOOST_KERNEL(void, normal_cdf_lanes, (const double* z, double* out, std::size_t n));
 // x log x, 0 for x <= 0
-void x_log_x_lanes(const double* in, double* out, std::size_t n);
+STREAMBOOST_KERNEL(void, x_log_x_lanes, (const double* in, double* out, std::size_t n));
 // log odds of margins h = 2 p - 1, at most `limit` in size; h and out may be the same array
-void margin_log_odds(const double* h, double limit, double* out, std::size_t n);
+STREAMBOOST_KERNEL(void, margin_log_odds, (const double* h, double limit, double* out, std::size_t n));
 // to += amount
-void add_lanes(double* to, const double* amount, std::size_t lanes);
+STREAMBOOST_KERNEL(void, add_lanes, (double* to, const double* amount, std::size_t lanes));
 
 }  // namespace streamboost

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "streamboost/math/levels.hpp"
+
 namespace streamboost {
 
 struct CircleTables {
@@ -17,6 +19,7 @@ struct CircleFactors {
   int n, cap;
 };
 // sum over m in [first, last] of coefficient[m] Re(phase[m] prod_g table[room_g + m]^power_g), nodes left to right
-double circle_sum(const CircleTables& tables, const CircleFactors& factors, const double* coefficient, int first, int last);
+STREAMBOOST_KERNEL(double, circle_sum,
+                   (const CircleTables& tables, const CircleFactors& factors, const double* coefficient, int first, int last));
 
 }  // namespace streamboost

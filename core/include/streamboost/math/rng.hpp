@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "streamboost/data/purpose.hpp"
+#include "streamboost/math/levels.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -164,17 +165,19 @@ inline double poisson(double lambda, Key key) {
   return poisson(lambda, lambda < detail::poisson_inversion_below ? uniform(key) : 0.0, key);
 }
 
-// The draws of lanes first_lane .. first_lane + n - 1, with the bits of the scalar functions. core/src/math/math_kernels.cpp.
-void uniform_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, Purpose purpose, double* out, std::size_t n,
-                   std::uint32_t attempt = 0);
+// The draws of lanes first_lane .. first_lane + n - 1, with the bits of the scalar functions.
+STREAMBOOST_KERNEL(void, uniform_lanes,
+                   (std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, Purpose purpose, double* out, std::size_t n));
 // One rate for all lanes; fast below 10, one lane at a time above.
-void poisson_lanes(double lambda, std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, double* out, std::size_t n,
-                   Purpose purpose = Purpose::poisson);
+void poisson_lanes(double lambda, std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, double* out, std::size_t n);
+// u_then_k holds the uniforms; 0 < lambda < 10
+STREAMBOOST_KERNEL(void, poisson_counts, (double lambda, double* u_then_k, std::size_t n));
 // Every lane has a rate of its own; u_then_k holds the uniforms; both arrays padded and aligned. Numbers above `most` may come out
 // smaller than they are, but not below it. False: some rate is 10 or more, whose lanes are left to the caller.
-bool poisson_rates(const double* lambda, double* u_then_k, std::size_t n, double most);
+STREAMBOOST_KERNEL(bool, poisson_rates, (const double* lambda, double* u_then_k, std::size_t n, double most));
 // the uniforms of keys (seed, node + 2^32 column, lane, node subset, birth), one for each column
-void node_uniforms(std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth, const std::int32_t* column, double* out,
-                   std::size_t n);
+STREAMBOOST_KERNEL(void, node_uniforms,
+                   (std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth, const std::int32_t* column,
+                    double* out, std::size_t n));
 
 }  // namespace streamboost

@@ -3,6 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
+// Before a loop whose turns read nothing that another has written, which the compiler cannot see.
+#if defined(__clang__)
+#define STREAMBOOST_NO_OVERLAP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define STREAMBOOST_NO_OVERLAP _Pragma("GCC ivdep")
+#endif
+
 namespace streamboost {
 
 using Vec = double __attribute__((vector_size(64), may_alias));
@@ -38,6 +45,13 @@ struct TwoLanes {
   using Bits = std::uint64_t __attribute__((vector_size(16), may_alias));
   static constexpr std::size_t size = 2;
 };
+
+// As many as a register holds; gcc 12 takes wider values through the stack.
+#if defined(__AVX512F__)
+using RegisterLanes = EightLanes;
+#else
+using RegisterLanes = FourLanes;
+#endif
 
 // The lanes of a register, at an address that suits one.
 template <class Width>

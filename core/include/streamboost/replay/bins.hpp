@@ -3,7 +3,7 @@
 // Numeric columns: bins of about equal numbers of rows, from at most 2,000 evenly spaced ones. With no more distinct values than bins each
 // value is a bin; else values are taken in ascending order, and a bin is closed when it holds its share of the rows that are left, and
 // before a value that does so alone. A cut lies half way between the neighbours it separates. Nominal columns: one bin per code, the
-// 254th and all later codes share the last. Bin 0 is missing, and so is a code that the rows do not have.
+// 254th (or the last there is room for) and all later codes share the last. Bin 0 is missing, and so is a code that the rows do not have.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -46,11 +46,11 @@ struct ColumnBins {
     }
     return column;
   }
-  static ColumnBins of_codes(float highest) {
+  static ColumnBins of_codes(float highest, int most) {
     ColumnBins column;
     column.nominal = true;
     column.highest = highest;
-    for (int code = 0; code + 1 < std::min(static_cast<int>(highest) + 1, most_codes); ++code)
+    for (int code = 0; code + 1 < std::min(static_cast<int>(highest) + 1, std::min(most, most_codes)); ++code)
       column.cut.push_back(static_cast<float>(code));
     return column;
   }

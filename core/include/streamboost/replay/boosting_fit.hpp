@@ -49,9 +49,26 @@ struct BoostingParams {
   double rate;
   Loss loss;
   std::uint64_t seed;
+  std::int64_t histogram_bytes;  // columns have fewer bins where their histograms would take more
   static constexpr double lambda = 1, least_hessian = 1e-3;
   static constexpr std::int64_t least_rows = 20;
   static constexpr std::size_t sketch = 3;
+
+  // ---- how many bytes a fit takes
+  bool shares(std::int64_t outputs) const { return shared && outputs > 1; }
+  std::int64_t lanes(std::int64_t outputs) const { return shares(outputs) ? static_cast<std::int64_t>(sketch) + 1 : 2; }
+  std::int64_t row_bytes(std::int64_t width, std::int64_t outputs) const {
+    return width + 8 + 8 * (3 + 2 * outputs + lanes(outputs)) + (loss == Loss::absolute || loss == Loss::huber ? 16 : 0);
+  }
+  // Bins of a column, at most, the one of missing values among them.
+  std::int64_t most_bins(std::int64_t width, std::int64_t outputs) const {
+    return std::min<std::int64_t>(256, histogram_bytes / (slot_bytes(outputs) * std::max<std::int64_t>(width, 1)));
+  }
+  std::int64_t slot_bytes(std::int64_t outputs) const { return 8 * lanes(outputs) * leaves; }  // of the histograms, per bin of a column
+  std::int64_t forest_bytes(std::int64_t width, std::int64_t outputs) const {
+    const std::int64_t trees = rounds * (shares(outputs) ? 2 : outputs);
+    return trees * (leaves * (32 + 8 * (shares(outputs) ? outputs : 1)) + 24) + 4 * width + 8 * outputs;
+  }
 };
 
 class BoostingFit {
@@ -120,7 +137,7 @@ class BoostingFit {
 
   std::int64_t* histogram(std::size_t place) { return histograms_.data() + place * slots_ * static_cast<std::size_t>(lanes_); }
   const std::int64_t* histogram(std::size_t place) const { return histograms_.data() + place * slots_ * static_cast<std::size_t>(lanes_); }
-  bool shared() const { return params_.shared && outputs_ > 1; }
+  bool shared() const { return params_.shares(static_cast<std::int64_t>(outputs_)); }
   int rounds() const { return shared() ? 2 * params_.rounds : params_.rounds; }
   std::size_t trees_per_round() const { return shared() ? 1 : outputs_; }
   bool classes() const { return params_.loss == BoostingParams::Loss::classes; }
@@ -128,7 +145,7 @@ class BoostingFit {
   BoostingParams params_;
   RowRing::Rows rows_;
   std::size_t n_, width_, outputs_ = 1;
-  int lanes_ = 2;
+  int lanes_ = 2, bins_ = 0;  // bins_: of a column, but for missing values
   std::vector<char> nominal_;
   std::vector<ColumnBins> column_;
   std::vector<std::uint8_t> bin_;      // [row][column]

@@ -29,6 +29,21 @@ class ReplayExpert {
     std::int64_t at_once;  // the first fit is made here, without delay; 0: as scheduled
     std::int64_t delay = 0;
     int less = -1;  // the base of the rows that the truth is to be predicted beyond; -1: none
+
+    // Rows that may be remembered within so many bytes: those of the ring, and of each of the experts that share it a forest that answers, one
+    // in the making and what its fit works with. 0: not even 1,000 (or what was asked for, if less).
+    std::int64_t rows_within(std::int64_t bytes, std::int64_t experts, std::int64_t width, std::int64_t outputs, int bases = 0) const {
+      const std::int64_t bins = boosting.most_bins(width, outputs);
+      if (bins < 5) return 0;
+      const std::int64_t row = RowRing::row_bytes(static_cast<int>(width), bases);
+      const double fixed = 2.0 * static_cast<double>(row * RowRing::segment_rows) +
+                           static_cast<double>(experts) * (2.0 * static_cast<double>(boosting.forest_bytes(width, outputs)) +
+                                                           static_cast<double>(bins * width * boosting.slot_bytes(outputs)));
+      const double each = static_cast<double>(row) * (1 + (schedule.refit - 1) * schedule.late) +  // rows of a fit that is late stay
+                          static_cast<double>(experts * boosting.row_bytes(width, outputs));
+      const auto room = static_cast<std::int64_t>(std::max(0.0, (static_cast<double>(bytes) - fixed) / each));
+      return room >= std::min<std::int64_t>(1000, memory) ? std::min(room, memory) : 0;
+    }
   };
 
   explicit ReplayExpert(const Params& params) : params_(params), next_(params.at_once > 0 ? params.at_once : FitSchedule::first) {}
@@ -40,7 +55,7 @@ class ReplayExpert {
         next_(other.next_),
         fits_(other.fits_),
         plan_(other.plan_),
-        starved_(other.starved_) {}
+        dropped_(other.dropped_) {}
   ReplayExpert& operator=(ReplayExpert&&) noexcept = default;
   ReplayExpert(ReplayExpert&&) noexcept = default;
 
@@ -56,7 +71,8 @@ class ReplayExpert {
   }
   std::int64_t fits() const { return fits_; }
   std::int64_t next_fit() const { return next_; }
-  bool starved() const { return starved_; }
+  bool starved() const { return dropped_ > 0; }
+  std::int64_t dropped() const { return dropped_; }  // fits for which there was no memory, since it was made or loaded
   // Rows before this one it will not ask for again.
   std::int64_t needs_from(std::int64_t t, std::int64_t memory) const {
     const std::int64_t kept = std::max<std::int64_t>(0, t - memory);
@@ -69,11 +85,16 @@ class ReplayExpert {
     if (t < next_) return;
     const std::int64_t step = params_.schedule.step(t, memory);
     next_ = t + step;
-    const Plan plan{std::max<std::int64_t>(0, t - memory), t, t + params_.schedule.lateness(step), 0, width};
-    if (!worth_a_fit(ring.rows(plan.begin, plan.end))) return;
-    plan_ = plan;
+    plan_ = {std::max<std::int64_t>(0, t - memory), t, t + params_.schedule.lateness(step), 0, width};
     start(ring, schema);
-    if (t == params_.at_once) go_on(plan_.due, ring, schema);
+    if (t == params_.at_once && fit_) go_on(plan_.due, ring, schema);
+  }
+
+  // There is no room for rows any more: what was fitted to them is gone with them.
+  void sleep() {
+    if (forest_->fitted()) forest_ = std::make_shared<BoostedForest>();
+    fit_.reset();
+    plan_ = {};
   }
 
   std::size_t bytes() const {
@@ -194,9 +215,14 @@ class ReplayExpert {
   // Where there is no memory for it the plan is dropped: the old forest answers until the next one.
   void start(const RowRing& ring, const Schema& schema) {
     try {
+      RowRing::Rows rows = ring.rows(plan_.begin, plan_.end, params_.less);
+      if (!worth_a_fit(rows)) {
+        plan_ = {};
+        return;
+      }
       std::vector<char> nominal;
       for (int j = 0; j < plan_.width; ++j) nominal.push_back(schema.nominal(j) ? 1 : 0);
-      fit_ = std::make_unique<BoostingFit>(params_.boosting, ring.rows(plan_.begin, plan_.end, params_.less), std::move(nominal));
+      fit_ = std::make_unique<BoostingFit>(params_.boosting, std::move(rows), std::move(nominal));
       fit_->go_on_to(plan_.done);
       plan_.done = fit_->done();
     } catch (const std::bad_alloc&) {
@@ -224,7 +250,7 @@ class ReplayExpert {
   void drop() {
     fit_.reset();
     plan_ = {};
-    starved_ = true;
+    dropped_ += 1;
   }
 
   Params params_;
@@ -234,7 +260,7 @@ class ReplayExpert {
   std::int64_t next_, fits_ = 0;
   Plan plan_;
   std::unique_ptr<BoostingFit> fit_;
-  bool starved_ = false;
+  std::int64_t dropped_ = 0;
 };
 
 }  // namespace streamboost

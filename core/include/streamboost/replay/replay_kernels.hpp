@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "streamboost/math/levels.hpp"
+
 namespace streamboost::replay {
 
 inline constexpr int count_bits = 20;
@@ -16,17 +18,19 @@ inline std::int64_t count_of(std::int64_t word) { return word & count_mask; }
 inline double gradient_of(std::int64_t word) { return static_cast<double>(word >> count_bits); }
 
 // Two classes: F are log odds, y is 0 or 1. All arrays of n numbers.
-void logistic_gradients(const double* F, const double* y, const double* weight, std::size_t n, double* g, double* h);
+STREAMBOOST_KERNEL(void, logistic_gradients, (const double* F, const double* y, const double* weight, std::size_t n, double* g, double* h));
 // More: F[k * stride + i] are scores of class k, y are codes; g likewise.
-void softmax_gradients(const double* F, std::size_t stride, std::size_t classes, const double* y, const double* weight, std::size_t n,
-                       double* g);
+STREAMBOOST_KERNEL(void, softmax_gradients,
+                   (const double* F, std::size_t stride, std::size_t classes, const double* y, const double* weight, std::size_t n,
+                    double* g));
 // Words (g, h): one pair per row; g_scale and h_scale are powers of two.
-void pack_pairs(const double* g, const double* h, double g_scale, double h_scale, std::size_t n, std::int64_t* words);
+STREAMBOOST_KERNEL(void, pack_pairs,
+                   (const double* g, const double* h, double g_scale, double h_scale, std::size_t n, std::int64_t* words));
 // Words of gradients of one output: word[i * lanes] for n rows.
-void pack_gradients(const double* g, double scale, std::size_t n, std::size_t lanes, std::int64_t* words);
+STREAMBOOST_KERNEL(void, pack_gradients, (const double* g, double scale, std::size_t n, std::size_t lanes, std::int64_t* words));
 
 // The same of curvatures, which count no rows.
-void pack_curvatures(const double* h, double scale, std::size_t n, std::size_t lanes, std::int64_t* words);
+STREAMBOOST_KERNEL(void, pack_curvatures, (const double* h, double scale, std::size_t n, std::size_t lanes, std::int64_t* words));
 
 struct BinnedRows {
   const std::uint8_t* bin;  // [row][stride]
@@ -35,10 +39,13 @@ struct BinnedRows {
   const std::int64_t* words;    // [row][lanes]
 };
 // Adds the rows listed, columns first .. last, to a histogram [bin][lanes]; lanes: 2 or 4.
-void add_rows(const BinnedRows& rows, int lanes, const std::uint32_t* listed, std::size_t n, int first, int last, std::int64_t* histogram);
+STREAMBOOST_KERNEL(void, add_rows,
+                   (const BinnedRows& rows, int lanes, const std::uint32_t* listed, std::size_t n, int first, int last,
+                    std::int64_t* histogram));
 
 // Rows of `from` whose bin goes left stay there in their order; the others go to `right`. Returns how many stay.
-std::size_t partition_rows(const std::uint8_t* bin, std::size_t stride, const std::uint8_t* goes_left, std::uint32_t* from, std::size_t n,
-                           std::uint32_t* left, std::uint32_t* right);
+STREAMBOOST_KERNEL(std::size_t, partition_rows,
+                   (const std::uint8_t* bin, std::size_t stride, const std::uint8_t* goes_left, std::uint32_t* from, std::size_t n,
+                    std::uint32_t* left, std::uint32_t* right));
 
 }  // namespace streamboost::replay

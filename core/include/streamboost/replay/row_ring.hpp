@@ -89,6 +89,20 @@ class RowRing {
   int width() const { return width_; }
   static std::int64_t row_bytes(int width, int bases = 0) { return 4 * static_cast<std::int64_t>(width) + 16 + 8 * bases; }
 
+  // Columns that have had a value, with this row; with the first one of a block that is learned, which has `more` columns before its own.
+  static std::int64_t width_after(std::int64_t seen, const Row& dense) {
+    int width = dense.size;
+    while (width > seen && std::isnan(dense.value[width - 1])) --width;
+    return std::max<std::int64_t>(seen, width);
+  }
+  std::int64_t width_after(std::int64_t seen, const RowBlock& rows, const double* weight, int more = 0) const {
+    int first = 0;
+    while (first < rows.n_rows && weight != nullptr && !(weight[first] > 0)) ++first;
+    if (first == rows.n_rows) return seen;
+    const Row row = rows.row(first);
+    return row.dense() ? std::max(seen, more + width_after(std::max<std::int64_t>(seen - more, 0), row)) : width_;
+  }
+
   // Room for n more rows, so that `add` does not allocate.
   void expect(std::int64_t n) {
     if (!segments_.empty() && segments_.back().use_count() > 1)

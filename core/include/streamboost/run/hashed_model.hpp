@@ -33,17 +33,11 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     words::View view;
     int bits;
     bool numbers;
-    static Params read(const Config& c, bool numbers) {
-      using words::View;
-      return {c.choice<View>(
-                  "view", {{"words", View::words}, {"pairs", View::pairs}, {"characters", View::characters}, {"crosses", View::crosses}}),
-              c.whole<int>("bits"), numbers};
-    }
+    static Params read(const Config& c, bool numbers) { return {words::read_view(c), words::read_bits(c), numbers}; }
   };
 
-  HashedModel(const Params& params, const Ensemble& ensemble) : RowModel(ensemble, params.numbers), params_(params), table_(params.bits) {
-    if (params.bits < 8 || params.bits > 24) throw std::invalid_argument("bits must be between 8 and 24");
-  }
+  HashedModel(const Params& params, const Ensemble& ensemble)
+      : RowModel(ensemble, params.numbers, false), params_(params), table_(params.bits) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);
@@ -70,9 +64,10 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     table_.fields(v, split_ != 0);
     if (v.loads()) check();
   }
-  std::size_t memory_bytes() override { return sizeof(*this) + table_.bytes() + squares_.size() * sizeof(double); }
+  std::size_t memory_bytes() override {
+    return sizeof(*this) + intake_.unsaved_bytes() + table_.bytes() + squares_.size() * sizeof(double);
+  }
   ModelReport report() override { return {}; }
-  void expect(const RowBlock&, const double*) override {}
   bool starved() const override { return false; }
 
  protected:
@@ -105,6 +100,10 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
       if (splits) model.split();
       model.reserved_ = true;
     }
+    std::size_t bytes() override {
+      return sizeof(HashedModel) + intake.unsaved_bytes() + model.table_.bytes() +
+             (room.intercept.size() + room.windows.size() + squares.size()) * sizeof(double);
+    }
   };
 
   // Outputs while so many classes are known.
@@ -116,7 +115,8 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     split_ = 1;
   }
 
-  void make_room(const RowBlock& rows, HashedWork& work) const {
+  void make_room(const RowBlock& rows, const double* /*weight*/, HashedWork& work) {
+    work.fresh = false;
     std::size_t most = 0;
     for (int r = 0; r < rows.n_rows; ++r) most = std::max(most, work.row.tokens.make_room(rows.row(r), rows.n_words));
     for (auto* numbers : {&work.row.t, &work.row.u, &work.row.size, &work.row.largest}) numbers->reserve(most + 1);

@@ -35,9 +35,8 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
     intake_.check();
     history_.check(intake_.n_learned());
   }
-  std::size_t memory_bytes() override { return sizeof(*this) + history_.bytes(); }
+  std::size_t memory_bytes() override { return sizeof(*this) + intake_.unsaved_bytes() + history_.bytes(); }
   ModelReport report() override { return {}; }
-  void expect(const RowBlock&, const double*) override {}
   bool starved() const override { return false; }
 
  protected:
@@ -66,7 +65,7 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
     std::size_t bytes() override {
       MemoryCounter counter;
       history.fields(counter);
-      return counter.bytes;
+      return counter.bytes + intake.unsaved_bytes() + sizeof(HistoryModel);
     }
   };
 

@@ -65,12 +65,14 @@ class Intake {
 
   // So that no view of a row allocates.
   void make_room(RowBuffer& buffer) const {
+    if (!needs_.dense && !needs_.coordinates) return;
     const auto most = static_cast<std::size_t>(schema_.width()) + 1;
     buffer.value.reserve(most);
     if (needs_.coordinates) buffer.index.reserve(most);
     if (needs_.rates) buffer.teach.reserve(2 * most);
   }
 
+  std::size_t unsaved_bytes() const { return (schema_.n_values.size() + layout_.offset.size()) * 8; }
   void fields(FieldVisitor& v) {
     v("n_learned", n_learned_);
     v("n_classes_known", n_classes_known_);
@@ -169,7 +171,7 @@ class Intake {
   Row listed(const Row& raw, Intake* keep, RowBuffer& buffer) const {
     const auto capacity = static_cast<std::size_t>(raw.size) + 1;
     buffer.value.resize(capacity);
-    buffer.index.resize(capacity);
+    if (buffer.index.size() < capacity) buffer.index.resize(capacity);
     std::size_t n = 0;
     const auto put = [&](std::size_t coordinate, double x) {
       buffer.value[n] = x * inverse_radius_;

@@ -1,7 +1,9 @@
-// Loops over the columns of a row, for the scaler and the rates. Any n, no alignment needed; clones.hpp says what a kernel is.
+// Loops over the columns of a row, for the scaler and the rates. Any n, no alignment needed; levels.hpp says what a kernel is.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+
+#include "streamboost/math/levels.hpp"
 
 namespace streamboost {
 
@@ -14,8 +16,8 @@ struct ColumnMoments {
   } keep;
 };
 // out = the columns' values by the statistics that include them, NaN (missing) as 0
-void standardise(const ColumnMoments& columns, const double* x, double clip, double* out, std::size_t n);
+STREAMBOOST_KERNEL(void, standardise, (const ColumnMoments& columns, const double* x, double clip, double* out, std::size_t n));
 // size += t^2, q = slope size; u = t max(1 / (1 + q), pace / sqrt(q)), 0 where the size is 0
-void rate_columns(const double* t, double slope, double pace, double* size, double* u, std::size_t n);
+STREAMBOOST_KERNEL(void, rate_columns, (const double* t, double slope, double pace, double* size, double* u, std::size_t n));
 
 }  // namespace streamboost

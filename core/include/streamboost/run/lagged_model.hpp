@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "streamboost/run/model.hpp"
+#include "streamboost/run/view_model.hpp"
+#include "streamboost/run/wider_rows.hpp"
 
 namespace streamboost {
 
-class LaggedModel final : public Model {
+class LaggedModel final : public ViewModel {
  public:
   static constexpr std::int64_t longest = 100'000;
   struct Params {
@@ -29,8 +30,7 @@ class LaggedModel final : public Model {
     }
   };
 
-  LaggedModel(std::unique_ptr<Model> inside, Params params)
-      : inside_(std::move(inside)), params_(std::move(params)), intake_(IntakeNeeds{}) {
+  LaggedModel(std::unique_ptr<Model> inside, Params params) : ViewModel(std::move(inside)), params_(std::move(params)) {
     const auto [least, most] = std::minmax_element(params_.lags.begin(), params_.lags.end());
     if (params_.lags.empty() || *least < 1 || *most > longest || params_.delay < 0 || params_.delay > longest)
       throw std::invalid_argument("a lag is out of range");
@@ -39,49 +39,45 @@ class LaggedModel final : public Model {
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);
-    Schema wider = schema;
-    wider.n_values.insert(wider.n_values.begin(), n(), answers_numbers() ? -1 : schema.n_classes);
-    wider.first_width += static_cast<int>(n());
-    growth->inside = inside_->prepare(wider);
+    growth->inside =
+        inside_->prepare(WiderRows::schema(schema, static_cast<int>(n()), answers_numbers() ? numeric_column : schema.n_classes));
     growth->intake.reserve(schema);
     return growth;
   }
 
   std::size_t record_width(std::size_t k) const override { return inside_->record_width(k) + n(); }
 
-  void expect(const RowBlock& rows, const double* weight) override { expect(Wider(*this, rows), weight); }
+  void expect(const RowBlock& rows, const double* weight) override { expect(wider(rows), weight); }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    Wider wider(*this, rows);
+    WiderRows wider = this->wider(rows);
     expect(wider, weight);
-    RowBuffer buffer;
     for (int r = 0; r < rows.n_rows; ++r) {
-      const double w = weight ? weight[r] : 1.0;
+      const double w = count(truth, weight, r);
       double* record = out.records.of(r);
       if (w > 0 && record != nullptr)
-        std::copy_n(own_part(record), n(), wider.lags(r));
+        std::copy_n(own_part(record), n(), wider.further(r));
       else
-        wider.put(r, *this, w > 0 ? params_.delay : 0, record);
-      intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, w > 0, buffer);
+        put_lags(wider, r, w > 0 ? params_.delay : 0, record);
       if (w == 0) continue;
       if (past_.size() == kept_) past_.erase(past_.begin());
       past_.push_back(truth.label ? truth.label[r] : truth.target[r]);
     }
-    inside_->learn(wider.block, truth, weight, out);
+    inside_->learn(wider.block(), truth, weight, out);
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    Wider wider(*this, rows);
-    for (int r = 0; r < rows.n_rows; ++r) wider.put(r, *this, 0, out.records.of(r));
-    inside_->predict(wider.block, out);
+    WiderRows wider = this->wider(rows);
+    for (int r = 0; r < rows.n_rows; ++r) put_lags(wider, r, 0, out.records.of(r));
+    inside_->predict(wider.block(), out);
   }
 
   // What the lags give belongs to the base: it is the same for every row that may be asked about now.
   std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
-    Wider wider(*this, row);
-    wider.put(0, *this, 0, nullptr);
+    WiderRows wider = this->wider(row);
+    put_lags(wider, 0, 0, nullptr);
     std::vector<double> all(n() + static_cast<std::size_t>(row.n_columns));
-    auto explained = inside_->explain(wider.block, label, shapley, all.data());
+    auto explained = inside_->explain(wider.block(), label, shapley, all.data());
     if (!explained) return explained;
     for (std::size_t k = 0; k < n(); ++k) explained->base += all[k];
     std::copy(all.begin() + static_cast<std::ptrdiff_t>(n()), all.end(), contributions);
@@ -95,83 +91,45 @@ class LaggedModel final : public Model {
     v.growing("past", past_);
     if (v.loads()) check();
   }
-  void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<LaggedModel&>(other).inside_); }
-  std::size_t memory_bytes() override { return inside_->memory_bytes() + past_.size() * sizeof(double) + sizeof(*this); }
+  std::size_t memory_bytes() override {
+    return inside_->memory_bytes() + intake_.unsaved_bytes() + past_.capacity() * sizeof(double) + sizeof(*this);
+  }
   ModelReport report() override {
     ModelReport report = inside_->report();
     if (const auto gain = report.lanes.find("importances/gain"); gain != report.lanes.end() && gain->second.size() >= n())
       gain->second.erase(gain->second.begin(), gain->second.begin() + static_cast<std::ptrdiff_t>(n()));
     return report;
   }
-  const Intake& intake() const override { return intake_; }
-  bool needs_gil() const override { return inside_->needs_gil(); }
-  bool answers_numbers() const override { return inside_->answers_numbers(); }
-  bool starved() const override { return inside_->starved(); }
-  const char* broken() const override { return inside_->broken(); }
-  std::vector<const BankHandle*> banks() const override { return inside_->banks(); }
 
  protected:
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new LaggedModel(*this)); }
   void take(Model& other) override {
     auto& them = static_cast<LaggedModel&>(other);
-    take_all(*inside_, *them.inside_);
-    intake_ = std::move(them.intake_);
+    ViewModel::take(other);
     past_ = std::move(them.past_);
   }
 
  private:
-  LaggedModel(const LaggedModel& other)
-      : inside_(copy_of(*other.inside_)), params_(other.params_), intake_(other.intake_), past_(other.past_), kept_(other.kept_) {}
+  LaggedModel(const LaggedModel&) = default;
 
-  struct Grown final : Growth {
-    LaggedModel& model;
-    std::unique_ptr<Growth> inside;
-    Intake intake;
-    explicit Grown(LaggedModel& m) : model(m), intake(m.intake_) {}
-    void commit() noexcept override {
-      if (inside) inside->commit();
-      model.intake_ = std::move(intake);
-    }
-  };
+  std::size_t kept_bytes() const override { return kept_ * sizeof(double); }
 
-  // The same rows with room for the lags before the columns.
-  struct Wider {
-    std::vector<double> value;
-    std::vector<std::int64_t> start;
-    std::vector<std::int32_t> column;
-    RowBlock block;
-    Wider(const LaggedModel& model, const RowBlock& rows) : block(rows) {
-      const std::size_t lags = model.n();
-      const bool dense = rows.row_start == nullptr;
-      block.n_columns += static_cast<int>(lags);
-      for (int r = 0; r < rows.n_rows; ++r) {
-        const Row row = rows.row(r);
-        start.push_back(static_cast<std::int64_t>(value.size()));
-        value.insert(value.end(), lags, std::numeric_limits<double>::quiet_NaN());
-        value.insert(value.end(), row.value, row.value + row.size);
-        if (dense) continue;
-        for (std::size_t k = 0; k < lags; ++k) column.push_back(static_cast<std::int32_t>(k));
-        for (int i = 0; i < row.size; ++i) column.push_back(row.index[i] + static_cast<std::int32_t>(lags));
-      }
-      start.push_back(static_cast<std::int64_t>(value.size()));
-      block.values = value.data();
-      if (dense) return;
-      block.row_start = start.data();
-      block.columns = column.data();
-    }
-    double* lags(int r) { return value.data() + start[static_cast<std::size_t>(r)]; }
-    void put(int r, const LaggedModel& model, std::int64_t delay, double* record) {
-      double* to = lags(r);
-      for (std::int64_t lag : model.params_.lags) *to++ = model.truth(lag + delay);
-      if (record != nullptr) std::copy_n(lags(r), model.n(), model.own_part(record));
-    }
-  };
+  WiderRows wider(const RowBlock& rows) const {
+    WiderRows wider(rows, static_cast<int>(n()), rows.n_rows);
+    wider.take(rows);
+    return wider;
+  }
+  void put_lags(WiderRows& wider, int r, std::int64_t delay, double* record) const {
+    double* to = wider.further(r);
+    for (std::int64_t lag : params_.lags) *to++ = truth(lag + delay);
+    if (record != nullptr) std::copy_n(wider.further(r), n(), own_part(record));
+  }
 
   std::size_t n() const { return params_.lags.size(); }
   double* own_part(double* record) const { return record + 1 + inside_->record_width(Records::classes(record)); }
 
-  void expect(const Wider& wider, const double* weight) {
-    inside_->expect(wider.block, weight);
+  void expect(const WiderRows& wider, const double* weight) {
+    inside_->expect(wider.block(), weight);
     past_.reserve(kept_);
   }
 
@@ -182,17 +140,14 @@ class LaggedModel final : public Model {
   }
 
   void check() const {
-    intake_.check();
+    check_inside();
     const std::int64_t t = intake_.n_learned();
-    require(inside_->intake().n_learned() == t && inside_->intake().n_classes_known() == intake_.n_classes_known(), "examples with lags");
     require(static_cast<std::int64_t>(past_.size()) == std::min(t, static_cast<std::int64_t>(kept_)), "lags");
     for (double y : past_)
       require(std::isfinite(y) && (answers_numbers() || (y >= 0 && y < intake_.n_classes_known() && y == std::floor(y))), "lags");
   }
 
-  std::unique_ptr<Model> inside_;
   Params params_;
-  Intake intake_;
   std::vector<double> past_;  // the newest at the end
   std::size_t kept_ = 0;
 };

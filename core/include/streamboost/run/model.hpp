@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "streamboost/run/flow.hpp"
 #include "streamboost/run/intake.hpp"
 #include "streamboost/run/outputs.hpp"
 
@@ -17,8 +18,9 @@ using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
 struct Growth {
   virtual ~Growth() = default;
   virtual void commit() noexcept = 0;
-  // Of learners whose size follows columns, values and classes, after it; not of trees, which keep to a limit of their own.
-  virtual std::size_t bytes() { return 0; }
+  // Of the whole model after it, but for trees and remembered rows, which keep to limits of their own.
+  virtual std::size_t bytes() = 0;
+  std::size_t counted = 0;  // them, once they were asked for
 };
 
 // Of one row: base + contributions = score, of the class `label`; with two classes its score less that of the other.
@@ -31,7 +33,7 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual std::unique_ptr<Growth> prepare(const Schema&) = 0;  // null: there is nothing to grow
-  // All or nothing; refused where learners whose size follows the schema would then take more bytes than these.
+  // All or nothing; refused where the model would then take more bytes than these (Growth::bytes).
   void reserve(const Schema& schema, double max_bytes = std::numeric_limits<double>::infinity());
   virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
@@ -40,6 +42,8 @@ class Model {
   // Refuses records that are not of this model, before anything is learned with them, and gives those of rows to be asked (weight 0) their
   // first number. schema: as it will be then.
   void check_records(const Records& records, std::size_t n_records, std::size_t n_rows, const double* weight, const Schema& schema) const;
+  // The same as `learn`, chunk by chunk at stations of a flow; returns the last of them. One that says nothing is a single station.
+  virtual int enlist(Flow&, const FlowInput&);
   // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
   // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
   virtual std::optional<ExplainedScore> explain(const RowBlock&, int /*label*/, bool /*shapley*/, double* /*contributions*/) const {
@@ -59,6 +63,7 @@ class Model {
   virtual const Intake& intake() const = 0;
   virtual bool needs_gil() const = 0;
   virtual bool answers_numbers() const { return false; }
+  virtual Facts facts() const { return Facts::none; }    // what it learns in place of labels
   virtual std::size_t n_coverages() const { return 0; }  // sets or intervals that it keeps
   // What is said of the classes, by code (stages/decider.hpp); only a stage that decides by it listens.
   virtual void describe(const std::vector<double>& /*facts*/) {}
@@ -74,8 +79,22 @@ class Model {
   // Also of one that is broken; the objects of learners written in Python are then those of both.
   virtual std::unique_ptr<Model> copy() const = 0;
   virtual void take(Model& other) = 0;  // all of a copy; whoever knows this one by its address still does
-  static std::unique_ptr<Model> copy_of(const Model& model) { return model.copy(); }
+  static std::unique_ptr<Model> copy_of(const Model& model) {
+    auto copy = model.copy();
+    copy->bytes_ = model.bytes_;
+    return copy;
+  }
+  // Of a model inside another, which grows with it or stays as it is.
+  static std::size_t bytes_of(Growth* growth, const Model& model) { return growth ? growth->counted = growth->bytes() : model.bytes_; }
+  static void commit(Growth* growth, Model& model) noexcept {
+    if (growth == nullptr) return;
+    growth->commit();
+    model.bytes_ = growth->counted;
+  }
   static void take_all(Model& model, Model& other) { model.take(other); }
+
+ private:
+  std::size_t bytes_ = 0;  // Growth::bytes of the last one
 };
 
 }  // namespace streamboost

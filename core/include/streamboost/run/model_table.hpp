@@ -16,13 +16,16 @@ namespace streamboost {
 using Maker = std::unique_ptr<Model> (*)(const Config&, const Ensemble&, const BankFactory&, const std::vector<int>&);
 using ModelTable = std::map<std::string, Maker>;
 
-// Where the lanes are cut when nobody said: one block per thread, on multiples that leave no vector half empty.
-inline std::vector<int> even_cuts(const Ensemble& ensemble, int grain) {
+// Where the lanes are cut when nobody said: several blocks for each thread, so that they can be dealt out evenly. Trees stand alone; others
+// are cut on multiples that leave no vector half empty.
+inline std::vector<int> even_cuts(const Ensemble& ensemble, const BankFactory& bank, int grain) {
   std::vector<int> cuts;
-  const int multiple = std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
-  const int threads = std::min(ensemble.threads, n);
-  for (int t = 1; t < threads; ++t) {
-    const auto share = static_cast<int>(static_cast<std::int64_t>(n) * t / threads);
+  if (ensemble.threads < 2) return cuts;
+  const bool trees = BankHandle(bank({0, 1})).can().trees != nullptr;
+  const int multiple = trees ? grain : std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
+  const int blocks = std::min(std::max(2 * ensemble.threads, 8), n);
+  for (int b = 1; b < blocks; ++b) {
+    const auto share = static_cast<int>(static_cast<std::int64_t>(n) * b / blocks);
     const int cut = (share + multiple / 2) / multiple * multiple;
     if (cut > (cuts.empty() ? 0 : cuts.back()) && cut < n) cuts.push_back(cut);
   }
@@ -32,7 +35,8 @@ inline std::vector<int> even_cuts(const Ensemble& ensemble, int grain) {
 template <Booster B>
 std::unique_ptr<Model> make(const Config& config, const Ensemble& ensemble, const BankFactory& bank, const std::vector<int>& cuts) {
   auto runner = std::make_unique<BoosterRunner<B>>(B(B::Params::read(config), ensemble));
-  const std::vector<int> chosen = cuts.empty() && !ensemble.part ? even_cuts(ensemble, runner->grain()) : cuts;  // a part is one worker
+  const std::vector<int> chosen =
+      cuts.empty() && !ensemble.part ? even_cuts(ensemble, bank, runner->grain()) : cuts;  // a part is one worker
   return std::make_unique<Pipeline>(std::move(runner), ensemble, bank, chosen);
 }
 

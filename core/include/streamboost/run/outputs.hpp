@@ -7,7 +7,7 @@
 
 namespace streamboost {
 
-enum class Output { none, label, score, proba, both, full, set, number };
+enum class Output { none, label, score, proba, both, full, set, number, votes };
 
 // What the parts of a model said to rows when they were asked about, a record of numbers each, to be handed back with the truth: whoever
 // combines answers then learns from those that were really given. A record begins with the number of classes that had codes, K, or with -1:
@@ -35,16 +35,27 @@ struct OutputBuffers {
   std::int32_t* label = nullptr;  // [row]
   double* value = nullptr;        // [row][class] for score and proba; both: the probabilities, then the code of the label; full: the
                                   // scores before them; set: 1 for every class in the set, else 0;
-                                  // number: [row]
+                                  // number: [row]; votes: the share of the learners that are for each class, only to `predict`
   std::size_t coverage = 0;       // which of the coverages a set is to have; only models that keep sets are asked for them
   Records records = {};
+
+  // Those of the rows from this one on.
+  OutputBuffers from(int row, std::size_t n_classes) const;
 };
 
-// Numbers of one row in OutputBuffers::value.
+// Numbers of one row in OutputBuffers::value. Intervals of numbers are sets of two ends.
 inline std::size_t columns_of(Output output, std::size_t n_classes) {
   if (output == Output::none || output == Output::label) return 0;
   if (output == Output::number) return 1;
   return output == Output::full ? 2 * n_classes + 1 : output == Output::both ? n_classes + 1 : n_classes;
+}
+
+inline OutputBuffers OutputBuffers::from(int row, std::size_t n_classes) const {
+  OutputBuffers rest = *this;
+  if (label) rest.label += row;
+  if (value) rest.value += static_cast<std::size_t>(row) * columns_of(output, n_classes);
+  rest.records = records.from(row);
+  return rest;
 }
 
 // The class with the highest score; ties go to the lowest code, or to a keyed draw among the tied.

@@ -4,11 +4,10 @@
 // anywhere: a chunk of examples goes through block after block, each with its Passage, then through the combiner, row by
 // row. Answers are given with the state before the row was learned. Any cut and any chunk give the same bits.
 //
-// The wavefront (wavefront.hpp): with several threads each owns some blocks, the first also the intake and the last also the
-// combiner, and chunks follow one another through them. No thread touches what another is at work on, so bits do not change.
+// In a flow (flow.hpp) the intake, every block and the combiner are stations, and chunks follow one another through them.
 //
 // What a stage does with a row is the booster's (runner.hpp). Here is all that surrounds it, in three files: pipeline.cpp builds, grows,
-// copies and saves; pipeline_rows.cpp takes rows through the stages, by one worker or by several; pipeline_explain.cpp explains.
+// copies and saves; pipeline_rows.cpp takes rows through the stages; pipeline_explain.cpp explains.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -31,6 +30,7 @@ class Pipeline final : public Model {
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& answers) override;
   void expect(const RowBlock& rows, const double* weight) override;
   void predict(const RowBlock& rows, const OutputBuffers& answers) const override;
+  int enlist(Flow& flow, const FlowInput& in) override;
   std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override;
   void visit(FieldVisitor& v) override;
   void swap_scratch(Model& other) noexcept override;
@@ -41,6 +41,7 @@ class Pipeline final : public Model {
   bool starved() const override;
   bool needs_gil() const override { return blocks_.front()->bank.can().objects != nullptr || blocks_.front()->guard.needs_gil(); }
   bool answers_numbers() const override { return runner_->traits.numbers; }
+  Facts facts() const override { return runner_->traits.facts; }
   std::vector<const BankHandle*> banks() const override;
   std::vector<const BankHandle*> spares() const override;
 
@@ -57,18 +58,15 @@ class Pipeline final : public Model {
   void check() const;
   void require_sound() const;
   void forget_places() noexcept;
+  std::size_t remembered_rows() const;
   void prepare(CallMemory& place, int n_rows) const;
   std::vector<Scratch> make_scratch() const;
 
   // ---- rows
   bool batch_phase_within(const TrainingBatch& batch) const;
   void learn_as_copy(const TrainingBatch& batch);
-  int wave_chunk() const { return ensemble_.wave_chunk > 0 ? ensemble_.wave_chunk : 128; }
-  int workers_for(int n_rows) const;
-  void learn_with(int workers, const TrainingBatch& batch);
-  void learn_sequentially(const TrainingBatch& batch, int from, int to);
-  bool learn_in_wavefront(const TrainingBatch& batch, int from, int workers);
-  void predict_rows(const RowBlock& rows, int from, int to, const OutputBuffers& answers) const;
+  void learn_rows(const TrainingBatch& batch);
+  void count_votes(const RowBlock& rows, double* shares) const;
   void admit(const TrainingBatch& batch, int first, int end, Chunk& work);
   void conclude(const TrainingBatch& batch, Chunk& work);
   AnswerWriter writer(const OutputBuffers& answers) const;
@@ -84,13 +82,12 @@ class Pipeline final : public Model {
   Intake intake_;
   LaneBlocks blocks_;
   RowMemory memory_;               // where traits.keeps_rows; empty otherwise
-  CallMemory learn_memory_;        // of learn_sequentially; no state
+  CallMemory learn_memory_;        // of learn_rows; no state
   mutable CallMemory ask_memory_;  // of predict
   mutable std::atomic<bool> ask_memory_taken_{false};
   const char* broken_ = nullptr;  // why, once a lesson has failed in the middle
   bool lessons_begun_ = false;    // of this call
   bool reserved_ = false;
-  std::optional<bool> threads_pay_;  // once tried; forgotten when the schema grows
 };
 
 }  // namespace streamboost

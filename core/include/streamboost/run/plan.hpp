@@ -28,15 +28,19 @@ struct Plan {
   std::string booster, learner;
   Config booster_params, learner_params;
   Ensemble ensemble;
+  Config tokens;          // the ensemble learns from hashed tokens (run/tokens_model.hpp); empty: from rows as they are
   std::vector<int> cuts;  // lanes at which a new block begins; empty: where it suits the threads
   std::vector<Companion> companions;
   Config pool, stages;  // of the companions' answers; after the vote, empty: none
   std::vector<Companion> outer_companions;
-  Config outer_pool;               // of their answers and of what the first pool says, which is one expert here
-  std::vector<Companion> experts;  // of time, by their names, around a regressor with its companions (run/timed_regressor.hpp)
-  Config referee;                  // over them
-  Config lags;                     // past targets as further columns (run/lagged_model.hpp); empty: none
-  double max_bytes = std::numeric_limits<double>::infinity();  // see Model::reserve; trees have a limit of their own
+  Config outer_pool;                        // of their answers and of what the first pool says, which is one expert here
+  std::vector<Companion> experts;           // of time, by their names, around a regressor with its companions (run/timed_regressor.hpp)
+  Config referee;                           // over them
+  Config encoding;                          // what all of these see of wide rows (run/encoded_model.hpp); empty: rows as they are
+  std::vector<Companion> whole_companions;  // beside them: experts that see such rows whole
+  Config whole_pool;
+  Config lags;                                                 // past targets as further columns (run/lagged_model.hpp); empty: none
+  double max_bytes = std::numeric_limits<double>::infinity();  // see Growth::bytes: trees and remembered rows have their own
   BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
 };
 

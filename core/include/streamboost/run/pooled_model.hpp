@@ -7,8 +7,12 @@
 // (ensembles/temperature.hpp); labels are those of before it. A row that is learned with its record (run/outputs.hpp) teaches the pool by what the
 // experts and the pool said when it was asked about. The first expert is the main one: it keeps the numbers of examples and
 // classes, and its learners are the lanes of the report. A pool may be the main expert of another one.
+//
+// A judge, where there is one, is the last expert: its rows have, before their own columns, what every other expert answered before learning
+// them, the label and its log odds. It learns by the row whom to trust.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +20,7 @@
 #include "streamboost/ensembles/log_pool.hpp"
 #include "streamboost/ensembles/temperature.hpp"
 #include "streamboost/run/model.hpp"
+#include "streamboost/run/wider_rows.hpp"
 
 namespace streamboost {
 
@@ -25,13 +30,16 @@ class PooledExperts : public Model {
   struct Expert {
     std::string name;
     std::unique_ptr<Model> model;
+    bool judges() const { return name == "judge"; }
   };
 
   explicit PooledExperts(std::vector<Expert> experts) : experts_(std::move(experts)) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>();
-    for (auto& expert : experts_) growth->parts.push_back(expert.model->prepare(schema));
+    auto growth = std::make_unique<Grown>(*this);
+    for (auto& expert : experts_)
+      growth->parts.push_back(
+          expert.model->prepare(expert.judges() ? WiderRows::schema(schema, judged_columns(), numeric_column) : schema));
     return growth;
   }
 
@@ -92,19 +100,25 @@ class PooledExperts : public Model {
     for (std::size_t e = 0; e < experts_.size(); ++e) take_all(*experts_[e].model, *other.experts_[e].model);
   }
 
+  // What a judge is told by the experts before it.
+  int judged_columns() const { return 2 * (static_cast<int>(experts_.size()) - 1); }
+
   std::vector<Expert> experts_;
 
  private:
   struct Grown final : Growth {
+    PooledExperts& pool;
     std::vector<std::unique_ptr<Growth>> parts;
+    explicit Grown(PooledExperts& p) : pool(p) {}
     void commit() noexcept override {
-      for (const auto& part : parts)
-        if (part) part->commit();
+      for (std::size_t e = 0; e < parts.size(); ++e) Model::commit(parts[e].get(), *pool.experts_[e].model);
     }
     std::size_t bytes() override {
       std::size_t all = 0;
-      for (const auto& part : parts) all += part ? part->bytes() : 0;
-      return all;
+      for (std::size_t e = 0; e < parts.size(); ++e) all += bytes_of(parts[e].get(), *pool.experts_[e].model);
+      MemoryCounter counter;
+      pool.pool_fields(counter);
+      return all + counter.bytes + sizeof(PooledExperts);
     }
   };
 };
@@ -117,32 +131,54 @@ class PooledModel final : public PooledExperts {
   std::size_t record_width(std::size_t k) const override { return experts_.front().model->record_width(k) + own_width(k); }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    Work work(*this, rows.n_rows);
+    Work work(*this, rows);
     expect(rows, weight);
+    Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
-      Count count = counted();
+      const double* w = weight ? weight + first : nullptr;
       for (std::size_t e = 0; e < experts_.size(); ++e)
-        experts_[e].model->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr, work.answers_of(e, first, out));
-      for (int r = 0; r < n; ++r) {
-        const double w = weight ? weight[first + r] : 1.0;
-        double* record = out.records.of(first + r);
-        consider(r, count.known, w > 0 ? pool_.voice_before(count.number) : pool_.voice(), work);
-        if (out.output != Output::none) write(first + r, count.number, work, out);
-        if (w > 0)
-          pool_learns(r, count, truth.label[first + r], w, record, work);
-        else if (record != nullptr)
-          note(record, r, work);
-      }
+        experts_[e].model->learn(rows_of(e, rows.part(first, n), work), truth.from(first), w, work.answers_of(e, out.records.from(first)));
+      pool_rows(n, truth.label + first, w, out.from(first, work.columns - 1), count, work);
     }
   }
 
+  int enlist(Flow& flow, const FlowInput& in) override {
+    struct OnTheWay {
+      Count count;
+      std::vector<Work> work;  // [slot]
+    };
+    auto way = std::make_shared<OnTheWay>(OnTheWay{counted(), {}});
+    for (int s = 0; s < flow.slots(); ++s) way->work.emplace_back(*this, in.rows, flow.chunk_rows());
+    std::vector<int> experts;
+    for (std::size_t e = 0; e < experts_.size(); ++e) {
+      if (experts_[e].judges()) {
+        const auto judging = [this, &flow, in, way, e](int c) {
+          Work& work = way->work[flow.slot(c)];
+          experts_[e].model->learn(rows_of(e, in.rows_of(flow, c), work), in.truth.from(flow.first(c)), in.weight_of(flow, c),
+                                   work.answers_of(e, in.answers(c).records));
+        };
+        experts.push_back(flow.add(judging, experts));
+        continue;
+      }
+      FlowInput of_expert = in;
+      of_expert.answers = [&flow, in, way, e](int c) { return way->work[flow.slot(c)].answers_of(e, in.answers(c).records); };
+      experts.push_back(experts_[e].model->enlist(flow, of_expert));
+    }
+    const auto task = [this, &flow, in, way](int c) {
+      pool_rows(flow.size(c), in.truth.label + flow.first(c), in.weight_of(flow, c), in.answers(c), way->count, way->work[flow.slot(c)]);
+    };
+    return flow.add(task, experts);
+  }
+
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    Work work(*this, rows.n_rows);
+    if (out.output == Output::votes) return mean_votes(rows, out.value);
+    Work work(*this, rows);
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
-      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e, first, out));
+      for (std::size_t e = 0; e < experts_.size(); ++e)
+        experts_[e].model->predict(rows_of(e, rows.part(first, n), work), work.answers_of(e, out.records.from(first)));
       for (int r = 0; r < n; ++r) {
         consider(r, count.known, pool_.voice(), work);
         write(first + r, count.number, work, out);
@@ -190,6 +226,18 @@ class PooledModel final : public PooledExperts {
   };
   Count counted() const { return {intake().n_learned(), intake().n_classes_known()}; }
 
+  // Every expert counts the same, however many learners it has; a judge has no opinion but theirs.
+  void mean_votes(const RowBlock& rows, double* shares) const {
+    const std::size_t n = static_cast<std::size_t>(rows.n_rows) * static_cast<std::size_t>(intake().schema().n_classes);
+    std::vector<double> own(n);
+    std::fill_n(shares, n, 0.0);
+    const std::size_t m = experts_.size() - (experts_.back().judges() ? 1 : 0);
+    for (std::size_t e = 0; e < m; ++e) {
+      experts_[e].model->predict(rows, {Output::votes, nullptr, own.data()});
+      for (std::size_t i = 0; i < n; ++i) shares[i] += own[i] / static_cast<double>(m);
+    }
+  }
+
   // What one call works with.
   struct Work {
     static constexpr std::size_t numbers = std::size_t{1} << 18;  // answers kept at a time
@@ -204,12 +252,15 @@ class PooledModel final : public PooledExperts {
     const double* said = nullptr;  // by whoever speaks, before and after the temperature
     const double* told = nullptr;
 
-    Work(const PooledModel& model, int n_rows) {
+    std::optional<WiderRows> judged;
+
+    Work(const PooledModel& model, const RowBlock& block) : Work(model, block, block.n_rows) {}
+    Work(const PooledModel& model, const RowBlock& block, int most_rows) {
       const std::size_t m = model.experts_.size();
       const auto reserved = static_cast<std::size_t>(model.intake().schema().n_classes);
       k = std::max<std::size_t>(reserved, 2);
       columns = reserved + 1;
-      rows = std::min(n_rows, static_cast<int>(std::clamp<std::size_t>(numbers / (m * columns), 32, 4096)));
+      rows = std::min(most_rows, static_cast<int>(std::clamp<std::size_t>(numbers / (m * columns), 32, 4096)));
       answers.assign(m, std::vector<double>(static_cast<std::size_t>(rows) * columns));
       proba.resize(m);
       log_p.resize(m * k);
@@ -218,14 +269,47 @@ class PooledModel final : public PooledExperts {
       logs.resize(k);
       tempered.resize(k);
       matrix.resize(m * (m + 2));
+      if (model.experts_.back().judges()) judged.emplace(block, model.judged_columns(), rows);
     }
-    OutputBuffers answers_of(std::size_t expert, int first, const OutputBuffers& out) {
-      return {Output::both, nullptr, answers[expert].data(), 0, out.records.from(first)};
+    OutputBuffers answers_of(std::size_t expert, const Records& records) {
+      return {Output::both, nullptr, answers[expert].data(), 0, records};
     }
     double* row(std::size_t expert, int r) { return answers[expert].data() + static_cast<std::size_t>(r) * columns; }
     const double* row(std::size_t expert, int r) const { return answers[expert].data() + static_cast<std::size_t>(r) * columns; }
     int label(std::size_t expert, int r) const { return static_cast<int>(row(expert, r)[columns - 1]); }
   };
+
+  // The experts have answered these rows, and learned them.
+  void pool_rows(int n, const std::int32_t* label, const double* weight, const OutputBuffers& out, Count& count, Work& work) {
+    for (int r = 0; r < n; ++r) {
+      const double w = weight ? weight[r] : 1.0;
+      double* record = out.records.of(r);
+      consider(r, count.known, w > 0 ? pool_.voice_before(count.number) : pool_.voice(), work);
+      if (out.output != Output::none) write(r, count.number, work, out);
+      if (w > 0)
+        pool_learns(r, count, label[r], w, record, work);
+      else if (record != nullptr)
+        note(record, r, work);
+    }
+  }
+
+  // The rows of a slice as an expert sees them.
+  RowBlock rows_of(std::size_t expert, const RowBlock& part, Work& work) const {
+    if (!experts_[expert].judges()) return part;
+    constexpr double floor = LogPool::Params::floor;
+    work.judged->take(part);
+    for (int r = 0; r < part.n_rows; ++r) {
+      double* to = work.judged->further(r);
+      for (std::size_t e = 0; e < expert; ++e, to += 2) {
+        const int label = work.label(e, r);
+        if (label < 0) continue;
+        const double p = work.row(e, r)[label];
+        to[0] = label;
+        to[1] = streamboost::log(std::max(p, floor)) - streamboost::log(std::max(1 - p, floor));
+      }
+    }
+    return work.judged->block();
+  }
 
   // The opinions of the experts about row r, and the pool's own answer into work.P, where there are two classes to choose from.
   void consider(int r, int known, LogPool::Voice voice, Work& work) const {

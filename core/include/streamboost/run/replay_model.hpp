@@ -4,8 +4,8 @@
 //
 // Answers   two classes: p = 1 / (1 + e^-F); more: softmax(F). A class that the forest had no row of is given 1 / (n + 2) of the probability,
 //           n the rows of the fit. Before the first fit: the class shares, each class with half a row more, or the mean target.
-// Memory    as many rows as asked for and as fit into `max_bytes`. Where not even 1,000 would (or what was asked for, if less), nothing
-//           is remembered and the class shares answer; the report says so.
+// Memory    as many rows as asked for and as fit into `max_bytes`, with all that a fit of them takes. Where not even 1,000 would (or what
+//           was asked for, if less), nothing is remembered and the class shares answer; the report says so.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,9 @@ struct ReplayWork : RowWork {
   std::vector<float> cell;
   std::vector<double> F;
   template <class Owner>
-  explicit ReplayWork(const Owner& model) : RowWork(model.intake().schema()), F(score.size()) {}
+  explicit ReplayWork(const Owner& model) : RowWork(model.intake().schema()), F(score.size()) {
+    cell.reserve(static_cast<std::size_t>(model.intake().schema().width()));
+  }
 };
 
 class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
@@ -43,7 +45,8 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
                                     !numbers && c.choice<bool>("trees", {{"shared", true}, {"per-class", false}}),
                                     c.number("learning_rate"),
                                     loss,
-                                    seed};
+                                    seed,
+                                    c.whole("max_bytes") / 4};
       return {{boosting, {c.number("refit"), c.number("late")}, c.whole("memory"), c.whole("at_once"), c.whole("delay")},
               c.whole("max_bytes"),
               numbers};
@@ -113,7 +116,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     if (v.loads()) check();
   }
   std::size_t memory_bytes() override {
-    return sizeof(*this) + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
+    return sizeof(*this) + intake_.unsaved_bytes() + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
   }
   ModelReport report() override {
     ModelReport report;
@@ -121,14 +124,12 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     report.totals["remembered_rows"] = static_cast<double>(ring_.end() - std::max(ring_.begin(), ring_.end() - memory()));
     report.totals["too_wide"] = awake() ? 0 : 1;
     report.totals["fits"] = static_cast<double>(expert_.fits());
+    report.totals["fits_dropped"] = static_cast<double>(expert_.dropped());
     report.totals["next_fit"] = static_cast<double>(expert_.next_fit());
     report.totals["fitted_rows"] = static_cast<double>(forest.end - forest.begin);
     report.totals["trees"] = forest.fitted() ? forest.trees() : 0;
     report.lanes["importances/gain"] = forest.importances();
     return report;
-  }
-  void expect(const RowBlock& rows, const double*) override {
-    if (awake()) ring_.expect(rows.n_rows);
   }
   bool starved() const override { return expert_.starved(); }
 
@@ -161,19 +162,22 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
       model.counts_ = std::move(counts);
       model.reserved_ = true;
     }
+    std::size_t bytes() override { return sizeof(ReplayModel) + intake.unsaved_bytes() + counts.weight.capacity() * sizeof(double); }
   };
 
   // Rows that fit into the memory, as far as columns have had values: how many rows were learned in one call does not matter.
-  std::int64_t memory() const {
-    const std::int64_t room = params_.max_bytes / RowRing::row_bytes(static_cast<int>(seen_width_));
-    return room >= std::min<std::int64_t>(1000, params_.expert.memory) ? std::min(room, params_.expert.memory) : 0;
+  std::int64_t memory() const { return memory(seen_width_, intake_.n_classes_known()); }
+  std::int64_t memory(std::int64_t width, int n_classes) const {
+    return params_.expert.rows_within(params_.max_bytes, 1, width, params_.numbers || n_classes <= 2 ? 1 : n_classes);
   }
   bool awake() const { return memory() > 0; }
 
+  void make_room(const RowBlock& rows, const double* weight, ReplayWork&) {
+    if (memory(ring_.width_after(seen_width_, rows, weight), intake_.n_classes_known()) > 0) ring_.expect(rows.n_rows);
+  }
+
   void learn_row(const Example& example, double truth, double weight, ReplayWork&) {
-    int width = example.row.size;
-    while (width > seen_width_ && std::isnan(example.row.value[width - 1])) --width;
-    seen_width_ = std::max<std::int64_t>(seen_width_, width);
+    seen_width_ = RowRing::width_after(seen_width_, example.row);
     if (params_.numbers) {
       targets_[0] += weight;
       targets_[1] += weight / targets_[0] * (truth - targets_[1]);
@@ -183,6 +187,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     const std::int64_t t = intake_.n_learned();
     if (!awake()) {
       ring_.forget(ring_.end());
+      expert_.sleep();
       return;
     }
     ring_.add(example.row, truth, weight);

@@ -1,15 +1,14 @@
 // A model without lanes: it answers a row, then learns it.
 //
-// Whoever inherits says what a row is worth (`judge`, or `number`) and learns it (`learn_row`); intake, the kinds of answers and threads of
-// `predict` are here. Work is what one call works with: made from the model, it has `buffer`, `score` and `proba`.
+// Whoever inherits says what a row is worth (`judge`, or `number`) and learns it (`learn_row`); intake and the kinds of answers are
+// here. Work is what one call works with: made from the model, it has `buffer`, `score` and `proba`.
 #pragma once
 #include <algorithm>
-#include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "streamboost/run/model.hpp"
-#include "streamboost/run/wavefront.hpp"
 
 namespace streamboost {
 
@@ -17,21 +16,33 @@ namespace streamboost {
 struct RowWork {
   RowBuffer buffer;
   std::vector<double> score, proba;
-  explicit RowWork(const Schema& schema) : score(static_cast<std::size_t>(std::max(schema.n_classes, 2))), proba(score.size()) {}
+  explicit RowWork(const Schema& schema) : score(classes(schema)), proba(score.size()), width_(schema.width()) {}
+  bool fits(const Schema& schema) const { return score.size() == classes(schema) && width_ == schema.width(); }
+
+ private:
+  static std::size_t classes(const Schema& schema) { return static_cast<std::size_t>(std::max(schema.n_classes, 2)); }
+  int width_;
 };
 
 template <class Self, class Work>
 class RowModel : public Model {
  public:
-  RowModel(const Ensemble& ensemble, bool numbers) : ensemble_(ensemble), intake_(IntakeNeeds{}), numbers_(numbers) {
+  // dense: sparse rows are made so.
+  RowModel(const Ensemble& ensemble, bool numbers, bool dense = true)
+      : ensemble_(ensemble), intake_(IntakeNeeds{.dense = dense}), numbers_(numbers) {
     if (ensemble.part) throw std::invalid_argument("a model without lanes is not cut into parts");
+  }
+
+  // In a pool the experts before have learned the rows when this one is given them: from here on nothing is allocated.
+  void expect(const RowBlock& rows, const double* weight) override {
+    if (!scratch_.work || !scratch_.work->fits(intake_.schema())) scratch_.work.emplace(self());
+    intake_.make_room(scratch_.work->buffer);
+    self().make_room(rows, weight, *scratch_.work);
   }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     expect(rows, weight);
-    Work work(self());
-    intake_.make_room(work.buffer);
-    self().make_room(rows, work);
+    Work& work = *scratch_.work;
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = weight ? weight[r] : 1.0;
       const int label = numbers_ ? 0 : truth.label[r];
@@ -41,20 +52,9 @@ class RowModel : public Model {
     }
   }
 
-  // Rows do not wait for one another when nothing is learned.
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    const int workers = rows.n_rows < 256 ? 1 : ensemble_.threads;
-    const auto share = [&](int worker) {
-      Work work(self());
-      const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(rows.n_rows) * w / workers); };
-      for (int r = edge(worker); r < edge(worker + 1); ++r) answer(intake_.look(rows.row(r), work.buffer), r, work, out);
-    };
-    if (workers == 1) return share(0);
-    try {
-      run_workers(workers, std::ref(share));
-    } catch (const NoThread&) {
-      for (int worker = 0; worker < workers; ++worker) share(worker);
-    }
+    Work work(self());
+    for (int r = 0; r < rows.n_rows; ++r) answer(intake_.look(rows.row(r), work.buffer), r, work, out);
   }
 
   void swap_scratch(Model&) noexcept override {}
@@ -67,8 +67,8 @@ class RowModel : public Model {
  protected:
   RowModel(const RowModel&) = default;
 
-  // Before the first row is learned: what they will need of the work, so that none is half learned.
-  void make_room(const RowBlock&, Work&) const {}
+  // What these rows will need, so that none is half learned.
+  void make_room(const RowBlock&, const double* /*weight*/, Work&) {}
 
   // What there is to say without a row: nothing of no class, and everything of one. True: there is a choice.
   static bool choice_of(const Example& example, Work& work) {
@@ -88,6 +88,14 @@ class RowModel : public Model {
   bool reserved_ = false;
 
  private:
+  // Of learning; a copy of the model has its own.
+  struct Scratch {
+    std::optional<Work> work;
+    Scratch() = default;
+    Scratch(const Scratch&) {}
+  };
+  Scratch scratch_;
+
   Self& self() { return static_cast<Self&>(*this); }
   const Self& self() const { return static_cast<const Self&>(*this); }
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "streamboost/run/messages.hpp"
@@ -30,9 +31,10 @@ struct Message {
   const double* weight = nullptr;       // null: 1 each
   const double* records = nullptr;      // of a lesson: [row][stride], what was said to the rows (run/outputs.hpp); null: nobody says
   int stride = 0;
-  std::optional<Schema> room;  // what the model must have room for from here on
-  std::vector<double> facts;   // what the user says of the classes (staged_model.hpp), with new room only
-  int restart = -1;            // a lane that begins again before the first row
+  std::optional<Schema> room;                // what the model must have room for from here on
+  std::vector<double> facts;                 // what the user says of the classes (staged_model.hpp), with new room only
+  int restart = -1;                          // a lane that begins again before the first row
+  std::vector<std::string_view> words = {};  // the cells that `rows` points to, where it was read
 };
 
 std::size_t chunk_bytes(const Message&);

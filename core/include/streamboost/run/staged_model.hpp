@@ -39,8 +39,7 @@ struct Stages {
     if (config.has("decision")) stages.decider.emplace(Decider::Params::read(config));
     if (config.has("coverages")) stages.sets.emplace(*config.array("coverages"));
     if (config.has("health") && config.flag("health")) stages.health.emplace();
-    if (config.has("importances_half_life"))
-      stages.importances.emplace(keep_of(config.number("importances_half_life") / static_cast<double>(Importances::every)));
+    stages.importances = Importances::read(config);
     return stages;
   }
   void reserve(const Schema& schema) {
@@ -91,13 +90,6 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   StagedModel(std::unique_ptr<Model> voters, Stages stages, const Ensemble& ensemble)
       : Staged(std::move(voters), std::move(stages)), ensemble_(ensemble) {}
 
-  std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>(*this);
-    growth->voters = inside_->prepare(schema);
-    growth->stages.reserve(schema);
-    return growth;
-  }
-
   // Called after a reservation that gave new classes their codes.
   void describe(const std::vector<double>& facts) override {
     const auto k = static_cast<std::size_t>(intake().schema().n_classes);
@@ -118,39 +110,58 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     expect(rows, weight);
     Work& work = learn_work_;
+    Count count = counted();
     for (int first = 0, n = 0; first < rows.n_rows; first += n) {
       n = std::min(work.rows, rows.n_rows - first);
-      Count count = counted();
-      if (stages_.importances) n = look_at(rows.row(first), weight ? weight[first] : 1.0, n, count);
-      inside_->learn(rows.part(first, n), truth.from(first), weigh(truth.label + first, weight ? weight + first : nullptr, n, work),
-                     work.answers(first, out));
-      for (int r = 0; r < n; ++r) {
-        const double w = weight ? weight[first + r] : 1.0;
-        double* record = out.records.of(first + r);
-        Count heard = count;
-        if (w > 0 && record != nullptr) heard.known = recall(record, r, work);
-        speak(r, heard, work);
-        const int answer = decide(r, heard, work);
-        write(first + r, r, answer, heard, work, out);
-        if (!(w > 0)) {
-          if (record != nullptr) note(record, r, count, work);
-          continue;
-        }
-        if (stages_.health) stages_.health->learn(rows.row(first + r), truth.label[first + r], answer == truth.label[first + r]);
-        follow(heard, truth.label[first + r], w, work.vote(r), work);
-        count.number += 1;
-        count.known = std::max(count.known, truth.label[first + r] + 1);
-      }
+      if (stages_.importances)
+        n = stages_.importances->look_at(*inside_, rows.row(first), weight ? weight[first] : 1.0, n, ensemble_.seed, count.known > 1);
+      const RowBlock part = rows.part(first, n);
+      const double* w = weight ? weight + first : nullptr;
+      int known = count.known;
+      inside_->learn(part, truth.from(first), weigh(truth.label + first, w, n, known, work.weight.data()),
+                     work.answers(out.records.from(first)));
+      stage_rows(part, truth.label + first, w, out.from(first, work.k), count, work);
     }
   }
 
+  // Importances look at the model inside as it is before a row: then all of it is one station.
+  int enlist(Flow& flow, const FlowInput& in) override {
+    if (stages_.importances) return Model::enlist(flow, in);
+    struct OnTheWay {
+      Count count;
+      int known;
+      std::vector<Work> work;      // [slot]
+      std::vector<double> weight;  // of all rows
+    };
+    auto way = std::make_shared<OnTheWay>(OnTheWay{counted(), intake().n_classes_known(), {}, {}});
+    way->work.resize(static_cast<std::size_t>(flow.slots()));
+    for (Work& work : way->work) work.prepare(*this, flow.chunk_rows());
+    FlowInput inside = in;
+    inside.answers = [&flow, in, way](int c) { return way->work[flow.slot(c)].answers(in.answers(c).records); };
+    if (stages_.weigher) {
+      way->weight.resize(static_cast<std::size_t>(in.rows.n_rows));
+      inside.weight = way->weight.data();
+      const auto weighing = [this, &flow, in, way](int c) {
+        weigh(in.truth.label + flow.first(c), in.weight_of(flow, c), flow.size(c), way->known, way->weight.data() + flow.first(c));
+      };
+      inside.after = {flow.add(weighing, in.after)};
+    }
+    const int voters = inside_->enlist(flow, inside);
+    const auto task = [this, &flow, in, way](int c) {
+      stage_rows(in.rows_of(flow, c), in.truth.label + flow.first(c), in.weight_of(flow, c), in.answers(c), way->count,
+                 way->work[flow.slot(c)]);
+    };
+    return flow.add(task, {voters});
+  }
+
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    if (out.output == Output::votes) return inside_->predict(rows, out);
     Work work;
     work.prepare(*this, rows.n_rows);
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
-      inside_->predict(rows.part(first, n), work.answers(first, out));
+      inside_->predict(rows.part(first, n), work.answers(out.records.from(first)));
       for (int r = 0; r < n; ++r) {
         speak(r, count, work);
         write(first + r, r, decide(r, count, work), count, work, out);
@@ -167,19 +178,6 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   std::unique_ptr<Model> copy() const override { return std::make_unique<StagedModel>(copy_of(*inside_), stages_, ensemble_); }
 
  private:
-  struct Grown final : Growth {
-    StagedModel& model;
-    Stages stages;
-    std::unique_ptr<Growth> voters;
-    explicit Grown(StagedModel& m) : model(m), stages(m.stages_) {}
-    void commit() noexcept override {
-      static_assert(std::is_nothrow_move_assignable_v<Stages>);
-      if (voters) voters->commit();
-      model.stages_ = std::move(stages);
-    }
-    std::size_t bytes() override { return voters ? voters->bytes() : 0; }
-  };
-
   // Examples learned and classes known before a row.
   struct Count {
     std::int64_t number;
@@ -207,9 +205,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       calibration.reserve(p.size());
     }
     std::size_t columns() const { return 2 * k + 1; }
-    OutputBuffers answers(int first, const OutputBuffers& out) {
-      return {Output::full, nullptr, answer.data(), 0, out.records.from(first)};
-    }
+    OutputBuffers answers(const Records& records) { return {Output::full, nullptr, answer.data(), 0, records}; }
     const double* score(int r) const { return answer.data() + static_cast<std::size_t>(r) * columns(); }
     const double* vote(int r) const { return score(r) + k; }
   };
@@ -241,23 +237,37 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       std::copy_n(q, work.k, work.p.data());
   }
 
-  // Every so many examples the row at hand is explained before it is learned; how many of the n rows may follow it at once.
-  int look_at(const Row& row, double weight, int n, const Count& count) {
-    const std::int64_t done = count.number % Importances::every;
-    if (done == 0 && weight > 0 && count.known > 1) stages_.importances->learn(*inside_, row, ensemble_.seed, count.number);
-    return std::min(n, done == 0 ? 1 : static_cast<int>(Importances::every - done));
-  }
-
-  // The weights for the model inside; null: each is 1.
-  const double* weigh(const std::int32_t* label, const double* weight, int n, Work& work) {
+  // The weights for the model inside, to `to` where classes have weights; null: each is 1. known: classes before these rows, and after.
+  const double* weigh(const std::int32_t* label, const double* weight, int n, int& known, double* to) {
     if (!stages_.weigher) return weight;
-    int known = intake().n_classes_known();
     for (int r = 0; r < n; ++r) {
       const double own = weight ? weight[r] : 1.0;
       if (own > 0) known = std::max(known, label[r] + 1);
-      work.weight[static_cast<std::size_t>(r)] = own > 0 ? std::max(own * stages_.weigher->factor(label[r], known), least_weight) : 0.0;
+      to[r] = own > 0 ? std::max(own * stages_.weigher->factor(label[r], known), least_weight) : 0.0;
     }
-    return work.weight.data();
+    return to;
+  }
+
+  // The model inside has answered these rows, and learned them.
+  void stage_rows(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& out, Count& count,
+                  Work& work) {
+    for (int r = 0; r < rows.n_rows; ++r) {
+      const double w = weight ? weight[r] : 1.0;
+      double* record = out.records.of(r);
+      Count heard = count;
+      if (w > 0 && record != nullptr) heard.known = recall(record, r, work);
+      speak(r, heard, work);
+      const int answer = decide(r, heard, work);
+      write(r, r, answer, heard, work, out);
+      if (!(w > 0)) {
+        if (record != nullptr) note(record, r, count, work);
+        continue;
+      }
+      if (stages_.health) stages_.health->learn(rows.row(r), label[r], answer == label[r]);
+      follow(heard, label[r], w, work.vote(r), work);
+      count.number += 1;
+      count.known = std::max(count.known, label[r] + 1);
+    }
   }
 
   void follow(const Count& count, int label, double weight, const double* q, Work& work) {
@@ -287,6 +297,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     switch (out.output) {
       case Output::none:
       case Output::number:  // of regressors, which have no such stages
+      case Output::votes:   // of the ensemble, before any stage
         break;
       case Output::label:
         out.label[to] = label;

@@ -65,7 +65,7 @@ class TimedRegressor final : public Model {
   void expect(const RowBlock& rows, const double* weight) override {
     inside_->expect(rows, weight);
     recent_.reserve(static_cast<std::size_t>(params_.pool.delay) + 2);
-    if (awake()) ring_.expect(rows.n_rows);
+    if (memory(ring_.width_after(seen_width_, rows, weight, own_columns)) > 0) ring_.expect(rows.n_rows);
   }
 
   // A record: the last target, the last step, what the regressor and the experts said, and the combination.
@@ -123,11 +123,9 @@ class TimedRegressor final : public Model {
   }
   void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<TimedRegressor&>(other).inside_); }
   std::size_t memory_bytes() override {
-    MemoryCounter counter;
-    pool_.fields(counter);
-    counter.bytes += inside_->memory_bytes() + ring_.bytes() + recent_.size() * sizeof(double) + sizeof(*this);
-    for (const Expert& expert : experts_) counter.bytes += expert.trees.bytes();
-    return counter.bytes;
+    std::size_t bytes = own_bytes() + inside_->memory_bytes() + ring_.bytes() + columns_.n_values.size() * 8;
+    for (const Expert& expert : experts_) bytes += expert.trees.bytes();
+    return bytes;
   }
   ModelReport report() override {
     ModelReport report = inside_->report();
@@ -190,11 +188,18 @@ class TimedRegressor final : public Model {
     RowRing ring;
     explicit Grown(TimedRegressor& m) : model(m) { columns.n_values.assign(own_columns, -1); }
     void commit() noexcept override {
-      if (inside) inside->commit();
+      Model::commit(inside.get(), *model.inside_);
       model.columns_ = std::move(columns);
       model.ring_ = std::move(ring);
     }
+    std::size_t bytes() override { return bytes_of(inside.get(), *model.inside_) + columns.n_values.size() * 8 + model.own_bytes(); }
   };
+  // Beside the model inside, the remembered rows and the experts over them.
+  std::size_t own_bytes() {
+    MemoryCounter counter;
+    pool_.fields(counter);
+    return counter.bytes + recent_.capacity() * sizeof(double) + sizeof(*this);
+  }
 
   struct Work {
     std::vector<double> own, value, said;  // the regressor's own answers; of the row at hand: columns, answers of the experts
@@ -210,9 +215,12 @@ class TimedRegressor final : public Model {
   };
 
   // Rows that fit into the memory, as far as columns have had values: how many rows were learned in one call does not matter.
-  std::int64_t memory() const {
-    const std::int64_t room = params_.max_bytes / RowRing::row_bytes(static_cast<int>(seen_width_), n_bases);
-    return room >= std::min<std::int64_t>(1000, memory_) ? std::min(room, memory_) : 0;
+  std::int64_t memory() const { return memory(seen_width_); }
+  std::int64_t memory(std::int64_t width) const {
+    const auto n = static_cast<std::int64_t>(experts_.size());
+    std::int64_t rows = memory_;
+    for (const Expert& expert : experts_) rows = std::min(rows, expert.trees.params().rows_within(params_.max_bytes, n, width, 1, n_bases));
+    return rows;
   }
   bool awake() const { return memory() > 0; }
 
@@ -278,10 +286,11 @@ class TimedRegressor final : public Model {
     if (recent_.size() == static_cast<std::size_t>(params_.pool.delay) + 2) recent_.erase(recent_.begin());
     recent_.push_back(y);
     if (experts_.empty()) return;
-    int width = static_cast<int>(work.value.size());
-    while (width > seen_width_ && std::isnan(work.value[static_cast<std::size_t>(width) - 1])) --width;
-    seen_width_ = std::max<std::int64_t>(seen_width_, width);
-    if (!awake()) return ring_.forget(ring_.end());
+    seen_width_ = RowRing::width_after(seen_width_, work.row());
+    if (!awake()) {
+      for (Expert& expert : experts_) expert.trees.sleep();
+      return ring_.forget(ring_.end());
+    }
     for (double& base : work.base)
       if (!std::isfinite(y - base)) base = y;  // nothing was known before: there is nothing beyond it
     ring_.add(work.row(), y, weight, work.base);

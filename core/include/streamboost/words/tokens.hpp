@@ -16,12 +16,15 @@
 // Cost      linear in the bytes: equal places are merged whenever 2^22 of them have come together.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/data/row.hpp"
 #include "streamboost/data/schema.hpp"
 #include "streamboost/words/fold.hpp"
@@ -29,6 +32,16 @@
 namespace streamboost::words {
 
 enum class View { words, pairs, characters, crosses };
+
+inline View read_view(const Config& c) {
+  return c.choice<View>("view",
+                        {{"words", View::words}, {"pairs", View::pairs}, {"characters", View::characters}, {"crosses", View::crosses}});
+}
+inline int read_bits(const Config& c) {
+  const int bits = c.whole<int>("bits");
+  if (bits < 8 || bits > 24) throw std::invalid_argument("bits must be between 8 and 24");
+  return bits;
+}
 
 class Hash {
  public:
@@ -45,6 +58,8 @@ class Hash {
     for (const char c : text) h = h.add(static_cast<unsigned char>(c));
     return h;
   }
+  // A number as the value of a column: by its bits, 0 having one sign.
+  static Hash of_number(int column, double x) { return Hash(Kind::value, column).add(std::bit_cast<std::uint64_t>(x + 0.0)); }
   std::uint64_t value() const { return h_; }
   std::uint32_t place(int bits) const { return static_cast<std::uint32_t>((h_ * multiplier) >> (64 - bits)); }
 
@@ -81,7 +96,7 @@ class Tokens {
     for (int i = 0; i < row.size; ++i) {
       const int j = row.column(i);
       const std::int64_t kind = schema.n_values[static_cast<std::size_t>(j)];
-      if (kind >= numeric_column) {
+      if (!holds_words(kind)) {
         cell(j, kind, row.value[i]);
         continue;
       }
@@ -110,8 +125,9 @@ class Tokens {
   }
   void cell(int column, std::int64_t kind, double x) {
     if (std::isnan(x)) return;
-    if (kind == numeric_column) {
+    if (kind < 0) {
       if (x != 0) found_.push_back({at(Hash(Hash::Kind::number, column)), x});
+      if (kind == coded_column) add_value(Hash::of_number(column, x));
     } else if (x >= 0 && x < static_cast<double>(kind)) {
       add_value(Hash(Hash::Kind::value, column).add(static_cast<std::uint64_t>(x)));
     }

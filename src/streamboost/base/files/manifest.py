@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from streamboost.base.files import metadata
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.schema import Name, Schema
-from streamboost.base.inputs.word_columns import KINDS
+from streamboost.base.inputs.word_columns import IDENTIFIER, TEXT
 
 _SLACK = 2**20  # bytes a model may need beyond what its arrays suggest
 _KEYS = {
@@ -88,6 +88,8 @@ def columns_of(schema: Schema) -> dict[str, Any]:
         "declared": sorted(schema.declared_nominal, key=str),
         "values": books,
         **(words if schema.words or schema.declared_words else {}),
+        **({"codes": list(schema.codes)} if schema.codes else {}),
+        **({"sparse": True} if schema.sparse else {}),
     }
 
 
@@ -117,7 +119,12 @@ def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema
         if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str | int):
             raise ModelFileError("the file declares a column of words without its name and kind")
         declared_words[pair[0]] = _kind(pair[1])
-    schema = Schema(names, nominal, declared, words, declared_words)
+    codes = [
+        _whole(column, 0, width - 1, "codes") for column in _typed(columns.get("codes", []), list, "codes")
+    ]
+    if any(nominal[column] or column in words for column in codes):
+        raise ModelFileError("the file says that a column of codes is nominal or holds words")
+    schema = Schema(names, nominal, declared, words, declared_words, codes, "sparse" in columns)
     schema.d0 = _whole(columns["d0"], 0, width, "columns d0")
     if names is None and schema.d0 != width:
         raise ModelFileError("positional columns never grow, but d0 differs from the width")
@@ -132,6 +139,7 @@ def _columns(raw: Any) -> dict[str, Any]:
     """The columns as the manifest has them; those of words are told where there are some."""
     columns: dict[str, Any] = _typed(raw, dict, "columns")
     words = {"words", "declared_words"} if "words" in columns else set()
+    words |= {"codes", "sparse"} & set(columns)
     return _object(columns, {"width", "d0", "names", "declared", "values"} | words, "columns")
 
 
@@ -142,8 +150,8 @@ def _column(key: str, width: int) -> int:
 
 
 def _kind(kind: Any) -> str:
-    if kind not in KINDS:
-        raise ModelFileError(f"the file knows a kind of columns {kind!r}; there are {', '.join(KINDS)}")
+    if kind not in (TEXT, IDENTIFIER):
+        raise ModelFileError(f"the file knows a kind of columns {kind!r}; there are {TEXT} and {IDENTIFIER}")
     return str(kind)
 
 

@@ -23,6 +23,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from streamboost.base.system import is_running, sync_folder
+
 _MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
 _TEMPORARY = re.compile(r"\.streamboost-([0-9a-f]{8})-(\d{1,10})-[A-Za-z0-9_]+\.tmp")
 _OLD = (
@@ -67,7 +69,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync(target.parent)
+    sync_folder(target.parent)
 
 
 def write_figure(path: str | os.PathLike[str], figure: Any) -> None:
@@ -117,23 +119,11 @@ def _is_stale(entry: os.DirEntry[str]) -> bool:
     try:
         if found is None or not entry.is_file(follow_symlinks=False):
             return False
-        if found[1] == _MACHINE and not _is_running(int(found[2])):
+        if found[1] == _MACHINE and not is_running(int(found[2])):
             return True
         return time.time() - entry.stat(follow_symlinks=False).st_mtime > _OLD
     except OSError:
         return False
-
-
-def _is_running(process: int) -> bool:
-    if os.name != "posix":  # elsewhere signal 0 is not a question: age alone decides
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
 
 
 def _mode(target: Path) -> int:
@@ -151,17 +141,3 @@ def _kind(mode: int) -> str:
     if stat.S_ISSOCK(mode):
         return "a socket"
     return "a device"
-
-
-def _sync(folder: Path) -> None:
-    """The rename itself lasts once the folder is synced; where folders cannot be opened there is nothing to do."""
-    try:
-        directory = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(directory)
-    except OSError:  # some network file systems
-        pass
-    finally:
-        os.close(directory)

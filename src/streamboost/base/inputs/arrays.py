@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,9 @@ from sklearn.utils import check_array
 from streamboost.base.inputs.cells import TIMES, is_beyond_double, object_column
 from streamboost.base.inputs.coded import CodedTable
 from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
+from streamboost.base.inputs.dates import taken_apart
 from streamboost.base.inputs.schema import Growth, Schema, check_names, resolve_categorical
-from streamboost.base.inputs.word_columns import WordFeatures, guess_words, word_cells
+from streamboost.base.inputs.word_columns import CODE, WordFeatures, guess_words, looks_like_codes, word_cells
 
 LARGEST = 1e100  # beyond this a square, a norm or a variance may overflow and spoil a learner for good
 
@@ -38,6 +39,33 @@ class Table:
     """Whole numbers as they came, if a double cannot hold all of them."""
     words: Mapping[int, str] = field(default_factory=dict)
     """Columns of words by a reader's first rows."""
+    dates: Collection[str] = ()
+    """Columns of a frame that were taken apart."""
+
+    def names_for(self, schema: Schema) -> list[Any] | None:
+        """Its columns as a model wants them: of a date those parts that it has learned, also such as this date lacks."""
+        if not self.dates or self.names is None or schema.names is None:
+            return self.names
+        shared = {taken_apart(name)[0] for name in schema.names}.intersection(self.dates)
+        rest = [name for name in self.names if taken_apart(name)[0] not in shared]
+        return rest + [name for name in schema.names if taken_apart(name)[0] in shared]
+
+    def in_order(self, names: Sequence[Any]) -> Table:
+        """The same rows with these columns in this order; one that they lack is missing."""
+        place = {name: column for column, name in enumerate(self.names or ())}
+        order = [place.get(name, self.width) for name in names]
+        nothing = np.full(self.n_rows, np.nan)
+        return replace(
+            self,
+            width=len(order),
+            names=list(names),
+            dense=None if self.dense is None else np.column_stack([self.dense, nothing])[:, order].copy(),
+            columns=[[*self.columns, nothing][column] for column in order] if self.columns else [],
+            nominal=[[*self.nominal, False][column] for column in order] if self.nominal else [],
+            values={to: self.values[column] for to, column in enumerate(order) if column in self.values},
+            exact=None if self.exact is None else self.exact[:, order],
+            words={to: self.words[column] for to, column in enumerate(order) if column in self.words},
+        )
 
 
 @dataclass
@@ -195,11 +223,13 @@ def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> 
     declared = resolve_categorical(categorical, table.names, table.width)
     nominal = [by_dtype or by_name for by_dtype, by_name in zip(table.nominal, declared, strict=True)]
     if words is None or table.csr is not None:
-        return Schema(table.names, nominal)
-    guessed = table.words if table.values else _guess_frame(table, declared)
+        return Schema(table.names, nominal, sparse=table.csr is not None)
+    guessed = table.words or _guess_frame(table, declared)
     found = words.columns(table.names, table.width, guessed)
-    kept = [is_nominal and column not in found for column, is_nominal in enumerate(nominal)]
-    return Schema(table.names, kept, words=found)
+    kept = [is_nominal and found.get(column, CODE) == CODE for column, is_nominal in enumerate(nominal)]
+    codes = [column for column, kind in found.items() if kind == CODE and not nominal[column]]
+    holding = {column: kind for column, kind in found.items() if kind != CODE}
+    return Schema(table.names, kept, words=holding, codes=codes)
 
 
 HEAD_ROWS = 1000
@@ -210,7 +240,13 @@ def _guess_frame(table: Table, declared: Sequence[bool]) -> dict[int, str]:
     """Texts and identifiers among the text columns of a frame that were not declared nominal."""
     found = {}
     for column, source in enumerate(table.columns):
-        if declared[column] or not isinstance(source, list):
+        if declared[column]:
+            continue
+        if not isinstance(source, list):
+            if source.dtype.kind in "iu" and table.names is not None:
+                numbers = set(source[:HEAD_ROWS].astype(np.float64).tolist())
+                if looks_like_codes(table.names[column], numbers, min(table.n_rows, HEAD_ROWS)):
+                    found[column] = CODE
             continue
         head = [value for value in source[:HEAD_ROWS] if value is not None]
         kind = guess_words(set(head), len(head)) if all(isinstance(value, str) for value in head) else None
@@ -221,10 +257,12 @@ def _guess_frame(table: Table, declared: Sequence[bool]) -> dict[int, str]:
 
 def check_table(table: Table, schema: Schema, estimator: str) -> None:
     """Refuse a block whose columns are not the model's."""
-    check_names(schema.names, table.names, estimator)
-    if table.width != schema.width:
+    names = table.names_for(schema)
+    check_names(schema.names, names, estimator)
+    width = table.width if names is None else len(names)
+    if width != schema.width:
         raise ValueError(
-            f"X has {table.width} features, but {estimator} is expecting {schema.width} features as input. "
+            f"X has {width} features, but {estimator} is expecting {schema.width} features as input. "
             "Columns that come and go need names: learn_one takes dicts."
         )
 

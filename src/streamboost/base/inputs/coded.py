@@ -23,7 +23,7 @@ class CodedTable:
     values: Mapping[int, Sequence[Any]]
     names: tuple[str, ...] | None = None
     words: Mapping[int, str] = field(default_factory=dict)
-    """Columns whose values are texts or identifiers by the first rows, and which of the two."""
+    """Columns that hold texts, identifiers or codes by the first rows, and which of them."""
 
     @property
     def shape(self) -> tuple[int, int]:

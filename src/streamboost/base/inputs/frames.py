@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from streamboost.base.inputs.arrays import Table
 from streamboost.base.inputs.cells import TIMES, is_beyond_double, is_missing, object_column
+from streamboost.base.inputs.dates import PARTS, part_name, parts_of_moments, parts_of_value
 
 _NOMINAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean)
+_DATES = (dt.date, dt.time)
 _TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
 
 
@@ -47,16 +51,41 @@ def read_frame(X: Any, least: int = 0) -> Table | None:
         raise ValueError(
             f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required."
         )
-    if not len(frame):  # its types say nothing: pandas calls every empty column an object
+    if not len(frame):  # its types say little: pandas calls every empty column an object
         return Table(0, len(names), names if all(texts) else None, dense=np.empty((0, len(names))))
-    columns = [_read_column(frame[:, number], name) for number, name in enumerate(names)]
+    read: dict[Any, Any] = {}
+    dates = {name for number, name in enumerate(names) if all(texts) and is_dated(frame[:, number])}
+    for number, name in enumerate(names):
+        series = frame[:, number]
+        read |= _read_parts(series, name) if name in dates else {name: _read_column(series, name)}
+    names, columns = list(read), list(read.values())
     nominal = [isinstance(column, list) for column in columns]
-    table = Table(n_rows=len(frame), width=len(names), names=names if all(texts) else None, nominal=nominal)
+    table = Table(len(frame), len(names), names if all(texts) else None, nominal=nominal, dates=dates)
     if any(nominal) or any(column.dtype != np.float64 for column in columns):
         table.columns = columns
     else:
         table.dense = np.ascontiguousarray(np.column_stack(columns), dtype=np.float64)
     return table
+
+
+def is_dated(series: Any) -> bool:
+    """Whether a column holds dates or times of day, which are taken apart."""
+    if series.dtype == nw.Object:
+        known = (value for value in series.to_list() if not is_missing(value))
+        return isinstance(next(known, None), _DATES) and all(isinstance(value, _DATES) for value in known)
+    return any(series.dtype == kind for kind in (nw.Datetime, nw.Date, nw.Time))
+
+
+def _read_parts(series: Any, name: str) -> dict[str, NDArray[np.float64]]:
+    """The parts of a column of dates or times, by their names."""
+    if series.dtype in (nw.Datetime, nw.Date):
+        bare = series.dt.replace_time_zone(None) if series.dtype == nw.Datetime else series
+        parts = parts_of_moments(bare.to_numpy().astype("datetime64", copy=False))
+    else:
+        rows = [{} if is_missing(value) else parts_of_value(value) for value in series.to_list()]
+        found = [part for part in PARTS if any(part in row for row in rows)]
+        parts = {part: np.array([row.get(part, np.nan) for row in rows]) for part in found}
+    return {part_name(name, part): values for part, values in parts.items()}
 
 
 def _read_column(series: Any, name: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.inputs.codes import CodeBook
-from streamboost.base.inputs.word_columns import KINDS
+from streamboost.base.inputs.word_columns import CODE, KINDS
 
 Name = str | int
 
@@ -44,6 +44,8 @@ class Schema:
         declared: Sequence[Name] | None = None,
         words: Mapping[int, str] | None = None,
         declared_words: Mapping[Name, str] | None = None,
+        codes: Iterable[int] = (),
+        sparse: bool = False,
     ) -> None:
         self.names: list[Name] | None = None if names is None else list(names)
         self.books: list[CodeBook | None] = [CodeBook() if is_nominal else None for is_nominal in nominal]
@@ -53,6 +55,8 @@ class Schema:
         self.declared_nominal = frozenset(declared or ())
         self.words = dict(sorted((words or {}).items()))  # columns of words, ascending, and their kind
         self.declared_words = dict(declared_words or {})
+        self.codes = tuple(sorted(codes))  # columns of numbers that are identifiers, too
+        self.sparse = sparse  # whether the first rows were a sparse matrix
         self.index: dict[Name, int] = {}
         self._reindex()
 
@@ -86,6 +90,8 @@ class Schema:
             counts[column] = len(self.books[column] or ())
         for column, kind in self.words.items():
             counts[column] = KINDS[kind]
+        for column in self.codes:
+            counts[column] = KINDS[CODE]
         if growth is None:
             return counts
         if growth.nominal:
@@ -169,7 +175,7 @@ def _is_mask(entries: list[Any]) -> bool:
 
 
 def check_names(expected: Sequence[Name] | None, given: Sequence[Name] | None, estimator: str) -> None:
-    """Compare a frame's columns with the model's, in scikit-learn's words."""
+    """Refuse a frame whose columns are not the model's, in scikit-learn's words. Their order does not matter."""
     if expected is None and given is None:
         return
     if expected is None:
@@ -182,10 +188,12 @@ def check_names(expected: Sequence[Name] | None, given: Sequence[Name] | None, e
             f"This {estimator} addresses columns by name (its first rows were a frame or dicts), "
             "but X has no column names: pass a frame with the same columns."
         )
-    if list(expected) == list(given):
+    if expected == given:
+        return
+    known, now = set(expected), set(given)
+    if known == now:
         return
     message = "The feature names should match those that were passed during fit.\n"
-    known, now = set(expected), set(given)
     unseen, gone = (
         [name for name in given if name not in known],
         [name for name in expected if name not in now],
@@ -197,10 +205,4 @@ def check_names(expected: Sequence[Name] | None, given: Sequence[Name] | None, e
         if names:
             message += f"{title}:\n" + "".join(f"- {name}\n" for name in sorted(map(str, names))[:5])
             message += "- ...\n" if len(names) > 5 else ""
-    if not unseen and not gone:
-        column = next(i for i, (a, b) in enumerate(zip(expected, given, strict=False)) if a != b)
-        message += (
-            "Feature names must be in the same order as they were in fit.\n"
-            f"Column {column} is {given[column]!r}, expected {expected[column]!r}.\n"
-        )
     raise ValueError(message)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.inputs.arrays import CodedRows, check_table, encode_table, first_schema, read_table
+from streamboost.base.inputs.dates import with_parts
 from streamboost.base.inputs.dicts import first_dict_schema, read_dict
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import WordFeatures
@@ -33,6 +34,8 @@ class TableRows:
     def coded(self, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
         """Check the rows against the model's columns and give codes to their categories."""
         self.check(schema)
+        if schema.names is not None and self.table.names != schema.names:  # names say which column is which
+            self.table = self.table.in_order(schema.names)
         return encode_table(self.table, schema, active, grow)
 
 
@@ -44,7 +47,7 @@ class DictRow:
     def __init__(self, x: Any, title: str) -> None:
         if not isinstance(x, Mapping):
             raise TypeError(f"x must be a dict of feature values, got {type(x).__name__}.")
-        self._x = x
+        self._x = with_parts(x)
         self._title = title
 
     def first_schema(self, categorical: Any, words: WordFeatures | None = None) -> Schema:

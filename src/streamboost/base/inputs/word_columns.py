@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from streamboost.base.inputs.cells import is_missing
 
-TEXT, IDENTIFIER = "text", "identifier"
-KINDS = {TEXT: -2, IDENTIFIER: -3}
-"""How the core is told the kind of such a column, where others have -1 or their number of categories."""
+TEXT, IDENTIFIER, CODE = "text", "identifier", "code"
+KINDS = {TEXT: -2, IDENTIFIER: -3, CODE: -4}
+"""How the core is told the kind of such a column, where others have -1 or their number of categories. A code is a number and
+an identifier at once, and no word."""
 MANY_VALUES = 200
 """Different values among the first 1,000 that make an identifier of a column that is no text."""
+FEW_CODES, MANY_CODES = 10, 16
+"""Codes have more different values than this, by their name or by their values."""
 WORDS_OF_TEXT, CHARACTERS_OF_TEXT = 3, 20
 """A text has so many words or characters on average, and more than half of the texts are different."""
+
+_CODE_NAME = re.compile(r"(?i:(^|[^a-z])(id|ip|code|zip|key))$|[a-z](Id|ID|Ip|IP|Code|Zip|Key)$")
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,25 @@ def guess_words(values: Collection[str], n_rows: int) -> str | None:
     if 2 * len(values) > n_rows and (words >= WORDS_OF_TEXT or characters >= CHARACTERS_OF_TEXT):
         return TEXT
     return IDENTIFIER if len(values) > MANY_VALUES else None
+
+
+def looks_like_codes(name: Any, values: Collection[float], n_rows: int) -> bool:
+    """Whether the different values of a column of numbers among the first rows are codes of things, and no quantities.
+
+    They are where the column's name says so (it ends in id, ip, code, zip or key). They are, too, if they are positive and far
+    from each other, but come again: no more than four of five rows bring a new one, the next one is at least 10 away for
+    half of them, they are not all round, and no seconds since 1970.
+    """
+    if not all(value.is_integer() for value in values):
+        return False
+    if isinstance(name, str) and _CODE_NAME.search(name) and len(values) > FEW_CODES:
+        return True
+    if len(values) <= MANY_CODES or 5 * len(values) > 4 * n_rows:
+        return False
+    codes = sorted(values)
+    gaps = sorted(b - a for a, b in pairwise(codes))
+    round_ones = all(code % 10 == 0 for code in codes)
+    return codes[0] > 0 and codes[-1] < 1e8 and gaps[len(gaps) // 2] >= 10 and not round_ones
 
 
 def word_cells(values: Iterable[Any]) -> list[str | None]:

@@ -43,6 +43,10 @@ class ProcessEngine:
 
     def start(self, specs: Sequence[Spec]) -> None:
         """Start one process for each."""
+        if sys.platform == "win32":
+            raise RuntimeError(
+                "Shards as processes need sockets that children inherit; on Windows use engine='ray' or 'local'."
+            )
         self._specs = list(specs)
         self._start()
 

@@ -34,6 +34,7 @@ PAGE = {
     "page.css": "text/css",
     "page.js": "text/javascript",
     "charts.js": "text/javascript",
+    "queries.js": "text/javascript",
     "uPlot.min.js": "text/javascript",
     "uPlot.min.css": "text/css",
     "icon.svg": "image/svg+xml",

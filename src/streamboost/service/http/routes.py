@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SEQ = {"type": "integer", "minimum": 0, "maximum": 2**62}
 WINDOW = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1000}
 LIMIT = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
+FEW = {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}
 STATE = {"type": "string", "enum": list(LISTS), "x-required": True}
 CONFIRM = {"type": "string", "x-required": True}
 SHADOW = {"shadow": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"}}
@@ -91,6 +92,7 @@ def make_routes(service: Service) -> tuple[list[Route], dict[str, Act]]:
     table.add("GET", f"{one}/report", routes.report, "read")
     table.add("POST", f"{one}/explain", routes.explain, "explain", body=bodies.Predict)
     table.add("GET", f"{one}/events", routes.events, "read", query={"state": STATE, "limit": LIMIT})
+    table.add("GET", f"{one}/queries", routes.queries, "read", query={"limit": FEW})
     table.add("GET", f"{one}/snapshots", routes.snapshots, "read")
     table.add("POST", f"{one}/snapshots", routes.snapshot, "admin", status=201)
     table.add("POST", f"{one}/classes", routes.allow, "admin", body=bodies.Allow)
@@ -230,6 +232,12 @@ class Routes:
             raise BadRequest(f"state is missing; it must be one of {', '.join(LISTS)}.", field="state")
         found = await self._work(lambda: self._store.events(model, state, limit or 100))
         return answered({"events": finite(found)})
+
+    async def queries(self, request: Request) -> Response:
+        """Waiting events that most deserve a label, newest first."""
+        model, _ = self._enter(request, "read")
+        limit = _number(request, "limit", 20, 1, 100)
+        return answered(finite(await self._work(lambda: self._store.label_wishes(model, limit or 20))))
 
     async def snapshots(self, request: Request) -> Response:
         """The snapshots that are kept, and the oldest number that can be gone back to."""

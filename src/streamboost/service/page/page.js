@@ -147,6 +147,7 @@ function show(view) {
   bars("importances", view.importances.map(i => ({ name: i.column, share: i.importance, text: number(i.importance) })));
   lanes(view.lanes);
   candidates(view);
+  queries.follow(view);
   examples(view.events, numbers);
   table("bounds", ["what is promised", "bound", "so far", ""], view.bounds.map(b => [b.name, number(b.rhs), number(b.lhs), b.holds ? "holds" : "above"]));
   if ($("features").value === "{}" && view.events.length) $("features").value = JSON.stringify(view.events[0].features, null, 1);

@@ -11,7 +11,7 @@ import numpy as np
 from streamboost.service.store import replay
 from streamboost.service.store.candidates import Candidate
 from streamboost.service.store.database import Database
-from streamboost.service.store.errors import BadRequest, Conflict
+from streamboost.service.store.errors import BadRequest, Conflict, Refused
 from streamboost.service.store.joins import State
 from streamboost.service.store.records import Kind, decode_body
 from streamboost.service.store.streams import Stream
@@ -105,6 +105,41 @@ def events(stream: Stream, db: Database, state: str, limit: int) -> list[dict[st
             (stream.number, limit),
         )
     return [entry(*row) for row in rows]
+
+
+LOOKED_AT = 500
+"""Waiting events, the newest, among which those are chosen that deserve a label most."""
+
+
+def label_wishes(stream: Stream, db: Database, limit: int) -> dict[str, Any]:
+    """The waiting events that the model is least sure of now, newest first, and the labels that it knows."""
+    if not 1 <= limit <= 100:
+        raise BadRequest(f"limit is {limit}; it must lie between 1 and 100.", field="limit")
+    if stream.champion.scores.task == "regression":
+        raise Conflict(f"The model {stream.name!r} is a regressor: how sure it is of a number is not known.")
+    reader, found = stream.champion.reader, []
+    for event in events(stream, db, "waiting", LOOKED_AT):
+        try:
+            answer = reader.answer(event["features"])
+        except (Refused, KeyError):  # one that the model cannot read, or that has just been dropped
+            continue
+        told = {text(label): p for label, p in answer.probabilities.items()}
+        sure = max(told.values(), default=0.0) if len(told) > 1 else 0.0
+        event["answer"] = {"label": answer.label, "probabilities": told, "seq": answer.seq}
+        found.append(
+            {name: event[name] for name in ("seq", "at", "id", "features", "answer")} | {"confidence": sure}
+        )
+    chosen = sorted(found, key=lambda event: (event["confidence"], -event["seq"]))[:limit]
+    known = (
+        reader.model.classes_.tolist()
+        if reader.model is not None
+        else list(stream.champion.description.classes or ())
+    )
+    return {
+        "seq": reader.seq,
+        "labels": known,
+        "events": sorted(chosen, key=lambda event: -int(event["seq"])),
+    }
 
 
 def entry(seq: int, at: float | None, kind: int | None, id: str | None, body: bytes | None) -> dict[str, Any]:

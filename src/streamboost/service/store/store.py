@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
 import time
@@ -15,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from streamboost.base.system import open_locked
 from streamboost.service.store import estimators, queries
 from streamboost.service.store.candidates import Reader
 from streamboost.service.store.database import Database
@@ -366,6 +366,10 @@ class LearningStore:
         """Records that wait or were put aside, newest first."""
         return queries.events(self.stream(name), self._db(), state, limit)
 
+    def label_wishes(self, name: str, limit: int = 20) -> dict[str, Any]:
+        """The waiting events that most deserve a label, newest first, and the labels that the champion knows."""
+        return queries.label_wishes(self.stream(name), self._db(), limit)
+
     def offset(self, source: str) -> dict[str, str]:
         """Where a source goes on, by its parts."""
         self._check_ready()
@@ -436,10 +440,7 @@ def _check_text(value: object, field: str) -> None:
 
 def _lock(folder: Path) -> int | None:
     """Take the folder for this process; the lock ends with the process, however it ends."""
-    file = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return open_locked(folder / "lock")
     except OSError as error:
-        os.close(file)
         raise Conflict(f"{folder} is in use by another process.") from error
-    return file

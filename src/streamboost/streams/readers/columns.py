@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.base.inputs.word_columns import IDENTIFIER, TEXT, guess_words
+from streamboost.base.inputs.word_columns import CODE, IDENTIFIER, TEXT, guess_words, looks_like_codes
 from streamboost.streams.base import DataError, Label, warn_of_data
 from streamboost.streams.readers.source import is_number, whole
 
@@ -165,7 +165,7 @@ class ColumnPlan:
     dates: dict[str, list[str]] = field(default_factory=dict)
     """Columns of dates that are read as values, to be taken apart, with some of them."""
     words: dict[int, str] = field(default_factory=dict)
-    """Columns of the result that hold texts or identifiers by their first values, and which of the two."""
+    """Columns of the result that hold texts, identifiers or codes by their first values, and which of them."""
 
     @property
     def coded_names(self) -> tuple[Any, ...] | None:
@@ -311,8 +311,14 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
         weight_at=weight_at,
         label_why=label_why,
         dates=dates,
-        words=_words(head, {slots[i]: i for i in features if kinds[i] == NOMINAL}, forced, words, dates),
+        words=_words(head, {slots[i]: i for i in features if kinds[i] == NOMINAL}, forced, words, dates)
+        | {slots[i]: CODE for i in features if kinds[i] == NUMBER and _holds_codes(head, i)},
     )
+
+
+def _holds_codes(head: FirstRows, column: int) -> bool:
+    numbers = {float(value) for value in head.seen[column] if is_number(str(value))}
+    return head.named and looks_like_codes(head.columns[column], numbers, head.n_rows)
 
 
 def _words(

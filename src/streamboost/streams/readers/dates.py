@@ -1,16 +1,12 @@
-"""Columns of dates and times: left out, or taken apart into numbers that learners can use.
+"""Columns of dates and times in files: left out, or taken apart (base/inputs/dates.py).
 
-A column ``when`` becomes ``when (days)``, days since 1970-01-01 with the time as a fraction, ``when (weekday)``, 0 for Monday,
-and ``when (hour)``, weekday and hour also as ``when (hour sine)`` and ``when (hour cosine)``, their place on the circle; a column
-of dates has no hour, a column of times nothing else. Dates are read as they are written: zones
-and offsets are left aside. A model that has learned such columns knows them by these names, so its files are read the same way.
+A model that has learned parts knows them by their names, so its files are read the same way.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -18,11 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.inputs.dates import PARTS, part_name, parts_of, taken_apart
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, PartOfStream, Stream
 from streamboost.streams.readers.columns import ExpectedColumns
 
-PERIODS = {"weekday": 7, "hour": 24}
-PARTS = ("days", *(f"{part}{wave}" for part in PERIODS for wave in ("", " sine", " cosine")))
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}(\.\d+)?))?"
 _ZONE = r"\s*(Z|UTC|[+-]\d{2}:?\d{2})?"
 _YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})[-/.](?P<a>\d{{1,2}})[-/.](?P<b>\d{{1,2}})([T ]{_TIME}{_ZONE})?")
@@ -30,7 +25,6 @@ _YEAR_LAST = re.compile(
     rf"(?P<a>\d{{1,2}})[-/.](?P<b>\d{{1,2}})[-/.](?P<year>\d{{4}}|\d{{2}})([T ]{_TIME}{_ZONE})?"
 )
 _ONLY_TIME = re.compile(_TIME)
-_EPOCH = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
@@ -67,12 +61,11 @@ class DateForm:
         if match is None:
             return None
         found = match.groupdict()
-        hour = 0.0
+        hour = ordinal = None
         if found["hour"] is not None:
             hour = int(found["hour"]) + int(found["minute"]) / 60 + float(found["second"] or 0) / 3600
             if hour >= 24 or int(found["minute"]) > 59:
                 return None
-        numbers = {"hour": hour} if found["hour"] is not None else {}
         if found.get("year") is not None:
             year, a, b = int(found["year"]), int(found["a"]), int(found["b"])
             year += 0 if len(found["year"]) == 4 else 1900 if year >= 70 else 2000
@@ -81,27 +74,12 @@ class DateForm:
                 ordinal = date(year, month, day).toordinal()
             except ValueError:
                 return None
-            numbers |= {"days": ordinal - _EPOCH + hour / 24, "weekday": float((ordinal - 1) % 7)}
-        return numbers | _waves(numbers)
-
-
-def _waves(numbers: Mapping[str, float]) -> dict[str, float]:
-    """Where on its circle a part stands: for linear learners Sunday is then near Monday, and 23:00 near midnight."""
-    angles = {
-        part: 2 * math.pi * numbers[part] / period for part, period in PERIODS.items() if part in numbers
-    }
-    sines = {f"{part} sine": round(math.sin(angle), 12) for part, angle in angles.items()}
-    return sines | {f"{part} cosine": round(math.cos(angle), 12) for part, angle in angles.items()}
+        return parts_of(ordinal, hour)
 
 
 def _match(text: str) -> re.Match[str] | None:
     bare = text.strip()
     return _YEAR_FIRST.fullmatch(bare) or _YEAR_LAST.fullmatch(bare) or _ONLY_TIME.fullmatch(bare)
-
-
-def part_name(column: str, part: str) -> str:
-    """What a part of a column is called."""
-    return f"{column} ({part})"
 
 
 @dataclass(frozen=True)
@@ -120,7 +98,7 @@ def dates_of_model(expected: ExpectedColumns | None) -> DatesOfModel | None:
     values: list[Any] = []
     parts: dict[str, tuple[str, ...]] = {}
     for name, known in zip(expected.names, expected.values, strict=True):
-        column, part = _taken_apart(name)
+        column, part = taken_apart(name)
         if part is None or known is not None:
             names.append(name)
             values.append(known)
@@ -132,14 +110,6 @@ def dates_of_model(expected: ExpectedColumns | None) -> DatesOfModel | None:
     if not parts:
         return None
     return DatesOfModel(parts, replace(expected, names=tuple(names), values=tuple(values)))
-
-
-def _taken_apart(name: Any) -> tuple[str, str | None]:
-    text = str(name)
-    for part in PARTS:
-        if text.endswith(f" ({part})"):
-            return text.removesuffix(f" ({part})"), part
-    return text, None
 
 
 class DatedStream(PartOfStream):

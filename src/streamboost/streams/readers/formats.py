@@ -14,6 +14,7 @@ from streamboost.reading import reading_options
 from streamboost.streams.base import DataError, Stream
 from streamboost.streams.readers.arff import open_arff
 from streamboost.streams.readers.columns import ExpectedColumns
+from streamboost.streams.readers.converted import lines_of_objects, rows_of_workbook
 from streamboost.streams.readers.csv import CsvStream
 from streamboost.streams.readers.dates import DateForm, DatesOfModel, dates_of_model, with_dates
 from streamboost.streams.readers.jsonl import JsonLinesStream
@@ -40,7 +41,11 @@ _READERS = {
     "parquet": _Format(ArrowStream, ("parquet", "pq")),
     "arrow": _Format(ArrowStream, ("arrow", "feather", "ipc")),
 }
-_ENDINGS = {ending: name for name, entry in _READERS.items() for ending in entry.endings}
+_CONVERTED = {"xlsx": ("csv", rows_of_workbook), "json": ("jsonl", lines_of_objects)}
+"""Formats that are read as others."""
+_ENDINGS = {"xlsx": "xlsx", "xlsm": "xlsx"} | {
+    ending: name for name, entry in _READERS.items() for ending in entry.endings
+}
 _VW_LINE = re.compile(r"\s*[-+]?[\d.]+(\s+[\d.]+)*(\s+'?\S*)?\s*\|(\S*\s|$)")
 
 
@@ -56,7 +61,7 @@ def bare_name(name: str) -> str:
     """The name of a file without the endings of data files."""
     bare = name.removesuffix(".gz")
     stem, _, ending = bare.rpartition(".")
-    return stem if stem and ending.lower() in (*_ENDINGS, "txt", "data", "json", "xlsx", "xls") else bare
+    return stem if stem and ending.lower() in (*_ENDINGS, "txt", "data", "json") else bare
 
 
 def open_file(
@@ -72,11 +77,9 @@ def open_file(
         # What can be read only once is handed on with the bytes that were looked at.
         source = opened = ByteSource.of(source)
         kind = _guess_format(opened)
-    if kind == "json":
-        raise DataError(
-            f"{text}: one JSON value for the whole file; one object per line is wanted, which "
-            f"`jq -c '.[]' {text} > {bare_name(text)}.jsonl` makes of a list of objects."
-        )
+    if kind in _CONVERTED:
+        source = opened = ByteSource.of(source)
+        kind, opened.convert = _CONVERTED[kind]
     options: dict[str, Any] = {}
     for name, (_, option) in reading_options().items():
         value = reading[name]
@@ -124,11 +127,10 @@ def _apart(stream: Any, learned: DatesOfModel | None) -> Stream:
 def _guess_format(source: ByteSource) -> str:
     """The format by the first bytes: magic ones, or the look of the first line that is not blank."""
     start = source.peek()
-    if start[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
-        raise DataError(
-            f"{source.name}: is a workbook or an archive, not a table of text; save the sheet as CSV, or convert it with "
-            f"pandas: pandas.read_excel({source.name!r}).to_csv({bare_name(source.name) + '.csv'!r}, index=False)."
-        )
+    if start[:4] == b"PK\x03\x04":
+        return "xlsx"
+    if start[:4] == b"\xd0\xcf\x11\xe0":
+        raise DataError(f"{source.name}: is a workbook of the old kind; save it as .xlsx or as CSV.")
     if start[:4] == b"PAR1":
         return "parquet"
     if start[:6] == b"ARROW1":
@@ -139,10 +141,8 @@ def _guess_format(source: ByteSource) -> str:
             continue
         if text.startswith(("%", "@")):
             return "arff"
-        if text.startswith("["):
-            return "json"
-        if text.startswith("{"):
-            return "json" if text == "{" else "jsonl"
+        if text.startswith(("[", "{")):
+            return "json" if text[0] == "[" or "}" not in text else "jsonl"
         if _VW_LINE.match(text):
             return "vw"
         rest = text.split("#", 1)[0].split()[1:]

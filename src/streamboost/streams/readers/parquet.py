@@ -1,7 +1,7 @@
 """Parquet, Feather and Arrow files as streams, read in record batches by pyarrow (the extra ``[io]``).
 
-Numbers are numeric columns; texts, categories and booleans nominal ones; null is missing. Dates, times, lists and
-structures are refused with advice. The line of a row is its number, counted from 1.
+Numbers are numeric columns; texts, categories and booleans nominal ones; null is missing. Dates and times are read as texts, as
+those of CSV are; durations, lists and structures are refused with advice. The line of a row is its number, counted from 1.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class ArrowStream(CodedStream):
         nominal: Sequence[str] | str | None = None,
         drop: Sequence[str] | None = None,
         weight: str | None = None,
+        dates: str | Sequence[str] | None = None,
         limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
         expected: ExpectedColumns | None = None,
@@ -67,7 +68,7 @@ class ArrowStream(CodedStream):
             types = dict(zip(schema.names, schema.types, strict=True))
             settled = {*(drop or ()), *(() if nominal in (None, "all") else nominal or ())}
             for name, kind in types.items() if expected is None else ():
-                if name not in settled:
+                if name not in settled and (dates is None or not _is_moment(kind, pa.types)):
                     _check_type(self.name, name, kind, pa.types)
             first = next(iter(self._batches(HEAD_ROWS)), None)
             if first is None or not first.num_rows:
@@ -80,7 +81,7 @@ class ArrowStream(CodedStream):
                 seen=[set(_python(column)) for column in first.columns],
                 n_rows=first.num_rows,
             )
-        self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected)))
+        self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected, dates)))
 
     @property
     def repeatable(self) -> bool:
@@ -293,6 +294,10 @@ def _is_number(kind: Any, types: Any) -> bool:
     )
 
 
+def _is_moment(kind: Any, types: Any) -> bool:
+    return bool(types.is_temporal(kind) and not types.is_duration(kind) and not types.is_interval(kind))
+
+
 def _check_type(file: str, name: str, kind: Any, types: Any) -> None:
     value = kind.value_type if types.is_dictionary(kind) else kind
     if _is_number(value, types) or types.is_boolean(value):
@@ -303,7 +308,7 @@ def _check_type(file: str, name: str, kind: Any, types: Any) -> None:
     if types.is_temporal(value):
         raise DataError(
             f"{where}. Turn it into numbers (days since a start, hour of the day), leave it out with drop=, or take "
-            "every date as a value of its own with nominal=."
+            "every value as one of its own with nominal=."
         )
     raise DataError(f"{where}; only numbers, texts and booleans can be read. Leave it out with drop=.")
 

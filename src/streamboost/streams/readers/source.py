@@ -51,6 +51,8 @@ class ByteSource:
         self._taken = False
         self._peeked = b""
         self.idle: Callable[[], float | None] | None = None
+        self.convert: Callable[[Iterator[bytes], str], Iterator[bytes]] | None = None
+        """What makes text that a reader knows of the bytes (converted.py)."""
         self.ends_open = False  # all was read, and the last line has no end
         if self.is_stdin:
             return
@@ -105,6 +107,8 @@ class ByteSource:
                 return
             if self.encoding is not None:
                 blocks = self._as_utf8(blocks, self.encoding)
+            if self.convert is not None:
+                blocks = self.convert(blocks, self.name)
             first = next(blocks, b"").removeprefix(codecs.BOM_UTF8)
             # The lines of some old files end in a carriage return alone.
             returns = b"\r" in first and b"\n" not in first

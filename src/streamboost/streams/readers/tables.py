@@ -75,7 +75,7 @@ class PlannedStream(FileStream, ABC):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Columns of words: text or identifier."""
+        """Columns of texts, identifiers and codes: text, identifier or code."""
         return {self._plan.feature_names[slot]: kind for slot, kind in self._plan.words.items()}
 
     @property

@@ -1,0 +1,296 @@
+// What trees, neighbours and their like see of rows with words, identifiers or very many columns: at most so many columns.
+//
+//   dense rows    columns that hold no words, as they are, and for each identifier of the first row its target statistics
+//                 (words/target_statistics.hpp); in the order first columns, statistics, columns that came later
+//   sparse rows   the first columns that were not 0 in some learned row, in the order of their appearance: frequent ones come early, and
+//                 nothing is chosen again later
+//
+// A row is seen with the statistics and choices of before it; they move once it is learned. So any chunks give the same rows.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "streamboost/run/view_model.hpp"
+#include "streamboost/words/target_statistics.hpp"
+#include "streamboost/words/tokens.hpp"
+
+namespace streamboost {
+
+class EncodedModel final : public ViewModel {
+ public:
+  struct Params {
+    int most_columns;  // besides the statistics
+    bool sparse;
+    static Params read(const Config& c) { return {c.whole<int>("most_columns"), c.flag("sparse")}; }
+  };
+
+  EncodedModel(std::unique_ptr<Model> inside, const Params& params) : ViewModel(std::move(inside)), params_(params) {
+    if (params.most_columns < 1) throw std::invalid_argument("most_columns must be at least 1");
+  }
+
+  std::unique_ptr<Growth> prepare(const Schema& schema) override {
+    auto growth = std::make_unique<Widened>(*this);
+    growth->intake.reserve(schema);
+    growth->columns = params_.sparse ? Columns{} : Columns(growth->intake.schema(), params_.most_columns, answers_numbers());
+    Schema seen = growth->columns.schema;
+    if (params_.sparse) {
+      seen.n_values.assign(most(), numeric_column);
+      seen.first_width = params_.most_columns;
+      growth->slot = slot_;
+      growth->slot.resize(static_cast<std::size_t>(schema.width()), unseen);
+    } else if (!started_ && !growth->columns.described.empty()) {
+      growth->statistics = words::TargetStatistics(growth->columns.outputs, answers_numbers());
+      growth->starts = true;
+    }
+    seen.n_classes = schema.n_classes;
+    seen.declared = schema.declared;
+    growth->inside = inside_->prepare(seen);
+    return growth;
+  }
+
+  void expect(const RowBlock& rows, const double* weight) override {
+    chosen_.reserve(most());
+    Seen seen(*this, rows);
+    {
+      const Unchosen as_before(*this);
+      for (int r = 0; params_.sparse && r < rows.n_rows; ++r) {
+        list(rows.row(r), seen);
+        if (weight == nullptr || weight[r] > 0) choose(rows.row(r));
+      }
+    }
+    inside_->expect(seen.finished(), weight);
+  }
+
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+    if (params_.sparse) expect(rows, weight);
+    Seen seen(*this, rows);
+    if (!params_.sparse) inside_->expect(seen.finished(), weight);
+    for (int r = 0; r < rows.n_rows; ++r) {
+      look(rows.row(r), r, seen);
+      const double w = count(truth, weight, r);
+      if (w == 0) continue;
+      if (params_.sparse)
+        choose(rows.row(r));
+      else if (started_)
+        statistics_.learn(seen.place, truth.label ? truth.label[r] : truth.target[r], w);
+    }
+    inside_->learn(seen.finished(), truth, weight, out);
+  }
+
+  void predict(const RowBlock& rows, const OutputBuffers& out) const override {
+    Seen seen(*this, rows);
+    for (int r = 0; r < rows.n_rows; ++r) look(rows.row(r), r, seen);
+    inside_->predict(seen.finished(), out);
+  }
+
+  void visit(FieldVisitor& v) override {
+    inside_->visit(v);
+    const std::string owner = std::exchange(v.owner, {});  // one name in all parts of an ensemble, with pools around it or without
+    v.prefix = "encoded/";
+    intake_.fields(v);
+    if (started_) statistics_.fields(v);
+    if (params_.sparse) {
+      std::vector<std::int64_t> chosen(chosen_.begin(), chosen_.end());
+      v.growing("chosen", chosen);
+      if (v.loads()) take_choices(chosen);
+    }
+    v.owner = owner;
+    if (!v.loads()) return;
+    check_inside();
+    if (started_) statistics_.check();
+  }
+  std::size_t memory_bytes() override {
+    return inside_->memory_bytes() + statistics_.bytes() + (slot_.size() + chosen_.size()) * sizeof(std::int32_t) + sizeof(*this);
+  }
+
+ protected:
+  std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new EncodedModel(*this)); }
+  void take(Model& other) override {
+    auto& them = static_cast<EncodedModel&>(other);
+    ViewModel::take(other);
+    columns_ = std::move(them.columns_);
+    statistics_ = std::move(them.statistics_);
+    started_ = them.started_;
+    slot_ = std::move(them.slot_);
+    chosen_ = std::move(them.chosen_);
+  }
+
+ private:
+  static constexpr std::int32_t unseen = -1;
+  EncodedModel(const EncodedModel&) = default;
+
+  // Of dense rows, by the schema alone: it does not matter in how many steps it has grown.
+  struct Columns {
+    static constexpr std::size_t most_outputs = 3;
+    std::vector<std::int32_t> first, described, later;  // columns of the rows
+    std::vector<std::int32_t> word;                     // of each that is described: which of the cells of words, or -1
+    std::size_t outputs = 1;
+    bool padded = false;  // there would be no column at all
+    Schema schema;
+    Columns() = default;
+    Columns(const Schema& rows, int most, bool numbers) {
+      if (!numbers)
+        outputs = rows.declared ? std::clamp<std::size_t>(static_cast<std::size_t>(rows.n_classes), 2, most_outputs + 1) - 1 : most_outputs;
+      std::int32_t words = 0;
+      for (std::int32_t j = 0; j < rows.width(); ++j) {
+        const std::int64_t kind = rows.n_values[static_cast<std::size_t>(j)];
+        const bool early = j < rows.first_width;
+        if (early && (kind == identifier_column || kind == coded_column)) {
+          described.push_back(j);
+          word.push_back(kind == identifier_column ? words : unseen);
+        }
+        if (holds_words(kind))
+          ++words;
+        else if (first.size() + later.size() < static_cast<std::size_t>(most))
+          (early ? first : later).push_back(j);
+      }
+      padded = first.empty() && described.empty();
+      for (const auto j : first) schema.n_values.push_back(seen_kind(rows, j));
+      schema.n_values.insert(schema.n_values.end(), padded ? 1 : n_statistics(), numeric_column);
+      for (const auto j : later) schema.n_values.push_back(seen_kind(rows, j));
+      schema.first_width = static_cast<int>(first.size() + 2 * described.size() + (padded ? 1 : 0));
+    }
+    std::size_t n_statistics() const { return described.size() * (outputs + 1); }
+    static std::int64_t seen_kind(const Schema& rows, std::int32_t j) {
+      return std::max(rows.n_values[static_cast<std::size_t>(j)], numeric_column);
+    }
+  };
+
+  struct Widened final : Grown {
+    EncodedModel& own;
+    Columns columns;
+    words::TargetStatistics statistics;
+    bool starts = false;
+    std::vector<std::int32_t> slot;
+    explicit Widened(EncodedModel& m) : Grown(m), own(m) {}
+    void commit() noexcept override {
+      Grown::commit();
+      own.columns_ = std::move(columns);
+      own.slot_ = std::move(slot);
+      if (!starts) return;
+      own.statistics_ = std::move(statistics);
+      own.started_ = true;
+    }
+    std::size_t bytes() override {
+      return Grown::bytes() + slot.capacity() * sizeof(std::int32_t) + (starts ? statistics : own.statistics_).bytes();
+    }
+  };
+
+  // The same rows as the inside sees them.
+  struct Seen {
+    std::vector<double> value;
+    std::vector<std::int64_t> start;
+    std::vector<std::int32_t> column;
+    std::vector<std::pair<std::int32_t, double>> row;
+    std::vector<std::int32_t> place;  // of the values of the row at hand that are described
+    RowBlock block;
+    Seen(const EncodedModel& model, const RowBlock& rows) {
+      block.n_rows = rows.n_rows;
+      if (model.params_.sparse) {
+        block.n_columns = model.params_.most_columns;
+        start.push_back(0);
+        return;
+      }
+      block.n_columns = model.columns_.schema.width();
+      value.resize(static_cast<std::size_t>(rows.n_rows) * static_cast<std::size_t>(block.n_columns),
+                   std::numeric_limits<double>::quiet_NaN());
+      place.resize(model.columns_.described.size());
+    }
+    const RowBlock& finished() {
+      block.values = value.data();
+      if (start.empty()) return block;
+      if (column.empty()) column.push_back(no_column);  // a null pointer would say that the rows are dense
+      block.row_start = start.data();
+      block.columns = column.data();
+      return block;
+    }
+  };
+
+  std::size_t most() const { return static_cast<std::size_t>(params_.most_columns); }
+
+  void look(const Row& row, int r, Seen& seen) const {
+    if (params_.sparse) return list(row, seen);
+    double* to = seen.value.data() + static_cast<std::size_t>(r) * static_cast<std::size_t>(seen.block.n_columns);
+    for (const auto j : columns_.first) *to++ = row.cell(j);
+    if (started_) {
+      for (std::size_t i = 0; i < seen.place.size(); ++i) seen.place[i] = place_of(row, i);
+      statistics_.describe(seen.place, to);
+    }
+    to += columns_.padded ? 1 : columns_.n_statistics();
+    for (const auto j : columns_.later) *to++ = row.cell(j);
+  }
+  std::int32_t place_of(const Row& row, std::size_t i) const {
+    using words::Hash;
+    const int j = columns_.described[i];
+    constexpr int bits = words::TargetStatistics::bits;
+    if (columns_.word[i] == unseen) {
+      const double x = row.cell(j);
+      return x == x ? static_cast<std::int32_t>(Hash::of_number(j, x).place(bits)) : words::TargetStatistics::missing;
+    }
+    const std::string_view text = row.words == nullptr ? std::string_view{} : row.words[columns_.word[i]];
+    if (text.data() == nullptr) return words::TargetStatistics::missing;
+    return static_cast<std::int32_t>(Hash(Hash::Kind::value, j).bytes(text).place(bits));
+  }
+
+  static bool is_there(double x) { return x != 0; }  // what is missing is there
+  void list(const Row& row, Seen& seen) const {
+    seen.row.clear();
+    for (int i = 0; i < row.size; ++i)
+      if (const std::int32_t at = slot_[static_cast<std::size_t>(row.column(i))]; at != unseen && is_there(row.value[i]))
+        seen.row.emplace_back(at, row.value[i]);
+    std::sort(seen.row.begin(), seen.row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [at, x] : seen.row) {
+      seen.column.push_back(at);
+      seen.value.push_back(x);
+    }
+    seen.start.push_back(static_cast<std::int64_t>(seen.value.size()));
+  }
+  void choose(const Row& row) {
+    for (int i = 0; i < row.size && chosen_.size() < most(); ++i) {
+      std::int32_t& at = slot_[static_cast<std::size_t>(row.column(i))];
+      if (at != unseen || !is_there(row.value[i])) continue;
+      at = static_cast<std::int32_t>(chosen_.size());
+      chosen_.push_back(row.column(i));
+    }
+  }
+  // Takes back what was chosen since it was made.
+  class Unchosen {
+   public:
+    explicit Unchosen(EncodedModel& model) : model_(model), n_(model.chosen_.size()) {}
+    Unchosen(const Unchosen&) = delete;
+    Unchosen& operator=(const Unchosen&) = delete;
+    ~Unchosen() {
+      for (std::size_t i = n_; i < model_.chosen_.size(); ++i) model_.slot_[static_cast<std::size_t>(model_.chosen_[i])] = unseen;
+      model_.chosen_.resize(n_);
+    }
+
+   private:
+    EncodedModel& model_;
+    std::size_t n_;
+  };
+
+  void take_choices(const std::vector<std::int64_t>& chosen) {
+    require(chosen.size() <= most(), "chosen columns");
+    chosen_.clear();
+    std::fill(slot_.begin(), slot_.end(), unseen);
+    for (const std::int64_t j : chosen) {
+      require(j >= 0 && j < static_cast<std::int64_t>(slot_.size()) && slot_[static_cast<std::size_t>(j)] == unseen, "chosen columns");
+      slot_[static_cast<std::size_t>(j)] = static_cast<std::int32_t>(chosen_.size());
+      chosen_.push_back(static_cast<std::int32_t>(j));
+    }
+  }
+
+  Params params_;
+  Columns columns_;
+  words::TargetStatistics statistics_;
+  bool started_ = false;              // there are statistics
+  std::vector<std::int32_t> slot_;    // of sparse rows: what the inside calls each column
+  std::vector<std::int32_t> chosen_;  // its inverse
+};
+
+}  // namespace streamboost

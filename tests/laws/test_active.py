@@ -1,0 +1,235 @@
+"""Labels within a budget: the strategies beside their oracle, and the laws."""
+
+import copy
+import io
+
+import numpy as np
+import pytest
+from oracle.active import Oracle, confidence
+
+import streamboost
+from streamboost import (
+    ActiveClassifier,
+    HoeffdingTree,
+    ModelFileError,
+    NaiveBayes,
+    OnlineBaggingClassifier,
+    OnlineMBBMClassifier,
+    OSBoostClassifier,
+    StreamBoostClassifier,
+    _core,
+)
+from streamboost.base.files.archive import read_archive, write_archive
+from streamboost.drift import ADWIN
+from streamboost.evaluate import prequential
+from streamboost.feedback import QUERIES
+
+SEED = 11
+
+
+def stream(n=700, seed=3):
+    """Numbers, and labels whose rule changes in the middle; a third label appears late."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    side = np.where(np.arange(n) < n // 2, X[:, 0], X[:, 1] - 0.5)
+    y = np.where(side > 0, "up", "down").astype(object)
+    y[(X[:, 2] > 1.3) & (np.arange(n) > 100)] = "off"
+    return X, y.astype(str)
+
+
+def trees(**more):
+    return OnlineBaggingClassifier(HoeffdingTree(grace_period=20), n_estimators=5, random_state=2, **more)
+
+
+def active(query, budget=0.2, model=None):
+    return ActiveClassifier(model or trees(), budget=budget, query=query, random_state=SEED)
+
+
+def state_of(model):
+    return model.to_bytes()
+
+
+@pytest.mark.parametrize("budget", [0.02, 0.2, 1.0])
+@pytest.mark.parametrize("query", QUERIES)
+def test_every_question_is_the_oracles(query, budget):
+    X, y = stream()
+    model, detector = trees(), ADWIN(delta=0.002)
+    oracle = Oracle(
+        budget,
+        query,
+        lambda t, what: _core.uniform(SEED, t, 0, 16, what),
+        lambda t, what: _core.normal(SEED, t, 0, 16, what),
+        detector.update,
+    )
+    answers, asked = [], []
+    for t in range(len(y)):
+        row = X[t : t + 1]
+        shares, answer = [], None
+        if model.started:
+            votes = model.predict_votes if query == "disagreement" else model.predict_proba
+            shares, answer = votes(row)[0].tolist(), model.predict(row)[0]
+        asked.append(oracle.ask(confidence(shares, query)))
+        answers.append(answer)
+        if asked[-1]:
+            model.partial_fit(row, y[t : t + 1])
+        oracle.step(asked[-1], answer != y[t])
+    ours = active(query, budget)
+    assert ours.test_then_train(X, y).tolist() == answers
+    assert ours.n_asked_ == sum(asked)
+    assert ours.n_rows_ == len(y)
+    assert ours.threshold_ == oracle.theta
+    assert state_of(ours.model_) == state_of(model)
+    if budget < 1:
+        assert ours.n_asked_ <= budget * (len(y) + 100)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_chunks_and_single_rows_are_the_same(query):
+    X, y = stream(400)
+    whole, parts, rows, saved = (active(query) for _ in range(4))
+    expected = whole.test_then_train(X, y, output="both")
+    found = [parts.test_then_train(X[a:b], y[a:b]) for a, b in ((0, 1), (1, 97), (97, 98), (98, 400))]
+    assert np.concatenate(found).tolist() == expected[0].tolist()
+    assert parts.to_bytes() == whole.to_bytes()
+    for t in range(400):
+        saved.test_then_train(X[t : t + 1], y[t : t + 1])
+        if t % 90 == 0:
+            saved = streamboost.load(saved.to_bytes()) if t % 180 else copy.deepcopy(saved)
+    assert saved.to_bytes() == whole.to_bytes()
+    for x, label in zip(X, y, strict=True):
+        record = dict(enumerate(x.tolist()))
+        answer = rows.predict_one(record)
+        if rows.query_one(record):
+            rows.learn_one(record, label)
+        else:
+            rows.skip_one(record)
+        del answer
+    assert rows.n_asked_ == whole.n_asked_
+    assert rows.threshold_ == whole.threshold_
+
+
+def test_asking_changes_nothing_and_skipping_only_the_strategy():
+    X, y = stream(300)
+    model = active("split")
+    model.test_then_train(X, y)
+    before, inside = model.to_bytes(), state_of(model.model_)
+    records = [dict(enumerate(x.tolist())) for x in X[:50]]
+    first = [model.query_one(x) for x in records]
+    assert first == [model.query_one(x) for x in records]
+    assert model.to_bytes() == before
+    model.skip_one(records[0])
+    model.learn_one(records[1], None)
+    model.skip(X[2:6])
+    assert model.n_rows_ == 306
+    assert state_of(model.model_) == inside
+    model.partial_fit(X[:3], np.array(["up", None, "down"], dtype=object))
+    assert model.n_rows_ == 309
+    assert model.model_.n_learned_ == model.n_asked_
+
+
+def test_weights():
+    X, y = stream(300)
+    weight = np.where(np.arange(300) % 3 == 0, 0.0, 2.0)
+    model, kept = active("variable"), active("variable")
+    answers = model.test_then_train(X, y, sample_weight=weight)
+    on = weight > 0
+    assert answers[on].tolist() == kept.test_then_train(X[on], y[on], sample_weight=weight[on]).tolist()
+    assert model.to_bytes() == kept.to_bytes()
+    before = model.to_bytes()
+    model.learn_one(dict(enumerate(X[0].tolist())), "up", sample_weight=0.0)
+    assert model.to_bytes() == before
+
+
+def test_a_model_that_must_know_its_labels():
+    X, y = stream(300)
+    model = active("split", model=OnlineMBBMClassifier(NaiveBayes(), n_estimators=4, random_state=1))
+    answers = model.test_then_train(X, y, classes=["down", "off", "up"])
+    assert set(answers.tolist()) <= {"down", "off", "up", None}
+    result = prequential(
+        OnlineMBBMClassifier(NaiveBayes(), n_estimators=4, random_state=1),
+        (X, y),
+        budget=0.2,
+        classes=["down", "off", "up"],
+    )
+    assert 0.1 < result.asked < 0.3
+
+
+def test_votes_are_those_of_the_learners():
+    X, y = stream(500)
+    model = trees().partial_fit(X, y)
+    votes = model.predict_votes(X)
+    assert np.allclose(votes.sum(axis=1), 1)
+    assert set(np.round(votes * 5, 9).ravel()) <= {0, 1, 2, 3, 4, 5}
+    assert model.predict_votes_one(dict(enumerate(X[0].tolist()))) == dict(
+        zip(model.classes_.tolist(), votes[0].tolist(), strict=True)
+    )
+    pool = StreamBoostClassifier(n_estimators=5, random_state=1).partial_fit(X, y)
+    assert np.allclose(pool.predict_votes(X[:20]).sum(axis=1), 1)
+    two = OSBoostClassifier(n_estimators=9, random_state=1, calibration="platt").partial_fit(X, y == "up")
+    assert np.allclose(two.predict_votes(X[:20]).sum(axis=1), 1)
+
+
+def test_the_loop_takes_a_budget():
+    X, y = stream(600)
+    model = trees()
+    result = prequential(model, (X, y), budget=0.15, query="variable", seed=SEED, chunk_size=50)
+    alone = ActiveClassifier(trees(), budget=0.15, query="variable", random_state=SEED)
+    answers = alone.test_then_train(X, y)
+    assert result.error == pytest.approx(np.mean(answers != y))
+    assert result.asked == alone.n_asked_ / 600
+    assert result.model is model
+    assert model.n_learned_ == alone.n_asked_
+    several = prequential(trees(), (X, y), budget=0.15, orders=2)
+    assert len(several.errors) == 2
+    assert 0.1 < several.asked < 0.2
+    late = prequential(trees(), (X, y), budget=0.15, delay=5)
+    assert 0.1 < late.asked < 0.25
+    records = [(dict(enumerate(x.tolist())), label) for x, label in zip(X, y, strict=True)]
+    assert prequential(trees(), records, budget=0.15, query="variable", seed=SEED).error == result.error
+    with pytest.raises(ValueError, match=r"budget=0\.1 is for classifiers"):
+        prequential(streamboost.StreamBoostRegressor(), (X, X[:, 0]), budget=0.1)
+    with pytest.raises(ValueError, match="budget"):
+        prequential(trees(), (X, y), budget=1.5)
+    with pytest.raises(ValueError, match="query"):
+        prequential(trees(), (X, y), budget=0.5, query="best")
+
+
+def test_other_makes_of_models():
+    from sklearn.linear_model import SGDClassifier
+
+    X, y = stream(300)
+    result = prequential(SGDClassifier(loss="log_loss", random_state=1), (X, y), budget=0.2)
+    assert 0.1 < result.asked < 0.3
+
+
+def test_bad_files_are_refused():
+    model = active("split")
+    model.test_then_train(*stream(50))
+    manifest, arrays = read_archive(io.BytesIO(model.to_bytes()))
+    head = manifest["composite"]
+    for change in (
+        {"name": "unknown"},
+        {"version": 2},
+        {"parts": 2},
+        {"parts": -1},
+        {"params": {**head["params"], "budget": 7.0}},
+        {"params": {**head["params"], "odd": 7.0}},
+        {"params": []},
+        {"state": {**head["state"], "spent": -1.0}},
+        {"state": {**head["state"], "rows": "7"}},
+        {"state": {**head["state"], "seed": -1}},
+        {"state": {**head["state"], "detector": [1.0, 2.0]}},
+        {"state": {}},
+    ):
+        file = io.BytesIO()
+        rest = {
+            name: value
+            for name, value in manifest.items()
+            if name not in ("format", "format_version", "arrays")
+        }
+        write_archive(file, {**rest, "composite": {**head, **change}}, arrays)
+        with pytest.raises(ModelFileError):
+            streamboost.load(file.getvalue())
+    assert streamboost.load(model.to_bytes()).to_bytes() == model.to_bytes()
+    model.save(file := io.BytesIO(), metadata={"offset": 7})
+    assert streamboost.load(file.getvalue()).metadata_ == {"offset": 7}

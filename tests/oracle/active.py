@@ -1,0 +1,58 @@
+"""Budgets of labels and query strategies, from the paper (Žliobaitė et al. 2014) and the specification, one row at a time.
+
+``uniform(t, what)`` and ``normal(t, what)`` are the draws of row t; ``what`` 0 decides whether chance has the row, 1 whether
+chance labels it, 2 moves the threshold.
+"""
+
+import math
+
+
+class Oracle:
+    def __init__(self, budget, query, uniform, normal, drift, fixed=0.9, share=0.2):
+        self.B, self.query, self.uniform, self.normal, self.drift = budget, query, uniform, normal, drift
+        self.fixed, self.share = fixed, share
+        self.t = self.labels = 0
+        self.u, self.theta = 0.0, 1.0
+
+    def room(self):
+        return self.u / 100 < self.B
+
+    def chance(self):
+        if self.query == "random":
+            return True
+        return self.query == "split" and self.uniform(self.t, 0) < self.share
+
+    def ask(self, sure):
+        if self.B == 1:
+            return True
+        if self.labels >= self.B * (self.t + 100):
+            return False
+        if self.query == "random":
+            return self.uniform(self.t, 1) < self.B
+        if not self.room():
+            return False
+        if self.chance():
+            return self.uniform(self.t, 1) < self.B
+        theta = {"uncertainty": self.fixed, "randomized": self.theta * (1 + self.normal(self.t, 2))}
+        return sure < theta.get(self.query, self.theta)
+
+    def step(self, asked, wrong):
+        """Before it, `ask` was answered for this row; a row is skipped or learned, whatever the answer was."""
+        consulted = self.labels < self.B * (self.t + 100) and self.room()
+        if self.chance():
+            if asked and self.drift(float(wrong)):
+                self.theta = 1.0
+        elif self.query != "uncertainty" and (asked or consulted):
+            self.theta = self.theta * 0.99 if asked else self.theta * 1.01
+        self.u = self.u * 99 / 100 + (1 if asked else 0)
+        self.labels += 1 if asked else 0
+        self.t += 1
+
+
+def confidence(shares, query):
+    """Of probabilities, or of the votes of the learners; 0 while there is no choice."""
+    if len(shares) < 2:
+        return 0.0
+    if query != "disagreement":
+        return max(shares)
+    return 1 + sum(p * math.log(p) for p in shares if p > 0) / math.log(len(shares))
