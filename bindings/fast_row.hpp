@@ -6,6 +6,7 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <cstring>
 
 #include "py_model.hpp"
 
@@ -84,6 +85,27 @@ class FastRow {
     return nb::make_tuple(label_of(both.back()), named(both));
   }
 
+  // The label and probabilities, or the number, of one row, and its record (run/outputs.hpp) as bytes; or NotImplemented.
+  nb::object predict_pending(nb::handle x) {
+    Values row;
+    const bool number = labels_.is_none();
+    std::vector<double> answer_to(number ? 1 : order_.size() + 1), record(model_->record_width(order_.size()));
+    OutputBuffers out{number ? Output::number : Output::both, nullptr, answer_to.data()};
+    out.records = {record.data(), record.size()};
+    if (!is_checked() || !read(x, row) || !answer(*model_, row, out)) return not_here();
+    const nb::bytes said(reinterpret_cast<const char*>(record.data()), record.size() * sizeof(double));
+    if (number) return nb::make_tuple(nb::float_(answer_to[0]), said);
+    return nb::make_tuple(nb::make_tuple(label_of(answer_to.back()), named(answer_to)), said);
+  }
+  // Learns one row with its record; returns the examples learned, 0: not this way.
+  std::int64_t learn_pending(nb::handle x, nb::handle y, const nb::bytes& said) {
+    std::vector<double> record(said.size() / sizeof(double));
+    std::memcpy(record.data(), said.data(), record.size() * sizeof(double));
+    OutputBuffers out;
+    out.records = {record.data(), record.size()};
+    return is_checked() ? learn_row(*model_, x, y, out) : 0;
+  }
+
   // A dict of probabilities in the order of classes_, or NotImplemented.
   nb::object predict_proba(nb::handle x) { return is_checked() ? predict_proba_in(*model_, x) : not_here(); }
   nb::object predict_proba_in(PyModel& model, nb::handle x) {
@@ -119,6 +141,7 @@ class FastRow {
     const HeldWithGil held(model.lock(), SharedLock::Use::write);
     if (!covers(model)) return 0;
     const BorrowedScratch lent(*model_, model);
+    if (answer.records.value != nullptr) model.model().check_records(answer.records, 1, 1, nullptr, model.model().intake().schema());
     model.learn_now(block(row), number ? Truth::of_numbers(&target) : Truth(&label), nullptr, answer);
     return model.model().intake().n_learned();
   }
@@ -195,6 +218,8 @@ class FastRow {
     const HeldWithGil held(model.lock(), &model == model_ ? SharedLock::Use::read : SharedLock::Use::write);
     if (!covers(model)) return false;
     const BorrowedScratch lent(*model_, model);
+    const double asked = 0;
+    if (out.records.value != nullptr) model.model().check_records(out.records, 1, 1, &asked, model.model().intake().schema());
     model.model().predict(block(row), out);
     return true;
   }

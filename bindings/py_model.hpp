@@ -25,6 +25,7 @@
 namespace streamboost {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -313,7 +314,7 @@ class PyModel {
   // nothing can come between them.
   using Room = std::tuple<Longs, int, bool, std::optional<Doubles>>;
   nb::object learn(const Rows& x, const nb::handle& y, const std::optional<Doubles>& weight, const std::string& answer,
-                   const std::optional<Room>& room) {
+                   const std::optional<Room>& room, const std::optional<Table>& records, const std::optional<Ints>& places) {
     const OutputBuffers wanted = output_of(answer, *model_);
     const TruthArray truth(y, answers_numbers(), model_->facts());
     if (truth.n() != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
@@ -324,12 +325,14 @@ class PyModel {
     truth.check(schema, w);
     if (rows.row_start == nullptr) check_codes(rows, schema, w);
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
+    if (records) buffers.out.records = records_of(*records, places, x.n(), w, schema);
     if (room) make_room(*room);
     learn_now(rows, truth.of_rows(), w, buffers.out);
     return buffers.give();
   }
 
-  nb::object ask(const Rows& x, const std::string& answer) const {
+  // records: where what the parts of the model say to each row goes, as wide as record_width says; None: nobody asks.
+  nb::object ask(const Rows& x, const std::string& answer, const std::optional<Table>& records) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema);
     OutputBuffers wanted;
@@ -338,9 +341,15 @@ class PyModel {
     else
       wanted = output_of(answer, *model_);
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
+    if (records) {
+      const std::vector<double> none(x.n(), 0.0);
+      buffers.out.records = records_of(*records, std::nullopt, x.n(), none.data(), schema);
+    }
     without_gil(x.n(), [&] { team_.predict(*model_, rows, buffers.out); });
     return buffers.give();
   }
+
+  std::size_t record_width(std::size_t n_classes) const { return 1 + model_->record_width(n_classes); }
 
   // label: a code for each row, or -1. orders: as Explainer has it. Gives bases, contributions [row][column], scores, codes, and ways.
   nb::object explain(const Rows& x, const Ints& label, int orders) const {
@@ -546,6 +555,14 @@ class PyModel {
   void make_room(const Room& room) {
     model_->reserve(schema_of(room), plan_->max_bytes);
     if (const auto& facts = std::get<3>(room)) model_->describe({facts->data(), facts->data() + facts->shape(0)});
+  }
+
+  // Rows that are learned bring their records; rows of weight 0 get theirs. All are checked before anything is touched.
+  Records records_of(const Table& records, const std::optional<Ints>& places, std::size_t n, const double* w, const Schema& schema) const {
+    if (places ? places->shape(0) != n : records.shape(0) != n) throw std::invalid_argument("answers and rows differ in number");
+    const Records all{records.data(), records.shape(1), places ? places->data() : nullptr};
+    model_->check_records(all, records.shape(0), n, w, schema);
+    return all;
   }
 
   // Safe: the arrays are held by the caller and no Python object is touched.

@@ -38,10 +38,17 @@ void register_models(nb::module_& m) {
       .def(
           "learn",
           [](PyModel& self, nb::handle x, nb::handle y, const std::optional<Doubles>& weight, const std::string& answer,
-             const std::optional<PyModel::Room>& room) { return self.learn(Rows(x), y, weight, answer, room); },
-          "X"_a, "y"_a, "weight"_a.noconvert().none(), "answer"_a, "room"_a.none() = nb::none())
+             const std::optional<PyModel::Room>& room, const std::optional<Table>& records,
+             const std::optional<Ints>& places) { return self.learn(Rows(x), y, weight, answer, room, records, places); },
+          "X"_a, "y"_a, "weight"_a.noconvert().none(), "answer"_a, "room"_a.none() = nb::none(),
+          "records"_a.noconvert().none() = nb::none(), "places"_a.noconvert().none() = nb::none())
       .def(
-          "ask", [](const PyModel& self, nb::handle x, const std::string& answer) { return self.ask(Rows(x), answer); }, "X"_a, "answer"_a)
+          "ask",
+          [](const PyModel& self, nb::handle x, const std::string& answer, const std::optional<Table>& records) {
+            return self.ask(Rows(x), answer, records);
+          },
+          "X"_a, "answer"_a, "records"_a.noconvert().none() = nb::none())
+      .def("record_width", &PyModel::record_width, "n_classes"_a)
       .def(
           "explain", [](const PyModel& self, nb::handle x, const Ints& label, int orders) { return self.explain(Rows(x), label, orders); },
           "X"_a, "label"_a.noconvert(), "orders"_a)
@@ -65,6 +72,8 @@ void register_models(nb::module_& m) {
       .def("test_then_train", &FastRow::test_then_train, "x"_a, "y"_a.none())
       .def("predict", &FastRow::predict, "x"_a)
       .def("predict_both", &FastRow::predict_both, "x"_a)
+      .def("predict_pending", &FastRow::predict_pending, "x"_a)
+      .def("learn_pending", &FastRow::learn_pending, "x"_a, "y"_a.none(), "said"_a)
       .def("predict_proba", &FastRow::predict_proba, "x"_a)
       .def("of", &FastRow::of, "model"_a)
       .def("reads", &FastRow::reads, "x"_a)

@@ -37,7 +37,7 @@ class PyStage {
 };
 
 nb::bytes chunk(nb::handle x, int width, nb::handle y, const std::optional<Doubles>& weight, const std::string& answer, bool answers,
-                const std::optional<PyModel::Room>& room, int restart) {
+                const std::optional<PyModel::Room>& room, int restart, const std::optional<Matrix>& records) {
   const Rows rows(x);
   std::optional<TruthArray> truth;
   if (Ints codes; !y.is_none()) truth.emplace(y, !nb::try_cast(y, codes, false), Facts::none);
@@ -56,6 +56,11 @@ nb::bytes chunk(nb::handle x, int width, nb::handle y, const std::optional<Doubl
   }
   m.weight = weight ? weight->data() : nullptr;
   m.restart = restart;
+  if (records) {
+    if (!truth || records->shape(0) != rows.n()) throw std::invalid_argument("answers and rows differ in number");
+    m.records = records->data();
+    m.stride = static_cast<int>(records->shape(1));
+  }
   if (room) {
     m.room = PyModel::schema_of(*room);
     if (const auto& facts = std::get<3>(*room)) m.facts.assign(facts->data(), facts->data() + facts->shape(0));
@@ -105,6 +110,6 @@ void register_stage(nb::module_& m) {
       .def_prop_ro("grain", [](PyStage& self) { return self.part().grain; })
       .def_prop_ro("one_by_one", [](PyStage& self) { return self.part().one_by_one; });
   m.def("encode_chunk", &chunk, "X"_a, "width"_a, "y"_a.none(), "weight"_a.noconvert().none(), "answer"_a, "answers"_a,
-        "room"_a.none() = nb::none(), "restart"_a = -1);
+        "room"_a.none() = nb::none(), "restart"_a = -1, "records"_a.noconvert().none() = nb::none());
   m.def("decode_answer", &answer, "bytes"_a);
 }

@@ -1,4 +1,4 @@
-"""Labels come late and out of order: keep the features under an id until the label is there.
+"""Labels come late and out of order: keep the features and the answer under an id until the label is there.
 
 First by hand, as a service would do it; then the same question to `prequential`, which knows a fixed delay.
 """
@@ -27,13 +27,14 @@ def by_hand(X, y, rng):
     waiting, arrivals, right = {}, [], 0
     for now in range(N):
         x = dict(enumerate(X[now].tolist()))
-        answer = model.predict_one(x)
-        right += answer == y[now]
-        waiting[now] = x  # under the id of the advert
+        answer = model.predict_pending_one(x)
+        right += answer.prediction == y[now]
+        waiting[now] = x, answer  # under the id of the advert
         heapq.heappush(arrivals, (now + int(rng.integers(1, 400)), now))
         while arrivals and arrivals[0][0] <= now:
             _, number = heapq.heappop(arrivals)
-            model.learn_one(waiting.pop(number), int(y[number]))
+            x, answer = waiting.pop(number)
+            model.learn_one(x, int(y[number]), pending=answer)
     return 1 - right / N, len(waiting)
 
 

@@ -78,6 +78,8 @@ def measure(name: str, models: Sequence[str], seeds: Sequence[int], options: Any
             continue
         for seed in seeds:
             made = entry.make(data, seed)
+            if options.delay and entry.ours and "delay" in made.get_params():
+                made.set_params(delay=options.delay)
             result = prequential(
                 made,
                 ArrayStream(data.X, data.y, name=name),
@@ -321,7 +323,9 @@ def facts(records: list[Record], missing: list[str], options: Any, others: list[
         f"- Every option at its default, but the number of learners where a name has one; seeds {most}"
         + (f" (fewer: {', '.join(fewer)})" if fewer else "")
         + "; "
-        f"classes are declared; labels arrive {'at once' if delays == {0} else f'{max(delays)} rows later'}. OSBoost takes two "
+        "classes are declared; labels arrive "
+        + ("at once." if delays == {0} else f"{max(delays)} rows later, which StreamBoost is told.")
+        + " OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."
         + (
             " LightGBM is refitted on all the past from row 100 on, each time it has grown by a fifth; with its defaults it fails"

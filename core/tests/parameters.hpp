@@ -127,7 +127,7 @@ inline Values values_of(const std::string& name) {
       {"tan", {{"n_parents", count(1)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
       {"ban", {{"n_parents", count(2)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
       {"mlp", {{"hidden_units", count(0)}, {"updates_per_example", count(1)}, {"learning_rate", 0.2}}},
-      {"nearest_neighbors", {{"n_neighbors", count(5)}, {"window", count(60)}}},
+      {"nearest_neighbors", {{"n_neighbors", count(5)}, {"window", count(60)}, {"delay", count(0)}}},
       {"bagging_regressor", {{"sampling", word("poisson")}, {"fraction", 0.7}, {"poisson_rate", 1.0}, {"combine", word("mean")}}},
       {"gradient_boosting",
        {{"loss", word("squared")}, {"domain", word("span")}, {"learning_rate", 0.1}, {"delta", 1.0}, {"quantile", 0.5}}},

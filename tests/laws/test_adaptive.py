@@ -121,25 +121,27 @@ def test_pool_is_its_oracle():
     assert totals["recently_right/naive-bayes"] == pytest.approx(pool.q[1], abs=1e-8)
 
 
-def test_the_outer_pool_is_its_oracle():
+@pytest.mark.parametrize("delay", [0, 9])
+def test_the_outer_pool_is_its_oracle(delay):
     """Forest and the labels' past = the oracle's pool over the forest's answers, run apart, and the oracle's past."""
     X, y = turning(900, seed=1, classes=3)
     y[300:] = np.resize([0, 2, 1, 1], 600)  # the past knows best from here on, and then nobody
     y[700:] = np.random.default_rng(0).integers(0, 3, 200)
     options = {"n_estimators": 3, "random_state": 2, "drift": None, "window": 200.0}
-    pooled = sb.StreamBoostClassifier(companions=("history",), **options)
+    pooled = sb.StreamBoostClassifier(companions=("history",), delay=delay, **options)
     got = pooled.test_then_train(X, y, output="proba")
     labels, forest = sb.StreamBoostClassifier(companions=(), **options).test_then_train(X, y, output="both")
     order = list(dict.fromkeys(y.tolist()))
-    pool, history, known, alone = OuterPool(2, window=200.0), LabelHistory(), 0, set()
+    pool, history = OuterPool(2, window=200.0, delay=delay), LabelHistory(delay)
+    known, alone = 0, set()
     for t in range(len(X)):
         label = order.index(y[t])
-        past = history.answer(known) if known else np.zeros(0)
+        past = history.answer(known, True) if known else np.zeros(0)
         opinions = np.stack([forest[t][order][:known], past])
         if known >= 2:
             alone.add(pool.speaker())
             np.testing.assert_allclose(
-                got[t][order][:known], pool.answer(opinions), atol=1e-8, err_msg=f"row {t}"
+                got[t][order][:known], pool.answer(opinions, True), atol=1e-8, err_msg=f"row {t}"
             )
         if max(known, label + 1) >= 2:
             said = -1 if labels[t] is None else order.index(labels[t])
@@ -150,7 +152,47 @@ def test_the_outer_pool_is_its_oracle():
     assert totals["pool_weight/history"] == pytest.approx(pool.beta[1], abs=1e-7)
     assert totals["temperature"] == pytest.approx(pool.w, abs=1e-7)
     assert None in alone
-    assert alone & {0, 1}, "nobody has answered alone"
+    assert delay or alone & {0, 1}, "nobody has answered alone"
+
+
+def test_pools_learn_from_the_answers_that_were_given():
+    """With pending answers = the oracle's pool, which learns from what was said when a row came and from what is said now."""
+    X, y = turning(400, seed=1, classes=3)
+    delay, options = 5, {"n_estimators": 3, "random_state": 2, "drift": None, "window": 200.0}
+    pooled = sb.StreamBoostClassifier(companions=("history",), delay=delay, **options)
+    forest = sb.StreamBoostClassifier(companions=(), **options)
+    pool, history, order, waiting = OuterPool(2, window=200.0, delay=delay), LabelHistory(delay), [], []
+
+    def opinions(labels, proba, learned):
+        p = np.array([proba.get(label, 0.0) for label in order])
+        past = history.answer(len(order), learned) if order else np.zeros(0)
+        said = -1 if labels is None else order.index(labels)
+        return np.stack([p, past]), [said, int(np.argmax(past)) if order else -1]
+
+    for x, label in zip(X.tolist(), y.tolist(), strict=True):
+        row = dict(enumerate(x))
+        pending = pooled.predict_pending_one(row)
+        asked = None
+        if order:
+            proba, labels = opinions(*forest.predict_both_one(row), False)
+            asked = proba, labels, pool.said(proba) if len(order) >= 2 else None
+            if len(order) >= 2:
+                expected = pool.answer(proba)
+                np.testing.assert_allclose([pending.proba[name] for name in order], expected, atol=1e-8)
+        waiting.append((row, label, pending, asked))
+        if len(waiting) <= delay:
+            continue
+        row, label, pending, asked = waiting.pop(0)
+        proba, labels = opinions(*forest.test_then_train_one(row, label), True)
+        pooled.learn_one(row, label, pending=pending)
+        if label not in order:
+            order.append(label)
+        if len(order) >= 2:
+            pool.learn(proba, labels, order.index(label), pending=asked)
+        else:
+            pool.past.append(pool.voice())
+        history.learn(order.index(label))
+    assert pooled.report().totals["temperature"] == pytest.approx(pool.w, abs=1e-7)
 
 
 def test_pools_do_not_disturb_what_they_pool():

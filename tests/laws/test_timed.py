@@ -44,7 +44,7 @@ def bits(model):
 @pytest.mark.parametrize("delay", [0, 4])
 def test_the_experts_are_their_oracle(small, names, delay):
     X, y, w = stream(400)
-    own = made(("linear",)).test_then_train(X, y, w)
+    own = made(("linear",), delay=delay).test_then_train(X, y, w)
     got = made(("linear", *names), delay=delay).test_then_train(X, y, w)
     np.testing.assert_allclose(
         got, timed.answers(X, y, w, own, names, delay=delay, **SMALL), rtol=1e-6, equal_nan=True

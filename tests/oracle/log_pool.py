@@ -17,7 +17,7 @@ class LogPool:
 
     prior, refill, least, most, caution = 10.0, 1.0, 0.0, 4.0, 0.0
 
-    def __init__(self, experts, window=1000.0, referee=True, information=0.0):
+    def __init__(self, experts, window=1000.0, referee=True, information=0.0, delay=0):
         self.f = self.referee_f = 1 - 1 / window
         self.referee = referee
         self.information = information  # 0: every row fades the past alike
@@ -26,6 +26,8 @@ class LogPool:
         self.A = self.prior * np.eye(experts)
         self.q = np.zeros(experts + 1)  # right answers lately; the last one is the pool's
         self.n = 0.0  # all answers lately
+        self.delay, self.total = delay, 1.0 if delay else math.inf
+        self.past = []  # before each learned example: the weights, and who spoke
 
     def opinions(self, proba, k):
         """proba: [expert][classes known]; classes beyond have the floor."""
@@ -34,8 +36,12 @@ class LogPool:
         p[:, :known] = np.maximum(proba, 1e-4)
         return np.log(p)
 
-    def pool(self, L):
-        return softmax(self.beta @ L)
+    def voice(self, learned=False):
+        """The weights and the speaker; for a row that is learned those of `delay` examples before."""
+        if not (learned and self.delay):
+            return self.beta, self.speaker()
+        first = self.past[0] if self.past else (self.beta, None)
+        return self.past[-self.delay] if len(self.past) >= self.delay else first
 
     def speaker(self):
         """The expert that answers alone, or None."""
@@ -43,26 +49,40 @@ class LogPool:
         doubt = self.caution * math.sqrt(max(self.n - self.q[best], 1))
         return best if self.referee and self.q[best] - doubt > self.q[-1] else None
 
-    def answer(self, proba):
-        """The speaker's distribution."""
-        best = self.speaker()
-        return self.pool(self.opinions(proba, proba.shape[1])) if best is None else proba[best]
+    def said(self, proba, learned=False):
+        """The pool's own distribution, and the speaker's with its floor."""
+        beta, best = self.voice(learned)
+        P = softmax(beta @ self.opinions(proba, proba.shape[1]))
+        return (P, P, 1e-9) if best is None else (P, proba[best], 1e-4)
 
-    def learn(self, proba, labels, y, s=1.0):
-        """labels: what each expert answered, -1 for nothing."""
+    def answer(self, proba, learned=False):
+        """The speaker's distribution."""
+        return self.said(proba, learned)[1]
+
+    def learn(self, proba, labels, y, s=1.0, pending=None):
+        """labels: what each expert answered, -1 for nothing. pending: the same, and what was said, when the row came."""
         k = max(proba.shape[1], y + 1)
-        known = proba.shape[1]
-        pool_label = int(np.argmax(self.pool(self.opinions(proba, known)))) if known else -1
+        said = self.said(proba, True) if proba.shape[1] >= 2 else None
+        self.past.append(self.voice())
+        share = 1.0 if pending is None else 0.5
+        self.learn_from(proba, labels, said, k, y, share * s, share)
+        if pending is not None:
+            self.learn_from(*pending, k, y, share * s, share)
+
+    def learn_from(self, proba, labels, said, k, y, s, share):
+        pool_label = -1 if said is None else int(np.argmax(said[0]))
         L = self.opinions(proba, k)
-        P = self.pool(L)
+        P = softmax(self.beta @ L)
         mu = L @ P
         g = s * (mu - L[:, y])
         D = L - mu[:, None]
-        gain = self.gain(P)
+        gain = share * self.gain(P)
         f, referee_f = 1 - gain * (1 - self.f), 1 - gain * (1 - self.referee_f)
         self.A = f * self.A + s * (D * P) @ D.T + (1 - f) * self.refill * self.prior * np.eye(len(mu))
         self.beta = np.clip(self.beta - np.linalg.solve(self.A, g), self.least, self.most)
-        self.q = referee_f * self.q + gain - np.array([*(label != y for label in labels), pool_label != y])
+        self.beta = self.beta * min(1.0, self.total / max(self.beta.sum(), 1e-300))
+        wrong = np.array([*(label != y for label in labels), pool_label != y])
+        self.q = referee_f * self.q + gain - share * wrong
         self.n = referee_f * self.n + gain
 
     def gain(self, P):
@@ -77,23 +97,22 @@ class TemperedPool(LogPool):
         super().__init__(experts, **options)
         self.w, self.H = 1.0, 20.0
 
-    def logs(self, proba):
-        floor = 1e-9 if self.speaker() is None else 1e-4
-        logs = np.log(np.maximum(super().answer(proba), floor))
+    def logs(self, said):
+        logs = np.log(np.maximum(said[1], said[2]))
         return logs - logs.mean()
 
-    def answer(self, proba):
-        return softmax(self.w * self.logs(proba))
+    def answer(self, proba, learned=False):
+        return softmax(self.w * self.logs(self.said(proba, learned)))
 
-    def learn(self, proba, labels, y, s=1.0):
-        if y < proba.shape[1] >= 2:
-            logs = self.logs(proba)
+    def learn_from(self, proba, labels, said, k, y, s, share):
+        if said is not None and y < proba.shape[1]:
+            logs = self.logs(said)
             P = softmax(self.w * logs)
             mean = P @ logs
-            fading = self.gain(self.pool(self.opinions(proba, proba.shape[1]))) * (1 - self.f)
+            fading = share * self.gain(said[0]) * (1 - self.f)
             self.H = (1 - fading) * self.H + s * (P @ logs**2 - mean**2) + fading
             self.w = float(np.clip(self.w + s * (logs[y] - mean) / self.H, 0.2, 3))
-        super().learn(proba, labels, y, s)
+        super().learn_from(proba, labels, said, k, y, s, share)
 
 
 class OuterPool(TemperedPool):
@@ -108,25 +127,32 @@ class OuterPool(TemperedPool):
 
 
 class LabelHistory:
-    """What follows no label, the last, the last two: counts that fade by 1 - 1/1000 an example, the longer over the shorter."""
+    """What follows no label, the last, the last two: counts that fade by 1 - 1/1000 an example, the longer over the shorter.
 
-    def __init__(self):
-        self.counts, self.t, self.past = {}, 0, ()
+    With a delay the contexts of a row that is learned are of so many rows before, and so are the counts it is answered with.
+    """
 
-    def contexts(self):
-        return [self.past[len(self.past) - n :] for n in range(len(self.past) + 1)]
+    def __init__(self, delay=0):
+        self.delay, self.labels = delay, []
 
-    def answer(self, k):
+    @staticmethod
+    def contexts(labels):
+        past = tuple(labels[-2:])
+        return [past[len(past) - n :] for n in range(len(past) + 1)]
+
+    def answer(self, k, learned=False):
+        known = self.labels[: max(0, len(self.labels) - self.delay)] if learned else self.labels
+        counts = {}
+        for t, label in enumerate(known):
+            for context in self.contexts(self.labels[: max(0, t - self.delay)]):
+                counts.setdefault(context, []).append((label, t))
         p = np.full(k, 1 / k)
-        for context in self.contexts():
+        for context in self.contexts(known):
             w = np.zeros(k)
-            for label, when in self.counts.get(context, ()):
-                w[label] += 0.999 ** (self.t - when)
+            for label, when in counts.get(context, ()):
+                w[label] += 0.999 ** (len(known) - when)
             p = (w + 2 * p) / (w.sum() + 2)
         return p
 
     def learn(self, y):
-        for context in self.contexts():
-            self.counts.setdefault(context, []).append((y, self.t))
-        self.past = (*self.past, y)[-2:]
-        self.t += 1
+        self.labels.append(y)

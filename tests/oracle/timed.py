@@ -14,25 +14,34 @@ class RefereePool:
         self.keep, self.fade = 1 - 1 / window, 1 - 1 / referee_window
         self.beta, self.H = np.zeros(experts - 1), 20 * np.eye(experts - 1)
         self.missed, self.rows, self.square = np.zeros(experts + 1), 0, 0.0
+        self.past = []  # before each learned example: the shares, and who spoke
 
-    def all_answers(self, said):
-        return np.append(said, said[0] + self.beta @ (said[1:] - said[0]))
+    def all_answers(self, said, beta):
+        return np.append(said, said[0] + beta @ (said[1:] - said[0]))
 
-    def answer(self, said):
-        spoken = self.all_answers(said)[np.argmin(self.missed)]
+    def voice(self, delay):
+        """The shares and the speaker of so many examples ago; those of the start before the first."""
+        if delay == 0:
+            return self.beta, np.argmin(self.missed)
+        return self.past[-delay] if len(self.past) >= delay else (np.zeros(len(self.beta)), 0)
+
+    def answer(self, said, delay=0):
+        beta, who = self.voice(delay)
+        spoken = self.all_answers(said, beta)[who]
         return spoken if math.isfinite(spoken) else said[0]
 
-    def learn(self, said, y, w):
+    def learn(self, said, y, w, delay=0):
+        answers = self.all_answers(said, self.voice(delay)[0])
+        self.past.append((self.beta, np.argmin(self.missed)))
         if not np.isfinite(said).all():
             return
-        answers = self.all_answers(said)
         self.missed = self.fade * self.missed + w * np.abs(answers - y)
         self.rows = min(self.rows + 1, 500)
         self.square += ((y - said[0]) ** 2 - self.square) / self.rows
         s = math.sqrt(self.square)
         if s > 0:
             z = np.clip((said[1:] - said[0]) / s, -5, 5)
-            r = np.clip((y - answers[-1]) / s, -3, 3)
+            r = np.clip((y - self.all_answers(said, self.beta)[-1]) / s, -3, 3)
             self.H = self.keep * self.H + w * np.outer(z, z) + (1 - self.keep) * 4 * np.eye(len(z))
             self.beta = self.beta + np.linalg.solve(self.H, w * z * r)
 
@@ -50,11 +59,16 @@ def answers(X, y, w, own, names, *, delay=0, **trees):
     pool = RefereePool(1 + len(names))
     rows, targets, bases, weights, out = [], [], [], [], []
     fits = {end: (begin, due) for begin, end, due in plan_of_fits(len(y), memory=10**6)}
-    waiting, speaking = [], {}
+    waiting, spoke = [], {name: [] for name in names}
     for x, target, weight, mine in zip(X, y, w, own, strict=True):
         late = delay if weight > 0 else 0  # a row of weight 0 is only asked about
         ago = [targets[-1 - late - k] if len(targets) > late + k else math.nan for k in (0, 1)]
         row = np.float32([ago[0], ago[0] - ago[1], *x]).astype(float)
+        then = {
+            name: [fit for since, fit in all_of if since <= len(targets) - late]
+            for name, all_of in spoke.items()
+        }
+        speaking = {name: fits_of[-1] for name, fits_of in then.items() if fits_of}
         base = {"differences": ago[0], "residuals": mine, "replay": 0.0 if "replay" in speaking else mine}
         said = [mine]
         for name in names:
@@ -62,10 +76,10 @@ def answers(X, y, w, own, names, *, delay=0, **trees):
             if name in speaking:
                 said[-1] += sum_of(speaking[name], row)
         said = np.array(said)
-        out.append(pool.answer(said))
+        out.append(pool.answer(said, late))
         if weight == 0:
             continue
-        pool.learn(said, target, weight)
+        pool.learn(said, target, weight, late)
         known = {name: b if math.isfinite(b) else target for name, b in base.items()}
         known["replay"] = 0.0
         rows.append(row)
@@ -74,7 +88,7 @@ def answers(X, y, w, own, names, *, delay=0, **trees):
         weights.append(weight)
         t = len(targets)
         for due, name, fit in [w for w in waiting if w[0] == t]:
-            speaking[name] = fit
+            spoke[name].append((due, fit))
             waiting.remove((due, name, fit))
         if t in fits:
             for name in set(names) - {"last"}:

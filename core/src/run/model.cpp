@@ -12,14 +12,42 @@ void Model::reserve(const Schema& schema, double max_bytes) {
   if (!growth) return;
   if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes) {
     char text[320];
-    std::snprintf(text, sizeof text,
-                  "%d columns, their values and %d classes need %.0f bytes beside trees and remembered rows, and max_bytes leaves %.0f for "
-                  "that: nothing was learned from these rows. Raise max_bytes to at least %.2f times what it is, use fewer learners, or leave "
-                  "out columns of many values.",
-                  schema.width(), schema.n_classes, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
+    std::snprintf(
+        text, sizeof text,
+        "%d columns, their values and %d classes need %.0f bytes beside trees and remembered rows, and max_bytes leaves %.0f for "
+        "that: nothing was learned from these rows. Raise max_bytes to at least %.2f times what it is, use fewer learners, or leave "
+        "out columns of many values.",
+        schema.width(), schema.n_classes, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
     throw std::invalid_argument(text);
   }
   growth->commit();
+}
+
+void Model::check_records(const Records& records, std::size_t n_records, std::size_t n_rows, const double* weight,
+                          const Schema& schema) const {
+  constexpr double largest = 1e150;  // what a model answers is far below
+  const auto require = [](bool holds) {
+    if (!holds) throw std::invalid_argument("these answers are not those of this model");
+  };
+  const auto classes = static_cast<std::size_t>(schema.n_classes);
+  bool fresh = intake().n_learned() == 0;
+  require(records.stride > 0);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    const std::int64_t place = records.place ? records.place[r] : static_cast<std::int64_t>(r);
+    require(place < static_cast<std::int64_t>(n_records));
+    const bool asked = weight != nullptr && weight[r] == 0;
+    if (asked && place >= 0) {
+      require(1 + record_width(classes) <= records.stride);
+      records.value[static_cast<std::size_t>(place) * records.stride] = fresh ? -1.0 : static_cast<double>(classes);
+    }
+    fresh = fresh && asked;
+    const double* record = records.of(static_cast<int>(r));
+    if (asked || record == nullptr) continue;
+    require(record[0] <= schema.n_classes && record[0] == std::floor(record[0]));
+    const std::size_t width = 1 + record_width(Records::classes(record));
+    require(width <= records.stride);
+    for (std::size_t i = 1; i < width; ++i) require(!(std::fabs(record[i]) > largest));
+  }
 }
 
 int Model::enlist(Flow& flow, const FlowInput& in) {

@@ -74,7 +74,7 @@ std::unique_ptr<Model> make_voters(const Plan& plan) {
 std::unique_ptr<Model> make_timed(const Plan& plan) {
   if (plan.experts.empty()) return make_voters(plan);
   using Base = TimedRegressor::Base;
-  TimedRegressor::Params params{RefereePool::Params::read(plan.referee), plan.referee.whole("delay"), 0, false};
+  TimedRegressor::Params params{RefereePool::Params::read(plan.referee), 0, false};
   plan.referee.check_all_read("the referee");
   std::vector<TimedRegressor::Expert> experts;
   const auto trees = std::count_if(plan.experts.begin(), plan.experts.end(), [](const Companion& expert) { return expert.name != "last"; });
@@ -86,6 +86,7 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
     ReplayModel::Params replay = ReplayModel::Params::read(expert.booster_params, plan.ensemble.seed, true);
     expert.booster_params.check_all_read(expert.name);
     replay.expert.less = expert.name == "differences" ? Base::last_target : expert.name == "residuals" ? Base::own_answer : Base::no_base;
+    replay.expert.delay = params.pool.delay;
     replay.expert.boosting.histogram_bytes /= trees;  // which share one ring
     params.max_bytes = std::max(params.max_bytes, replay.max_bytes);
     experts.push_back({expert.name, ReplayExpert(replay.expert)});

@@ -80,6 +80,8 @@ Message decode_chunk(Bytes bytes, const Schema& now, bool numbers) {
   m.rows.n_columns = in.count();
   const bool sparse = in.flag(), weighted = in.flag();
   const std::int64_t grows = in.whole(0, 2);  // 2: with facts
+  m.stride = in.count();
+  in.require(m.learns || m.stride == 0, "asks with answers");
   in.require(m.learns || (!grows && m.restart < 0), "asks and changes the model at once");
   in.require(m.answers || m.output == Output::none, "wants answers that nobody reads");
   const Schema* schema = &now;
@@ -107,6 +109,7 @@ Message decode_chunk(Bytes bytes, const Schema& now, bool numbers) {
   else if (m.learns)
     m.label = in.array<std::int32_t>(n);
   if (weighted) m.weight = in.array<double>(n);
+  if (m.stride > 0) m.records = in.array<double>(static_cast<std::int64_t>(n) * m.stride);
   if (sparse) {
     m.rows.row_start = in.array<std::int64_t>(static_cast<std::int64_t>(n) + 1);
     for (int r = 0; r < n; ++r)
@@ -179,6 +182,7 @@ void write_chunk(const Message& m, Out& out) {
   out.whole(m.rows.row_start != nullptr);
   out.whole(m.weight != nullptr);
   out.whole(!m.room ? 0 : m.facts.empty() ? 1 : 2);
+  out.whole(m.stride);
   if (m.room) {
     out.whole(m.room->n_classes);
     out.whole(m.room->declared);
@@ -194,6 +198,7 @@ void write_chunk(const Message& m, Out& out) {
   else if (m.learns)
     out.array(m.label, n);
   if (m.weight) out.array(m.weight, n);
+  if (m.stride > 0) out.array(m.records, n * static_cast<std::size_t>(m.stride));
   if (m.rows.row_start != nullptr) {
     const std::int64_t first = m.rows.row_start[0];
     std::vector<std::int64_t> start(m.rows.row_start, m.rows.row_start + n + 1);
@@ -285,7 +290,14 @@ std::string Stage::step(Bytes chunk, Bytes carry, std::int64_t seq) {
   const auto n = static_cast<std::size_t>(reply.n_rows);
   if (reply.output == Output::label) reply.label.resize(n);
   reply.value.resize(n * static_cast<std::size_t>(reply.columns));
-  const OutputBuffers buffers{reply.output, reply.label.data(), reply.value.data()};
+  OutputBuffers buffers{reply.output, reply.label.data(), reply.value.data()};
+  std::vector<double> records(m.records, m.records + n * static_cast<std::size_t>(m.stride));
+  if (m.stride > 0) {
+    buffers.records = {records.data(), static_cast<std::size_t>(m.stride)};
+    for (std::size_t r = 0; r < n && m.weight != nullptr; ++r)
+      if (m.weight[r] == 0) records[r * buffers.records.stride] = -1;  // checked, and otherwise ignored
+    model_.check_records(buffers.records, n, n, nullptr, schema);
+  }
   if (m.room) model_.reserve(*m.room);
   if (!m.facts.empty()) model_.describe(m.facts);
   if (m.restart >= 0) part_->restart(m.restart, model_.intake().n_learned() - 1);

@@ -14,6 +14,7 @@ from sklearn.base import ClassifierMixin
 
 from streamboost.base.estimator import Estimator
 from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -75,6 +76,27 @@ class Classifier(ClassifierMixin, Estimator):
         tags.classifier_tags.multi_class = self._entry.max_classes is None
         return tags
 
+    def predict_pending(self, X: Any) -> PendingAnswers:
+        """Return the answers to rows whose labels are still to come, to be handed back to `partial_fit` with the labels.
+
+        Where labels come late a model has learned other rows in between. What it learns about its own experts should then be how
+        good their answers were when they were given, not how good they would be now.
+
+        Returns
+        -------
+        PendingAnswers
+            With ``prediction`` (what `predict` returns) and ``proba`` (what `predict_proba` does).
+        """
+        (labels, proba), records = self._pending(TableRows(X, type(self).__name__), "both")
+        return PendingAnswers(labels, proba, records)
+
+    def predict_pending_one(self, x: Mapping[Any, Any]) -> PendingAnswers:
+        """Return the answer to one dict whose label is still to come, for `learn_one`; see :meth:`predict_pending`."""
+        if self._session is None:
+            return PendingAnswers(None, {}, np.full((1, 1), NOTHING_SAID))
+        (label, proba), records = self._pending_one(x, "row")
+        return PendingAnswers(label, proba, records)
+
     # One row at a time.
 
     @property
@@ -134,7 +156,12 @@ class StreamClassifier(Classifier):
     """A classifier that goes on learning, in chunks or row by row."""
 
     def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        pending: PendingAnswers | None = None,
     ) -> Self:
         """Learn some more rows.
 
@@ -148,22 +175,38 @@ class StreamClassifier(Classifier):
             All labels that may ever appear, given at the first call; else labels are discovered as they come.
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; a row of weight 0 is checked and otherwise ignored.
+        pending : PendingAnswers, optional
+            What :meth:`predict_pending` answered to these rows when they came.
 
         Returns
         -------
         self
         """
-        self._learn(TableRows(X, type(self).__name__), y, classes, sample_weight)
+        self._learn(TableRows(X, type(self).__name__), y, classes, sample_weight, pending=pending)
         return self
 
     @overload
     def test_then_train(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, output: Literal["both"]
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        output: Literal["both"],
+        pending: LateRecords | None = None,
     ) -> tuple[NDArray[Any], NDArray[np.float64]]: ...
 
     @overload
     def test_then_train(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, output: str = "label"
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        output: str = "label",
+        *,
+        pending: LateRecords | None = None,
     ) -> NDArray[Any]: ...
 
     def test_then_train(
@@ -173,6 +216,8 @@ class StreamClassifier(Classifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         output: str = "label",
+        *,
+        pending: LateRecords | None = None,
     ) -> Any:
         """Answer for each row before learning it, in one pass.
 
@@ -182,6 +227,8 @@ class StreamClassifier(Classifier):
             As in :meth:`partial_fit`.
         output : {"label", "proba", "score", "both"}
             What to answer. Rows before the first known class get None (labels) or NaN.
+        pending
+            For evaluations with late labels: where rows of weight 0 leave what is said to them, and others find it.
 
         Returns
         -------
@@ -193,7 +240,9 @@ class StreamClassifier(Classifier):
             raise ValueError(
                 f"output={output!r} is not allowed; choose one of {', '.join(map(repr, OUTPUTS))}."
             )
-        return self._learn(TableRows(X, type(self).__name__), y, classes, sample_weight, output)
+        return self._learn(
+            TableRows(X, type(self).__name__), y, classes, sample_weight, output, pending=pending
+        )
 
     # One row at a time.
 
@@ -203,6 +252,7 @@ class StreamClassifier(Classifier):
         y: Any,
         sample_weight: float = 1.0,
         classes: ArrayLike | None = None,
+        pending: PendingAnswers | None = None,
     ) -> None:
         """Learn one row given as a dict. New keys become new columns, absent ones are missing values.
 
@@ -216,10 +266,13 @@ class StreamClassifier(Classifier):
             Weight of the row; 0 means that it is checked and otherwise ignored.
         classes : array, optional
             All labels that may ever appear, given with the first row; else labels are discovered as they come.
+        pending : PendingAnswers, optional
+            What :meth:`predict_pending_one` answered to this row when it came.
         """
-        if classes is None and sample_weight == 1.0 and self._learn_fast(x, y):
+        if classes is None and sample_weight == 1.0 and self._learn_fast(x, y, pending):
             return
-        self._learn(DictRow(x, type(self).__name__), _one_label(y), classes, [sample_weight])
+        source = DictRow(x, type(self).__name__)
+        self._learn(source, _one_label(y), classes, [sample_weight], pending=pending)
 
     def test_then_train_one(
         self,

@@ -20,11 +20,12 @@ from streamboost.base.files.persist import Arrays
 from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.labels import ClassCodes, declare, read_labels
 from streamboost.base.inputs.schema import Schema
-from streamboost.base.inputs.sources import TableRows
+from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.naming import ColumnNames, column_names
 from streamboost.base.parameter import Declared
 from streamboost.base.params import BoosterPlan, LearnerPlan, count_threads, snapshot
+from streamboost.base.pending import LateRecords, PendingAnswers, Records
 from streamboost.base.session import Session, Source
 from streamboost.catalogue import ModelEntry
 
@@ -151,10 +152,13 @@ class Estimator(Declared, BaseEstimator):
         answer: str = "none",
         *,
         fit: bool = False,
+        pending: PendingAnswers | LateRecords | None = None,
     ) -> Any:
-        return sharing.learn(self, source, y, classes, sample_weight, answer, fit=fit)
+        return sharing.learn(self, source, y, classes, sample_weight, answer, fit=fit, pending=pending)
 
-    def _learn_fast(self, x: Any, y: Any) -> bool:
+    def _learn_fast(self, x: Any, y: Any, pending: PendingAnswers | None = None) -> bool:
+        if pending is not None:
+            return sharing.learn_pending_fast(self, x, y, pending)
         return sharing.learn_fast(self, x, y)
 
     def _test_then_train_fast(self, x: Any, y: Any) -> tuple[Any, ...] | None:
@@ -175,6 +179,15 @@ class Estimator(Declared, BaseEstimator):
         source = TableRows(X, type(self).__name__)
         answers: NDArray[Any] = self._read(lambda session: session.ask(source, answer))
         return answers
+
+    def _pending_one(self, x: Mapping[Any, Any], answer: str) -> tuple[Any, Records]:
+        found = sharing.pending_fast(self, x)
+        return self._pending(DictRow(x, type(self).__name__), answer) if found is None else found
+
+    def _pending(self, source: Source, answer: str) -> tuple[Any, Records]:
+        if self._session is None:
+            self._refuse_unfitted(fitted=True)
+        return self._read(lambda session: session.pending(source, answer))
 
     def snapshot(self) -> Self:
         """Return a copy of the model as it is now, for reading only.

@@ -89,6 +89,10 @@ class TrainingBatch:
     """Labels known before."""
     n_values: dict[int, int]
     """Categories known before, of the columns that have new ones."""
+    records: NDArray[np.float64] | None = None
+    """What was said to rows when they were asked about (pending.py)."""
+    places: NDArray[np.int32] | None = None
+    """Of each row, its record; -1: it has none."""
 
     @property
     def first_active(self) -> int:
@@ -124,7 +128,8 @@ class TrainingBatch:
             if known > at:
                 values[column] = self.rows.growth.values[column][at - before : known - before]
         part.growth = Growth(values=values)
-        return replace(self, rows=part, codes=codes, weight=weight, new_labels=new_labels)
+        places = None if self.places is None else self.places[first:end]
+        return replace(self, rows=part, codes=codes, weight=weight, new_labels=new_labels, places=places)
 
 
 def join(parts: list[NDArray[Any]], answer: str) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from streamboost.base.files.manifest import Manifest
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.inputs.targets import Numbers, read_targets
+from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers
 from streamboost.base.session import Source
 
 if TYPE_CHECKING:
@@ -63,7 +64,13 @@ class StreamRegressor(RegressorMixin, Estimator):
         self._learn(TableRows(X, type(self).__name__, least=1), y, None, sample_weight, fit=True)
         return self
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        pending: PendingAnswers | None = None,
+    ) -> Self:
         """Learn some more rows.
 
         Parameters
@@ -74,21 +81,32 @@ class StreamRegressor(RegressorMixin, Estimator):
             Their targets: finite numbers.
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; a row of weight 0 is checked and otherwise ignored.
+        pending : PendingAnswers, optional
+            What :meth:`predict_pending` answered to these rows when they came.
 
         Returns
         -------
         self
         """
-        self._learn(TableRows(X, type(self).__name__), y, None, sample_weight)
+        self._learn(TableRows(X, type(self).__name__), y, None, sample_weight, pending=pending)
         return self
 
-    def test_then_train(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
+    def test_then_train(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pending: LateRecords | None = None,
+    ) -> NDArray[np.float64]:
         """Answer for each row before learning it, in one pass.
 
         Parameters
         ----------
         X, y, sample_weight
             As in :meth:`partial_fit`.
+        pending
+            For evaluations with late targets: where rows of weight 0 leave what is said to them, and others find it.
 
         Returns
         -------
@@ -96,11 +114,17 @@ class StreamRegressor(RegressorMixin, Estimator):
             The predictions; NaN for rows before the first target.
         """
         numbers: NDArray[np.float64] = self._learn(
-            TableRows(X, type(self).__name__), y, None, sample_weight, "number"
+            TableRows(X, type(self).__name__), y, None, sample_weight, "number", pending=pending
         )
         return numbers
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
+    def learn_one(
+        self,
+        x: Mapping[Any, Any],
+        y: Any,
+        sample_weight: float = 1.0,
+        pending: PendingAnswers | None = None,
+    ) -> None:
         """Learn one row given as a dict. New keys become new columns, absent ones are missing values.
 
         Parameters
@@ -111,10 +135,13 @@ class StreamRegressor(RegressorMixin, Estimator):
             The target, a finite number.
         sample_weight : float
             Weight of the row; 0 means that it is checked and otherwise ignored.
+        pending : PendingAnswers, optional
+            What :meth:`predict_pending_one` answered to this row when it came.
         """
-        if sample_weight == 1.0 and self._is_plain(y) and self._learn_fast(x, y):
+        if sample_weight == 1.0 and self._is_plain(y) and self._learn_fast(x, y, pending):
             return
-        self._learn(DictRow(x, type(self).__name__), _one_target(y), None, [sample_weight])
+        source = DictRow(x, type(self).__name__)
+        self._learn(source, _one_target(y), None, [sample_weight], pending=pending)
 
     def test_then_train_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> float:
         """Answer for one row given as a dict, then learn it; the row is read and scored once.
@@ -145,6 +172,27 @@ class StreamRegressor(RegressorMixin, Estimator):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the predicted number of each row; changes nothing."""
         return self._ask(X, "number")
+
+    def predict_pending(self, X: Any) -> PendingAnswers:
+        """Return the answers to rows whose targets are still to come, to be handed back to `partial_fit` with the targets.
+
+        Where targets come late a model has learned other rows in between. What it learns about its own experts should then be
+        how good their answers were when they were given, not how good they would be now.
+
+        Returns
+        -------
+        PendingAnswers
+            With ``prediction``, what `predict` returns.
+        """
+        numbers, records = self._pending(TableRows(X, type(self).__name__), "number")
+        return PendingAnswers(numbers, None, records)
+
+    def predict_pending_one(self, x: Mapping[Any, Any]) -> PendingAnswers:
+        """Return the answer to one dict whose target is still to come, for `learn_one`; see :meth:`predict_pending`."""
+        if self._session is None:
+            return PendingAnswers(0.0, None, np.full((1, 1), NOTHING_SAID))
+        number, records = self._pending_one(x, "number")
+        return PendingAnswers(number if isinstance(number, float) else float(number[0]), None, records)
 
     def predict_one(self, x: Mapping[Any, Any]) -> float:
         """Return the predicted number of one dict; 0.0 before the first target."""

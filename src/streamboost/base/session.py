@@ -26,6 +26,7 @@ from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.params import BoosterPlan, LearnerPlan
+from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers, Records, records_to_learn
 from streamboost.base.pieces import (
     FLAT,
     InterruptsWait,
@@ -269,7 +270,14 @@ class Session:
 
     # Learning.
 
-    def learn(self, source: Source, y: NDArray[Any], weight: NDArray[np.float64] | None, answer: str) -> Any:
+    def learn(
+        self,
+        source: Source,
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        answer: str,
+        pending: PendingAnswers | LateRecords | None = None,
+    ) -> Any:
         """Learn rows that were read, and answer for each before it is learned.
 
         ``"row"`` is the answer to a single row: its label, and the probability of each class that was known before it.
@@ -281,11 +289,17 @@ class Session:
         codes, new = self.labels.encode(y, active)
         self.check_classes(new)
         rows = self._coded(source, active, learns)
+        records, places = self._records(pending, source.n_rows, weight, len(self.labels) + len(new))
         if not learns:
+            if isinstance(pending, LateRecords) and self.knows_classes:
+                said = np.empty((source.n_rows, records.shape[1]))
+                found = self._ask(rows, wanted, said)
+                records[places] = said
+                return self._present(found, answer, known_before)
             return None if answer == "none" else self._present(self._ask(rows, wanted), answer, known_before)
         unscaled = self._warn(rows)
         known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
-        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known)
+        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known, records, places)
         try:
             raw = self._learn(batch, wanted)
         except BaseException as error:
@@ -339,9 +353,26 @@ class Session:
                 self._shares_maps = False
             self._pending = self.model.n_learned, growth, new
             self._tell_lanes(growth, n_classes)
-        raw = self.model.learn(piece.rows.native, piece.codes, piece.weight, answer, room)
+        said: dict[str, Any] = {}
+        if piece.records is not None:
+            said = {"records": piece.records, "places": piece.places}
+        raw = self.model.learn(piece.rows.native, piece.codes, piece.weight, answer, room, **said)
         self.settle()
         return raw
+
+    def _records(
+        self,
+        pending: PendingAnswers | LateRecords | None,
+        n_rows: int,
+        weight: NDArray[np.float64] | None,
+        n_classes: int,
+    ) -> tuple[Any, Any]:
+        """Return what was said to the rows, and where that of each is; None if nobody says."""
+        if pending is None:
+            return None, None
+        if isinstance(pending, LateRecords):
+            return pending.widen(self.model.record_width(n_classes)), pending.places
+        return records_to_learn(pending, n_rows, weight)
 
     def settle(self) -> None:
         """Let the code maps follow what the core has learned, whatever has happened in between; does nothing twice."""
@@ -388,14 +419,26 @@ class Session:
         wanted = "both" if answer == "row" else answer
         return self._present(self._ask(self._coded(source, None, False), wanted), answer, len(self.labels))
 
-    def _ask(self, rows: CodedRows, answer: str) -> NDArray[Any]:
+    def pending(self, source: Source, answer: str) -> tuple[Any, Records]:
+        """Answer for rows, and keep what the parts of the model said."""
+        if not self.knows_classes:
+            return self.ask(source, answer), np.full((source.n_rows, 1), NOTHING_SAID)
+        records = np.zeros((source.n_rows, self.model.record_width(len(self.labels))))
+        if not source.n_rows:
+            return self.ask(source, answer), records
+        wanted = "both" if answer == "row" else answer
+        raw = self._ask(self._coded(source, None, False), wanted, records)
+        return self._present(raw, answer, len(self.labels)), records
+
+    def _ask(self, rows: CodedRows, answer: str, records: Records | None = None) -> NDArray[Any]:
         if not self.knows_classes:
             return unknown(rows.n_rows, answer)
         done, parts = 0, []
         while done < rows.n_rows:
             end = min(rows.n_rows, done + self.ask_pace.rows)
             start = clock()
-            raw = self.model.ask(rows.cut(done, end).native, answer)
+            said = () if records is None else (records[done:end],)
+            raw = self.model.ask(rows.cut(done, end).native, answer, *said)
             self.ask_pace.took(end - done, since(start))
             parts.append(raw)
             done = end

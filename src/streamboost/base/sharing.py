@@ -19,6 +19,7 @@ from streamboost.base.inputs.labels import check_length, check_same_classes
 from streamboost.base.inputs.unlabeled import filled, missing_labels
 from streamboost.base.inputs.weights import read_weight
 from streamboost.base.params import changed_parameter
+from streamboost.base.pending import LateRecords, PendingAnswers, Records
 from streamboost.base.pieces import LearningInterrupted
 from streamboost.base.random import draw_seed
 from streamboost.base.session import Session, Source, looks_back, no_answers, warn_user
@@ -38,6 +39,7 @@ def learn(
     answer: str = "none",
     *,
     fit: bool = False,
+    pending: PendingAnswers | LateRecords | None = None,
 ) -> Any:
     """Learn rows that were read; every verb that learns ends here."""
     weight = read_weight(sample_weight, source.n_rows)
@@ -52,7 +54,7 @@ def learn(
                 "or a copy.deepcopy of the snapshot."
             )
         if session is None or fit:
-            taken, answers = _learn_first(model, source, y, classes, weight, answer, fit)
+            taken, answers = _learn_first(model, source, y, classes, weight, answer, fit, pending)
             if taken:
                 return answers
             continue
@@ -64,7 +66,7 @@ def learn(
                 check_same_classes(classes, session.labels)
             labels = model._read_labels(y, source, session.labels)
             if source.n_rows:
-                answers = session.learn(source, labels, weight, answer)
+                answers = session.learn(source, labels, weight, answer, pending)
             else:
                 answers = session.ask(source, answer)
         look_back(model, session)
@@ -102,6 +104,7 @@ def _learn_first(
     weight: NDArray[np.float64] | None,
     answer: str,
     fit: bool,
+    pending: PendingAnswers | LateRecords | None,
 ) -> tuple[bool, Any]:
     """Start a session with these rows, which stays if it has learned some. False if another thread was first."""
     labels = model._first_labels(classes)
@@ -123,13 +126,13 @@ def _learn_first(
     session.check_classes([])
     if not n_active:  # checked and answered like any others, and otherwise ignored: nothing is fixed
         session.reserve_all()
-        return True, session.learn(source, y, weight, answer)
+        return True, session.learn(source, y, weight, answer, pending)
     with session.writing:
         # Others may find the session now: they wait until it has learned, or see that it is gone again.
         if not fit and model.__dict__.setdefault("_session", session) is not session:
             return False, None
         try:
-            answers = session.learn(source, y, weight, answer)
+            answers = session.learn(source, y, weight, answer, pending)
         except BaseException as error:
             stays = session.model.n_learned > 0 and session.broken is None and hasattr(model, "partial_fit")
             if fit and stays:
@@ -151,6 +154,34 @@ def learn_fast(model: Estimator, x: Any, y: Any) -> bool:
     if session is None or session.fast is None:
         return False
     n_learned = session.fast.learn(x, y)
+    if looks_back(n_learned, session.judged):
+        look_back(model, session)
+    return n_learned > 0
+
+
+def pending_fast(model: Estimator, x: Any) -> tuple[Any, Records] | None:
+    """Answer one dict by the short way, with its record; None if it is not as usual."""
+    session = model._session
+    found: Any = (
+        NotImplemented if session is None or session.fast is None else session.fast.predict_pending(x)
+    )
+    if found is NotImplemented:
+        return None
+    answer, said = found
+    return answer, np.frombuffer(said).reshape(1, -1)
+
+
+def learn_pending_fast(model: Estimator, x: Any, y: Any, pending: Any) -> bool:
+    """Learn one dict with its record by the short way, if it is as usual."""
+    session = model._session
+    if (
+        session is None
+        or session.fast is None
+        or not isinstance(pending, PendingAnswers)
+        or len(pending) != 1
+    ):
+        return False
+    n_learned = session.fast.learn_pending(x, y, pending.records.tobytes())
     if looks_back(n_learned, session.judged):
         look_back(model, session)
     return n_learned > 0

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from streamboost import _core
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth
+from streamboost.base.pending import NOTHING_SAID, Records, stacked
 from streamboost.base.pieces import InterruptsWait, Pace, TrainingBatch
 from streamboost.base.session import Session
 from streamboost.distributed.line import Line
@@ -65,8 +66,11 @@ class ShardedModel:
         self._n_learned = self._n_known = 0
         self._room: tuple[NDArray[np.int64], int, bool, int] | None = None
         self._why_broken: str | None = None
+        self._width_of: _core.Model | None = None
         self._holds = False
-        self._held: list[tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64] | None]] = []
+        self._held: list[
+            tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64] | None, Records | None]
+        ] = []
         self._held_room: Any = None
         self._held_growth: dict[str, Any] = {}
         self._promised: list[int | NDArray[np.float64]] = []  # tickets of chunks, or answers to a row
@@ -133,6 +137,12 @@ class ShardedModel:
             model.restore(self.state())
         return model
 
+    def record_width(self, n_classes: int) -> int:
+        """Return how many numbers a record of what was said to a row has."""
+        if self._width_of is None:
+            self._width_of = self.plan.whole()
+        return self._width_of.record_width(n_classes)
+
     def memory_bytes(self) -> int:
         """Return the memory of all shards."""
         if self._first is not None:
@@ -193,10 +203,13 @@ class ShardedModel:
         weight: NDArray[np.float64] | None,
         answer: str,
         room: tuple[NDArray[np.int64], int, bool, NDArray[np.float64] | None] | None = None,
+        records: Records | None = None,
+        places: NDArray[np.int32] | None = None,
     ) -> NDArray[Any] | None:
         """Log the rows, chunk by chunk, and send them; wait only for answers."""
+        said = None if records is None or places is None else of_rows(records, places)
         if self._holds and len(y) == 1 and not isinstance(X, tuple):
-            self._hold_row(X, y, weight, room)
+            self._hold_row(X, y, weight, room, said)
             return None
         line = self._running()
         growth, self.growth = self.growth, {}
@@ -218,6 +231,7 @@ class ShardedModel:
                     answer,
                     self.plan.answers,
                     room if first == 0 else None,
+                    records=None if said is None else said[first:end],
                 )
                 ticket = line.train(
                     growth if first == 0 else {}, chunk, wanted=answer != "none" or self._one_by_one
@@ -249,12 +263,17 @@ class ShardedModel:
         self._holds = True
 
     def _hold_row(
-        self, X: NDArray[np.float64], y: NDArray[Any], weight: NDArray[np.float64] | None, room: Any
+        self,
+        X: NDArray[np.float64],
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        room: Any,
+        said: Records | None,
     ) -> None:
         if self._one_by_one:
             self._holds = False
             try:
-                answers = self.learn(X, y, weight, _fullest(y), room)
+                answers = self.learn(X, y, weight, _fullest(y), room, said, np.zeros(1, np.int32))
             finally:
                 self._holds = True
             if answers is not None:
@@ -264,7 +283,7 @@ class ShardedModel:
             self._running()
             self._take_room(room)
             self._held_room, (self._held_growth, self.growth) = room, (self.growth, {})
-        self._held.append((X, y, weight))
+        self._held.append((X, y, weight, said))
         self._count(y, weight)
         if len(self._held) >= self._chunk_rows:
             self._running()
@@ -275,16 +294,20 @@ class ShardedModel:
         held, self._held = self._held, []
         room, self._held_room = self._held_room, None
         growth, self._held_growth = self._held_growth, {}
-        truth = np.concatenate([y for _, y, _ in held])
-        weights = [np.ones(1) if weight is None else weight for _, _, weight in held]
+        truth = np.concatenate([y for _, y, _, _ in held])
+        weights = [np.ones(1) if weight is None else weight for _, _, weight, _ in held]
+        said = None
+        if any(records is not None for *_, records in held):
+            said = stacked(NOTHING if records is None else records for *_, records in held)
         chunk = _core.encode_chunk(
-            np.concatenate([X for X, _, _ in held]),
+            np.concatenate([X for X, *_ in held]),
             len(self._room[0]),
             truth,
             np.concatenate(weights),
             _fullest(truth),
             self.plan.answers,
             room,
+            records=said,
         )
         try:
             self._promised.append(line.train(growth, chunk, wanted=True))
@@ -336,6 +359,13 @@ class ShardedModel:
         return values
 
 
+def of_rows(records: Records, places: NDArray[np.int32]) -> Records:
+    """The record of each row; one that has none gets the mark of that."""
+    said = records[np.maximum(places, 0)]
+    said[places < 0, 0] = NOTHING_SAID
+    return said
+
+
 def _fullest(truth: NDArray[Any]) -> str:
     """Return all that can be said about rows with these labels or targets."""
     return "number" if truth.dtype == np.float64 else "both"
@@ -358,6 +388,9 @@ def _rows(X: Any, first: int, end: int) -> Any:
     start, columns, values = X
     at = slice(start[first], start[end])
     return np.ascontiguousarray(start[first : end + 1] - start[first]), columns[at], values[at]
+
+
+NOTHING = np.full((1, 1), NOTHING_SAID)
 
 
 class _Steady(Pace):

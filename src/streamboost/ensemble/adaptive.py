@@ -258,8 +258,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     def _booster_plan(self) -> BoosterPlan:
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
         window = float(self.window)
-        calibrated = {"temperature": self.calibration is None}
-        outer_pool = {**OUTER_POOL, **calibrated, "window": window, "referee_window": max(0.3 * window, 2.0)}
+        own = {**self._lateness(), "temperature": self.calibration is None, "window": window}
+        outer_pool = {**OUTER_POOL, **own, "referee_window": max(0.3 * window, 2.0)}
         return replace(
             super()._booster_plan(),
             companions=inner,
@@ -269,7 +269,12 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         )
 
     def _pool(self) -> dict[str, Any]:
-        return {**POOL, "window": float(self.window), "referee_window": float(self.window)}
+        window = float(self.window)
+        return {**POOL, **self._lateness(), "window": window, "referee_window": window}
+
+    def _lateness(self) -> dict[str, Any]:
+        """Of a pool: answers that are old when their labels come are too sure, so no pool of them is to be surer."""
+        return {"delay": int(self.delay), "total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         if not are_wide(columns):
@@ -311,17 +316,19 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"replay": whole - quick - judge, "replay-quick": quick, "judge": judge}
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
+        delay = {"delay": int(self.delay)}
         lone = {"name": name, "learner": "", "params": {}, "guard": {}, "size": 1}
         if name == "history":
-            return {**lone, "booster": "history", "booster_params": {"delay": int(self.delay)}}
+            return {**lone, "booster": "history", "booster_params": delay}
         rings = self._ring_bytes()
         if name in rings:
-            core = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": rings[name]}
+            core = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": rings[name], **delay}
             return {**lone, "booster": "replay", "booster_params": core}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()
         guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}
-        return {"name": name, "learner": plan.bank, "params": plan.params, "guard": guard}
+        late = delay if name == "neighbors" else {}
+        return {"name": name, "learner": plan.bank, "params": {**plan.params, **late}, "guard": guard}
 
 
 class AdaptiveRandomForestClassifier(AdaptiveEnsemble):

@@ -178,7 +178,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         )
 
     def _pool(self) -> dict[str, Any]:
-        return {"window": 1000.0}
+        return {"window": 1000.0, "delay": int(self.delay)}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         if not are_wide(columns):

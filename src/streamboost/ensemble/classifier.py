@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.classifier import StreamClassifier
 from streamboost.base.inputs.arrays import CodedRows
 from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.pending import LateRecords
 from streamboost.base.session import Session, Source
 from streamboost.ensemble.common import StreamEnsemble, column_names
 from streamboost.ensemble.output_options import (
@@ -91,10 +92,17 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         coverage: float = 0.9,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        pending: LateRecords | None = None,
     ) -> NDArray[np.bool_]:
         """Return the set of each row before learning it, in one pass; as :meth:`predict_set` and :meth:`partial_fit`."""
         found: NDArray[np.bool_] = self._learn(
-            TableRows(X, type(self).__name__), y, classes, sample_weight, self._set_answer(coverage)
+            TableRows(X, type(self).__name__),
+            y,
+            classes,
+            sample_weight,
+            self._set_answer(coverage),
+            pending=pending,
         )
         return found
 

@@ -173,8 +173,8 @@ PAST = (
     parameter(
         "delay",
         whole("[0, 100000]"),
-        "How many rows late targets (labels) come when the model is in use. A row is then learned with the lags, and the last "
-        "target, of that many rows before, as it will be answered.",
+        "How many rows late targets (labels) come when the model is in use. A row is then learned with the lags and the last "
+        "target of that many rows before, and experts are judged as of then: as it will be answered.",
         to_core=False,
         default=0,
     ),

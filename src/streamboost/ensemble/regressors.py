@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.pending import LateRecords
 from streamboost.base.regressor import StreamRegressor
 from streamboost.base.session import Session, Source
 from streamboost.ensemble.classifier import USUAL_ORDERS, cells_of
@@ -88,11 +89,22 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
         return low, high
 
     def test_then_train_intervals(
-        self, X: Any, y: Any, coverage: float = 0.9, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any,
+        coverage: float = 0.9,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pending: LateRecords | None = None,
     ) -> NDArray[np.float64]:
         """Return the interval of each row before learning it, in one pass; see :meth:`predict_interval`."""
         intervals: NDArray[np.float64] = self._learn(
-            TableRows(X, type(self).__name__), y, None, sample_weight, self._interval_answer(coverage)
+            TableRows(X, type(self).__name__),
+            y,
+            None,
+            sample_weight,
+            self._interval_answer(coverage),
+            pending=pending,
         )
         return intervals
 

@@ -94,7 +94,8 @@ class ReplayEnsemble(StreamEnsemble):
         return MemoryShares(0, int(self.max_bytes) - rest, 0, rest)
 
     def _core_params(self) -> dict[str, Any]:
-        return {**super()._core_params(), "late": LATE, "at_once": 0, "max_bytes": self._memory().rows}
+        own = {"late": LATE, "at_once": 0, "max_bytes": self._memory().rows, "delay": 0}
+        return {**super()._core_params(), **own}
 
     def _fit_plan(self, n_rows: int) -> BoosterPlan:
         """All rows are there: one fit over them, at once."""

@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from streamboost.adapters.any_model import given
 from streamboost.adapters.records import stacked, taken
+from streamboost.base.estimator import Estimator
+from streamboost.base.pending import LateRecords, PendingAnswers
+from streamboost.base.session import Session
 from streamboost.streams.base import Chunk
 
 
@@ -21,7 +24,8 @@ class LateLabels:
 
     Row t is answered, then the label of row t - delay arrives and that row is learned. Both happen in one call of the
     model for a whole chunk: the rows to be answered stand in it with weight 0, which is a question and nothing else,
-    each followed by the row whose label has just arrived.
+    each followed by the row whose label has just arrived. A model of streamboost learns a row with the answers that it gave to
+    it, as with ``predict_pending`` and ``partial_fit(pending=)``.
     """
 
     def __init__(self, delay: int) -> None:
@@ -29,6 +33,7 @@ class LateLabels:
             raise ValueError(f"delay must be at least 1 here, got {delay}.")
         self.delay = delay
         self._late: Chunk | None = None
+        self._said = np.empty((0, 1))
         self._declared: dict[str, Any] = {}
         self._begun = False
 
@@ -47,9 +52,14 @@ class LateLabels:
         weight = np.tile([0.0, 1.0], asked.size)
         due = script >= 0
         script, weight = script[due], weight[due]
+        said = LateRecords(len(rows))
+        if takes_pending(model):
+            said.follow(self._said, script)
+            options = {**options, "pending": said}
         answers = getattr(model, verb)(*given(model, _taken(rows, script)), sample_weight=weight, **options)
         self._begun |= bool(weight.any())
-        self._late = _taken(rows, np.arange(max(0, len(rows) - self.delay), len(rows)))
+        first = max(0, len(rows) - self.delay)
+        self._late, self._said = _taken(rows, np.arange(first, len(rows))), said.records[first:]
         question = weight == 0
         if isinstance(answers, tuple):
             return tuple(part[question] for part in answers)
@@ -58,9 +68,18 @@ class LateLabels:
     def learn_rest(self, model: Any) -> None:
         """The stream is over: all labels that are still out arrive."""
         if self._late is not None and len(self._late):
-            takes = inspect.signature(model.partial_fit).parameters
-            model.partial_fit(*given(model, self._late), **(self._declared if "classes" in takes else {}))
+            options = (
+                dict(self._declared) if "classes" in inspect.signature(model.partial_fit).parameters else {}
+            )
+            if takes_pending(model):
+                options["pending"] = PendingAnswers(None, None, self._said)
+            model.partial_fit(*given(model, self._late), **options)
         self._late = None
+
+
+def takes_pending(model: Any) -> bool:
+    """Whether a model learns from the answers that it gave: those of streamboost that live in this process."""
+    return isinstance(model, Estimator) and model._session_kind is Session
 
 
 def _taken(chunk: Chunk, rows: npt.NDArray[np.int64]) -> Chunk:

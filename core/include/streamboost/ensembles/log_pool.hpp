@@ -5,7 +5,7 @@
 //
 //   symbol    here        meaning
 //   L_mc      log_p       ln max(p_m(c), floor): expert m's opinion of class c
-//   beta      beta_       weight of each expert, in [least, most]
+//   beta      beta_       weight of each expert, in [least, most]; with `total` all together at most that
 //   A         curvature_  faded sum of the covariances of the opinions under the pool's own answer; `prior` on the diagonal at first
 //   q         right_      faded right answers of each expert, and of the pool; n: of all that were asked
 //   g         gain        how much a row teaches: 1, or with `information` min(1, (1 - sum_c P_c^2) / information);  f = 1 - g / window
@@ -22,6 +22,8 @@
 //             memory of the last 1,000 rows would hold two of them.
 //             A class that the experts do not know yet has the floor for all of them, so a new class changes nothing. The system is solved
 //             by elimination without pivoting, in a fixed order: A is positive definite. s is the sample weight.
+// Late labels where they come `delay` examples late in use, a row in learning is answered with the weights and by the speaker of so many
+//             examples before, and judged by that answer; steps start from the weights of now.
 // Cost        O(M^2 K + M^3) per example for M experts and K classes.
 #pragma once
 #include <algorithm>
@@ -30,6 +32,7 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"
+#include "streamboost/ensembles/past_weights.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -43,7 +46,9 @@ class LogPool {
     double caution;
     double information;  // 0: every row fades the past alike
     bool referee, temperature;
-    bool first_alone;  // at the start the first expert has all the weight; else twice that of each other one
+    bool first_alone;    // at the start the first expert has all the weight; else twice that of each other one
+    std::int64_t delay;  // examples
+    double total;        // 0: no limit
     static constexpr double floor = 1e-4;
     static Params read(const Config& c) {
       return {1 - 1 / c.number("window"), 1 - 1 / c.number("referee_window"),
@@ -51,21 +56,25 @@ class LogPool {
               c.number("least"),          c.number("most"),
               c.number("caution"),        c.number("information"),
               c.flag("referee"),          c.flag("temperature"),
-              c.flag("first_alone")};
+              c.flag("first_alone"),      c.whole("delay"),
+              c.number("total")};
     }
   };
 
   // All experts together weigh 1 at the start.
   LogPool(Params params, int experts)
-      : params_(params), m_(static_cast<std::size_t>(experts)), beta_(m_), curvature_(m_ * m_), right_(m_ + 2) {
-    const double share = params_.first_alone ? 0.0 : 1.0 / static_cast<double>(m_ + 1);
-    for (std::size_t i = 0; i < m_; ++i) beta_[i] = i > 0 ? share : params_.first_alone ? 1.0 : 2 * share;
+      : params_(params),
+        m_(static_cast<std::size_t>(experts)),
+        beta_(first_weights()),
+        curvature_(m_ * m_),
+        right_(m_ + 2),
+        past_(params.delay, beta_) {
+    beta_.pop_back();
     for (std::size_t i = 0; i < m_; ++i) curvature_[i * m_ + i] = params_.prior;
   }
 
   const Params& params() const { return params_; }
-  std::size_t experts() const { return m_; }
-  // The expert that answers alone, or `experts()` for the pool.
+  // The expert that answers alone, or their number for the pool.
   std::size_t speaker() const {
     if (!params_.referee) return m_;
     std::size_t best = 0;
@@ -84,12 +93,32 @@ class LogPool {
     }
   }
 
+  // The weights of now and who speaks with them, or those of `delay` examples before example t.
+  struct Voice {
+    const double* weight;
+    std::size_t speaker;
+  };
+  Voice voice() const { return {beta_.data(), speaker()}; }
+  Voice voice_before(std::int64_t t) const {
+    if (past_.none()) return voice();
+    const double* then = past_.before(t);
+    return {then, static_cast<std::size_t>(then[m_])};
+  }
+  // Once per example t, before it is learned.
+  void keep_voice(std::int64_t t) {
+    if (past_.none()) return;
+    double* now = std::copy(beta_.begin(), beta_.end(), past_.before(t));
+    *now = static_cast<double>(speaker());
+  }
+  bool late() const { return !past_.none(); }
+
   // P[c] over k classes.
-  void answer(const double* log_p, int k, double* P) const {
+  void answer(const double* log_p, int k, double* P) const { answer(beta_.data(), log_p, k, P); }
+  void answer(const double* beta, const double* log_p, int k, double* P) const {
     double highest = 0;
     for (int c = 0; c < k; ++c) {
       double sum = 0;
-      for (std::size_t i = 0; i < m_; ++i) sum += beta_[i] * log_p[i * static_cast<std::size_t>(k) + static_cast<std::size_t>(c)];
+      for (std::size_t i = 0; i < m_; ++i) sum += beta[i] * log_p[i * static_cast<std::size_t>(k) + static_cast<std::size_t>(c)];
       P[c] = sum;
       highest = c == 0 ? sum : std::max(highest, sum);
     }
@@ -100,16 +129,19 @@ class LogPool {
     for (int c = 0; c < k; ++c) P[c] /= sum;
   }
 
-  // How much a row teaches, and how far it fades the past.
+  // How much a row, or a share of one, teaches, and how far it fades the past.
   struct Gain {
-    double gain, fading, referee_fading;
+    double gain, fading, referee_fading, share;
   };
-  Gain gain(const double* P, int k) const {
-    if (params_.information == 0) return {1, params_.fading, params_.referee_fading};
-    double squares = 0;
-    for (int c = 0; c < k; ++c) squares += P[c] * P[c];
-    const double gain = std::clamp((1 - squares) / params_.information, 0.0, 1.0);
-    return {gain, 1 - gain * (1 - params_.fading), 1 - gain * (1 - params_.referee_fading)};
+  Gain gain(const double* P, int k, double share) const {
+    if (params_.information == 0 && share == 1) return {1, params_.fading, params_.referee_fading, 1};
+    double gain = share;
+    if (params_.information > 0) {
+      double squares = 0;
+      for (int c = 0; c < k; ++c) squares += P[c] * P[c];
+      gain = share * std::clamp((1 - squares) / params_.information, 0.0, 1.0);
+    }
+    return {gain, 1 - gain * (1 - params_.fading), 1 - gain * (1 - params_.referee_fading), share};
   }
 
   // P is the answer for the same opinions. work: room for m (m + 2) numbers.
@@ -134,14 +166,15 @@ class LogPool {
     std::copy(curvature_.begin(), curvature_.end(), A);
     solve(A, step);
     for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::clamp(beta_[i] - step[i], params_.least, params_.most);
+    limit();
   }
 
-  // Once per example: of each expert, then of the pool, whether it was right; right(m): of expert m.
+  // Of each expert, then of the pool, whether it was right; right(m): of expert m.
   template <class Right>
   void judge(const Right& right, bool pool_right, Gain g) {
     for (std::size_t i = 0; i < right_.size(); ++i) {
       const bool was_right = i < m_ ? right(i) : i > m_ || pool_right;
-      right_[i] = g.referee_fading * right_[i] + (was_right ? g.gain : g.gain - 1);
+      right_[i] = g.referee_fading * right_[i] + (was_right ? g.gain : g.gain - g.share);
     }
   }
 
@@ -152,6 +185,7 @@ class LogPool {
     v("pool_weights", beta_);
     v("pool_curvature", curvature_);
     v("pool_right", right_);
+    past_.fields(v, "pool_past");
   }
   void check() const {
     for (double b : beta_) require(b >= params_.least && b <= params_.most, "weights of the pool");
@@ -163,11 +197,33 @@ class LogPool {
         require(off * off <= curvature_[i * m_ + i] * curvature_[j * m_ + j] * (1 + 1e-9), "curvature of the pool");
       }
     }
+    for (std::size_t i = 0; i < past_.all().size(); ++i) {
+      const double x = past_.all()[i];
+      require(i % (m_ + 1) < m_ ? x >= params_.least && x <= params_.most : x >= 0 && x <= static_cast<double>(m_) && x == std::floor(x),
+              "past weights of the pool");
+    }
     const double most = 1 / (1 - params_.referee_fading) * (1 + 1e-9);
     for (double q : right_) require((q >= 0 || params_.information > 0) && q <= most, "referee of the pool");
   }
 
  private:
+  // And the pool, which speaks first.
+  AlignedVector<double> first_weights() const {
+    const double share = params_.first_alone ? 0.0 : 1.0 / static_cast<double>(m_ + 1);
+    AlignedVector<double> first(m_ + 1, share);
+    first[0] = params_.first_alone ? 1.0 : 2 * share;
+    first[m_] = static_cast<double>(m_);
+    return first;
+  }
+
+  // Answers that are old when the truth comes are surer than they are right: then no sum of them is to be surer than they are.
+  void limit() {
+    double sum = 0;
+    for (double b : beta_) sum += b;
+    if (!(params_.total > 0 && sum > params_.total)) return;
+    for (double& b : beta_) b *= params_.total / sum;
+  }
+
   static constexpr double largest = 1e100;  // weights up to 2^53 stay far below; beyond it nothing would move anyway
 
   // x <- A^-1 x by elimination; A is used up. A is a covariance plus what is left of the prior on its diagonal, so no pivot is below that; where
@@ -190,6 +246,7 @@ class LogPool {
   Params params_;
   std::size_t m_;
   AlignedVector<double> beta_, curvature_, right_;
+  PastWeights past_;  // [expert], then the speaker
 };
 
 }  // namespace streamboost

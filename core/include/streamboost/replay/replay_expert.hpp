@@ -3,11 +3,14 @@
 // A plan made at example t is about rows t - memory ... t - 1 and takes over at example `due`, whatever the clock says: after each example
 // until then an equal share of what is left is done. A copy, and a file, hold the plan and how far it is, not the work in progress; who goes
 // on learning from there does that much again first (deferred_work.hpp).
+//
+// Where labels come `delay` examples late in use, forests are kept until those who spoke so many examples ago are others.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,7 +27,8 @@ class ReplayExpert {
     FitSchedule schedule;
     std::int64_t memory;   // rows
     std::int64_t at_once;  // the first fit is made here, without delay; 0: as scheduled
-    int less = -1;         // the base of the rows that the truth is to be predicted beyond; -1: none
+    std::int64_t delay = 0;
+    int less = -1;  // the base of the rows that the truth is to be predicted beyond; -1: none
 
     // Rows that may be remembered within so many bytes: those of the ring, and of each of the experts that share it a forest that answers, one
     // in the making and what its fit works with. 0: not even 1,000 (or what was asked for, if less).
@@ -46,6 +50,8 @@ class ReplayExpert {
   ReplayExpert(const ReplayExpert& other)
       : params_(other.params_),
         forest_(other.forest_),
+        since_(other.since_),
+        older_(other.older_),
         next_(other.next_),
         fits_(other.fits_),
         plan_(other.plan_),
@@ -55,6 +61,14 @@ class ReplayExpert {
 
   const Params& params() const { return params_; }
   const BoostedForest& forest() const { return *forest_; }
+  // The one that spoke `delay` examples before example t.
+  const BoostedForest& forest_before(std::int64_t t) const {
+    const std::int64_t then = t - params_.delay;
+    if (older_.empty() || since_ <= then) return *forest_;
+    std::size_t at = older_.size() - 1;
+    while (at > 0 && older_[at].since > then) --at;
+    return *older_[at].forest;
+  }
   std::int64_t fits() const { return fits_; }
   std::int64_t next_fit() const { return next_; }
   bool starved() const { return dropped_ > 0; }
@@ -83,7 +97,11 @@ class ReplayExpert {
     plan_ = {};
   }
 
-  std::size_t bytes() const { return forest_->bytes() + (fit_ ? fit_->bytes() : 0); }
+  std::size_t bytes() const {
+    std::size_t all = forest_->bytes() + (fit_ ? fit_->bytes() : 0);
+    for (const Spoke& spoke : older_) all += spoke.forest->bytes();
+    return all;
+  }
 
   void fields(FieldVisitor& v) {
     if (v.loads()) {
@@ -98,12 +116,19 @@ class ReplayExpert {
     v("plan_done", plan_.done);
     v("plan_width", plan_.width);
     forest_->fields(v);
+    if (params_.delay > 0) older_fields(v);
   }
   void check(std::int64_t t, const RowRing& ring, int columns, int most_outputs) const {
     require_count(fits_, "number of fits");
     require(next_ > t && next_ <= std::max(t, params_.at_once) + replay::most_rows, "next fit");
     forest_->check(columns, most_outputs);
     require(forest_->end <= t, "rows of a forest");
+    require(since_ >= 0 && since_ <= t, "age of a forest");
+    for (std::size_t i = 0; i < older_.size(); ++i) {
+      const std::int64_t next = i + 1 < older_.size() ? older_[i + 1].since : since_;
+      require(older_[i].since >= 0 && older_[i].since < next, "age of a forest");
+      older_[i].forest->check(columns, most_outputs);
+    }
     if (plan_.due == 0) return require(plan_.begin == 0 && plan_.end == 0 && plan_.done == 0 && plan_.width == 0, "plan of a fit");
     require(plan_.begin >= ring.begin() && plan_.begin < plan_.end && plan_.end <= t && plan_.end - plan_.begin <= replay::most_rows,
             "plan of a fit");
@@ -115,6 +140,69 @@ class ReplayExpert {
     std::int64_t begin = 0, end = 0, due = 0;  // due 0: there is none
     std::int64_t done = 0, width = 0;
   };
+
+  struct Spoke {
+    std::int64_t since;  // examples learned when it began to speak
+    std::shared_ptr<BoostedForest> forest;
+  };
+
+  // Their fields end to end: the names of a file do not depend on how many there are.
+  void older_fields(FieldVisitor& v) {
+    std::vector<std::int64_t> since{since_}, sizes, whole;
+    std::vector<double> real;
+    for (const Spoke& spoke : older_) {
+      if (v.loads()) break;
+      Saver saver;
+      spoke.forest->fields(saver);
+      since.push_back(spoke.since);
+      for (const auto& [name, field] : saver.state) {
+        sizes.push_back(static_cast<std::int64_t>(field.size()));
+        whole.insert(whole.end(), field.integer.begin(), field.integer.end());
+        real.insert(real.end(), field.real.begin(), field.real.end());
+      }
+    }
+    v.growing("since", since);
+    v.growing("older_sizes", sizes);
+    v.growing("older_whole", whole);
+    v.growing("older_real", real);
+    if (v.loads()) load_older(since, sizes, whole, real);
+  }
+  void load_older(const std::vector<std::int64_t>& since, const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& whole,
+                  const std::vector<double>& real) {
+    Saver like;
+    BoostedForest().fields(like);
+    require(!since.empty() && sizes.size() == (since.size() - 1) * like.state.size(), "older forests");
+    since_ = since[0];
+    older_.clear();
+    std::size_t size = 0, w = 0, r = 0;
+    const auto next = [&]<class T>(const std::vector<T>& all, std::size_t& at, std::vector<T>& to) {
+      const auto n = static_cast<std::size_t>(sizes[size++]);
+      require(n <= all.size() - at, "older forests");
+      to.assign(all.begin() + static_cast<std::ptrdiff_t>(at), all.begin() + static_cast<std::ptrdiff_t>(at + n));
+      at += n;
+      return static_cast<std::int64_t>(n);
+    };
+    for (std::size_t i = 1; i < since.size(); ++i) {
+      SavedState state = like.state;
+      for (auto& [name, field] : state) field.shape = {field.whole ? next(whole, w, field.integer) : next(real, r, field.real)};
+      older_.push_back({since[i], std::make_shared<BoostedForest>()});
+      Loader loader(state);
+      older_.back().forest->fields(loader);
+    }
+    require(w == whole.size() && r == real.size(), "older forests");
+  }
+
+  void take_over(std::int64_t t, std::shared_ptr<BoostedForest> forest) {
+    if (params_.delay > 0) {
+      older_.push_back({since_, std::move(forest_)});
+      since_ = t;
+      // Of those who spoke before t - delay the last one may still be asked for.
+      const auto later = std::find_if(older_.begin() + 1, older_.end(), [&](const Spoke& s) { return s.since > t - params_.delay; });
+      older_.erase(older_.begin(), later - 1);
+    }
+    forest_ = std::move(forest);
+    fits_ += 1;
+  }
 
   // Of classes: two of them.
   bool worth_a_fit(const RowRing::Rows& rows) const {
@@ -152,8 +240,7 @@ class ReplayExpert {
         return;
       }
       fit_->finish();
-      forest_ = std::make_shared<BoostedForest>(fit_->take());
-      fits_ += 1;
+      take_over(t, std::make_shared<BoostedForest>(fit_->take()));
       fit_.reset();
       plan_ = {};
     } catch (const std::bad_alloc&) {
@@ -168,6 +255,8 @@ class ReplayExpert {
 
   Params params_;
   std::shared_ptr<BoostedForest> forest_ = std::make_shared<BoostedForest>();  // shared by copies; never written to once fitted
+  std::int64_t since_ = 0;
+  std::vector<Spoke> older_;  // the oldest first
   std::int64_t next_, fits_ = 0;
   Plan plan_;
   std::unique_ptr<BoostingFit> fit_;

@@ -70,7 +70,7 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
   };
 
   void judge(const Example& example, HistoryWork& work) const {
-    history_.answer(example.number, example.label >= 0, example.n_classes, work.proba.data());
+    history_.answer(example.number, example.weight > 0, example.n_classes, work.proba.data());
     std::copy(work.proba.begin(), work.proba.end(), work.score.begin());
   }
   void learn_row(const Example& example, double, double weight, HistoryWork&) { history_.learn(example.number, example.label, weight); }

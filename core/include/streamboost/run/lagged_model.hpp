@@ -1,7 +1,8 @@
 // Past targets, or labels, as further columns before the others: target[-1], target[-2], ... for whatever is inside.
 //
 // They come from the learned rows in order. delay: targets come that many rows late in use, so a row is learned with the lags of so many
-// rows before, as it will be answered; one of weight 0 is only asked about. A lag that is not there yet is missing. Lags of labels are nominal.
+// rows before, as it will be answered; one of weight 0 is only asked about. A row that is learned with its record (run/outputs.hpp) has the
+// lags with which it was asked about. A lag that is not there yet is missing. Lags of labels are nominal.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -44,6 +45,8 @@ class LaggedModel final : public ViewModel {
     return growth;
   }
 
+  std::size_t record_width(std::size_t k) const override { return inside_->record_width(k) + n(); }
+
   void expect(const RowBlock& rows, const double* weight) override { expect(wider(rows), weight); }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
@@ -51,7 +54,11 @@ class LaggedModel final : public ViewModel {
     expect(wider, weight);
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = count(truth, weight, r);
-      put_lags(wider, r, w > 0 ? params_.delay : 0);
+      double* record = out.records.of(r);
+      if (w > 0 && record != nullptr)
+        std::copy_n(own_part(record), n(), wider.further(r));
+      else
+        put_lags(wider, r, w > 0 ? params_.delay : 0, record);
       if (w == 0) continue;
       if (past_.size() == kept_) past_.erase(past_.begin());
       past_.push_back(truth.label ? truth.label[r] : truth.target[r]);
@@ -61,14 +68,14 @@ class LaggedModel final : public ViewModel {
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
     WiderRows wider = this->wider(rows);
-    for (int r = 0; r < rows.n_rows; ++r) put_lags(wider, r, 0);
+    for (int r = 0; r < rows.n_rows; ++r) put_lags(wider, r, 0, out.records.of(r));
     inside_->predict(wider.block(), out);
   }
 
   // What the lags give belongs to the base: it is the same for every row that may be asked about now.
   std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
     WiderRows wider = this->wider(row);
-    put_lags(wider, 0, 0);
+    put_lags(wider, 0, 0, nullptr);
     std::vector<double> all(n() + static_cast<std::size_t>(row.n_columns));
     auto explained = inside_->explain(wider.block(), label, shapley, all.data());
     if (!explained) return explained;
@@ -113,12 +120,14 @@ class LaggedModel final : public ViewModel {
     wider.take(rows);
     return wider;
   }
-  void put_lags(WiderRows& wider, int r, std::int64_t delay) const {
+  void put_lags(WiderRows& wider, int r, std::int64_t delay, double* record) const {
     double* to = wider.further(r);
     for (std::int64_t lag : params_.lags) *to++ = truth(lag + delay);
+    if (record != nullptr) std::copy_n(wider.further(r), n(), own_part(record));
   }
 
   std::size_t n() const { return params_.lags.size(); }
+  double* own_part(double* record) const { return record + 1 + inside_->record_width(Records::classes(record)); }
 
   void expect(const WiderRows& wider, const double* weight) {
     inside_->expect(wider.block(), weight);

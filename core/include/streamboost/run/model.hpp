@@ -37,6 +37,11 @@ class Model {
   void reserve(const Schema& schema, double max_bytes = std::numeric_limits<double>::infinity());
   virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
+  // Numbers of a record (run/outputs.hpp) beside its first, when so many classes have codes. A row of weight 0 in `learn` is one that is asked.
+  virtual std::size_t record_width(std::size_t /*n_classes*/) const { return 0; }
+  // Refuses records that are not of this model, before anything is learned with them, and gives those of rows to be asked (weight 0) their
+  // first number. schema: as it will be then.
+  void check_records(const Records& records, std::size_t n_records, std::size_t n_rows, const double* weight, const Schema& schema) const;
   // The same as `learn`, chunk by chunk at stations of a flow; returns the last of them. One that says nothing is a single station.
   virtual int enlist(Flow&, const FlowInput&);
   // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,

@@ -9,6 +9,27 @@ namespace streamboost {
 
 enum class Output { none, label, score, proba, both, full, set, number, votes };
 
+// What the parts of a model said to rows when they were asked about, a record of numbers each, to be handed back with the truth: whoever
+// combines answers then learns from those that were really given. A record begins with the number of classes that had codes, K, or with -1:
+// nothing was learned yet, and nothing is to be learned from what was said. Then come the models around one another, the innermost first, each with what it needs (Model::record_width).
+struct Records {
+  double* value = nullptr;              // [record][stride]
+  std::size_t stride = 0;               //
+  const std::int32_t* place = nullptr;  // [row]: its record, or -1 if it has none; null: row r has record r
+  // A row that is asked about writes its record, one that is learned reads it. Null: there is none.
+  double* of(int row) const {
+    if (value == nullptr) return nullptr;
+    const std::int64_t at = place ? place[row] : row;
+    double* record = value + at * static_cast<std::int64_t>(stride);
+    return at < 0 || record[0] < 0 ? nullptr : record;
+  }
+  Records from(int row) const {
+    if (value == nullptr) return *this;
+    return place ? Records{value, stride, place + row} : Records{value + static_cast<std::size_t>(row) * stride, stride, nullptr};
+  }
+  static std::size_t classes(const double* record) { return static_cast<std::size_t>(record[0]); }
+};
+
 struct OutputBuffers {
   Output output = Output::none;
   std::int32_t* label = nullptr;  // [row]
@@ -16,6 +37,7 @@ struct OutputBuffers {
                                   // scores before them; set: 1 for every class in the set, else 0;
                                   // number: [row]; votes: the share of the learners that are for each class, only to `predict`
   std::size_t coverage = 0;       // which of the coverages a set is to have; only models that keep sets are asked for them
+  Records records = {};
 
   // Those of the rows from this one on.
   OutputBuffers from(int row, std::size_t n_classes) const;
@@ -32,6 +54,7 @@ inline OutputBuffers OutputBuffers::from(int row, std::size_t n_classes) const {
   OutputBuffers rest = *this;
   if (label) rest.label += row;
   if (value) rest.value += static_cast<std::size_t>(row) * columns_of(output, n_classes);
+  rest.records = records.from(row);
   return rest;
 }
 

@@ -4,7 +4,8 @@
 // rows goes through one expert after the other, each answering every row before learning it; then the pool goes through the slice row by
 // row with those answers, speaks with its state of before the row, and learns from the label. Nothing flows back from the pool to the
 // experts, so any slices, chunks and threads give the same bits. A temperature, where it is asked for, has the last word on probabilities
-// (ensembles/temperature.hpp); labels are those of before it. The first expert is the main one: it keeps the numbers of examples and
+// (ensembles/temperature.hpp); labels are those of before it. A row that is learned with its record (run/outputs.hpp) teaches the pool by what the
+// experts and the pool said when it was asked about. The first expert is the main one: it keeps the numbers of examples and
 // classes, and its learners are the lanes of the report. A pool may be the main expert of another one.
 //
 // A judge, where there is one, is the last expert: its rows have, before their own columns, what every other expert answered before learning
@@ -127,6 +128,8 @@ class PooledModel final : public PooledExperts {
   PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
       : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
 
+  std::size_t record_width(std::size_t k) const override { return experts_.front().model->record_width(k) + own_width(k); }
+
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(*this, rows);
     expect(rows, weight);
@@ -135,7 +138,7 @@ class PooledModel final : public PooledExperts {
       const int n = std::min(work.rows, rows.n_rows - first);
       const double* w = weight ? weight + first : nullptr;
       for (std::size_t e = 0; e < experts_.size(); ++e)
-        experts_[e].model->learn(rows_of(e, rows.part(first, n), work), truth.from(first), w, work.answers_of(e));
+        experts_[e].model->learn(rows_of(e, rows.part(first, n), work), truth.from(first), w, work.answers_of(e, out.records.from(first)));
       pool_rows(n, truth.label + first, w, out.from(first, work.columns - 1), count, work);
     }
   }
@@ -153,13 +156,13 @@ class PooledModel final : public PooledExperts {
         const auto judging = [this, &flow, in, way, e](int c) {
           Work& work = way->work[flow.slot(c)];
           experts_[e].model->learn(rows_of(e, in.rows_of(flow, c), work), in.truth.from(flow.first(c)), in.weight_of(flow, c),
-                                   work.answers_of(e));
+                                   work.answers_of(e, in.answers(c).records));
         };
         experts.push_back(flow.add(judging, experts));
         continue;
       }
       FlowInput of_expert = in;
-      of_expert.answers = [&flow, way, e](int c) { return way->work[flow.slot(c)].answers_of(e); };
+      of_expert.answers = [&flow, in, way, e](int c) { return way->work[flow.slot(c)].answers_of(e, in.answers(c).records); };
       experts.push_back(experts_[e].model->enlist(flow, of_expert));
     }
     const auto task = [this, &flow, in, way](int c) {
@@ -175,10 +178,11 @@ class PooledModel final : public PooledExperts {
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
       for (std::size_t e = 0; e < experts_.size(); ++e)
-        experts_[e].model->predict(rows_of(e, rows.part(first, n), work), work.answers_of(e));
+        experts_[e].model->predict(rows_of(e, rows.part(first, n), work), work.answers_of(e, out.records.from(first)));
       for (int r = 0; r < n; ++r) {
-        consider(r, count, work);
-        write(first + r, count, work, out);
+        consider(r, count.known, pool_.voice(), work);
+        write(first + r, count.number, work, out);
+        if (double* record = out.records.of(first + r)) note(record, r, work);
       }
     }
   }
@@ -243,7 +247,9 @@ class PooledModel final : public PooledExperts {
     std::vector<std::vector<double>> answers;  // [expert][row][column]
     std::vector<const double*> proba;          // [expert]: of the row at hand
     std::vector<double> log_p, P, learned_P, matrix, logs, tempered;
-    const double* said = nullptr;  // by whoever speaks, of the row at hand, before and after the temperature
+    int known = 0;                 // classes that the experts knew when they answered the row at hand
+    std::size_t speaker = 0;       // of that row
+    const double* said = nullptr;  // by whoever speaks, before and after the temperature
     const double* told = nullptr;
 
     std::optional<WiderRows> judged;
@@ -265,7 +271,10 @@ class PooledModel final : public PooledExperts {
       matrix.resize(m * (m + 2));
       if (model.experts_.back().judges()) judged.emplace(block, model.judged_columns(), rows);
     }
-    OutputBuffers answers_of(std::size_t expert) { return {Output::both, nullptr, answers[expert].data()}; }
+    OutputBuffers answers_of(std::size_t expert, const Records& records) {
+      return {Output::both, nullptr, answers[expert].data(), 0, records};
+    }
+    double* row(std::size_t expert, int r) { return answers[expert].data() + static_cast<std::size_t>(r) * columns; }
     const double* row(std::size_t expert, int r) const { return answers[expert].data() + static_cast<std::size_t>(r) * columns; }
     int label(std::size_t expert, int r) const { return static_cast<int>(row(expert, r)[columns - 1]); }
   };
@@ -274,9 +283,13 @@ class PooledModel final : public PooledExperts {
   void pool_rows(int n, const std::int32_t* label, const double* weight, const OutputBuffers& out, Count& count, Work& work) {
     for (int r = 0; r < n; ++r) {
       const double w = weight ? weight[r] : 1.0;
-      consider(r, count, work);
-      if (out.output != Output::none) write(r, count, work, out);
-      if (w > 0) pool_learns(r, count, label[r], w, work);
+      double* record = out.records.of(r);
+      consider(r, count.known, w > 0 ? pool_.voice_before(count.number) : pool_.voice(), work);
+      if (out.output != Output::none) write(r, count.number, work, out);
+      if (w > 0)
+        pool_learns(r, count, label[r], w, record, work);
+      else if (record != nullptr)
+        note(record, r, work);
     }
   }
 
@@ -298,55 +311,108 @@ class PooledModel final : public PooledExperts {
     return work.judged->block();
   }
 
-  // The pool's own answer to row r into work.P, where there are two classes to choose from.
-  void consider(int r, const Count& count, Work& work) const {
+  // The opinions of the experts about row r, and the pool's own answer into work.P, where there are two classes to choose from.
+  void consider(int r, int known, LogPool::Voice voice, Work& work) const {
+    hear(r, known, work);
+    if (known < 2) return;
+    pool_.answer(voice.weight, work.log_p.data(), known, work.P.data());
+    speak(voice.speaker, work);
+  }
+  void hear(int r, int known, Work& work) const {
     for (std::size_t e = 0; e < experts_.size(); ++e) work.proba[e] = work.row(e, r);
     work.said = work.told = work.proba[0];
-    if (count.known < 2) return;
-    pool_.opinions(work.proba.data(), count.known, count.known, work.log_p.data());
-    pool_.answer(work.log_p.data(), count.known, work.P.data());
-    const std::size_t speaker = pool_.speaker();
+    work.known = known;
+    if (known >= 2) pool_.opinions(work.proba.data(), known, known, work.log_p.data());
+  }
+  void speak(std::size_t speaker, Work& work) const {
+    work.speaker = speaker;
     work.said = work.told = speaker < experts_.size() ? work.proba[speaker] : work.P.data();
     if (!pool_.params().temperature) return;
     const double floor = speaker < experts_.size() ? LogPool::Params::floor : Temperature::floor;  // no expert is ever quite sure
-    temperature_.answer(work.said, count.known, floor, work.logs.data(), work.tempered.data());
+    temperature_.answer(work.said, work.known, floor, work.logs.data(), work.tempered.data());
     work.told = work.tempered.data();
   }
 
-  void write(int r, const Count& count, const Work& work, const OutputBuffers& out) const {
+  // A record: classes known, the speaker, then of each expert the probabilities and the label, and the pool's own probabilities.
+  std::size_t own_width(std::size_t k) const { return 2 + experts_.size() * (k + 1) + k; }
+  double* own_part(double* record) const { return record + 1 + experts_.front().model->record_width(Records::classes(record)); }
+  void note(double* record, int r, const Work& work) const {
+    const std::size_t k = Records::classes(record), known = static_cast<std::size_t>(work.known);
+    double* to = own_part(record);
+    *to++ = work.known;
+    *to++ = static_cast<double>(work.known < 2 ? experts_.size() : work.speaker);
+    std::fill_n(to, experts_.size() * (k + 1) + k, 0.0);
+    for (std::size_t e = 0; e < experts_.size(); ++e, to += k + 1) {
+      std::copy_n(work.row(e, r), known, to);
+      to[k] = work.label(e, r);
+    }
+    if (known >= 2) std::copy_n(work.P.data(), known, to);
+  }
+  // What was said when the row was asked about, in the place of what would be said now.
+  void recall(double* record, int r, Work& work) const {
+    const std::size_t k = Records::classes(record);
+    const double* from = own_part(record);
+    const auto known = static_cast<int>(std::clamp(from[0], 0.0, static_cast<double>(k)));
+    const double who = from[1];
+    from += 2;
+    for (std::size_t e = 0; e < experts_.size(); ++e, from += k + 1) {
+      double* row = work.row(e, r);
+      std::copy_n(from, known, row);
+      row[work.columns - 1] = from[k];
+    }
+    std::copy_n(from, known, work.P.data());
+    hear(r, known, work);
+    if (known >= 2) speak(who >= 0 && who < static_cast<double>(experts_.size()) ? static_cast<std::size_t>(who) : experts_.size(), work);
+  }
+
+  void write(int r, std::int64_t number, const Work& work, const OutputBuffers& out) const {
     const std::size_t reserved = work.columns - 1;
-    const auto known = static_cast<std::size_t>(count.known);
-    const int label = count.known < 2 ? count.known - 1 : pick_class(work.said, count.known, ensemble_, count.number);
+    const auto known = static_cast<std::size_t>(work.known);
+    const int label = work.known < 2 ? work.known - 1 : pick_class(work.said, work.known, ensemble_, number);
     if (out.output == Output::label) {
       out.label[r] = label;
       return;
     }
     double* row = out.value + static_cast<std::size_t>(r) * columns_of(out.output, reserved);
-    const double nothing = count.known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+    const double nothing = work.known == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
     for (std::size_t c = 0; c < reserved; ++c) row[c] = c < known ? work.told[c] : nothing;
     if (out.output == Output::full) std::copy_n(row, reserved, row + reserved);  // its scores are its probabilities
     if (out.output == Output::both || out.output == Output::full) row[columns_of(out.output, reserved) - 1] = label;
   }
 
-  // A class that is new with this row takes part: no expert has heard of it.
-  void pool_learns(int r, Count& count, int label, double weight, Work& work) {
+  // By what the experts and the pool would say now; with a record by that and by what they said, half each: what they said is the truth about
+  // answers that are old when the label comes, and just as old itself.
+  void pool_learns(int r, Count& count, int label, double weight, double* record, Work& work) {
     const int after = std::max(count.known, label + 1);
-    if (pool_.params().temperature && count.known >= 2 && label < count.known)
-      temperature_.learn(work.logs.data(), work.told, count.known, label, weight, pool_.gain(work.P.data(), count.known).fading);
-    if (after >= 2) {
-      const bool pool_right = count.known >= 2 && pick_class(work.P.data(), count.known, ensemble_, count.number) == label;
-      const double* P = work.P.data();
-      if (after > count.known) {
-        pool_.opinions(work.proba.data(), count.known, after, work.log_p.data());
-        pool_.answer(work.log_p.data(), after, work.learned_P.data());
-        P = work.learned_P.data();
-      }
-      const LogPool::Gain gain = pool_.gain(P, after);
-      pool_.learn(work.log_p.data(), P, after, label, weight, gain.fading, work.matrix.data());
-      pool_.judge([&](std::size_t e) { return work.label(e, r) == label; }, pool_right, gain);
+    const bool late = pool_.late();
+    pool_.keep_voice(count.number);
+    if (record == nullptr) {
+      learn_from(r, count.number, after, label, weight, 1, late, work);
+    } else {
+      learn_from(r, count.number, after, label, 0.5 * weight, 0.5, late, work);
+      recall(record, r, work);
+      learn_from(r, count.number, after, label, 0.5 * weight, 0.5, true, work);
     }
     count.number += 1;
     count.known = after;
+  }
+  // A class that is new with this row, or that was unknown when it was asked about, takes part: no expert has heard of it. The pool is judged
+  // by what it said, and steps from what it would say now. share: of an example.
+  void learn_from(int r, std::int64_t number, int after, int label, double weight, double share, bool old, Work& work) {
+    const int known = work.known;
+    if (pool_.params().temperature && known >= 2 && label < known)
+      temperature_.learn(work.logs.data(), work.told, known, label, weight, pool_.gain(work.P.data(), known, share).fading);
+    if (after < 2) return;
+    const bool pool_right = known >= 2 && pick_class(work.P.data(), known, ensemble_, number) == label;
+    const double* P = work.P.data();
+    if (after > known) pool_.opinions(work.proba.data(), known, after, work.log_p.data());
+    if (after > known || old) {
+      pool_.answer(work.log_p.data(), after, work.learned_P.data());
+      P = work.learned_P.data();
+    }
+    const LogPool::Gain gain = pool_.gain(P, after, share);
+    pool_.learn(work.log_p.data(), P, after, label, weight, gain.fading, work.matrix.data());
+    pool_.judge([&](std::size_t e) { return work.label(e, r) == label; }, pool_right, gain);
   }
 
   LogPool pool_;

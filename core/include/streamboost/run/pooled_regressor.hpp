@@ -19,18 +19,30 @@ class PooledRegressor final : public PooledExperts {
   PooledRegressor(std::vector<Expert> experts, NumberPool::Params pool)
       : PooledExperts(std::move(experts)), pool_(pool, experts_.size() - 1) {}
 
+  // A record: what each expert said, and the pool.
+  std::size_t record_width(std::size_t k) const override { return experts_.front().model->record_width(k) + experts_.size() + 1; }
+
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(experts_.size(), rows.n_rows);
     expect(rows, weight);
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
+      std::int64_t t = intake().n_learned();
       for (std::size_t e = 0; e < experts_.size(); ++e)
-        experts_[e].model->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr, work.answers_of(e));
+        experts_[e].model->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr, work.answers_of(e, first, out));
       for (int r = 0; r < n; ++r) {
         const double* said = work.row(r);
-        if (out.output == Output::number) out.value[first + r] = pool_.answer(said);
         const double w = weight ? weight[first + r] : 1.0;
-        if (w > 0) pool_.learn(said, truth.target[first + r], w);
+        double* record = out.records.of(first + r);
+        NumberPool::Said answer = w > 0 ? pool_.answer_before(t, said) : pool_.answer(said);
+        if (w > 0 && record != nullptr) {
+          said = own_part(record);
+          answer.blend = said[experts_.size()];
+        } else if (record != nullptr) {
+          note(record, said, answer.blend);
+        }
+        if (out.output == Output::number) out.value[first + r] = answer.heard;
+        if (w > 0) pool_.learn(t++, said, answer.blend, truth.target[first + r], w);
       }
     }
   }
@@ -38,8 +50,12 @@ class PooledRegressor final : public PooledExperts {
     Work work(experts_.size(), rows.n_rows);
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
-      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e));
-      for (int r = 0; r < n; ++r) out.value[first + r] = pool_.answer(work.row(r));
+      for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e, first, out));
+      for (int r = 0; r < n; ++r) {
+        const NumberPool::Said answer = pool_.answer(work.row(r));
+        out.value[first + r] = answer.heard;
+        if (double* record = out.records.of(first + r)) note(record, work.row(r), answer.blend);
+      }
     }
   }
   ModelReport report() override {
@@ -68,12 +84,17 @@ class PooledRegressor final : public PooledExperts {
     std::vector<double> said;                  // [expert]: of the row at hand
     Work(std::size_t experts, int n_rows)
         : answers(experts, std::vector<double>(static_cast<std::size_t>(std::min(n_rows, slice_rows)))), said(experts) {}
-    OutputBuffers answers_of(std::size_t e) { return {Output::number, nullptr, answers[e].data()}; }
+    OutputBuffers answers_of(std::size_t e, int first, const OutputBuffers& out) {
+      return {Output::number, nullptr, answers[e].data(), 0, out.records.from(first)};
+    }
     const double* row(int r) {
       for (std::size_t e = 0; e < said.size(); ++e) said[e] = answers[e][static_cast<std::size_t>(r)];
       return said.data();
     }
   };
+
+  double* own_part(double* record) const { return record + 1 + experts_.front().model->record_width(Records::classes(record)); }
+  void note(double* record, const double* said, double blend) const { *std::copy_n(said, experts_.size(), own_part(record)) = blend; }
 
   NumberPool pool_;
 };

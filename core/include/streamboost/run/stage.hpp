@@ -26,9 +26,11 @@ struct Message {
   bool answers = false;  // somebody will read answers: the caller, or what comes after the vote
   Output output = Output::none;
   RowBlock rows;
-  const std::int32_t* label = nullptr;       // of a lesson
-  const double* target = nullptr;            // of a lesson of a model that answers numbers
-  const double* weight = nullptr;            // null: 1 each
+  const std::int32_t* label = nullptr;  // of a lesson
+  const double* target = nullptr;       // of a lesson of a model that answers numbers
+  const double* weight = nullptr;       // null: 1 each
+  const double* records = nullptr;      // of a lesson: [row][stride], what was said to the rows (run/outputs.hpp); null: nobody says
+  int stride = 0;
   std::optional<Schema> room;                // what the model must have room for from here on
   std::vector<double> facts;                 // what the user says of the classes (staged_model.hpp), with new room only
   int restart = -1;                          // a lane that begins again before the first row

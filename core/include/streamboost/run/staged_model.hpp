@@ -96,6 +96,9 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     if (facts.size() != 1 + k + k * k) throw std::invalid_argument("facts about classes do not fit their number");
     stages_.describe(facts.data(), k);
   }
+  // A record: classes known, then the scores, probabilities and label of the vote.
+  std::size_t record_width(std::size_t k) const override { return inside_->record_width(k) + 2 * k + 2; }
+
   std::size_t n_coverages() const override { return stages_.sets ? stages_.sets->n() : 0; }
 
   void expect(const RowBlock& rows, const double* weight) override {
@@ -115,7 +118,8 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       const RowBlock part = rows.part(first, n);
       const double* w = weight ? weight + first : nullptr;
       int known = count.known;
-      inside_->learn(part, truth.from(first), weigh(truth.label + first, w, n, known, work.weight.data()), work.answers());
+      inside_->learn(part, truth.from(first), weigh(truth.label + first, w, n, known, work.weight.data()),
+                     work.answers(out.records.from(first)));
       stage_rows(part, truth.label + first, w, out.from(first, work.k), count, work);
     }
   }
@@ -133,7 +137,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     way->work.resize(static_cast<std::size_t>(flow.slots()));
     for (Work& work : way->work) work.prepare(*this, flow.chunk_rows());
     FlowInput inside = in;
-    inside.answers = [&flow, way](int c) { return way->work[flow.slot(c)].answers(); };
+    inside.answers = [&flow, in, way](int c) { return way->work[flow.slot(c)].answers(in.answers(c).records); };
     if (stages_.weigher) {
       way->weight.resize(static_cast<std::size_t>(in.rows.n_rows));
       inside.weight = way->weight.data();
@@ -157,10 +161,11 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     const Count count = counted();
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
-      inside_->predict(rows.part(first, n), work.answers());
+      inside_->predict(rows.part(first, n), work.answers(out.records.from(first)));
       for (int r = 0; r < n; ++r) {
         speak(r, count, work);
         write(first + r, r, decide(r, count, work), count, work, out);
+        if (double* record = out.records.of(first + r)) note(record, r, count, work);
       }
     }
   }
@@ -200,10 +205,28 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       calibration.reserve(p.size());
     }
     std::size_t columns() const { return 2 * k + 1; }
-    OutputBuffers answers() { return {Output::full, nullptr, answer.data()}; }
+    OutputBuffers answers(const Records& records) { return {Output::full, nullptr, answer.data(), 0, records}; }
     const double* score(int r) const { return answer.data() + static_cast<std::size_t>(r) * columns(); }
     const double* vote(int r) const { return score(r) + k; }
   };
+
+  double* own_part(double* record) const { return record + 1 + inside_->record_width(Records::classes(record)); }
+  void note(double* record, int r, const Count& count, const Work& work) const {
+    double* to = own_part(record);
+    *to = count.known;
+    std::copy_n(work.score(r), work.columns(), to + 1);
+  }
+  // The vote as it was when the row was asked about takes the place of what it would be now; returns the classes known then.
+  int recall(double* record, int r, Work& work) const {
+    const std::size_t k = Records::classes(record);
+    const double* from = own_part(record);
+    double* to = work.answer.data() + static_cast<std::size_t>(r) * work.columns();
+    std::fill_n(to, 2 * work.k, 0.0);
+    std::copy_n(from + 1, k, to);
+    std::copy_n(from + 1 + k, k, to + work.k);
+    to[2 * work.k] = from[1 + 2 * k];
+    return static_cast<int>(std::clamp(from[0], 0.0, static_cast<double>(k)));
+  }
 
   // The probabilities of row r after all stages, into work.p.
   void speak(int r, const Count& count, Work& work) const {
@@ -229,13 +252,19 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   void stage_rows(const RowBlock& rows, const std::int32_t* label, const double* weight, const OutputBuffers& out, Count& count,
                   Work& work) {
     for (int r = 0; r < rows.n_rows; ++r) {
-      speak(r, count, work);
-      const int answer = decide(r, count, work);
-      write(r, r, answer, count, work, out);
       const double w = weight ? weight[r] : 1.0;
-      if (!(w > 0)) continue;
+      double* record = out.records.of(r);
+      Count heard = count;
+      if (w > 0 && record != nullptr) heard.known = recall(record, r, work);
+      speak(r, heard, work);
+      const int answer = decide(r, heard, work);
+      write(r, r, answer, heard, work, out);
+      if (!(w > 0)) {
+        if (record != nullptr) note(record, r, count, work);
+        continue;
+      }
       if (stages_.health) stages_.health->learn(rows.row(r), label[r], answer == label[r]);
-      follow(count, label[r], w, work.vote(r), work);
+      follow(heard, label[r], w, work.vote(r), work);
       count.number += 1;
       count.known = std::max(count.known, label[r] + 1);
     }

@@ -63,6 +63,9 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
   StagedRegressor(std::unique_ptr<Model> inside, NumberStages stages, std::uint64_t seed)
       : Staged(std::move(inside), std::move(stages)), seed_(seed) {}
 
+  // A record: what the model inside said.
+  std::size_t record_width(std::size_t k) const override { return inside_->record_width(k) + 1; }
+
   std::size_t n_coverages() const override { return stages_.intervals ? stages_.intervals->n() : 0; }
 
   void expect(const RowBlock& rows, const double* weight) override { inside_->expect(rows, weight); }
@@ -76,11 +79,16 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
         n = stages_.importances->look_at(*inside_, rows.row(first), weight ? weight[first] : 1.0, n, seed_, intake().n_learned() > 0);
       for (int r = 0; r < n; ++r) target[static_cast<std::size_t>(r)] = stages_.forth(truth.target[first + r]);
       inside_->learn(rows.part(first, n), Truth::of_numbers(target.data()), weight ? weight + first : nullptr,
-                     {Output::number, nullptr, said.data()});
+                     {Output::number, nullptr, said.data(), 0, out.records.from(first)});
       for (int r = 0; r < n; ++r) {
         const auto at = static_cast<std::size_t>(r);
+        const bool learns = !(weight && weight[first + r] == 0);
+        if (double* record = out.records.of(first + r)) {
+          double& noted = own_part(record);
+          (learns ? said[at] : noted) = learns ? noted : said[at];
+        }
         write(first + r, said[at], out);
-        if (stages_.intervals && !(weight && weight[first + r] == 0)) stages_.intervals->learn(said[at], target[at]);
+        if (stages_.intervals && learns) stages_.intervals->learn(said[at], target[at]);
       }
     }
   }
@@ -89,8 +97,11 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
     std::vector<double> said(slice_rows);
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
-      inside_->predict(rows.part(first, n), {Output::number, nullptr, said.data()});
-      for (int r = 0; r < n; ++r) write(first + r, said[static_cast<std::size_t>(r)], out);
+      inside_->predict(rows.part(first, n), {Output::number, nullptr, said.data(), 0, out.records.from(first)});
+      for (int r = 0; r < n; ++r) {
+        write(first + r, said[static_cast<std::size_t>(r)], out);
+        if (double* record = out.records.of(first + r)) own_part(record) = said[static_cast<std::size_t>(r)];
+      }
     }
   }
 
@@ -103,6 +114,7 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
   static constexpr int slice_rows = 1024;
 
   std::uint64_t seed_;
+  double& own_part(double* record) const { return record[1 + inside_->record_width(Records::classes(record))]; }
 
   void write(int to, double said, const OutputBuffers& out) const {
     if (out.output == Output::number) out.value[to] = stages_.back(said);

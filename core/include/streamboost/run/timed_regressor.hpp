@@ -10,7 +10,8 @@
 // flows back, so any slices, chunks and threads give the same bits.
 //
 // delay  targets come that many rows late in use: a row is learned with the last target of so many rows before, as it will be answered. One of
-//        weight 0 is only asked about.
+//        weight 0 is only asked about. Trees and pool, too, are those of so many rows before.
+// A row that is learned with its record (run/outputs.hpp) is one of what was known, and teaches what was said, when it was asked about.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -31,7 +32,7 @@ class TimedRegressor final : public Model {
  public:
   struct Params {
     RefereePool::Params pool;
-    std::int64_t delay, max_bytes;
+    std::int64_t max_bytes;
     bool last;
   };
   // Boosted trees of the target beyond a base.
@@ -47,7 +48,7 @@ class TimedRegressor final : public Model {
         params_(params),
         ring_(n_bases),
         pool_(params.pool, 1 + (params.last ? 1 : 0) + experts_.size()) {
-    if (params.delay < 0 || params.delay > replay::most_rows || !(params.pool.window > 1) || !(params.pool.referee_window > 1))
+    if (!(params.pool.window > 1) || !(params.pool.referee_window > 1))
       throw std::invalid_argument("a parameter of the experts of time is out of range");
     for (const Expert& expert : experts_) memory_ = std::max(memory_, expert.trees.params().memory);
   }
@@ -63,9 +64,12 @@ class TimedRegressor final : public Model {
 
   void expect(const RowBlock& rows, const double* weight) override {
     inside_->expect(rows, weight);
-    recent_.reserve(static_cast<std::size_t>(params_.delay) + 2);
+    recent_.reserve(static_cast<std::size_t>(params_.pool.delay) + 2);
     if (memory(ring_.width_after(seen_width_, rows, weight, own_columns)) > 0) ring_.expect(rows.n_rows);
   }
+
+  // A record: the last target, the last step, what the regressor and the experts said, and the combination.
+  std::size_t record_width(std::size_t k) const override { return inside_->record_width(k) + own_columns + n_said() + 1; }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(*this, rows.n_rows);
@@ -73,12 +77,20 @@ class TimedRegressor final : public Model {
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
       std::int64_t t = intake().n_learned();
-      inside_->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr, {Output::number, nullptr, work.own.data()});
+      inside_->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr,
+                     {Output::number, nullptr, work.own.data(), 0, out.records.from(first)});
       for (int r = 0; r < n; ++r) {
         const double w = weight ? weight[first + r] : 1.0;
-        consider(rows.row(first + r), r, w > 0 ? params_.delay : 0, work);
-        if (out.output == Output::number) out.value[first + r] = pool_.answer(work.said.data());
-        if (w > 0) learn_row(truth.target[first + r], w, ++t, work);
+        double* record = out.records.of(first + r);
+        if (w > 0 && record != nullptr)
+          recall(record, rows.row(first + r), work);
+        else
+          consider(rows.row(first + r), r, w > 0, t, work);
+        if (out.output == Output::number) out.value[first + r] = work.answer.heard;
+        if (w > 0)
+          learn_row(truth.target[first + r], w, ++t, work);
+        else if (record != nullptr)
+          note(record, work);
       }
     }
   }
@@ -87,10 +99,11 @@ class TimedRegressor final : public Model {
     Work work(*this, rows.n_rows);
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
-      inside_->predict(rows.part(first, n), {Output::number, nullptr, work.own.data()});
+      inside_->predict(rows.part(first, n), {Output::number, nullptr, work.own.data(), 0, out.records.from(first)});
       for (int r = 0; r < n; ++r) {
-        consider(rows.row(first + r), r, 0, work);
-        out.value[first + r] = pool_.answer(work.said.data());
+        consider(rows.row(first + r), r, false, 0, work);
+        out.value[first + r] = work.answer.heard;
+        if (double* record = out.records.of(first + r)) note(record, work);
       }
     }
   }
@@ -192,10 +205,11 @@ class TimedRegressor final : public Model {
     std::vector<double> own, value, said;  // the regressor's own answers; of the row at hand: columns, answers of the experts
     std::vector<float> cell;
     double base[n_bases] = {};
+    RefereePool::Said answer = {};
     Work(const TimedRegressor& model, int n_rows)
         : own(static_cast<std::size_t>(std::min(n_rows, slice_rows))),
           value(static_cast<std::size_t>(model.columns_.width())),
-          said(1 + (model.params_.last ? 1 : 0) + model.experts_.size()),
+          said(model.n_said()),
           cell(value.size()) {}
     Row row() const { return {value.data(), nullptr, static_cast<int>(value.size())}; }
   };
@@ -205,8 +219,7 @@ class TimedRegressor final : public Model {
   std::int64_t memory(std::int64_t width) const {
     const auto n = static_cast<std::int64_t>(experts_.size());
     std::int64_t rows = memory_;
-    for (const Expert& expert : experts_)
-      rows = std::min(rows, expert.trees.params().rows_within(params_.max_bytes, n, width, 1, n_bases));
+    for (const Expert& expert : experts_) rows = std::min(rows, expert.trees.params().rows_within(params_.max_bytes, n, width, 1, n_bases));
     return rows;
   }
   bool awake() const { return memory() > 0; }
@@ -217,23 +230,49 @@ class TimedRegressor final : public Model {
     return ago < n ? recent_[static_cast<std::size_t>(n - 1 - ago)] : std::numeric_limits<double>::quiet_NaN();
   }
 
-  // The experts' answers to a row.
-  void consider(const Row& raw, int r, std::int64_t delay, Work& work) const {
+  std::size_t n_said() const { return 1 + (params_.last ? 1 : 0) + experts_.size(); }
+
+  // The answers to a row of the experts and their pool: as of now, or for one that is learned, example t, as of `delay` rows ago.
+  void consider(const Row& raw, int r, bool learned, std::int64_t t, Work& work) const {
+    const std::int64_t delay = learned ? params_.pool.delay : 0;
     work.base[last_target] = target(delay);
     work.base[own_answer] = work.own[static_cast<std::size_t>(r)];
     std::size_t next = 0;
     work.said[next++] = work.base[own_answer];
     if (params_.last) work.said[next++] = work.base[last_target];
+    read(raw, work.base[last_target] - target(delay + 1), work);
+    for (const Expert& expert : experts_)
+      work.said[next++] = answer(expert.trees, learned ? expert.trees.forest_before(t) : expert.trees.forest(), work);
+    work.answer = learned ? pool_.answer_before(t, work.said.data()) : pool_.answer(work.said.data());
+  }
+  // The columns as the trees see them.
+  void read(const Row& raw, double last_step, Work& work) const {
     if (experts_.empty()) return;
     std::fill(work.value.begin(), work.value.end(), raw.dense() ? std::numeric_limits<double>::quiet_NaN() : 0.0);
     work.value[0] = work.base[last_target];
-    work.value[1] = work.base[last_target] - target(delay + 1);
+    work.value[1] = last_step;
     for (int i = 0; i < raw.size; ++i) work.value[static_cast<std::size_t>(own_columns + raw.column(i))] = raw.value[i];
-    for (const Expert& expert : experts_) work.said[next++] = answer(expert.trees, work);
   }
-  double answer(const ReplayExpert& trees, Work& work) const {
+
+  double* own_part(double* record) const { return record + 1 + inside_->record_width(Records::classes(record)); }
+  void note(double* record, const Work& work) const {
+    double* to = own_part(record);
+    *to++ = work.base[last_target];
+    *to++ = experts_.empty() ? 0.0 : work.value[1];
+    *std::copy(work.said.begin(), work.said.end(), to) = work.answer.together;
+  }
+  // What was known and said when the row was asked about.
+  void recall(double* record, const Row& raw, Work& work) const {
+    const double* from = own_part(record);
+    std::copy_n(from + own_columns, n_said(), work.said.begin());
+    work.base[last_target] = from[0];
+    work.base[own_answer] = work.said[0];
+    work.answer = {from[own_columns + n_said()], work.said[0]};
+    read(raw, from[1], work);
+  }
+
+  double answer(const ReplayExpert& trees, const BoostedForest& forest, Work& work) const {
     const int base = trees.params().less;
-    const BoostedForest& forest = trees.forest();
     if (!forest.fitted()) return work.base[base == no_base ? own_answer : base];
     double sum = 0;
     forest.read(work.row(), work.cell);
@@ -243,8 +282,8 @@ class TimedRegressor final : public Model {
 
   // The row at hand is example number t - 1.
   void learn_row(double y, double weight, std::int64_t t, Work& work) {
-    pool_.learn(work.said.data(), y, weight);
-    if (recent_.size() == static_cast<std::size_t>(params_.delay) + 2) recent_.erase(recent_.begin());
+    pool_.learn(t - 1, work.said.data(), work.answer.together, y, weight);
+    if (recent_.size() == static_cast<std::size_t>(params_.pool.delay) + 2) recent_.erase(recent_.begin());
     recent_.push_back(y);
     if (experts_.empty()) return;
     seen_width_ = RowRing::width_after(seen_width_, work.row());
@@ -264,7 +303,7 @@ class TimedRegressor final : public Model {
   void check() const {
     pool_.check();
     const std::int64_t t = intake().n_learned();
-    require(static_cast<std::int64_t>(recent_.size()) == std::min(t, params_.delay + 2), "last targets");
+    require(static_cast<std::int64_t>(recent_.size()) == std::min(t, params_.pool.delay + 2), "last targets");
     for (double y : recent_) require(std::isfinite(y), "last targets");
     require(seen_width_ >= 0 && seen_width_ <= columns_.width(), "columns seen");
     if (experts_.empty()) return;

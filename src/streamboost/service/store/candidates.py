@@ -44,10 +44,10 @@ class Reader:
     model: Any | None
     seq: int
 
-    def answer(self, features: Features) -> Answer:
-        """Ask it; what the library refuses is refused."""
+    def answer(self, features: Features, *, pending: bool = False) -> Answer:
+        """Ask it; what the library refuses is refused. ``pending``: the label comes later, and is learned with this answer."""
         try:
-            return estimators.answer(self.model, features, self.seq)
+            return estimators.answer(self.model, features, self.seq, pending=pending)
         except (ValueError, TypeError, OverflowError) as error:
             raise Refused(" ".join(str(error).split()), field="features") from error
 
@@ -99,10 +99,19 @@ class Candidate:
         """Whether a label is one of its classes; every number is, for a regressor."""
         return label in self._labels or estimators.is_regressor(self.live)
 
-    def learn(self, features: Features, label: Label, weight: float, *, answers: bool = False) -> Answer:
+    def learn(
+        self,
+        features: Features,
+        label: Label,
+        weight: float,
+        *,
+        answers: bool = False,
+        given: Answer | None = None,
+    ) -> Answer:
         """Learn one example; if it is refused nothing has changed.
 
-        With ``answers`` the result is what the model says of the event before it learns it; else it says nothing.
+        With ``answers`` the result is what the model says of the event before it learns it; else it says nothing. ``given`` is
+        what it answered when the event came.
         """
         if not self._columns.issuperset(features):
             n = len(self._columns.union(features))
@@ -122,7 +131,8 @@ class Candidate:
         if answers and self._trained:
             before = estimators.test_then_train(self.live, features, label, weight, self.seq)
         else:
-            estimators.learn(self.live, features, label, weight, self.description, first=not self._trained)
+            first = not self._trained
+            estimators.learn(self.live, features, label, weight, self.description, first=first, given=given)
         self._stale = True
         if weight > 0:
             self._trained = True
@@ -140,7 +150,7 @@ class Candidate:
             raise Refused("an example without a label")
         if self.shards is not None and self._trained and body.weight > 0:
             return self._send(self.shards, features, label, body, at, given)
-        before = self.learn(features, label, body.weight, answers=given is None)
+        before = self.learn(features, label, body.weight, answers=given is None, given=given)
         given = before if given is None else given
         if self.shards is not None and self._trained:
             self.shards.taught()
@@ -153,7 +163,7 @@ class Candidate:
     ) -> Answer:
         """Let shards learn an example; `settle` waits for what they say before it."""
         known = shards.known() if given is None else None
-        self.learn(features, label, body.weight)
+        self.learn(features, label, body.weight, given=given)
         answer = Answer(seq=self.seq) if given is None else given
         self._pending_answers.append(PendingAnswer(answer, known, label, at, body.delay))
         return answer

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 
 from streamboost.base.parameter import Parameter, parameters_of
+from streamboost.base.pending import PendingAnswers
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS as MODELS
 from streamboost.models import ModelFileError, build, load
@@ -20,6 +22,8 @@ from streamboost.service.store.records import Answer, Features, Label
 
 log = logging.getLogger("streamboost.store")
 T = TypeVar("T")
+MOST_SAID = 1000
+"""Numbers that the parts of a model may say to an event if they are to be recorded with it."""
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -97,11 +101,38 @@ def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str,
 
 
 def learn(
-    model: Any, features: Features, label: Label, weight: float, description: Description, *, first: bool
+    model: Any,
+    features: Features,
+    label: Label,
+    weight: float,
+    description: Description,
+    *,
+    first: bool,
+    given: Answer | None = None,
 ) -> None:
-    """Teach one example; whatever the library refuses raises, and nothing was learned. Advice refuses nothing."""
-    more = {"classes": description.classes} if first and description.classes is not None else {}
+    """Teach one example; whatever the library refuses raises, and nothing was learned. Advice refuses nothing.
+
+    ``given`` is the answer of the time when the event came, which the model learns from as well.
+    """
+    more: dict[str, Any] = {}
+    if first and description.classes is not None:
+        more["classes"] = description.classes
+    pending = None if given is None else _pending(model, given)
+    if pending is not None:
+        more["pending"] = pending
     _advised(model.learn_one, features, label, weight, **more)
+
+
+def _pending(model: Any, given: Answer) -> PendingAnswers | None:
+    """What was said to an event; None if the model in its place by now is another one, and would not know what was meant."""
+    session = model.session
+    if given.said is None or session is None:
+        return None
+    records = np.frombuffer(given.said).reshape(1, -1)
+    n_classes = int(records[0, 0])
+    if n_classes > len(session.labels) or records.size != session.model.record_width(max(n_classes, 0)):
+        return None
+    return PendingAnswers(given.label, None, records)
 
 
 def test_then_train(model: Any, features: Features, label: Label, weight: float, seq: int) -> Answer:
@@ -133,12 +164,22 @@ def _refusal(error: Exception) -> Refused:
     return Refused(" ".join(str(error).split()) or type(error).__name__)
 
 
-def answer(model: Any | None, features: Features, seq: int) -> Answer:
-    """Ask one model; one that has learned nothing has no label to give. The label of a regressor is its number."""
+def answer(model: Any | None, features: Features, seq: int, *, pending: bool = False) -> Answer:
+    """Ask one model; one that has learned nothing has no label to give. The label of a regressor is its number.
+
+    ``pending``: with what its parts said, for when the label comes.
+    """
     if model is None:
         return Answer(seq=seq)
-    verb = model.predict_one if is_regressor(model) else model.predict_both_one
-    return _answer(model, verb(features), seq)
+    if not pending:
+        verb = model.predict_one if is_regressor(model) else model.predict_both_one
+        return _answer(model, verb(features), seq)
+    found = model.predict_pending_one(features)
+    told = found.prediction if is_regressor(model) else (found.prediction, found.proba)
+    given = _answer(model, told, seq)
+    if 1 < found.records.size <= MOST_SAID:
+        given.said = found.records.tobytes()
+    return given
 
 
 def _answer(model: Any, found: Any, seq: int) -> Answer:

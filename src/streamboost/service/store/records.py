@@ -33,6 +33,8 @@ class Answer(msgspec.Struct, omit_defaults=True):
     classes: list[bool | int | float | str] = []
     p: list[float] = []
     seq: int = 0
+    said: bytes | None = None
+    """What the parts of the model said (``predict_pending``), for the model to learn from when the label comes."""
 
     @property
     def probabilities(self) -> dict[Any, float]:

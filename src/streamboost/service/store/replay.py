@@ -147,7 +147,8 @@ def state_at(db: Database, folder: Path, candidate: int, description: Descriptio
     for number, _, body in examples(db, model, candidate, after, seq):
         assert body.label is not None
         try:
-            worker.learn(body.features or {}, body.label, body.weight)
+            given = body.given(candidate)
+            worker.learn(body.features or {}, body.label, body.weight, given=given)
         except Refused as error:
             log.error("record %d is left out: %s", number, error)
     return worker.live

@@ -239,11 +239,11 @@ class LearningStore:
         """The record of an event with the answers of the champion and of its shadows."""
         stream = self.stream(name)
         champion = stream.champion
-        answer = (reader or champion.reader).answer(features)
+        answer = (reader or champion.reader).answer(features, pending=True)
         others = {}
         for shadow in stream.shadows:
             try:
-                others[str(shadow.number)] = shadow.reader.answer(features)
+                others[str(shadow.number)] = shadow.reader.answer(features, pending=True)
             except StoreError:
                 continue  # a shadow may not like what the champion takes
         return Work(Kind.EVENT, id, features, answer=answer, by=champion.number, others=others or None)

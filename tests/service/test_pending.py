@@ -1,0 +1,51 @@
+"""Labels that come late in the service: the model learns from the answers that it gave, live, after a restart and in a replay."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import streamboost as sb
+from streamboost.service.store.records import Kind, Work
+from streamboost.service.store.settings import Settings
+from streamboost.service.store.store import LearningStore
+from tests.waiting import PATIENCE
+
+
+def rows(n: int) -> list[tuple[dict[str, Any], str]]:
+    rng = random.Random(4)
+    found = []
+    for _ in range(n):
+        x = {"a": rng.gauss(0, 1), "b": rng.gauss(0, 1)}
+        found.append((x, "yes" if x["a"] + x["b"] > 0 else "no"))
+    return found
+
+
+def test_the_answers_given_are_learned_from(tmp_path: Path) -> None:
+    delay, stream = 6, rows(60)
+    alone = sb.StreamBoostClassifier(n_estimators=3, random_state=0, delay=delay)
+    waiting: list[Any] = []
+    seq = None
+    settings = Settings()
+    store = LearningStore(tmp_path / "s", settings)
+    store.create("m", model="streamboost", params={"n_estimators": 3, "delay": delay})
+    for i, (x, y) in enumerate(stream):
+        reader = store.reader("m", seq, timeout=PATIENCE)
+        event = store.event("m", x, str(i), reader)
+        waiting.append((i, x, y, alone.predict_pending_one(x)))
+        assert event.answer is not None
+        assert event.answer.label == waiting[-1][3].prediction
+        seq = store.submit("m", [event]).result()[0].seq
+        if len(waiting) <= delay:
+            continue
+        j, x, y, pending = waiting.pop(0)
+        alone.learn_one(x, y, pending=pending)
+        seq = store.submit("m", [Work(Kind.LABEL, str(j), None, y)]).result()[0].seq
+        if i == 40:
+            store.close()
+            store = LearningStore(tmp_path / "s", settings)
+            middle, then = seq, alone.to_bytes()
+    with store:
+        assert store.file("m") == alone.to_bytes()
+        assert store.file("m", seq=middle) == then
