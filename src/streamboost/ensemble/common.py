@@ -84,7 +84,7 @@ class LearnerEnsemble(Estimator):
         return adapter_plan(self.estimator, seed, task=self._entry.learner_task)
 
     def _word_features(self) -> WordFeatures | None:
-        learner = self.estimator
+        learner = getattr(self, "estimator", None)  # experts have several
         return learner.word_features if isinstance(learner, HashedLogisticRegression) else None
 
     @classmethod
