@@ -94,7 +94,7 @@ COMPANIONS = {
     "history": (("history", {}),),
 }
 """Experts beside the forest: names in the report and in files, and their parameters."""
-JUDGE = ("judge", {"memory": 10_000, "rounds": 30, "leaves": 8, "bins": 31})
+JUDGE: tuple[str, dict[str, Any]] = ("judge", {"memory": 10_000, "rounds": 30, "leaves": 8, "bins": 31})
 """Comes with "replay", after all others, and sees their answers beside the row."""
 OUTER = ("replay", "history")
 """Those that answer beside the pool of the others, in a pool of their own."""
@@ -287,7 +287,9 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
         memory = self._memory(words=True)
-        return for_columns(plan, columns, "hashed", {**POOL_OF_ALL, **last_word, **window}, memory)
+        return for_columns(
+            plan, columns, "hashed", {**POOL_OF_ALL, **self._lateness(), **last_word, **window}, memory
+        )
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
         return self._within_memory(plan, words=are_wide(columns))
