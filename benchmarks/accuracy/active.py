@@ -1,6 +1,6 @@
 """``python -m benchmarks.accuracy.active``: accuracy against the share of rows whose labels may be asked for.
 
-The default model over the first 20,000 rows of ten streams. Every row is answered first; a label that was not asked for is never
+The default model over the first 10,000 rows of ten streams. Every row is answered first; a label that was not asked for is never
 looked at. Beside it River's entropy sampler around its adaptive random forest, on two of the streams.
 """
 
@@ -32,7 +32,7 @@ BUDGETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 CURVES = ("random", "split")
 SHOWN = ("random", "variable", "split", "disagreement")
 AT = 0.1
-ROWS = 20_000
+ROWS = 10_000
 
 
 def accuracy(

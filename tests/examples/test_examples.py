@@ -17,6 +17,7 @@ PRINTED = {
     "card_payments.py": "fraud weighs 20",
     "sensor_drift.py": "Oza boosting, Hoeffding trees",
     "message_filter.py": "new words: error",
+    "clicks.py": "default, codes found by their names: area under the curve 0.",
     "delayed_labels.py": "every label  1000 rows late",
     "pipe.py": "3000 events",
     "mixed_models.py": "log-pool of all: error",

@@ -6,6 +6,7 @@ import io
 import numpy as np
 import pytest
 from oracle.active import Oracle, confidence
+from oracle.draws import normal, uniform
 
 import streamboost
 from streamboost import (
@@ -17,7 +18,6 @@ from streamboost import (
     OnlineMBBMClassifier,
     OSBoostClassifier,
     StreamBoostClassifier,
-    _core,
 )
 from streamboost.base.files.archive import read_archive, write_archive
 from streamboost.drift import ADWIN
@@ -57,8 +57,8 @@ def test_every_question_is_the_oracles(query, budget):
     oracle = Oracle(
         budget,
         query,
-        lambda t, what: _core.uniform(SEED, t, 0, 16, what),
-        lambda t, what: _core.normal(SEED, t, 0, 16, what),
+        lambda t, what: uniform(SEED, t, 0, 16, what),
+        lambda t, what: normal(SEED, t, 0, 16, what),
         detector.update,
     )
     answers, asked = [], []

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from oracle.draws import uniform
 from oracle.label_ranking import BMR, OLMR, rank_loss
 
 import streamboost
@@ -16,7 +17,6 @@ from streamboost import (
     NaiveBayes,
     OnlineBMRClassifier,
     SingleLearnerClassifier,
-    _core,
 )
 
 SEED = 5
@@ -69,11 +69,11 @@ def test_every_answer_is_the_oracles(name):
     k, n = Y.shape[1], 4
     model = BOOSTERS[name](NaiveBayes(), n)
     learners = [Learner(k) for _ in range(n)]
-    constants = [3 + 7 * _core.uniform(SEED, 0, lane, 7, 17) for lane in range(n)]
+    constants = [3 + 7 * uniform(SEED, 0, lane, 7, 17) for lane in range(n)]
     if name.startswith("bmr"):
         oracle = BMR(learners, constants, k, model.edge, model.loss)
     else:
-        oracle = OLMR(learners, constants, k, model.hedge, lambda t: _core.uniform(SEED, t, 0, 4))
+        oracle = OLMR(learners, constants, k, model.hedge, lambda t: uniform(SEED, t, 0, 4))
     weight = np.random.default_rng(2).choice([0.5, 1.0, 2.0], size=len(X))
     scores, proba = np.zeros((2, len(X), k))
     for t, x in enumerate(X):

@@ -175,11 +175,12 @@ def commands() -> list[tuple[str, str]]:
 def test_commands_have_the_options_that_pages_name():
     from typer.main import get_command
 
+    from streamboost.base.parameter import parameters_of
     from streamboost.cli import app
     from streamboost.models import ALL_LEARNERS, ALL_MODELS
 
     parameters = {
-        name for cls in (*ALL_MODELS.values(), *ALL_LEARNERS.values()) for name in cls._get_param_names()
+        name for cls in (*ALL_MODELS.values(), *ALL_LEARNERS.values()) for name in parameters_of(cls)
     }
     flags = {f"--{no}{name.replace('_', '-')}" for name in parameters for no in ("", "no-")}
     assert len(commands()) > 50

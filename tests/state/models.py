@@ -49,6 +49,7 @@ from streamboost import (
     StreamBoostRegressor,
     StreamingGradientBoostingRegressor,
 )
+from streamboost.catalogue import model_entry
 from streamboost.models import MODELS, REGRESSORS
 
 RNG = np.random.default_rng(17)
@@ -155,7 +156,7 @@ def build(only: str | None = None) -> dict[str, Any]:
     )
     for name, cls in MODELS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):
-            models[name] = cls(random_state=1, **({"n_estimators": 3} if cls._entry.sized else {}))
+            models[name] = cls(random_state=1, **({"n_estimators": 3} if model_entry(name).sized else {}))
     models["streamboost-identifiers"] = MODELS["streamboost"](
         n_estimators=2, companions=("linear",), identifier_features=[2], random_state=3
     )

@@ -165,7 +165,7 @@ def test_whole_categories_beyond_a_double_do_not_merge(kind):
     ("value", "message"),
     [
         (10**400, r"Column 'b' \(row 5\) holds a number that no double can hold"),
-        (dt.date(2024, 1, 1), r"Column 'b' \(row 5\) is of type date: times are not features"),
+        (dt.date(2024, 1, 1), r"Column 'b' \(row 5\) is of type date: dates and times are taken apart"),
         (pd.Timestamp("2024-01-01"), r"Column 'b' \(row 5\) is of type Timestamp"),
         (np.timedelta64(3, "D"), r"Column 'b' \(row 5\) is of type timedelta64"),
         (1 + 2j, r"Column 'b' \(row 5\) holds the complex number"),

@@ -84,7 +84,7 @@ class LearnerEnsemble(Estimator):
         return adapter_plan(self.estimator, seed, task=self._entry.learner_task)
 
     def _word_features(self) -> WordFeatures | None:
-        learner = self.estimator
+        learner = getattr(self, "estimator", None)  # ensembles of experts have several
         return learner.word_features if isinstance(learner, HashedLogisticRegression) else None
 
     @classmethod
@@ -114,7 +114,8 @@ class LearnerEnsemble(Estimator):
         return MemoryShares.of(budget, trees=self._has_trees(), rows=self._remembers_rows(), words=words)
 
     def _has_trees(self) -> bool:
-        learner = self._own_learner() if self.estimator is None else self.estimator
+        given = getattr(self, "estimator", None)  # experts have several
+        learner = self._own_learner() if given is None else given
         return self._trees_beside() > 0 or (
             isinstance(learner, Learner) and "max_bytes" in learner._core_params()
         )

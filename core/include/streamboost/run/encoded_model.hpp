@@ -105,7 +105,7 @@ class EncodedModel final : public ViewModel {
     if (started_) statistics_.check();
   }
   std::size_t memory_bytes() override {
-    return inside_->memory_bytes() + statistics_.bytes() + (slot_.size() + chosen_.size()) * sizeof(std::int32_t) + sizeof(*this);
+    return ViewModel::memory_bytes() + statistics_.bytes() + (slot_.capacity() + chosen_.capacity()) * sizeof(std::int32_t);
   }
 
  protected:

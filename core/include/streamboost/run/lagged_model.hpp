@@ -38,7 +38,7 @@ class LaggedModel final : public ViewModel {
   }
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>(*this);
+    auto growth = std::make_unique<Longer>(*this);
     growth->inside =
         inside_->prepare(WiderRows::schema(schema, static_cast<int>(n()), answers_numbers() ? numeric_column : schema.n_classes));
     growth->intake.reserve(schema);
@@ -91,9 +91,7 @@ class LaggedModel final : public ViewModel {
     v.growing("past", past_);
     if (v.loads()) check();
   }
-  std::size_t memory_bytes() override {
-    return inside_->memory_bytes() + intake_.unsaved_bytes() + past_.capacity() * sizeof(double) + sizeof(*this);
-  }
+  std::size_t memory_bytes() override { return ViewModel::memory_bytes() + past_.capacity() * sizeof(double); }
   ModelReport report() override {
     ModelReport report = inside_->report();
     if (const auto gain = report.lanes.find("importances/gain"); gain != report.lanes.end() && gain->second.size() >= n())
@@ -112,7 +110,10 @@ class LaggedModel final : public ViewModel {
  private:
   LaggedModel(const LaggedModel&) = default;
 
-  std::size_t kept_bytes() const override { return kept_ * sizeof(double); }
+  struct Longer final : Grown {
+    using Grown::Grown;
+    std::size_t bytes() override { return Grown::bytes() + static_cast<LaggedModel&>(model).kept_ * sizeof(double); }
+  };
 
   WiderRows wider(const RowBlock& rows) const {
     WiderRows wider(rows, static_cast<int>(n()), rows.n_rows);

@@ -46,7 +46,6 @@ class TokensModel final : public ViewModel {
     intake_.fields(v);
     if (v.loads()) check_inside();
   }
-  std::size_t memory_bytes() override { return inside_->memory_bytes() + sizeof(*this); }
 
  protected:
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new TokensModel(*this)); }

@@ -13,6 +13,7 @@ class ViewModel : public Model {
   explicit ViewModel(std::unique_ptr<Model> inside) : inside_(std::move(inside)), intake_(IntakeNeeds{}) {}
 
   void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<ViewModel&>(other).inside_); }
+  std::size_t memory_bytes() override { return inside_->memory_bytes() + intake_.unsaved_bytes() + sizeof(ViewModel); }
   ModelReport report() override { return inside_->report(); }
   const Intake& intake() const override { return intake_; }
   bool needs_gil() const override { return inside_->needs_gil(); }
@@ -39,11 +40,8 @@ class ViewModel : public Model {
       Model::commit(inside.get(), *model.inside_);
       model.intake_ = std::move(intake);
     }
-    std::size_t bytes() override {
-      return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + sizeof(ViewModel) + model.kept_bytes();
-    }
+    std::size_t bytes() override { return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + sizeof(ViewModel); }
   };
-  virtual std::size_t kept_bytes() const { return 0; }  // of what it keeps of rows, once it is full
 
   // Counts row r of a block in: examples learned, classes known. Returns its weight.
   double count(Truth truth, const double* weight, int r) {
