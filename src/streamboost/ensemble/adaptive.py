@@ -287,7 +287,9 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
         memory = self._memory(words=True)
-        return for_columns(plan, columns, "hashed", {**POOL_OF_ALL, **last_word, **window}, memory)
+        return for_columns(
+            plan, columns, "hashed", {**POOL_OF_ALL, **self._lateness(), **last_word, **window}, memory
+        )
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
         return self._within_memory(plan, words=are_wide(columns))
