@@ -12,11 +12,12 @@ void Model::reserve(const Schema& schema, double max_bytes) {
   if (!growth) return;
   if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes) {
     char text[320];
-    std::snprintf(text, sizeof text,
-                  "%d columns, their values and %d classes need %.0f bytes beside trees and remembered rows, and max_bytes leaves %.0f for "
-                  "that: nothing was learned from these rows. Raise max_bytes to at least %.2f times what it is, use fewer learners, or leave "
-                  "out columns of many values.",
-                  schema.width(), schema.n_classes, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
+    std::snprintf(
+        text, sizeof text,
+        "%d columns, their values and %d classes need %.0f bytes beside trees and remembered rows, and max_bytes leaves %.0f for "
+        "that: nothing was learned from these rows. Raise max_bytes to at least %.2f times what it is, use fewer learners, or leave "
+        "out columns of many values.",
+        schema.width(), schema.n_classes, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
     throw std::invalid_argument(text);
   }
   growth->commit();

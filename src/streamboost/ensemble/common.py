@@ -101,7 +101,7 @@ class LearnerEnsemble(Estimator):
         return MemoryShares.of(budget, trees=self._has_trees(), rows=self._remembers_rows(), words=words)
 
     def _has_trees(self) -> bool:
-        learner = self._own_learner() if self.estimator is None else self.estimator
+        learner = getattr(self, "estimator", None) or self._own_learner()
         return self._trees_beside() > 0 or (
             isinstance(learner, Learner) and "max_bytes" in learner._core_params()
         )

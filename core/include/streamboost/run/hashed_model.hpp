@@ -70,7 +70,9 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     table_.fields(v, split_ != 0);
     if (v.loads()) check();
   }
-  std::size_t memory_bytes() override { return sizeof(*this) + intake_.unsaved_bytes() + table_.bytes() + squares_.size() * sizeof(double); }
+  std::size_t memory_bytes() override {
+    return sizeof(*this) + intake_.unsaved_bytes() + table_.bytes() + squares_.size() * sizeof(double);
+  }
   ModelReport report() override { return {}; }
   bool starved() const override { return false; }
 

@@ -88,7 +88,9 @@ class LaggedModel final : public Model {
     if (v.loads()) check();
   }
   void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<LaggedModel&>(other).inside_); }
-  std::size_t memory_bytes() override { return inside_->memory_bytes() + intake_.unsaved_bytes() + past_.capacity() * sizeof(double) + sizeof(*this); }
+  std::size_t memory_bytes() override {
+    return inside_->memory_bytes() + intake_.unsaved_bytes() + past_.capacity() * sizeof(double) + sizeof(*this);
+  }
   ModelReport report() override {
     ModelReport report = inside_->report();
     if (const auto gain = report.lanes.find("importances/gain"); gain != report.lanes.end() && gain->second.size() >= n())

@@ -205,8 +205,7 @@ class TimedRegressor final : public Model {
   std::int64_t memory(std::int64_t width) const {
     const auto n = static_cast<std::int64_t>(experts_.size());
     std::int64_t rows = memory_;
-    for (const Expert& expert : experts_)
-      rows = std::min(rows, expert.trees.params().rows_within(params_.max_bytes, n, width, 1, n_bases));
+    for (const Expert& expert : experts_) rows = std::min(rows, expert.trees.params().rows_within(params_.max_bytes, n, width, 1, n_bases));
     return rows;
   }
   bool awake() const { return memory() > 0; }
