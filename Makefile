@@ -11,6 +11,7 @@ JOBS   ?= 2
 # ON in .ci/run: a warning of the compiler is an error.
 WERROR ?= OFF
 
+COMMA := ,
 BIN := $(abspath $(VENV))/bin
 # -qq: errors only, with the output of a failed compilation.
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
@@ -26,10 +27,10 @@ CORE    := $(CURDIR)/build/core/libstreamboost_core.a
 STRICT    := -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 WITH_CORE := --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
-.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clean
+.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-threads bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clang clang-python aarch64 windows kernel-bits clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
 
 $(VENV)/.tools:
 	@echo "== creating $(VENV) with the build tools"
@@ -126,6 +127,9 @@ $(VENV)/.peers: pyproject.toml | $(BUILT)
 	@$(PIP) install --no-build-isolation $(WITH_CORE) -e '.[dev,bench]'
 	@touch $@
 
+bench-threads: build  ## what 2 to 16 threads save: measured, and simulated for machines with more cores than this one
+	@$(BIN)/python -m benchmarks.speed.threads
+
 bench-peers: build $(VENV)/.peers  ## speed side by side with other libraries (installs them)
 	@echo "== measuring speed beside the peers (one thread)"
 	@$(BIN)/python -m benchmarks.peers
@@ -195,27 +199,55 @@ asan: | $(VENV)/.tools  ## the C++ tests under the address and undefined-behavio
 	@cmake --build --preset asan -- --quiet
 	@ctest --preset asan
 
-# The extension goes into an environment of its own, which sees the tools of $(VENV) through a .pth file (and so not its
-# editable streamboost). Sanitizers must be there before Python: hence LD_PRELOAD, libstdc++ included, or exceptions are
-# not seen. Leaks are Python's to judge. Messages go to a file, because pytest would keep them for itself in a crash.
-# The core is the one of `make asan`.
+# An extension built in another way goes into an environment of its own, which sees the tools of $(VENV) through a .pth file (and
+# so not its editable streamboost): $(call beside,FOLDER,CORE,OPTIONS OF PIP).
+define beside
+@test -x $(1)/venv/bin/python || $(BIN)/python -m venv --without-pip $(1)/venv
+@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+  >"$$($(1)/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tools.pth"
+@$(PIP) --python $(1)/venv install --no-deps --no-build-isolation --ignore-installed --config-settings build-dir=$(1)/cmake \
+  --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CURDIR)/$(2) $(3) .
+endef
+
+# Sanitizers must be there before Python: hence LD_PRELOAD, libstdc++ included, or exceptions are not seen. Leaks are Python's to
+# judge. Messages go to a file, because pytest would keep them for itself in a crash. The core is the one of `make asan`.
 ASAN      := build/asan-python
 ASAN_LIBS := $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
 asan-python: build  ## the Python tests of hostile files and rows with a sanitized extension
 	@echo "== building the extension with ASan and UBSan"
 	@cmake --preset asan $(STRICT) >/dev/null
 	@cmake --build --preset asan --target streamboost_core -- --quiet
-	@test -x $(ASAN)/venv/bin/python || $(BIN)/python -m venv --without-pip $(ASAN)/venv
-	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
-	  >"$$($(ASAN)/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tools.pth"
-	@$(PIP) --python $(ASAN)/venv install --no-deps --no-build-isolation --ignore-installed --config-settings build-dir=$(ASAN)/cmake \
-	  --config-settings cmake.define.STREAMBOOST_SANITIZE=address,undefined --config-settings cmake.build-type=RelWithDebInfo --config-settings install.strip=false \
-	  --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CURDIR)/build/asan/libstreamboost_core.a .
+	$(call beside,$(ASAN),build/asan/libstreamboost_core.a,--config-settings install.strip=false \
+	  --config-settings cmake.define.STREAMBOOST_SANITIZE=address$(COMMA)undefined --config-settings cmake.build-type=RelWithDebInfo)
 	@echo "== running the hostile tests under ASan and UBSan"
 	@rm -f $(ASAN)/log.*
 	@LD_PRELOAD="$(ASAN_LIBS)" UBSAN_OPTIONS=print_stacktrace=1 \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:log_path=$(CURDIR)/$(ASAN)/log \
 	  $(ASAN)/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/state tests/distributed/test_messages.py || { cat $(ASAN)/log.* 2>/dev/null; false; }
+
+# Other compilers and systems: the C++ tests, the bits of every kernel among them.
+CLANG ?= clang++-16
+export CLANG
+clang aarch64 windows: | $(VENV)/.tools
+	@echo "== building and running the C++ tests: $@"
+	@cmake --preset $@ $(STRICT) >/dev/null
+	@cmake --build --preset $@ -- --quiet
+	@ctest --preset $@
+clang:    ## the C++ tests by clang (CLANG=clang++-19 for another)
+aarch64:  ## the C++ tests for aarch64 under qemu (needs g++-aarch64-linux-gnu and qemu-user-static)
+windows:  ## the C++ tests for Windows under Wine (needs g++-mingw-w64-x86-64-posix and wine64)
+
+clang-python: build  ## golden tables and levels with an extension built by clang
+	@echo "== building the extension with clang"
+	@cmake --preset clang $(STRICT) >/dev/null
+	@cmake --build --preset clang --target streamboost_core -- --quiet
+	$(call beside,build/clang-python,build/clang/libstreamboost_core.a,--config-settings cmake.define.CMAKE_CXX_COMPILER=$(CLANG))
+	@echo "== running the golden tests"
+	@build/clang-python/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/golden tests/unit/test_system.py
+
+kernel-bits: build  ## write core/tests/kernel_bits.txt anew, when a kernel came or changed
+	@cmake --build --preset dev --target kernel_bits -- --quiet
+	@build/core/kernel_bits >core/tests/kernel_bits.txt
 
 tsan: | $(VENV)/.tools  ## the C++ tests under the thread sanitizer
 	@echo "== building and running the C++ tests under TSan"

@@ -10,6 +10,8 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from streamboost import _core
+
 
 def cpu_model() -> str:
     try:
@@ -17,15 +19,6 @@ def cpu_model() -> str:
     except OSError:
         found = None
     return found.group(1).strip() if found else platform.processor() or platform.machine()
-
-
-def vector_level() -> str:
-    try:
-        flags = set(re.findall(r"\b(?:avx512f|avx2|sse4_2)\b", Path("/proc/cpuinfo").read_text()))
-    except OSError:
-        return "unknown vector instructions"
-    names = {"avx512f": "AVX-512", "avx2": "AVX2", "sse4_2": "SSE4.2"}
-    return next((name for flag, name in names.items() if flag in flags), "SSE2")
 
 
 def first_line(*command: str) -> str:
@@ -49,7 +42,7 @@ def describe(packages: list[str], date: str | None = None) -> list[str]:
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     return [
         f"- Date: {date or datetime.date.today().isoformat()}",
-        f"- Processor: {cpu_model()}, {os.cpu_count()} cores, {vector_level()}",
+        f"- Processor: {cpu_model()}, {os.cpu_count()} cores, level {_core.level}",
         f"- System: {system}, {first_line('c++', '--version')}",
         f"- Packages: {listed}",
     ]

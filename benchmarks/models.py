@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.streams import Stream
 from streamboost import models
-from streamboost.catalogue import model_entry
+from streamboost.catalogue import learner_entry, model_entry
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "osboost, ocp": ("osboost", {"vote": "ocp"}),
@@ -18,7 +18,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
 
 def build(
     model: str,
-    learner: str,
+    learner: str | None,
     stream: Stream,
     *,
     n_estimators: int = 100,
@@ -29,8 +29,9 @@ def build(
     model, extra = VARIANTS.get(model, (model, {}))
     options = {**extra, **options}
     seed = options.pop("random_state", 7)
+    own = learner_entry(learner).task != model_entry(model).learner_task  # it takes regressors: its own then
     if model_entry(model).sized:
         options["n_estimators"] = n_estimators
     if stream.n_values is not None:
         options["categorical_features"] = list(range(stream.X.shape[1]))
-    return models.build(model, learner, options, learner_options, seed=seed)
+    return models.build(model, None if own else learner, options, learner_options, seed=seed)

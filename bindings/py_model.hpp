@@ -88,12 +88,13 @@ nb::object own(std::vector<T>&& values, const std::vector<std::size_t>& shape) {
 
 inline std::optional<Output> plain_output(const std::string& answer) {
   static const std::map<std::string, Output> words{{"none", Output::none},   {"label", Output::label}, {"score", Output::score},
-                                                   {"proba", Output::proba}, {"both", Output::both},   {"number", Output::number}};
+                                                   {"proba", Output::proba}, {"both", Output::both},   {"number", Output::number},
+                                                   {"full", Output::full}};
   const auto found = words.find(answer);
   return found == words.end() ? std::nullopt : std::optional(found->second);
 }
 
-// none, label, score, proba, both, number, or set:N (of numbers: interval:N), N the number of the coverage.
+// none, label, score, proba, both, full, number, or set:N (of numbers: interval:N), N the number of the coverage.
 inline OutputBuffers output_of(const std::string& answer, const Model& model) {
   OutputBuffers out;
   if (const auto plain = plain_output(answer)) {
@@ -130,6 +131,8 @@ class Rows {
     }
   }
   std::size_t n() const { return dense_.is_valid() ? dense_.shape(0) : start_.shape(0) - 1; }
+
+  int n_words() const { return n() == 0 ? 0 : static_cast<int>(words_.size() / n()); }  // of each row
 
   RowBlock block(const Schema& schema) const { return block(schema.width(), dense_.is_valid() ? schema.n_words() : 0); }
   RowBlock block(int width, int n_words = 0) const {
@@ -200,15 +203,21 @@ class Rows {
 // What a call teaches: codes of classes, or numbers.
 class TruthArray {
  public:
-  TruthArray(const nb::handle& y, bool numbers) {
-    if (numbers)
+  TruthArray(const nb::handle& y, bool numbers, Facts kind) : kind_(kind) {
+    if (kind_ != Facts::none)
+      facts_ = nb::cast<Matrix>(y, false);
+    else if (numbers)
       target_ = nb::cast<Doubles>(y, false);
     else
       label_ = nb::cast<Ints>(y, false);
   }
-  std::size_t n() const { return label_.is_valid() ? label_.shape(0) : target_.shape(0); }
-  Truth of_rows() const { return label_.is_valid() ? Truth(label_.data()) : Truth::of_numbers(target_.data()); }
+  std::size_t n() const { return facts_.is_valid() ? facts_.shape(0) : label_.is_valid() ? label_.shape(0) : target_.shape(0); }
+  Truth of_rows() const {
+    if (facts_.is_valid()) return Truth::of_facts(facts_.data(), facts_.shape(1));
+    return label_.is_valid() ? Truth(label_.data()) : Truth::of_numbers(target_.data());
+  }
   void check(const Schema& schema, const double* w) const {
+    if (facts_.is_valid()) return check_facts(schema);
     for (std::size_t r = 0; r < n(); ++r) {
       if (w && w[r] == 0 && (!label_.is_valid() || label_.data()[r] < schema.n_classes)) continue;
       if (label_.is_valid() ? label_.data()[r] < 0 || label_.data()[r] >= schema.n_classes : !std::isfinite(target_.data()[r]))
@@ -217,8 +226,24 @@ class TruthArray {
   }
 
  private:
+  void check_facts(const Schema& schema) const {
+    const auto k = static_cast<std::size_t>(schema.n_classes);
+    const std::size_t n_facts = kind_ == Facts::set ? k : 4;
+    if (facts_.shape(1) != n_facts) throw std::invalid_argument("a row has another number of facts");
+    const auto is_code = [&](double x) { return x >= 0 && x < static_cast<double>(k) && x == std::floor(x); };
+    for (std::size_t r = 0; r < n(); ++r) {
+      const double* f = facts_.data() + r * n_facts;
+      bool fits = true;
+      for (std::size_t i = 0; i < n_facts && kind_ == Facts::set; ++i) fits = fits && (f[i] == 0 || f[i] == 1);
+      if (kind_ == Facts::bandit) fits = is_code(f[0]) && (f[1] == 0 || f[1] == 1) && f[2] > 0 && f[2] <= 1 && is_code(f[3]);
+      if (!fits) throw std::invalid_argument("the facts about a row mean nothing");
+    }
+  }
+
+  Facts kind_;
   Ints label_;
   Doubles target_;
+  Matrix facts_;
 };
 
 class PyModel {
@@ -228,12 +253,13 @@ class PyModel {
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
           const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
           const nb::dict& encoding, const nb::list& whole_companions, const nb::dict& whole_pool, const nb::dict& lags,
-          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes) {
+          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes, const nb::dict& tokens) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
               read_config(learner_params),
               {n_estimators, seed, tie == "random", monitor, std::max(threads, 1), std::max(wave_chunk, 0), read_guard(guard)},
+              read_config(tokens),
               cuts,
               read_companions(companions),
               read_config(pool),
@@ -289,7 +315,7 @@ class PyModel {
   nb::object learn(const Rows& x, const nb::handle& y, const std::optional<Doubles>& weight, const std::string& answer,
                    const std::optional<Room>& room) {
     const OutputBuffers wanted = output_of(answer, *model_);
-    const TruthArray truth(y, answers_numbers());
+    const TruthArray truth(y, answers_numbers(), model_->facts());
     if (truth.n() != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
     const Schema wanted_schema = room ? schema_of(*room) : Schema{};  // no copy where nothing grows: there may be a million columns
     const Schema& schema = room ? wanted_schema : model_->intake().schema();

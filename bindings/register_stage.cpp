@@ -40,7 +40,7 @@ nb::bytes chunk(nb::handle x, int width, nb::handle y, const std::optional<Doubl
                 const std::optional<PyModel::Room>& room, int restart) {
   const Rows rows(x);
   std::optional<TruthArray> truth;
-  if (Ints codes; !y.is_none()) truth.emplace(y, !nb::try_cast(y, codes, false));
+  if (Ints codes; !y.is_none()) truth.emplace(y, !nb::try_cast(y, codes, false), Facts::none);
   if ((truth && truth->n() != rows.n()) || (weight && weight->shape(0) != rows.n()))
     throw std::invalid_argument("X, y and weights differ in length");
   Message m;
@@ -49,7 +49,7 @@ nb::bytes chunk(nb::handle x, int width, nb::handle y, const std::optional<Doubl
   if (!output) throw std::invalid_argument("answer must be none, label, score, proba, both or number");
   m.output = *output;
   m.answers = answers || m.output != Output::none;
-  m.rows = rows.block(width);
+  m.rows = rows.block(width, rows.n_words());
   if (truth) {
     m.label = truth->of_rows().label;
     m.target = truth->of_rows().target;

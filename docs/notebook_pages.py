@@ -18,7 +18,8 @@ PAGES = HERE / "notebooks"
 MOST_LINES = 60
 INTRODUCTION = """# Notebooks
 
-Each of these is a file of `examples/notebooks`, run from its first cell to its last when these pages were built.
+Each of these is a file of `examples/notebooks`, run from its first cell to its last when these pages were built. To run them
+yourself: `pip install notebook`, then `jupyter notebook examples/notebooks`.
 
 ```{toctree}
 :maxdepth: 1

@@ -71,9 +71,7 @@ def main(n=6_000):
         result = prequential(
             model, (X, y), classes=["fine", "fraud"], metrics=[AveragePrecision("fraud"), ExpectedCost(COSTS)]
         )
-        precision, cost = (
-            result.metrics[m]["cumulative"].value for m in ("average_precision", "expected_cost")
-        )
+        precision, cost = (result.metrics[m]["cumulative"].value for m in ("average_precision", "cost"))
         print(f"{name:<36}{precision:>18.3f}{cost:>18.3f}{time.process_time() - begun:>9.1f}")
 
 

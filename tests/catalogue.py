@@ -67,6 +67,7 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "perceptron": {},
     "ogd": {},
     "logistic": {},
+    "hashed-logistic": {"bits": 10},
     "naive-bayes": {},
     "stump": {"max_bins": 8},
     "hoeffding-tree": {"grace_period": 5, "delta": 0.4, "tie_threshold": 0.9},

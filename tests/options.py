@@ -39,6 +39,9 @@ BY_NAME: dict[str, list[Any]] = {
     "lags": [0, 1, 3, (1, 5)],
     "delay": [0, 1, 7],
     "refresh": [1, 3],
+    "bits": [8, 12],
+    "text_features": [None],
+    "identifier_features": [None],
 }
 """Parameters whose declaration does not tell what is worth trying; None among `companions` stands for the default."""
 

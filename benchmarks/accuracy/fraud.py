@@ -49,7 +49,7 @@ def main() -> None:
         begun = time.process_time()
         metrics = [AveragePrecision("fraud"), ExpectedCost(example.COSTS)]
         result = prequential(model, (X, y), classes=["fine", "fraud"], metrics=metrics)
-        found = [result.metrics[m]["cumulative"].value for m in ("average_precision", "expected_cost")]
+        found = [result.metrics[m]["cumulative"].value for m in ("average_precision", "cost")]
         table.add(name, *found, f"{time.process_time() - begun:.1f}")
     for name in sorted(set(PEERS) - set(here)):
         table.add(PEERS[name], "not run", "not installed", "-")

@@ -126,9 +126,10 @@ def main() -> None:
         f"- Seeds of order and model: {said}.",
         "- Probabilities below 1e-6 count as that. Seconds: CPU of learning and answering, one thread.",
     ]
-    page.add(means(records, options.sets))
+    names = [name for name in SETS if any(r["stream"] == name for r in records)]
+    page.add(means(records, names))
     for column in ("accuracy", "log loss"):
-        page.add(table(records, column, SETS, column.capitalize(), models=MODELS))
+        page.add(table(records, column, names, column.capitalize(), models=MODELS))
     page.write()
 
 

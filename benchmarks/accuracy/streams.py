@@ -279,7 +279,7 @@ def main() -> None:
             for record in records:
                 page.record(*(record[c] if record[c] == record[c] else None for c in COLUMNS))
             page.keep_records()  # hours of measuring are not lost to what comes later
-    page.preface += facts(records, missing, options)
+    page.preface += facts(records, missing, options, [m for m in ENTRIES if m not in models])
     names = [name for name in STREAMS if any(r["stream"] == name for r in records)]
     accuracy = table(records, "accuracy", names, "Accuracy")
     page.add(accuracy)
@@ -302,9 +302,10 @@ def in_order(records: list[Record]) -> list[Record]:
     return sorted(records, key=lambda r: (order[0][r["stream"]], order[1][r["model"]], r["seed"]))
 
 
-def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
-    """What a reader must know of the run."""
+def facts(records: list[Record], missing: list[str], options: Any, others: list[str]) -> list[str]:
+    """What a reader must know of the run. others: models that were not measured now."""
     measured = {r["model"] for r in records}
+    kept = [m for m in others if m in measured]
     rest = [m for m in ENTRIES if m not in measured]
     delays = {r["delay"] for r in records}
     seeds = {
@@ -323,7 +324,8 @@ def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
         f"classes are declared; labels arrive {'at once' if delays == {0} else f'{max(delays)} rows later'}. OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."
         + (
-            " LightGBM is refitted on all the past from row 100 on, each time it has grown by a fifth."
+            " LightGBM is refitted on all the past from row 100 on, each time it has grown by a fifth; with its defaults it fails"
+            " where a class has a few rows only (kddcup99-10pct, shuttle, nursery)."
             if "LightGBM, retrained" in measured
             else ""
         ),
@@ -346,6 +348,10 @@ def facts(records: list[Record], missing: list[str], options: Any) -> list[str]:
     if bare:
         lines.append(
             f"- Of an earlier run that ended early, from its printed lines, without kappa and log loss: {', '.join(bare)}."
+        )
+    if kept:
+        lines.append(
+            f"- Of earlier runs, some on slower machines, so compare CPU seconds with care: {', '.join(kept)}."
         )
     if rest:
         lines.append(f"- Not measured here: {', '.join(rest)}.")

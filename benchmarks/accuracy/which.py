@@ -58,7 +58,7 @@ def measure(name: str, data: Any) -> Found:
         found[ALONE, learner, name] = run(sb.SingleLearnerClassifier(make()), data)
         for ensemble, entry in ENSEMBLES.items():
             if two or entry.max_classes != 2:
-                model = getattr(sb, entry.class_name)(make(), n_estimators=N)
+                model = getattr(sb, entry.class_name)(None if entry.regressors else make(), n_estimators=N)
                 found[ensemble, learner, name] = run(model, data)
     sys.stderr.write(f"{name}\n")
     return found

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 import time
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,43 @@ def vowpal_wabbit(table: Any, texts: set[str], codes: Any, n_classes: int, optio
     return np.nan_to_num(proba), len(codes) / (time.perf_counter() - begun)
 
 
+def peers(table: Any, texts: set[str], codes: Any, n_classes: int) -> dict[str, Any]:
+    """Probabilities of others, test then train: scikit-learn's hashing with SGD in chunks of 100 rows, River's bag of words."""
+    from river.linear_model import LogisticRegression
+    from river.multiclass import OneVsRestClassifier
+    from sklearn.feature_extraction.text import HashingVectorizer
+    from sklearn.linear_model import SGDClassifier
+
+    rows = [
+        [token for name, value in zip(table, row, strict=True) for token in (
+            re.findall(r"\w+", value.lower()) if name in texts else [f"{name}={value}"])]
+        for row in table.to_numpy()
+    ]  # fmt: skip
+    hashed = HashingVectorizer(
+        n_features=2**18, analyzer=lambda tokens: tokens, alternate_sign=False
+    ).transform(rows)
+    sgd, found = (
+        SGDClassifier(loss="log_loss", random_state=1),
+        np.full((len(rows), n_classes), 1 / n_classes),
+    )
+    for first in range(0, len(rows), 100):
+        at = slice(first, first + 100)
+        if first:
+            found[at] = sgd.predict_proba(hashed[at])
+        sgd.partial_fit(hashed[at], codes[at], classes=np.arange(n_classes))
+    linear = LogisticRegression() if n_classes == 2 else OneVsRestClassifier(LogisticRegression())
+    river = np.full((len(rows), n_classes), 1 / n_classes)
+    for i, tokens in enumerate(rows):
+        x = dict(Counter(tokens))
+        for label, p in linear.predict_proba_one(x).items():
+            river[i, int(label)] = p
+        linear.learn_one(x, codes[i] == 1 if n_classes == 2 else int(codes[i]))
+    return {"HashingVectorizer + SGD": found, "River": river / river.sum(axis=1, keepdims=True)}
+
+
 def main() -> None:
     options = parser("accuracy.words", __doc__)
+    options.add_argument("--peers", action="store_true", help="set River and scikit-learn beside it, too")
     options.add_argument("--only", default="", help="sets, as a,b,c; nothing is written without --out")
     args = options.parse_args()
     rows, seed = (2000 if args.quick else 10_000), 1
@@ -87,6 +123,7 @@ def main() -> None:
         f"The default and the better of Vowpal Wabbit's two settings, first {rows:,} rows",
         ["set", "log loss", "VW", "ratio", "error", "VW error", "area", "VW area", "rows/s", "VW rows/s"],
     )
+    others = Table("Other libraries on the same rows", ["set", "library", "log loss", "error", "area"])
     files = {found.name: found.path for found in data_files()}
     ratios: dict[str, list[float]] = {"text": [], "identifiers": []}
     for name in args.only.split(",") if args.only else (*TEXTS, *IDENTIFIERS):
@@ -102,6 +139,9 @@ def main() -> None:
         theirs = [(*judged(p, codes), s) for p, s in (
             vowpal_wabbit(frame, texts, codes, len(labels), o) for o in ("", pairs))]  # fmt: skip
         loss, _, area, their_speed = min(theirs)
+        if args.peers:
+            for peer, said in peers(frame, texts, codes, len(labels)).items():
+                others.add(name, peer, *judged(said, codes))
         ratios["text" if name in TEXTS else "identifiers"].append(mine[0] / loss)
         table.add(
             name, mine[0], loss, f"{mine[0] / loss:.3f}", mine[1], min(t[1] for t in theirs), mine[2], area, speed, their_speed
@@ -112,6 +152,8 @@ def main() -> None:
         if found
     ]
     page.add(table)
+    if args.peers:
+        page.add(others)
     page.write()
 
 

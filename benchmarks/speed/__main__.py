@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from benchmarks import machine
 from benchmarks.clock import took
-from benchmarks.speed import footprint, latency, others, parsing, roofline, throughput
+from benchmarks.speed import footprint, latency, levels, others, parsing, roofline, throughput
 from benchmarks.speed.throughput import Entry
 from benchmarks.tables import Table, write_markdown
 
@@ -110,6 +110,10 @@ def main() -> None:
             share = ours.rate / entry.rate
             what = f"osboost + perceptron, share of the {name} roofline"
             goals.judge(what, f">= {roofline.SHARE:.0%}", f"{share:.1%}", share >= roofline.SHARE)
+
+    by_level = attempt("levels", levels.level_table)
+    if by_level is not None:
+        tables.append(by_level)
 
     boosters = attempt("multiclass", partial(others.multiclass, options.rows, options.repetitions))
     if boosters is not None:

@@ -1,5 +1,5 @@
-// Prints the level in use and one digest per kernel: tests/unit/test_kernel_bits.py runs it at every level, and the digests must be
-// identical.
+// Prints one digest per kernel. Given a file of such lines, it fails if they are not the same: ctest runs it at every level of the
+// processor with kernel_bits.txt, by whatever compiler, on whatever system. `make kernel-bits` writes that file anew.
 //
 // To add a kernel, add one line to main: its name and a call that reads `in` (n doubles in (-4, 4), all distinct) and
 // writes or updates `out` (n doubles, filled with other such values).
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -57,12 +58,16 @@ std::uint64_t digest(const Values& numbers) {
   return hash;
 }
 
+std::vector<std::string> lines;
+
 template <class Call>
 void kernel(const char* name, Call call) {
   alignas(64) const Values in = values(1);
   alignas(64) Values out = values(2);
   call(in.data(), out.data());
-  std::printf("%-18s %016llx\n", name, static_cast<unsigned long long>(digest(out)));
+  char line[64];
+  std::snprintf(line, sizeof line, "%-18s %016llx", name, static_cast<unsigned long long>(digest(out)));
+  lines.push_back(line);
 }
 
 // A scalar function over inputs of all scales: in[i]^9 reaches from 1e-20 to 2.6e5.
@@ -418,10 +423,7 @@ void tree_kernels() {
   kernel("x_log_x_lanes", [](const double* in, double* out) { sb::x_log_x_lanes(in, out, n); });
 }
 
-}  // namespace
-
-int main() {
-  std::printf("level %s\n", std::string(sb::level()).c_str());
+void all_kernels() {
   kernel("exp_down_lanes", [](const double* in, double* out) {
     absolute(in, out, n);
     sb::exp_down_lanes(out, out, n);
@@ -453,4 +455,36 @@ int main() {
   scalar("trigamma", [](double x) { return sb::trigamma(x < 0 ? -x : x); });
   scalar("normal_quantile", [](double x) { return sb::normal_quantile(sb::sigmoid(x)); });
   scalar("poisson", [](double x) { return sb::poisson(x * x, sb::Key{std::bit_cast<std::uint64_t>(x), 1, 2, sb::Purpose::poisson}); });
+}
+
+std::vector<std::string> lines_of(const char* path) {
+  std::ifstream file(path);
+  std::vector<std::string> result;
+  for (std::string line; std::getline(file, line);) result.push_back(line);
+  return result;
+}
+
+}  // namespace
+
+int main(int n_arguments, char** argument) {
+  if (!sb::level_problem().empty()) {
+    std::puts(sb::level_problem().c_str());
+    return 77;  // ctest: not run
+  }
+  all_kernels();
+  if (n_arguments < 2) {
+    for (const std::string& line : lines) std::puts(line.c_str());
+    return 0;
+  }
+  const std::vector<std::string> expected = lines_of(argument[1]);
+  const std::size_t most = std::max(lines.size(), expected.size());
+  int differ = 0;
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::string found = i < lines.size() ? lines[i] : "-", wanted = i < expected.size() ? expected[i] : "-";
+    if (found == wanted) continue;
+    std::printf("found %s, expected %s\n", found.c_str(), wanted.c_str());
+    ++differ;
+  }
+  std::printf("%s: %d of %d kernels differ\n", std::string(sb::level()).c_str(), differ, static_cast<int>(most));
+  return differ == 0 ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "streamboost/data/config.hpp"
 
@@ -15,11 +16,22 @@ inline Config::Value word(const char* text) { return std::string(text); }
 inline Config::Value count(std::int64_t n) { return n; }
 inline const Config::Value none = std::monostate{};
 
-// Boosters and banks of numbers learn no labels: the streams of these tests have nothing for them, tests/laws/test_regression.py has.
+// Boosters and banks of numbers, and boosters of such banks, learn no labels: the streams of these tests have nothing for them, tests/laws/test_regression.py has.
 inline bool predicts_numbers(const std::string& name) {
-  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression",           "regression_tree",
-                                           "replay_regressor",  "hashed_regressor",  "streaming_gradient_regressor"};
+  static const std::set<std::string> names{"bagging_regressor", "gradient_boosting", "linear_regression",  "regression_tree",
+                                           "replay_regressor",  "hashed_regressor",  "streaming_gradient", "streaming_gradient_regressor"};
   return names.contains(name);
+}
+
+// Boosters of label sets and of rewards learn no labels, either: tests/laws/test_label_sets.py and test_bandit.py have streams for them.
+inline bool learns_facts(const std::string& booster) {
+  static const std::set<std::string> names{"online_bmr", "ada_olmr", "bandit_boost"};
+  return names.contains(booster);
+}
+
+// Where the lanes are cut: boosters whose lanes may follow each other in any order are not.
+inline std::vector<int> cuts_of(const std::string& booster, std::vector<int> cuts) {
+  return booster == "reordered" ? std::vector<int>{} : cuts;
 }
 
 // Models of their own, without lanes: whatever learner a test names stays unused.
@@ -55,7 +67,7 @@ inline Values values_of(const std::string& name) {
       {"adaboost_ol", {{"weighting", word("sampling")}, {"hedge", word("vote")}, {"hypothesis", word("real")}}},
       {"agnostic", {{"gamma", 0.1}, {"draw", false}}},
       {"cost_boosting", {{"algorithm", word("adac2")}, {"costs", none}, {"ratio", 1.0}}},
-      {"reordered", {{"method", word("bole")}}},
+      {"reordered", {{"method", word("bole")}, {"ballot", word("distribution")}}},
       {"defensive", {{"adaptive", true}}},
       {"mbbm",
        {{"edges", std::vector<double>{0.1}},
@@ -63,6 +75,9 @@ inline Values values_of(const std::string& name) {
         {"n_draws", count(100)},
         {"early_exit", true},
         {"off_by_one", false}}},
+      {"online_bmr", {{"edge", 0.1}, {"loss", word("hinge")}}},
+      {"ada_olmr", {{"hedge", word("vote")}}},
+      {"bandit_boost", {{"base", word("olm")}, {"edge", 0.1}, {"exploration", 0.1}, {"hedge", word("vote")}}},
       {"adaboost_olm", {{"loss", word("logistic")}, {"gradient", word("true")}, {"step", word("theory")}}},
       {"blocked", {{"block_size", count(100)}, {"literal", false}}},
       {"primed", {{"n_prime", count(20)}, {"n_passes", count(1)}, {"resample", false}, {"keep_one", true}}},

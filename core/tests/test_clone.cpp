@@ -20,8 +20,9 @@ Ensemble guarded(const std::string& detector) {
 
 std::unique_ptr<Model> build(const std::string& booster, const Kind& kind, const Stream& s, const Ensemble& ensemble) {
   const Config learner = config_of(kind.learner, kind.changed);
-  auto model = make_model(booster, config_of(booster), ensemble,
-                          [&](Lanes lanes) { return make_bank(kind.learner, learner, lanes, ensemble); }, {16});
+  auto model = make_model(
+      booster, config_of(booster), ensemble, [&](Lanes lanes) { return make_bank(kind.learner, learner, lanes, ensemble); },
+      cuts_of(booster, {16}));
   model->reserve(s.schema());
   return model;
 }
@@ -63,7 +64,7 @@ int main() {
           bank + " is cloned here");
   for (const std::string& booster : booster_names())
     for (const Kind& kind : kinds)
-      if (!predicts_numbers(booster)) law(booster, kind, kind.nominal ? nominal : mixed, ensemble_of(19));
+      if (!predicts_numbers(booster) && !learns_facts(booster)) law(booster, kind, kind.nominal ? nominal : mixed, ensemble_of(19));
   for (const char* booster : {"bagging", "adaptive_bagging", "oza", "osboost"})
     for (const Kind& kind : kinds) law(booster, kind, kind.nominal ? nominal : mixed, guarded("adwin"));
   for (const auto& [detector, params] : eager_detectors()) law("oza", {"naive_bayes", {}, false}, mixed, guarded(detector));

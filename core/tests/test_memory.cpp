@@ -67,8 +67,9 @@ std::unique_ptr<Model> make_case(const Case& c, const Stream& s) {
   Ensemble ensemble = ensemble_of(19);
   if (!c.detector.empty()) ensemble.guard = eager_guard(c.detector);
   const Config learner = config_of(c.learner, c.changed);
-  auto model = make_model(c.booster, config_of(c.booster), ensemble,
-                          [&](Lanes lanes) { return make_bank(c.learner, learner, lanes, ensemble); }, {8});
+  auto model = make_model(
+      c.booster, config_of(c.booster), ensemble, [&](Lanes lanes) { return make_bank(c.learner, learner, lanes, ensemble); },
+      cuts_of(c.booster, {8}));
   Schema schema = s.schema();
   schema.declared = c.booster == "mbbm";
   model->reserve(schema);
@@ -217,6 +218,7 @@ int main() {
   second_thoughts["nominal_split"] = word("grouped");
   std::vector<Case> cases;
   for (const std::string& booster : booster_names()) {
+    if (learns_facts(booster)) continue;
     if (!has_learners(booster)) {
       cases.push_back({booster, predicts_numbers(booster) ? "linear_regression" : "naive_bayes", {}, false, false});
       continue;

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from streamboost.ensemble import *  # noqa: F403 (the table below says what)
     from streamboost.ensemble.python_booster import PythonBooster as PythonBooster
     from streamboost.feedback import ActiveClassifier as ActiveClassifier
+    from streamboost.feedback import BanditBoostingClassifier as BanditBoostingClassifier
+    from streamboost.feedback import BinaryRelevanceClassifier as BinaryRelevanceClassifier
+    from streamboost.feedback import ClassifierChain as ClassifierChain
     from streamboost.learners import *  # noqa: F403 (the table below says what)
     from streamboost.models import load as load
     from streamboost.sequences import UniversalPredictor as UniversalPredictor
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
 _HOME = {
     **{entry.class_name: entry.package for entry in catalogue.ENTRIES},
     "ActiveClassifier": "feedback",
+    "BanditBoostingClassifier": "feedback",
+    "BinaryRelevanceClassifier": "feedback",
+    "ClassifierChain": "feedback",
     "LearningInterrupted": "base.pieces",
     "ModelFileError": "base.files.archive",
     "PythonBooster": "ensemble.python_booster",

@@ -46,6 +46,7 @@ class Model:
         lags: Mapping[str, Any] = ...,
         lanes: tuple[int, int] | None = None,
         max_bytes: float | None = None,
+        tokens: Mapping[str, Any] = ...,
     ) -> None: ...
     @property
     def n_learned(self) -> int: ...

@@ -213,6 +213,7 @@ class SeasonalRegressor(_RegressionBaseline):
 BASELINES_OF: dict[str, dict[str, Callable[[], Any]]] = {
     "classification": {"majority": MajorityClassifier, "no-change": NoChangeClassifier},
     "regression": {"mean": MeanRegressor, "last-value": NoChangeRegressor},
+    "multilabel": {},
 }
 """Task -> the names that tables have for its baselines."""
 BASELINES = {name: make for known in BASELINES_OF.values() for name, make in known.items()}

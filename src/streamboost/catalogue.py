@@ -20,7 +20,7 @@ class Entry:
     page: str
     """In the documentation, without its ending; of a learner its section."""
     task: str = "classification"
-    """What it predicts, as `streamboost.evaluate.tasks` names it: classification or regression."""
+    """What it predicts, as `streamboost.evaluate.tasks` names it: classification, regression or multilabel."""
 
     @property
     def learner_task(self) -> str:
@@ -57,7 +57,7 @@ class ModelEntry(Entry):
     @property
     def learner_task(self) -> str:
         """What its weak learners predict."""
-        return "regression" if self.regressors else self.task
+        return "regression" if self.regressors or self.task == "regression" else "classification"
 
     @property
     def streams(self) -> bool:
@@ -391,6 +391,13 @@ LEARNERS: tuple[LearnerEntry, ...] = (
         probabilities=True,
     ),
     LearnerEntry(
+        name="hashed-logistic",
+        class_name="HashedLogisticRegression",
+        core="logistic",
+        page="learners#hashedlogisticregression",
+        probabilities=True,
+    ),
+    LearnerEntry(
         name="naive-bayes",
         class_name="NaiveBayes",
         core="naive_bayes",
@@ -491,6 +498,30 @@ REGRESSORS: tuple[ModelEntry, ...] = (
 )
 """Ensembles for regression."""
 
+MULTILABEL: tuple[ModelEntry, ...] = (
+    ModelEntry(
+        name="online-bmr",
+        class_name="OnlineBMRClassifier",
+        core="online_bmr",
+        page="several-labels",
+        title="OnlineBMR",
+        weight="what its vote can still change in the ranking",
+        vote="sum of the distributions",
+        task="multilabel",
+    ),
+    ModelEntry(
+        name="ada-olmr",
+        class_name="AdaOLMRClassifier",
+        core="ada_olmr",
+        page="several-labels",
+        title="Ada.OLMR",
+        weight="slope of the logistic rank loss at the votes before it",
+        vote="weights by gradient descent, prefixes under Hedge",
+        task="multilabel",
+    ),
+)
+"""Ensembles for sets of labels."""
+
 REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
     LearnerEntry(
         name="linear-regression",
@@ -585,12 +616,12 @@ DETECTORS: tuple[DetectorEntry, ...] = (
 )
 """Detectors of drift, for `drift=` and to stand alone."""
 
-ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS)
+ENTRIES: tuple[Entry, ...] = (*MODELS, *LEARNERS, *REGRESSORS, *REGRESSION_LEARNERS, *MULTILABEL)
 
 
 def model_entry(name: str) -> ModelEntry:
     """Return the entry of a model by its name."""
-    return next(entry for entry in (*MODELS, *REGRESSORS) if entry.name == name)
+    return next(entry for entry in (*MODELS, *REGRESSORS, *MULTILABEL) if entry.name == name)
 
 
 def learner_entry(name: str) -> LearnerEntry:

@@ -139,7 +139,9 @@ class Client:
 
     def queries(self, model: str, limit: int = 20) -> list[dict[str, Any]]:
         """Waiting events that most deserve a label, newest first."""
-        found: list[dict[str, Any]] = self._json("GET", f"{_path(model)}/queries", query={"limit": limit})["events"]
+        found: list[dict[str, Any]] = self._json("GET", f"{_path(model)}/queries", query={"limit": limit})[
+            "events"
+        ]
         return found
 
     def create(self, name: str, /, **description: Any) -> dict[str, Any]:

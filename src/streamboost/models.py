@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, read_archive
 from streamboost.base.files.manifest import Manifest
+from streamboost.ensemble.bandit import BanditEnsemble
 from streamboost.ensemble.common import LearnerEnsemble
-from streamboost.feedback import COMPOSITES
-from streamboost.feedback.composite import is_composite, read_composite
 from streamboost.learners import ALL_LEARNERS, LEARNERS, REGRESSION_LEARNERS
 from streamboost.learners.adapters import check_task
 from streamboost.sequences import is_predictor, read_predictor
@@ -48,7 +47,14 @@ EXPERTS = _classes(catalogue.MODELS, experts=True)
 
 ALL_MODELS: dict[str, type[LearnerEnsemble]] = {**MODELS, **REGRESSORS}
 """Classifiers and regressors that learn from streams."""
-_ALL: dict[str, type[LearnerEnsemble]] = {**ALL_MODELS, **BATCH_MODELS}
+MULTILABEL: dict[str, type[LearnerEnsemble]] = _classes(catalogue.MULTILABEL)
+"""Ensembles for sets of labels, by their names in files."""
+_ALL: dict[str, type[LearnerEnsemble]] = {
+    **ALL_MODELS,
+    **BATCH_MODELS,
+    **MULTILABEL,
+    "bandit-ensemble": BanditEnsemble,
+}
 
 __all__ = [
     "ALL_LEARNERS",
@@ -57,6 +63,7 @@ __all__ = [
     "EXPERTS",
     "LEARNERS",
     "MODELS",
+    "MULTILABEL",
     "REGRESSION_LEARNERS",
     "REGRESSORS",
     "ModelFileError",
@@ -142,7 +149,10 @@ def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
         raw, arrays = read_archive(io.BytesIO(_content(path)))
     if is_predictor(raw):
         return read_predictor(raw, arrays)
-    if is_composite(raw):
+    if "composite" in raw:
+        from streamboost.feedback import COMPOSITES
+        from streamboost.feedback.composite import read_composite
+
         return read_composite(raw, arrays, COMPOSITES, load)
     if "shard" in raw:
         raise ModelFileError(

@@ -17,6 +17,7 @@ PRINTED = {
     "card_payments.py": "fraud weighs 20",
     "sensor_drift.py": "Oza boosting, Hoeffding trees",
     "message_filter.py": "new words: error",
+    "clicks.py": "default, codes found by their names: area under the curve 0.",
     "delayed_labels.py": "every label  1000 rows late",
     "pipe.py": "3000 events",
     "mixed_models.py": "log-pool of all: error",
@@ -24,6 +25,10 @@ PRINTED = {
     "fraud.py": "calibrated, by cost",
     "demand.py": "StreamBoost       later",
     "hourly.py": "readings alone, lags",
+    "costly_labels.py": "disagreement       305",
+    "song_moods.py": "AdaOLMRClassifier            whole sets right",
+    "shown_articles.py": "olm: opened",
+    "retraining.py": "longest pause",
 }
 
 

@@ -312,15 +312,10 @@ def olm(name, **options):
     return Ensemble(f"olm{name}", sb.AdaBoostOLMClassifier, OLM, options, declared=True)
 
 
-def reordered(method):
-    return Ensemble(
-        method,
-        sb.ReorderedBoostingClassifier,
-        Reordered,
-        {"method": method, "drift": None},
-        {"method": method},
-        whole=True,
-    )
+def reordered(method, ballot):
+    options = {"method": method, "ballot": ballot}
+    product = {**options, "drift": None}
+    return Ensemble(method, sb.ReorderedBoostingClassifier, Reordered, product, options, whole=True)
 
 
 def cost_boosting(algorithm, **options):
@@ -403,8 +398,8 @@ ENSEMBLES = [
     cost_boosting("adac2"),
     cost_boosting("csb2"),
     cost_boosting("rusboost", ratio=0.7),
-    reordered("bole"),
-    reordered("adob"),
+    reordered("bole", "distribution"),
+    reordered("adob", "label"),
     mbbm("", edge=(0.3, 0.05)),
     mbbm("-exact", edge=0.2, potential="exact", weight_scale="normalised"),
     mbbm("-patient", edge=(0.1, 0.0, 0.5), early_exit=False, hedge="sample", costs="bayes_norm"),

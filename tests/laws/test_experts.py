@@ -340,7 +340,7 @@ def test_names_categories_and_nested_models(cls, options):
         assert model.predict(frame[:2]).tolist() == ["yes", "no"]
     assert model.predict_one({"colour": "blue", "size": 1.0}) == "no"
     learner, inner = lane_objects(model)[:2]
-    assert learner.rooms[-1][0].tolist() == [2, -1]
+    assert learner.scope.values == [["red", "blue"], None]
     assert inner.learner.categorical_features == [0]
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -198,7 +199,7 @@ def test_the_pools_fade_by_information():
         outer.learn(inside, [int(p[1] > p[0]) for p in inside], int(y[t]))
         history.learn(int(y[t]))
     totals = model.session.model.report()
-    names = ("encoded", "hashed-words", "hashed-pairs", "hashed-characters")
+    names = ("columns", "hashed-words", "hashed-pairs", "hashed-characters")
     np.testing.assert_allclose([totals[f"pool_weight/{name}"] for name in names], pool.beta, atol=1e-6)
     assert totals["recently_right/pool"] == pytest.approx(pool.q[-1], abs=1e-6)
     assert totals["pool_weight/history"] == pytest.approx(outer.beta[1], abs=1e-6)
@@ -256,13 +257,64 @@ def test_bad_words_are_refused_and_nothing_is_learned():
         sb.StreamBoostClassifier(text_features=["subject"]).fit(table, y)
 
 
-def test_shards_refuse_words():
-    table, y = messages(40)
-    with (
-        Shards(default(), 2, engine="local") as model,
-        pytest.raises(ValueError, match="Shards take no columns of words"),
-    ):
-        model.partial_fit(table, y)
+HASHED = sb.HashedLogisticRegression(10, text_features=["text"], identifier_features=["user"])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(default, n_estimators=5),
+        partial(sb.OSBoostClassifier, HASHED, n_estimators=5, random_state=3),
+    ],
+)
+def test_shards_learn_words(make):
+    table, y = messages(200)
+    whole = make().partial_fit(table[:120], y[:120])
+    with Shards(make(), 2, engine="local") as model:
+        model.partial_fit(table[:120], y[:120])
+        assert np.array_equal(model.predict_proba(table), whole.predict_proba(table))
+        again = model.to_model()
+    for one in (whole, again):
+        one.partial_fit(table[120:], y[120:])
+    assert np.array_equal(again.predict_proba(table), whole.predict_proba(table))
+
+
+def test_any_booster_learns_from_tokens():
+    """A booster over hashed rows = the same over sparse rows of the oracle's tokens."""
+    table, y = messages(300)
+    hashed = sb.HashedLogisticRegression(
+        12, text="pairs", text_features=["text"], identifier_features=["user"]
+    )
+    model = sb.OSBoostClassifier(hashed, n_estimators=4, random_state=3)
+    found = model.test_then_train(table, y, classes=[0, 1], output="proba")
+    codes = pd.factorize(table["shop"])[0].tolist()
+    kinds = ("text", "identifier", "nominal", "number")
+    X = sp.lil_matrix((len(y), 2**12))
+    for r, cells in enumerate(zip(table["text"], table["user"], codes, table["size"], strict=True)):
+        row = tokens([*zip(kinds, cells, strict=True)], "pairs", 12)
+        X[r, list(row)] = list(row.values())
+    plain = sb.OSBoostClassifier(sb.LogisticRegression(), n_estimators=4, random_state=3)
+    expected = plain.test_then_train(X.tocsr(), y, classes=[0, 1], output="proba")
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert np.mean(found[150:].argmax(axis=1) == y[150:]) > 0.6
+
+
+def test_sparse_rows_of_many_columns():
+    """Any chunks give the same; trees see the columns that came first, and the answer follows the others as well."""
+    rng = np.random.default_rng(2)
+    X = sp.random(600, 400, 0.02, "csr", random_state=rng)
+    y = np.asarray(X[:, ::2].sum(axis=1) > X[:, 1::2].sum(axis=1)).ravel().astype(int)
+    whole = sb.StreamBoostClassifier(n_estimators=3, random_state=7, n_jobs=2)
+    answers = whole.test_then_train(X, y, classes=[0, 1])
+    parts = sb.StreamBoostClassifier(n_estimators=3, random_state=7)
+    for first in range(0, 600, 83):
+        parts.partial_fit(X[first : first + 83], y[first : first + 83], classes=[0, 1])
+        parts = pickle.loads(pickle.dumps(parts))
+    assert np.array_equal(whole.predict_proba(X), parts.predict_proba(X))
+    assert np.array_equal(whole.predict_proba(X[:5].toarray()), parts.predict_proba(X[:5]))
+    assert np.mean(answers[300:] == y[300:]) > 0.6
+    numbers = sb.StreamBoostRegressor(n_estimators=3, random_state=7).partial_fit(X, y.astype(float))
+    assert np.isfinite(numbers.predict(X)).all()
 
 
 def test_rows_of_nothing_but_words_can_be_saved(tmp_path):

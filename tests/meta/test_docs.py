@@ -1,5 +1,6 @@
 """The documentation runs, and names only parameters and commands that exist."""
 
+import doctest
 import importlib.util
 import re
 import shlex
@@ -128,30 +129,73 @@ def run_page(page: str, **names: object) -> dict[str, object]:
     blocks = re.findall(plain_or_captioned, (DOCS / page).read_text(), re.S | re.M)
     assert len(blocks) == (DOCS / page).read_text().count("python\n")
     for block in blocks:
-        exec(compile(block, page, "exec"), names)
+        if block.startswith(">>>"):
+            examples = doctest.DocTestParser().get_doctest(block, names, page, page, 0)
+            assert doctest.DocTestRunner().run(examples).failed == 0, page
+        elif 'engine="ray"' not in block:  # needs a cluster
+            exec(compile(block, page, "exec"), names)
     return names
 
 
-@pytest.mark.parametrize(
-    "page", ["tutorial.md", "guide.md", "drift.md", "coming-from/scikit-learn.md", "coming-from/river.md"]
-)
+ELSEWHERE = {"extending.md", "streams.md", "production.md", "coming-from/vowpal-wabbit.md"}
+"""Pages with tests of their own, here or in tests/service/test_client_and_cli.py."""
+WITH_CODE = [
+    str(page.relative_to(DOCS))
+    for page in sorted(DOCS.rglob("*.md"))
+    if "_build" not in page.parts
+    and re.search(r"^```(?:python|\{code-block\} python)$", page.read_text(), re.M)
+]
+
+
+@pytest.mark.parametrize("page", [page for page in WITH_CODE if page not in ELSEWHERE])
 def test_pages_run(page, tmp_path, monkeypatch):
+    """With rows of the reader's own where a page speaks of them."""
     if page.endswith("river.md"):
         pytest.importorskip("river")
     monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(1).normal(size=(300, 3))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # other libraries' deprecations are not ours
-        run_page(page)
+        run_page(page, X=X, y=np.where(X[:, 0] + X[:, 1] > 0, "fraud", "fine"), X_new=X[:5])
 
 
-@pytest.mark.parametrize(
-    "page",
-    "calibration rare-classes prediction-sets explain evaluation threads regression algorithms/monitor".split(),
-)
-def test_pages_about_rows_of_yours_run(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    X = np.random.default_rng(1).normal(size=(300, 3))
-    run_page(f"{page}.md", X=X, y=np.where(X[:, 0] + X[:, 1] > 0, "fraud", "fine"), X_new=X[:5])
+def commands() -> list[tuple[str, str]]:
+    """Every command of streamboost on a page or in the README, with the page."""
+    found = []
+    for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
+        if "_build" in page.parts or "results" in page.parts:
+            continue
+        for block in re.findall(r"^```(?:console|bash|sh)\n(.*?)^```", page.read_text(), re.S | re.M):
+            lines = block.replace("\\\n", " ").splitlines()
+            whole = [line.removeprefix("$ ").partition("  #")[0] for line in lines]
+            found += [(page.name, part.strip()) for line in whole for part in re.split(r" \| |; | && ", line)]
+    return [(page, line) for page, line in found if line.startswith("streamboost ")]
+
+
+def test_commands_have_the_options_that_pages_name():
+    from typer.main import get_command
+
+    from streamboost.base.parameter import parameters_of
+    from streamboost.cli import app
+    from streamboost.models import ALL_LEARNERS, ALL_MODELS
+
+    parameters = {
+        name for cls in (*ALL_MODELS.values(), *ALL_LEARNERS.values()) for name in parameters_of(cls)
+    }
+    flags = {f"--{no}{name.replace('_', '-')}" for name in parameters for no in ("", "no-")}
+    assert len(commands()) > 50
+    for page, line in commands():
+        words = shlex.split(line)[1:]
+        command = get_command(app)
+        while words and hasattr(command, "commands"):
+            name = words.pop(0)
+            if name.startswith("-"):
+                break
+            assert name in command.commands, f"{page}: {line}"
+            command = command.commands[name]
+        known = {option for p in command.params for option in (*p.opts, *p.secondary_opts)} | {"--help"}
+        for word in (word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)):
+            assert word in known or word in flags, f"{page}: {line}: there is no {word}"
 
 
 def test_the_lines_of_the_readme_run(tmp_path, monkeypatch):
@@ -160,13 +204,6 @@ def test_the_lines_of_the_readme_run(tmp_path, monkeypatch):
     names = run_page("../README.md", X=X, y=X[:, 0] > 0, X_new=X[:5])
     assert (tmp_path / "model.sboost").exists()
     assert (names["answers"] == names["y"])[100:].mean() > 0.8
-
-
-@pytest.mark.parametrize("page", ["streamboost.md", "adaptive.md"])
-def test_pages_of_ensembles_for_drift_run(page):
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(200, 3))
-    assert "answers" in run_page(f"algorithms/{page}", X=X, y=(X[:, 0] > 0).astype(int) + (X[:, 1] > 1))
 
 
 def test_the_page_for_users_of_vw_runs(tmp_path, monkeypatch, capsys):

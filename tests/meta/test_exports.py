@@ -15,6 +15,9 @@ PUBLIC = sorted(
     [
         *(entry.class_name for entry in catalogue.ENTRIES),
         "ActiveClassifier",
+        "BanditBoostingClassifier",
+        "BinaryRelevanceClassifier",
+        "ClassifierChain",
         "LearningInterrupted",
         "ModelFileError",
         "PythonBooster",

@@ -1,7 +1,7 @@
 """Budgets of labels and query strategies, from the paper (Žliobaitė et al. 2014) and the specification, one row at a time.
 
-``uniform(t, what)`` and ``normal(t, what)`` are the draws of row t; ``what`` 0 decides whether chance has the row, 1 whether chance
-labels it, 2 moves the threshold.
+``uniform(t, what)`` and ``normal(t, what)`` are the draws of row t; ``what`` 0 decides whether chance has the row, 1 whether
+chance labels it, 2 moves the threshold.
 """
 
 import math

@@ -1,9 +1,9 @@
 """Agnostic boosting (Brukhim et al. 2020; many classes: Raman and Tewari 2022).
 
-For every example p starts uniform over the classes. Learner i, whose answer before learning is h (one-hot), is taught a label drawn
-from p, and then p <- the point of the simplex nearest to p - gamma / sqrt(N) ((2 h - 1) / gamma - (2 e_y - 1)). A learner that was
-never taught has no answer and moves nothing. The answer is the largest vote; probabilities are the point of the simplex nearest to
-votes / (N gamma), and with draw=True the answer is drawn from them.
+For every example p starts uniform over the classes. Learner i, whose answer before learning is h (one-hot), is taught a label
+drawn from p, and then p <- the point of the simplex nearest to p - gamma / sqrt(N) ((2 h - 1) / gamma - (2 e_y - 1)). A learner
+that was never taught has no answer and moves nothing. The answer is the largest vote; probabilities are the point of the simplex
+nearest to votes / (N gamma), and with draw=True the answer is drawn from them.
 """
 
 import math

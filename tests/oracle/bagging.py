@@ -1,7 +1,7 @@
 """Online bagging (Oza 2001, chapter 3): Poisson(s) copies of a row of weight s for every learner.
 
-Or, after Fern and Givan 2000, the row itself with a fixed probability; or, after Wang and Pineau 2016, Poisson(s (i + 1) / N) copies
-for learner i = 0, ..., N - 1.
+Or, after Fern and Givan 2000, the row itself with a fixed probability; or, after Wang and Pineau 2016, Poisson(s (i + 1) / N)
+copies for learner i = 0, ..., N - 1.
 """
 
 from oracle import draws

@@ -1,14 +1,15 @@
 """Oza's chain with costs and for rare classes (Wang and Pineau 2016), two classes: AdaC2, CSB2, RUSBoost.
 
-An example of class y arrives at learner i with weight lam (s at the first). The learner's answer before it learns is right or wrong
-(no answer is wrong). T is the sum of lam that has arrived at this learner, this one included; C_y is the cost of the class.
+An example of class y arrives at learner i with weight lam (s at the first). The learner's answer before it learns is right or
+wrong (no answer is wrong). T is the sum of lam that has arrived at this learner, this one included; C_y is the cost of the class.
    adac2     right, wrong: sums of C lam;  lam <- C_y lam T / (2 right) or C_y lam T / (2 wrong);  vote log(right / wrong)
    csb2      e = (sum of lam wrong) / T, w = (sum of C lam wrong) / T;  lam <- lam (e / (1 - e)) / (e + w), or C_y lam / (e + w);
              vote log((1 - e) / e)
-   rusboost  lam <- lam T / (2 right) or lam T / (2 wrong), sums of lam;  vote log((1 - e) / e);  but the copies are drawn at the rate
+   rusboost  lam <- lam T / (2 right) or lam T / (2 wrong), sums of lam;  vote log((1 - e) / e);  but the copies are drawn at
+             the rate
              lam min(1, ratio * (least sum of lam of a class) / (that of class y)), sums of before this example plus s each
 Each learns Poisson(lam) copies, at most 10 max(s, 1). Learners whose vote is not positive are not heard.
-Balanced costs: C_y = (n_min + 1) / (n_y + 1), n the weights of the classes before.
+Balanced costs: C_y = (n_min + 1) / (n_y + 1), n the weights of the classes before; of AdaC2 to the power min(1, 2 / N).
 """
 
 import math
@@ -33,7 +34,8 @@ class CostBoosting(Ensemble):
         if self.algorithm == "rusboost":
             return 1.0
         if self.costs == "balanced":
-            return (min(self.seen) + 1) / (self.seen[label] + 1)
+            spread = min(1.0, 2 / len(self.lanes)) if self.algorithm == "adac2" else 1.0
+            return ((min(self.seen) + 1) / (self.seen[label] + 1)) ** spread
         return self.costs[label]
 
     def voice(self, i):

@@ -124,7 +124,7 @@ def metric(name, y, answers, proba, columns, weight, *, delay=0, positive=None, 
     def beyond(chance):
         return (accuracy - chance) / (1 - chance) if chance < 1 else 0.0
 
-    if name == "error":
+    if name in ("error", "cost"):  # without costs every mistake costs 1
         return 1 - accuracy
     if name == "accuracy":
         return accuracy

@@ -2,9 +2,11 @@
 
    raw = 0; stage m: learn the target at raw, then raw += rate * (mean answer of the stage before it learned)
    classes   p = sigmoid(raw), g = y - p (y = 0 or 1), h = p (1 - p): the target is g / h, at most 4 in size, the weight 4 h
-   numbers   the target is y - centre - raw, the weight 1, the answer centre + raw, centre the mean of the targets before; the first
+   numbers   the target is y - centre - raw, the weight 1, the answer centre + raw, centre the mean of the targets before;
+             the first
              number makes the centre and is learned by nobody
-Stage m = 0, 1, ... joins after m * warm_up examples. A stage is one learner, or a bag of some: each then learns Poisson(weight of the example) times.
+Stage m = 0, 1, ... joins after m * warm_up examples. A stage is one learner, or a bag of some: each then learns Poisson(weight
+of the example) times.
 
 `bank` is one of oracle.regression: `ask(row)` gives numbers, None where a learner is untrained; `learn(row, targets, amounts)`.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -65,6 +66,17 @@ def test_everything_the_client_can_do(client: Client) -> None:
     assert (caught.value.status, caught.value.code) == (404, "not_found")
     client.delete("m")
     assert client.models() == []
+
+
+def test_the_lines_of_the_page_about_production_run(running: Running, client: Client) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "production.md"
+    (block,) = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.S | re.M)
+    client.create("loans", **DESCRIPTION)
+    client.learn("loans", {"income": 1.0, "job": "cook"}, "paid")
+    rows = [{"features": {"income": 2.0, "job": "clerk"}, "label": "late"}]
+    code = block.replace("http://127.0.0.1:8000", str(running.http.base_url).rstrip("/"))
+    exec(compile(code, page.name, "exec"), {"token": None, "rows": rows})
+    assert client.scores("loans")["n"] == 3
 
 
 def test_a_lost_answer_is_asked_for_again_and_learned_once(running: Running, client: Client) -> None:

@@ -272,7 +272,9 @@ def waiting(running: Running) -> Iterator[list[str]]:
     """Events of which the model is sure and unsure, without labels."""
     ids = [f"ask-{i}-{time.monotonic_ns()}" for i in range(25)]
     for i, id in enumerate(ids):
-        running.store.predict("loans", {"income": 0.02 * (i % 3) if i < 5 else 3.0 + i, "job": "clerk"}, id=id)
+        running.store.predict(
+            "loans", {"income": 0.02 * (i % 3) if i < 5 else 3.0 + i, "job": "clerk"}, id=id
+        )
     yield ids
     for id in ids:
         running.store.label("loans", id, "paid")
@@ -281,7 +283,9 @@ def waiting(running: Running) -> Iterator[list[str]]:
 def test_the_events_that_deserve_a_label(running: Running, waiting: list[str]) -> None:
     found = running.store.label_wishes("loans", 5)
     assert {event["id"] for event in found["events"]} == set(waiting[:5])
-    assert [event["seq"] for event in found["events"]] == sorted((e["seq"] for e in found["events"]), reverse=True)
+    assert [event["seq"] for event in found["events"]] == sorted(
+        (e["seq"] for e in found["events"]), reverse=True
+    )
     assert found["labels"] == ["lost", "paid"]
 
 
@@ -308,7 +312,10 @@ def test_labels_by_keyboard(page: Any, running: Running, waiting: list[str]) -> 
     page.keyboard.type("paid")
     page.keyboard.press("Enter")
     page.wait_for_selector(f"#queries-said:has-text('{second} is paid: learned.')")
-    states = running.store.label("loans", first, "lost").state, running.store.label("loans", second, "lost").state
+    states = (
+        running.store.label("loans", first, "lost").state,
+        running.store.label("loans", second, "lost").state,
+    )
     assert states == ("duplicate", "duplicate")
     group = page.get_by_role("group", name=page.locator("#queries li legend").first.inner_text())
     assert group.count() == 1

@@ -24,6 +24,7 @@ from streamboost import (
     BayesianEnsembleClassifier,
     BlockedBoostingClassifier,
     DecisionStump,
+    HashedLogisticRegression,
     HoeffdingTree,
     HoeffdingTreeRegressor,
     IncrementalTree,
@@ -48,6 +49,7 @@ from streamboost import (
     StreamBoostRegressor,
     StreamingGradientBoostingRegressor,
 )
+from streamboost.catalogue import model_entry
 from streamboost.models import MODELS, REGRESSORS
 
 RNG = np.random.default_rng(17)
@@ -92,6 +94,9 @@ def build(only: str | None = None) -> dict[str, Any]:
         ),
         "bagging-logistic": OnlineBaggingClassifier(
             LogisticRegression(learning_rate_spread=1), n_estimators=3, random_state=9, **nominal
+        ),
+        "bagging-hashed": OnlineBaggingClassifier(
+            HashedLogisticRegression(8, pairs=True), n_estimators=2, random_state=2, **nominal
         ),
         "oza-mlp": OnlineBoostingClassifier(MLP(hidden_units=3), n_estimators=2, **nominal),
         "oza-stump": OnlineBoostingClassifier(DecisionStump(max_bins=8), n_estimators=3, **nominal),
@@ -151,7 +156,10 @@ def build(only: str | None = None) -> dict[str, Any]:
     )
     for name, cls in MODELS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):
-            models[name] = cls(random_state=1, **({"n_estimators": 3} if cls._entry.sized else {}))
+            models[name] = cls(random_state=1, **({"n_estimators": 3} if model_entry(name).sized else {}))
+    models["streamboost-identifiers"] = MODELS["streamboost"](
+        n_estimators=2, companions=("linear",), identifier_features=[2], random_state=3
+    )
     networks: dict[str, Any] = {
         "bagging-tan": OnlineBaggingClassifier(TAN(), n_estimators=2, categorical_features=[0, 1, 2, 3]),
         "single-ban": SingleLearnerClassifier(BAN(relearn="query"), categorical_features=[0, 1, 2, 3]),

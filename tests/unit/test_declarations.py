@@ -24,7 +24,7 @@ from streamboost.base.parameter import (
     with_defaults,
 )
 from streamboost.ensemble.options import OPTIONS
-from streamboost.models import ALL_LEARNERS, ALL_MODELS, BATCH_MODELS, LEARNERS, build
+from streamboost.models import ALL_LEARNERS, ALL_MODELS, BATCH_MODELS, LEARNERS, MULTILABEL, build
 
 CLASSES = [getattr(streamboost, entry.class_name) for entry in catalogue.ENTRIES]
 
@@ -140,11 +140,17 @@ def test_the_table_and_the_classes_name_each_other():
         cls = getattr(streamboost, entry.class_name)
         assert cls._entry is entry
         assert cls.__module__.startswith(f"streamboost.{entry.package}.")
-    models = (*catalogue.MODELS, *catalogue.REGRESSORS)
+    models = (*catalogue.MODELS, *catalogue.REGRESSORS, *catalogue.MULTILABEL)
     assert len({entry.name for entry in models}) == len(models)
-    assert {cls._entry for cls in (*ALL_MODELS.values(), *BATCH_MODELS.values(), *ALL_LEARNERS.values())} == {
-        entry for entry in catalogue.ENTRIES if not getattr(entry, "experts", False)
-    }
+    assert {
+        cls._entry
+        for cls in (
+            *ALL_MODELS.values(),
+            *BATCH_MODELS.values(),
+            *MULTILABEL.values(),
+            *ALL_LEARNERS.values(),
+        )
+    } == {entry for entry in catalogue.ENTRIES if not getattr(entry, "experts", False)}
 
 
 def test_the_core_and_the_table_know_the_same_names():
@@ -154,7 +160,8 @@ def test_the_core_and_the_table_know_the_same_names():
     }  # naive Bayes for counts
     more = {"osboost_ocp", "osboost_exp"}  # the other votes of OSBoost
     more |= {"history", "hashed", "hashed_regressor"}  # companions
-    models = (*catalogue.MODELS, *catalogue.REGRESSORS)
+    more |= {"bandit_boost"}  # behind BanditBoostingClassifier
+    models = (*catalogue.MODELS, *catalogue.REGRESSORS, *catalogue.MULTILABEL)
     assert set(_core.booster_names()) == {entry.core for entry in models} | more
 
 

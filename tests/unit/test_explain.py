@@ -1,6 +1,7 @@
 """Explanations add up, are Shapley values by brute force, and say nothing about columns that do nothing."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from oracle.explain import shapley
@@ -234,3 +235,27 @@ def test_pictures_and_texts(tmp_path):
         plot_importances({})
     with pytest.raises(ValueError, match="shape"):
         plot_importances_over_time([1], np.ones((2, 3)), "abc")
+
+
+@pytest.mark.parametrize(
+    "make", [sb.StreamBoostRegressor, sb.OnlineBaggingRegressor, sb.ReplayBoostingRegressor]
+)
+@pytest.mark.parametrize("target", ["raw", "log1p"])
+def test_importances_of_regressors_find_the_columns_and_stand_in_reports(make, target):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(600, 4))
+    y = 5 + np.abs(3 * X[:, 2] + X[:, 1])
+    whole, rows = (make(importances=True, random_state=1, target=target) for _ in range(2))
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    whole.partial_fit(frame, y)
+    for start in range(0, 600, 7):
+        rows.partial_fit(frame[start : start + 7], y[start : start + 7])
+    assert np.array_equal(whole.feature_importances_, rows.feature_importances_)
+    assert np.array_equal(sb.load(whole.to_bytes()).feature_importances_, whole.feature_importances_)
+    assert whole.feature_importances_.argmax() == 2
+    report = whole.report()
+    assert report.importances == dict(zip("abcd", whole.feature_importances_.tolist(), strict=True))
+    assert report.to_dict()["importances"] == report.importances
+    assert "What the model looks at" in str(report)
+    assert "looks most at c" in report._repr_html_()
+    assert make().partial_fit(X, y).report().importances is None

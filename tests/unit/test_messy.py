@@ -238,8 +238,8 @@ def test_duplicate_column_names_are_refused(frame):
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_columns_go_by_name_in_every_frame(kind):
     model = ensemble("osboost", NaiveBayes()).partial_fit(kind({"a": [1.0, 2.0], "b": ["x", "y"]}), [0, 1])
-    with pytest.raises(ValueError, match="Column 0 is 'b', expected 'a'"):
-        model.predict(kind({"b": ["x", "y"], "a": [1.0, 2.0]}))
+    turned, straight = kind({"b": ["x", "y"], "a": [1.0, 2.0]}), kind({"a": [1.0, 2.0], "b": ["x", "y"]})
+    assert np.array_equal(model.predict_proba(turned), model.predict_proba(straight))
     with pytest.raises(ValueError, match=r"yet now missing:\n- b"):
         model.predict(kind({"a": [1.0, 2.0]}))
     with pytest.raises(
@@ -248,9 +248,9 @@ def test_columns_go_by_name_in_every_frame(kind):
         model.predict(kind({"a": ["1", "2"], "b": ["x", "y"]}))
 
 
-@pytest.mark.parametrize("value", [dt.datetime(2024, 1, 1, 12), dt.date(2024, 1, 1), dt.timedelta(hours=1)])
-def test_times_are_refused_with_advice_in_every_frame_and_in_dicts(value):
-    for frame in (pd.DataFrame({"t": pd.to_datetime(["2024-01-01"] * 2)}), pl.DataFrame({"t": [value] * 2})):
+def test_durations_and_arrays_of_dates_are_refused_with_advice():
+    value = dt.timedelta(hours=1)
+    for frame in (pd.DataFrame({"t": [value] * 2}), pl.DataFrame({"t": [value] * 2})):
         with pytest.raises(TypeError, match=r"'t'.*hour, the weekday"):
             ensemble("osboost", NaiveBayes()).partial_fit(frame, [0, 1])
     with pytest.raises(TypeError, match=r"'t'.*hour, the weekday"):
@@ -259,6 +259,8 @@ def test_times_are_refused_with_advice_in_every_frame_and_in_dicts(value):
         ensemble("osboost", NaiveBayes()).partial_fit(
             np.array([["2024-01-01"]] * 2, dtype="datetime64[D]"), [0, 1]
         )
+    with pytest.raises(ValueError, match=r"got 1D array instead.*predict_one takes a dict"):
+        ensemble("osboost", NaiveBayes()).partial_fit(pd.Series([1.0, "x"]), [0, 1])
 
 
 # Categories.

@@ -253,9 +253,14 @@ def test_expected_cost():
     cost = ExpectedCost({("fraud", "fine"): 10.0, ("fine", "fraud"): 1.0})
     cost.update(rows)
     assert cost.value() == cost.of(rows) == pytest.approx((1 + 10 + 10) / 4)
-    for bad in ({("a", "b"): -1.0}, {("a", "b"): math.nan}, {"ab": 1.0}):
+    assert make_metric("cost:fraud>fine=10:fine>fraud=1").of(rows) == cost.value()
+    assert make_metric("cost:fraud=10").of(rows) == ExpectedCost({"fraud": 10}).of(rows) == 5.0
+    assert make_metric("cost").of(rows) == 0.75
+    for bad in ({("a", "b"): -1.0}, {("a", "b"): math.nan}, {("a", "b", "c"): 1.0}):
         with pytest.raises(ValueError, match="costs"):
             ExpectedCost(bad)
+    with pytest.raises(ValueError, match="truth>answer=NUMBER"):
+        make_metric("cost:fraud>fine")
 
 
 class Complaints:

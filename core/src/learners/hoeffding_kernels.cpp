@@ -54,9 +54,6 @@ struct Product {
 
 namespace {
 
-[[gnu::always_inline]] inline LooseHalfVec& four_at(double* p) { return *reinterpret_cast<LooseHalfVec*>(p); }
-[[gnu::always_inline]] inline HalfVec four_at(const double* p) { return *reinterpret_cast<const LooseHalfVec*>(p); }
-
 // The sums of the elements of four vectors, or of two of them in the first half: what sum() gives of each.
 [[gnu::always_inline]] inline HalfVec sums_of(const HalfVec (&v)[4]) {
   const HalfVec one = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) + __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
@@ -241,12 +238,12 @@ template <bool together>
     p = p > least ? p : least;
     const HalfVec lower = value < old_low ? value : old_low, higher = value > old_high ? value : old_high;
     p = value == value ? p : four_at(cells.precision + j);
-    four_at(cells.weight + j) = value == value ? n : old_n;
-    four_at(cells.mean + j) = value == value ? new_mean : old_mean;
-    four_at(cells.spread + j) = value == value ? wider : old_spread;
-    four_at(cells.precision + j) = p;
-    four_at(cells.low + j) = value == value ? (old_n == zero ? value : lower) : old_low;
-    four_at(cells.high + j) = value == value ? (old_n == zero ? value : higher) : old_high;
+    put_four(cells.weight + j, value == value ? n : old_n);
+    put_four(cells.mean + j, value == value ? new_mean : old_mean);
+    put_four(cells.spread + j, value == value ? wider : old_spread);
+    put_four(cells.precision + j, p);
+    put_four(cells.low + j, value == value ? (old_n == zero ? value : lower) : old_low);
+    put_four(cells.high + j, value == value ? (old_n == zero ? value : higher) : old_high);
     const HalfVec squared_peak = p < most ? p * inverse_two_pi : one;
     product.multiply(p > zero ? squared_peak : one, j);
   }

@@ -38,17 +38,17 @@ void window_distances(const double* cell, std::size_t stride, const double* quer
       const HalfVec x = HalfVec{} + query[j];
       if (nominal[j]) {
 #pragma GCC unroll 4
-        for (std::size_t p = 0; p < parts; ++p) sum[p] += twice_where_apart(*reinterpret_cast<const LooseHalfVec*>(at + 4 * p) - x);
+        for (std::size_t p = 0; p < parts; ++p) sum[p] += twice_where_apart(four_at(at + 4 * p) - x);
       } else {
 #pragma GCC unroll 4
         for (std::size_t p = 0; p < parts; ++p) {
-          const HalfVec difference = *reinterpret_cast<const LooseHalfVec*>(at + 4 * p) - x;
+          const HalfVec difference = four_at(at + 4 * p) - x;
           sum[p] += difference * difference;
         }
       }
     }
 #pragma GCC unroll 4
-    for (std::size_t p = 0; p < parts; ++p) *reinterpret_cast<LooseHalfVec*>(out + begin + 4 * p) = sum[p];
+    for (std::size_t p = 0; p < parts; ++p) put_four(out + begin + 4 * p, sum[p]);
   }
 }
 

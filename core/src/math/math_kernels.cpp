@@ -108,8 +108,8 @@ template <class Word>
       key1 += 0xBB67AE85u;
     }
     const HalfBits high = (r1 & lower) | two52, low = ((r0 & lower) >> 11) | two52;
-    *reinterpret_cast<LooseHalfVec*>(out + i) =
-        (reinterpret_cast<const HalfVec&>(high) - 0x1p52) * 0x1p-32 + (reinterpret_cast<const HalfVec&>(low) - 0x1p52) * 0x1p-53;
+    put_four(out + i,
+             (reinterpret_cast<const HalfVec&>(high) - 0x1p52) * 0x1p-32 + (reinterpret_cast<const HalfVec&>(low) - 0x1p52) * 0x1p-53);
   }
 }
 #endif

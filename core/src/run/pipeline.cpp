@@ -57,7 +57,7 @@ void Pipeline::add_block(Lanes lanes, const BankFactory& make_bank) {
     block->spares = fitting_bank(lanes, make_bank);
     block->spares->keep_births();
   }
-  block->events.stats.on = ensemble_.monitor && !block->bank.can().numbers;
+  block->events.stats.on = ensemble_.monitor && !block->bank.can().numbers && facts() == Facts::none;
   block->events.stats.prefixes = runner_->traits.watches_prefixes;
   block->events.kept = block->guard.on();
   block->events.reserve(static_cast<std::size_t>(lanes.size()));

@@ -76,8 +76,13 @@ void Pipeline::admit(const TrainingBatch& batch, int first, int end, Chunk& work
     const Row row = batch.rows.row(first + r);
     const double w = batch.weight ? batch.weight[first + r] : 1.0;
     Example& example = work.example[at];
-    example = intake_.admit(row, numbers ? 0 : batch.truth.label[first + r], w, w > 0, work.row[at]);
+    const double* facts = batch.truth.facts ? batch.truth.facts + static_cast<std::size_t>(first + r) * batch.truth.n_facts : nullptr;
+    // A set says of every label whether the row has it: all of them are known then.
+    const int label = facts ? (runner_->traits.facts == Facts::set ? intake_.schema().n_classes - 1 : static_cast<int>(facts[0]))
+                            : (numbers ? 0 : batch.truth.label[first + r]);
+    example = intake_.admit(row, label, w, w > 0, work.row[at]);
     example.weight = w;
+    example.facts = facts;
     if (numbers) example.target = batch.truth.target[first + r];
     if (!keeps_rows || !(w > 0) || !runner_->remembers(example.number)) continue;
     // Admission is where all lanes still wait, so what the batch phase sees is the state right after its last row.

@@ -11,6 +11,7 @@
 #include "streamboost/run/staged_model.hpp"
 #include "streamboost/run/staged_regressor.hpp"
 #include "streamboost/run/timed_regressor.hpp"
+#include "streamboost/run/tokens_model.hpp"
 
 namespace streamboost {
 namespace {
@@ -22,6 +23,15 @@ std::unique_ptr<Model> make_main(const Plan& plan) {
     return plan.bank(lanes);
   };
   return make_model(plan.booster, plan.booster_params, plan.ensemble, bank, plan.cuts);
+}
+
+// The main ensemble, over hashed tokens if it wants them.
+std::unique_ptr<Model> make_reader(const Plan& plan) {
+  auto main = make_main(plan);
+  if (plan.tokens.values.empty()) return main;
+  auto reader = std::make_unique<TokensModel>(std::move(main), TokensModel::Params::read(plan.tokens));
+  plan.tokens.check_all_read("the tokens");
+  return reader;
 }
 
 // numbers: a single learner of numbers is a bag of one.
@@ -56,7 +66,7 @@ std::unique_ptr<Model> make_pool(PooledExperts::Expert main, const std::vector<C
 }
 
 std::unique_ptr<Model> make_voters(const Plan& plan) {
-  auto inner = make_pool({"main", make_main(plan)}, plan.companions, plan.pool, plan.ensemble, !plan.experts.empty());
+  auto inner = make_pool({"main", make_reader(plan)}, plan.companions, plan.pool, plan.ensemble, !plan.experts.empty());
   const char* name = plan.companions.empty() ? "main" : "online";
   return make_pool({name, std::move(inner)}, plan.outer_companions, plan.outer_pool, plan.ensemble);
 }
@@ -91,7 +101,7 @@ std::unique_ptr<Model> make_wide(const Plan& plan) {
   if (plan.encoding.values.empty()) return inside;
   auto encoded = std::make_unique<EncodedModel>(std::move(inside), EncodedModel::Params::read(plan.encoding));
   plan.encoding.check_all_read("the encoding");
-  return make_pool({"encoded", std::move(encoded)}, plan.whole_companions, plan.whole_pool, plan.ensemble);
+  return make_pool({"columns", std::move(encoded)}, plan.whole_companions, plan.whole_pool, plan.ensemble);
 }
 
 }  // namespace
@@ -105,7 +115,7 @@ std::unique_ptr<Model> make_model(const Plan& plan) {
   }
   if (plan.stages.values.empty()) return voters;
   if (voters->answers_numbers()) {
-    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages));
+    auto staged = std::make_unique<StagedRegressor>(std::move(voters), NumberStages::read(plan.stages), plan.ensemble.seed);
     plan.stages.check_all_read("the stages around the numbers");
     return staged;
   }

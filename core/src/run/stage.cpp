@@ -59,6 +59,17 @@ Output read_output(MessageReader& in) {
   return output;
 }
 
+// The cells of the columns of words stay where they are.
+void read_words(Message& m, int n_words, MessageReader& in) {
+  in.require(in.count() == n_words, "has other columns of words");
+  if (n_words == 0) return;
+  m.words.reserve(static_cast<std::size_t>(n_words));  // each row has some, so a small message cannot ask for much
+  for (std::int64_t cell = 0; cell < static_cast<std::int64_t>(m.rows.n_rows) * n_words; ++cell)
+    m.words.push_back(in.flag() ? in.text_here(most_of_any) : std::string_view{});
+  m.rows.words = m.words.data();
+  m.rows.n_words = n_words;
+}
+
 Message decode_chunk(Bytes bytes, const Schema& now, bool numbers) {
   MessageReader in(bytes, "chunk");
   Message m;
@@ -79,7 +90,8 @@ Message decode_chunk(Bytes bytes, const Schema& now, bool numbers) {
     m.room->n_classes = in.count();
     m.room->declared = in.flag();
     const auto* n_values = in.array<std::int64_t>(m.rows.n_columns);
-    for (int j = 0; j < m.rows.n_columns; ++j) in.require(n_values[j] >= -1 && n_values[j] < (1 << 30), "holds a number out of range");
+    for (int j = 0; j < m.rows.n_columns; ++j)
+      in.require(n_values[j] >= coded_column && n_values[j] < (1 << 30), "holds a number out of range");
     m.room->n_values.assign(n_values, n_values + m.rows.n_columns);
     m.room->first_width = m.room->width();
     m.room->require_growth_from(now);
@@ -106,6 +118,7 @@ Message decode_chunk(Bytes bytes, const Schema& now, bool numbers) {
     m.rows.values = in.array<double>(m.rows.row_start[n]);
   } else {
     m.rows.values = in.array<double>(static_cast<std::int64_t>(n) * m.rows.n_columns);
+    read_words(m, schema->n_words(), in);
   }
   in.finish();
   check_rows(m, *schema, in);
@@ -192,6 +205,11 @@ void write_chunk(const Message& m, Out& out) {
     out.array(m.rows.values + first, static_cast<std::size_t>(start.back()));
   } else {
     out.array(m.rows.values, n * static_cast<std::size_t>(m.rows.n_columns));
+    out.whole(m.rows.n_words);
+    for (std::size_t cell = 0; cell < n * static_cast<std::size_t>(m.rows.n_words); ++cell) {
+      out.whole(m.rows.words[cell].data() != nullptr);
+      if (m.rows.words[cell].data() != nullptr) out.text(m.rows.words[cell]);
+    }
   }
 }
 }  // namespace

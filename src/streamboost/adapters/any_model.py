@@ -17,7 +17,6 @@ import numpy.typing as npt
 from streamboost.adapters.records import as_records, n_rows_of, stacked, taken
 from streamboost.base.classifier import Classifier
 from streamboost.base.estimator import Estimator
-from streamboost.feedback import ActiveClassifier
 from streamboost.streams.base import Chunk
 
 Labels = npt.NDArray[Any]
@@ -43,9 +42,9 @@ def as_model(model: Any, *, records: bool = False) -> Any:
 
 def given(model: Any, chunk: Chunk) -> tuple[Any, Any]:
     """Rows and labels of a chunk as a model takes them: one of ours with what their codes stand for."""
-    if isinstance(getattr(model, "estimator", None) if isinstance(model, ActiveClassifier) else model, Classifier):
-        return chunk.rows, chunk.labels
-    return (chunk.rows if isinstance(model, Estimator) else chunk.X), chunk.y
+    coded_rows = getattr(model, "reads_coded_rows", isinstance(model, Estimator))
+    coded_labels = getattr(model, "reads_coded_labels", isinstance(model, Classifier))
+    return (chunk.rows if coded_rows else chunk.X), (chunk.labels if coded_labels else chunk.y)
 
 
 def fresh_copy(model: Any) -> Any:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from streamboost import _core
+from streamboost.base.nearest import nearest
 
 LARGEST_WHOLE = 2**62
 """Whole numbers beyond this reach the core as this: it counts in 64 bits."""
@@ -169,8 +170,10 @@ class Declared:
         """Store what the constructor was given as ``**options``, and the defaults of the rest."""
         for name in given:
             if name not in self._options:
+                near = nearest(name, self._get_param_names())
                 raise TypeError(
                     f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}"
+                    + ("" if near is None else f"; did you mean {near!r}?")
                 )
         for name, default in self._options.items():
             setattr(self, name, given.get(name, default))

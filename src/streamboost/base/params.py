@@ -38,6 +38,8 @@ class LearnerPlan:
     warns_unscaled: bool = False
     counts: bool = False
     """Whether numbers are counts: no column is nominal, no value below 0."""
+    tokens: dict[str, Any] = field(default_factory=dict)
+    """How rows are hashed into tokens for it; empty: it learns from rows as they are."""
     lane_factory: Callable[[int], object] | None = None
     scope: LaneScope | None = None
 

@@ -134,6 +134,7 @@ class Session:
             "lags": booster.lags,
             "stages": dict(stages),
             "max_bytes": booster.max_bytes,
+            "tokens": learner.tokens,
         }
         self._use(self._new_model())
 
@@ -452,6 +453,8 @@ def no_answers(answer: str, labels: ClassCodes) -> Any:
         return np.empty(0)
     if answer.startswith("interval:"):
         return np.empty((0, 2))
+    if answer == "full":
+        return np.empty((0, len(labels))), np.empty((0, len(labels)))
     raw = np.empty(0, np.int32) if answer == "label" else np.empty((0, len(labels) + (answer == "both")))
     return present(raw, answer, labels)
 
@@ -462,6 +465,8 @@ def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
         return raw[:, labels.order] == 1.0
     if answer.startswith("interval:"):
         return raw
+    if answer == "full":
+        return raw[:, len(labels) : 2 * len(labels)][:, labels.order], raw[:, : len(labels)][:, labels.order]
     if answer == "both":
         codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
         return labels.decode(codes), raw[:, :-1][:, labels.order]

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from rich.table import Table
 
-from streamboost.cli.console import quantity, stderr, stdout
+from streamboost.cli.console import quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError, closest
 from streamboost.streams import (
     CACHE_VARIABLE,
@@ -170,7 +170,7 @@ def _classes(n: int) -> str:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=escape(title), title_justify="left", header_style="bold")
+    table = titled(Table(header_style="bold"), escape(title))
     for column in columns:
         table.add_column(column, justify="right" if column in _RIGHT else "left")
     return table

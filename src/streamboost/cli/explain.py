@@ -13,10 +13,9 @@ from sklearn.base import is_regressor
 
 from streamboost.cli.console import stderr, stdout
 from streamboost.cli.errors import UserError
-from streamboost.cli.importances import TOP, importance_lines
 from streamboost.cli.models import OpenModel
 from streamboost.cli.predict import sheet_for
-from streamboost.report.explanation import Explanations, bars
+from streamboost.report.explanation import Explanations, bars, importance_lines
 from streamboost.streams import Stream
 
 LISTED = 3
@@ -91,13 +90,11 @@ def _print_list(explained: Explanations) -> None:
         one = explained[row]
         lines += [
             f"row {row + 1}: {one.label}, score {one.score:+.4g} from {one.base:+.4g}",
-            *bars(one.largest(TOP), signed=True),
+            *bars(one.largest(10), signed=True),
         ]
     if len(explained) > LISTED:
         lines.append(f"... and {len(explained) - LISTED:,} more rows; --out FILE writes all of them")
     if len(explained) > 1:
-        names = map(str, explained.columns)
-        found = dict(zip(names, explained.importances.tolist(), strict=True))
-        lines += importance_lines(dict(sorted(found.items(), key=lambda item: -item[1])))
+        lines += importance_lines(dict(zip(explained.columns, explained.importances.tolist(), strict=True)))
     for line in lines:
         stdout().print(line, markup=False, highlight=False, soft_wrap=True)

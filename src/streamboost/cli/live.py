@@ -94,6 +94,7 @@ class Part:
         self.labels_are_text = stream.labels_are_text
         self.n_rows = stream.n_rows
         self.repeatable = stream.repeatable
+        self.label_names = getattr(stream, "label_names", None)
         self._stream, self._stop, self._skip = stream, stop, skip
 
     @property

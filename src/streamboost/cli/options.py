@@ -9,6 +9,7 @@ import typer
 
 from streamboost.cli.compare_command import COMPARE_EPILOG, compare_command
 from streamboost.cli.data_options import CheckpointEvery, Data, Limit, Task, reads_data, words
+from streamboost.cli.drift_command import drift_command
 from streamboost.cli.flags import FLAGS, RunCommand
 from streamboost.cli.model_commands import explain_command, learn_command, predict_command, show_command
 from streamboost.cli.shard_commands import (
@@ -43,6 +44,7 @@ def register(app: typer.Typer) -> None:
     app.command("run", cls=RunCommand, epilog=RUN_EPILOG)(_run)
     app.command("compare", cls=RunCommand, epilog=COMPARE_EPILOG)(compare_command)
     app.command("tune")(tune_command)
+    app.command("drift")(drift_command)
     app.command("predict")(predict_command)
     app.command("learn")(learn_command)
     app.command("cut")(cut_command)
@@ -84,6 +86,10 @@ def _run(
     limit: Limit = None,
     reading: Any = None,
     classes: Annotated[str | None, typer.Option("--classes", help="All labels, as a,b,c.")] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option("--labels", help="Several columns as labels of 0 and 1, as 'label:*' or a,b,c."),
+    ] = None,
     scale: Annotated[
         str | None,
         typer.Option("--scale", help="Running scaling of a linear learner: none, maxabs, standard."),
@@ -117,7 +123,9 @@ def _run(
     ] = 0,
     budget: Annotated[
         float | None,
-        typer.Option("--budget", rich_help_panel=SCORED, help="Learn from this share of the labels only, as 0.1."),
+        typer.Option(
+            "--budget", rich_help_panel=SCORED, help="Learn from this share of the labels only, as 0.1."
+        ),
     ] = None,
     query: Annotated[
         str,
@@ -174,6 +182,7 @@ def _run(
         from streamboost.base.quick_start import import_sklearn
 
         import_sklearn()
+        from streamboost.cli.errors import UserError
         from streamboost.cli.live import Every
         from streamboost.cli.parameters import ModelSpec
         from streamboost.cli.run import Output, open_resumed, run
@@ -201,9 +210,18 @@ def _run(
             flags=context.meta.get(FLAGS, []),
             params=param or [],
             learner_params=learner_param or [],
+            label_sets=labels is not None,
         )
-        stream, why = None, ""
-        if task is None and spec.has_regressor and classes is None and positive is None:
+        stream: Any = None
+        why = ""
+        if labels is not None:
+            from streamboost.streams.label_sets import open_label_sets
+
+            if task is not None or resume:
+                raise UserError("--labels goes neither with --task nor with --resume.")
+            with stop.waiting():
+                stream = open_label_sets(data, labels, **reading)
+        elif task is None and spec.has_regressor and classes is None and positive is None:
             with stop.waiting():
                 stream = open_stream(data, **reading)
                 task, why = guessed_task(data, stream)
@@ -225,7 +243,8 @@ def _run(
                 stream = open_stream(data, **reading, expected=resumed.expected(needs_label=True))
             elif stream is None:
                 stream = open_stream(data, **reading)
-        say_task(stream, spec.task, why)
+        if labels is None:
+            say_task(stream, spec.task, why)
         with sharded(built, shards, engine, address, alone=orders == 1 and resumed is None) as spread:
             run(
                 spec, spread, stream, output, stop, classes=classes, resumed=resumed, metrics=measures, **loop
@@ -233,7 +252,7 @@ def _run(
 
 
 def _reproduce(
-    paper: Annotated[str, typer.Argument(help="chen2012, bai2014, jung2017, oza2001 or sun.")],
+    paper: Annotated[str, typer.Argument(help="chen2012, bai2014, jung2017, oza2001, sun or noarov2026.")],
     table: Annotated[str | None, typer.Option("--table", help="Tables, as 1,3 (default: all).")] = None,
     datasets: Annotated[
         str | None, typer.Option("--datasets", help="Data sets by the paper's names, as Heart,German.")
@@ -268,8 +287,11 @@ def _reproduce(
     import shlex
     import sys
 
-    from streamboost.cli.reproduce import reproduce
+    from streamboost.cli.reproduce import reproduce, reproduce_noarov2026
 
+    if paper == "noarov2026":
+        reproduce_noarov2026(out or Path("reproduce-noarov2026"), quick=quick, datasets=words(datasets) or [])
+        return
     well = reproduce(
         paper,
         preset=preset,

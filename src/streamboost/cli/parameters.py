@@ -12,8 +12,9 @@ from streamboost.base.parameter import FLAG, Parameter, parameters_of
 from streamboost.cli.errors import UserError, closest
 from streamboost.cli.own import expert_flags, given_params, is_own, make_model
 from streamboost.models import ALL_LEARNERS as LEARNERS
-from streamboost.models import ALL_MODELS as MODELS
-from streamboost.models import EXPERTS, REGRESSION_LEARNERS, REGRESSORS, build
+from streamboost.models import ALL_MODELS, EXPERTS, MULTILABEL, REGRESSION_LEARNERS, REGRESSORS, build
+
+MODELS = {**ALL_MODELS, **MULTILABEL}
 
 # These have an option of their own.
 _OWN_OPTION = {
@@ -72,6 +73,8 @@ class ModelSpec:
     flags: list[tuple[str, str | None]] = field(default_factory=list)
     params: list[str] = field(default_factory=list)
     learner_params: list[str] = field(default_factory=list)
+    label_sets: bool = False
+    """Whether rows have several labels: a classifier of one label is then used for each of them."""
 
     def for_task(self, task: str | None) -> ModelSpec:
         """The same for a task: regression takes a model's name for its regressor's, and no classifier."""
@@ -99,6 +102,8 @@ class ModelSpec:
     @property
     def task(self) -> str:
         """What the model predicts."""
+        if self.label_sets or self.model in MULTILABEL:
+            return "multilabel"
         return "regression" if self.model in REGRESSORS else "classification"
 
     @property
@@ -108,6 +113,14 @@ class ModelSpec:
 
     def build(self) -> Any:
         """The model, not trained. Raises for whatever is wrong, before any data is read."""
+        if self.label_sets and self.model in REGRESSORS:
+            raise UserError(f"--labels: {self.model} is a regressor.")
+        if self.model in MULTILABEL and not self.label_sets:
+            raise UserError(f"{self.model} learns sets of labels: name their columns, as --labels 'label:*'.")
+        if self.label_sets and self.model not in MULTILABEL:
+            from streamboost.feedback import BinaryRelevanceClassifier
+
+            return BinaryRelevanceClassifier(replace(self, label_sets=False).build())
         if is_own(self.model, self.learner):
             return self._build_own()
         params, learner_params = self.values()

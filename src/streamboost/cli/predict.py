@@ -91,7 +91,10 @@ def predict(
         table.add_column(head, justify="right")
     table.add_row(*cells.values())
     console = stderr() if to_stdout else stdout()
-    console.print(table)
+    if len(cells) > 1:
+        console.print(table)
+    else:
+        console.print(f"{table.title}: {n_rows:,} rows", highlight=False, soft_wrap=True)
     if not to_stdout:
         console.print(f"predictions: {out}", highlight=False, soft_wrap=True)
     if stop.asked is not None:

@@ -34,6 +34,18 @@ if TYPE_CHECKING:
 _COLUMNS = 4  # a cell has three figures: more columns than this stand below each other
 
 
+def reproduce_noarov2026(folder: Path, *, quick: bool, datasets: Sequence[str]) -> None:
+    """Print the table of the Defensive Booster, which has no published figures to stand beside."""
+    from streamboost.reproduce.noarov2026 import DATA, TITLE, reproduce_table
+
+    for name in datasets:
+        if name not in DATA:
+            raise UserError(f"--datasets {name!r} is none of {', '.join(DATA)}.")
+    stdout().print(TITLE, **PLAIN)
+    stdout().print(reproduce_table(folder, quick=quick, datasets=datasets), **PLAIN)
+    stdout().print(f"written: {folder}/report.md, {folder}/figures.json", **PLAIN)
+
+
 def reproduce(
     paper: str,
     *,

@@ -19,12 +19,13 @@ from streamboost.baselines import BASELINE_WORDS
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError
 from streamboost.cli.health_lines import HealthLines
-from streamboost.cli.importances import importance_lines, importances_of
+from streamboost.cli.importances import importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
 from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
 from streamboost.evaluate import ClassificationResult, PrequentialResult, RegressionResult
+from streamboost.report.explanation import importance_lines
 from streamboost.streams import Label, Stream
 
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
@@ -97,13 +98,13 @@ def run(
     if resumed is None:
         mark_nominal(model, stream.nominal)
         _say_kinds(model, stream)
-        if output.health and spec.task == "regression":
-            raise UserError(f"--health: {spec.model} is a regressor; --report says how it does.")
+        if output.health and spec.task != "classification":
+            raise UserError(f"--health is for classification, and this is {spec.task}.")
         if output.health:
             model.set_params(keep_health=True)
-        if spec.task == "regression" and classes is not None:
-            raise UserError(f"--classes: {spec.model} is a regressor.")
-        labels = None if spec.task == "regression" else _classes(classes, stream, model)
+        if spec.task != "classification" and classes is not None:
+            raise UserError(f"--classes is for a single label, and this is {spec.task}.")
+        labels = _classes(classes, stream, model) if spec.task == "classification" else None
     else:
         model = resumed.model
         start = Place.of(model, resumed.path, stream.name)
@@ -138,7 +139,9 @@ def run(
         )
     if result.asked is not None:
         console.print(
-            f"labels asked for: {result.asked:.1%} of the rows (--query {loop['query']})", highlight=False, soft_wrap=True
+            f"labels asked for: {result.asked:.1%} of the rows (--query {loop['query']})",
+            highlight=False,
+            soft_wrap=True,
         )
     for line in no_better_than(result):
         warn(line)
@@ -148,7 +151,7 @@ def run(
     if result.metrics:
         console.print(metric_table(result))
     matter = importances_of(result.model)
-    for line in () if matter is None else importance_lines(matter):
+    for line in () if matter is None or output.report else importance_lines(matter):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     details = result.model.report() if output.report else None
     if details is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from streamboost.base.naming import ColumnNames
 from streamboost.cli.console import plain_value, quantity, stdout
-from streamboost.cli.importances import importance_lines, importances_of
+from streamboost.cli.importances import importances_of
 from streamboost.cli.models import load_file
 
 _SHOWN = 8
@@ -35,8 +35,6 @@ def show(path: Path, *, as_json: bool) -> None:
     console = stdout()
     for head, text in lines.items():
         console.print(f"{head:>13}  {text}", markup=False, highlight=False, soft_wrap=True)
-    for line in () if facts["importances"] is None else ("", *importance_lines(facts["importances"])):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
     if facts["report"] is not None:
         console.print(f"\n{facts['report']}", markup=False, highlight=False, soft_wrap=True)
 

@@ -342,13 +342,19 @@ def _fullest(truth: NDArray[Any]) -> str:
 
 
 def _n_rows(X: Any) -> int:
-    return len(X[0]) - 1 if isinstance(X, tuple) else len(X)
+    if isinstance(X, tuple):
+        return len(X[0]) - (len(X) == 3)
+    return len(X)
 
 
 def _rows(X: Any, first: int, end: int) -> Any:
     """Return rows `first` to `end` of native rows."""
     if not isinstance(X, tuple):
         return X[first:end]
+    if len(X) == 2:  # with the cells of columns of words, row by row
+        dense, cells = X
+        each = len(cells) // max(len(dense), 1)
+        return dense[first:end], cells[first * each : end * each]
     start, columns, values = X
     at = slice(start[first], start[end])
     return np.ascontiguousarray(start[first : end + 1] - start[first]), columns[at], values[at]
@@ -371,12 +377,6 @@ class ShardedSession(Session):
     model: Any
 
     def __init__(self, *arguments: Any, make_line: LineMaker, chunk_rows: int, **named: Any) -> None:
-        words = {**named["schema"].words, **named["schema"].declared_words}
-        if words:
-            raise ValueError(
-                f"Shards take no columns of words, and column {next(iter(words))!r} holds some: learn without shards, or "
-                "name such columns in categorical_features=."
-            )
         self._make_line, self._chunk_rows = make_line, chunk_rows
         super().__init__(*arguments, **named)
         self.pace = self.ask_pace = _Steady(chunk_rows * PIECE_CHUNKS)

@@ -22,13 +22,23 @@ from streamboost import _core
 Arrays = dict[str, NDArray[Any]]
 Lanes = tuple[int, int]
 
-_MAINS = ("online/main/", "main/")  # the ensemble's own fields, where companions answer beside it
+_MAINS = ("columns/online/main/", "columns/main/", "columns/", "online/main/", "main/")
+"""The ensemble's own fields, where companions answer beside it; of wide rows behind the columns that it sees."""
 _OF_LANES = ("bank/", "lane/", "monitor/", "guard/", "spare/")
-_OF_PARTS = (*_OF_LANES, "intake/", "combiner/", "rows/")
-_OF_ALL = ("class_weight/", "lags/")
+_OF_PARTS = (*_OF_LANES, "intake/", "combiner/", "rows/", "tokens/")
+_OF_ALL = ("class_weight/", "lags/", "encoded/")
 """Around the ensemble, and yet in every part: what learners are given depends on it."""
 _STAGES_OF_ALL = ("class_weight", "class_weight_keep", "target")
-_BESIDE = ("companions", "pool", "outer_companions", "outer_pool", "experts", "referee")
+_BESIDE = (
+    "companions",
+    "pool",
+    "outer_companions",
+    "outer_pool",
+    "experts",
+    "referee",
+    "whole_companions",
+    "whole_pool",
+)
 _LENGTH = ".length"
 _VECTOR = 16  # lanes of a bank come in multiples of this
 

@@ -30,6 +30,8 @@ from streamboost.ensemble.experts import WinnowClassifier as WinnowClassifier
 from streamboost.ensemble.gradient_regressor import (
     OnlineGradientBoostingRegressor as OnlineGradientBoostingRegressor,
 )
+from streamboost.ensemble.label_ranking import AdaOLMRClassifier as AdaOLMRClassifier
+from streamboost.ensemble.label_ranking import OnlineBMRClassifier as OnlineBMRClassifier
 from streamboost.ensemble.mbbm import OnlineMBBMClassifier as OnlineMBBMClassifier
 from streamboost.ensemble.ogboost import OGBoostClassifier as OGBoostClassifier
 from streamboost.ensemble.osboost import OSBoostClassifier as OSBoostClassifier

@@ -31,12 +31,12 @@ from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.ensemble.words import (
     FORGETTING,
     POOL_OF_ALL,
-    WORD_FEATURES,
     WordOptions,
     are_wide,
     for_columns,
 )
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
+from streamboost.learners.hashed import WORD_FEATURES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -94,7 +94,7 @@ COMPANIONS = {
     "history": (("history", {}),),
 }
 """Experts beside the forest: names in the report and in files, and their parameters."""
-JUDGE = ("judge", {"memory": 10_000, "rounds": 30, "leaves": 8, "bins": 31})
+JUDGE: tuple[str, dict[str, Any]] = ("judge", {"memory": 10_000, "rounds": 30, "leaves": 8, "bins": 31})
 """Comes with "replay", after all others, and sees their answers beside the row."""
 OUTER = ("replay", "history")
 """Those that answer beside the pool of the others, in a pool of their own."""

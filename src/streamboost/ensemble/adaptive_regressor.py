@@ -17,8 +17,9 @@ from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegres
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.ensemble.replay import ReplayBoostingRegressor
-from streamboost.ensemble.words import WORD_FEATURES, WordOptions, are_wide, for_columns
+from streamboost.ensemble.words import WordOptions, are_wide, for_columns
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
+from streamboost.learners.hashed import WORD_FEATURES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -12,7 +12,7 @@ from streamboost.base.classifier import StreamClassifier
 from streamboost.base.inputs.arrays import CodedRows
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.session import Session, Source
-from streamboost.ensemble.common import StreamEnsemble
+from streamboost.ensemble.common import StreamEnsemble, column_names
 from streamboost.ensemble.output_options import (
     check_output_options,
     class_settings,
@@ -30,11 +30,6 @@ def cells_of(session: Session, rows: CodedRows) -> dict[str, Any]:
     """The cells of rows, and what their codes stand for, as `Explanations` has them."""
     values = [None if book is None else book.values for book in session.schema.books]
     return {} if rows.dense is None else {"coded": rows.dense, "values": values}
-
-
-def column_names(session: Session) -> list[Any]:
-    """Return the names of the columns, or their numbers."""
-    return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
 
 
 class Ensemble(StreamEnsemble, StreamClassifier):
@@ -177,17 +172,6 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         return Explanations(
             base, contributions, score, told, column_names(session), method, **cells_of(session, rows)
         )
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """The mean size of each column's contribution to the score, fading in about 10,000 rows; with ``importances=True``."""
-        return self._read(self._importances_of, fitted=False)
-
-    def _importances_of(self, session: Session) -> NDArray[np.float64]:
-        raw = session.model.report()
-        if "importances/columns" not in raw:
-            raise AttributeError("feature_importances_ are not kept: start the model with importances=True.")
-        return np.array(raw["importances/columns"])
 
     @property
     def impurity_importances_(self) -> NDArray[np.float64]:

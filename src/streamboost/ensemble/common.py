@@ -13,12 +13,21 @@ from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params, check_version, unflattened
 from streamboost.base.files.persist import PARAMETER
+from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift.choice import from_file, guard_of
 from streamboost.ensemble.options import lags_of
-from streamboost.learners import ALL_LEARNERS, Learner, NaiveBayes, adapter_plan, check_task, resumed_plan
+from streamboost.learners import (
+    ALL_LEARNERS,
+    HashedLogisticRegression,
+    Learner,
+    NaiveBayes,
+    adapter_plan,
+    check_task,
+    resumed_plan,
+)
 from streamboost.report import Bound, EnsembleReport, advise
 
 
@@ -74,6 +83,10 @@ class LearnerEnsemble(Estimator):
             return self._within_memory(self.estimator.plan())
         return adapter_plan(self.estimator, seed, task=self._entry.learner_task)
 
+    def _word_features(self) -> WordFeatures | None:
+        learner = self.estimator
+        return learner.word_features if isinstance(learner, HashedLogisticRegression) else None
+
     @classmethod
     def _default_learner(cls) -> Learner:
         """Return the learner that ``estimator=None`` stands for."""
@@ -101,7 +114,8 @@ class LearnerEnsemble(Estimator):
         return MemoryShares.of(budget, trees=self._has_trees(), rows=self._remembers_rows(), words=words)
 
     def _has_trees(self) -> bool:
-        learner = getattr(self, "estimator", None) or self._own_learner()
+        given = getattr(self, "estimator", None)  # experts have several
+        learner = self._own_learner() if given is None else given
         return self._trees_beside() > 0 or (
             isinstance(learner, Learner) and "max_bytes" in learner._core_params()
         )
@@ -171,6 +185,11 @@ def _last_replacements(pairs: NDArray[Any] | None, most: int = 1000) -> NDArray[
         return np.empty((0, 2), np.int64)
     found = pairs.astype(np.int64)
     return found[np.lexsort((found[:, 1], found[:, 0]))][-most:]
+
+
+def column_names(session: Session) -> list[Any]:
+    """Return the names of the columns, or their numbers."""
+    return list(range(session.schema.width)) if session.schema.names is None else list(session.schema.names)
 
 
 class StreamEnsemble(LearnerEnsemble):
@@ -243,6 +262,17 @@ class StreamEnsemble(LearnerEnsemble):
         """Return the last learners that a guard against drift replaced: example number and learner, oldest first."""
         return self._read(lambda session: _last_replacements(session.model.report().get("replacement_times")))
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The mean size of each column's contribution to the answer, fading in about 10,000 rows; with ``importances=True``."""
+        return self._read(self._importances_of, fitted=False)
+
+    def _importances_of(self, session: Session) -> NDArray[np.float64]:
+        raw = session.model.report()
+        if "importances/columns" not in raw:
+            raise AttributeError("feature_importances_ are not kept: start the model with importances=True.")
+        return np.array(raw["importances/columns"])
+
     def _report_of(self, session: Session) -> EnsembleReport:
         if not session.monitor:
             raise ValueError(
@@ -251,7 +281,7 @@ class StreamEnsemble(LearnerEnsemble):
         n_learned = session.model.n_learned
         raw = session.model.report()
         trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
-        replacements = raw.pop("replacement_times", None)
+        replacements, kept = raw.pop("replacement_times", None), raw.get("importances/columns")
         raw = {name: value for name, value in raw.items() if not name.startswith(("health/", "importances/"))}
         lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
         totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
@@ -267,6 +297,9 @@ class StreamEnsemble(LearnerEnsemble):
             trace_bounded=bounded,
             trace_label=self._trace_label,
             replacements=_last_replacements(replacements),
+            importances=None
+            if kept is None
+            else dict(zip(column_names(session), kept.tolist(), strict=True)),
         )
 
 

@@ -29,8 +29,8 @@ class CostBoostingClassifier(Ensemble):
     Notes
     -----
     As in :class:`OnlineBoostingClassifier`, an example travels along the learners with a weight :math:`\lambda`; learner i gets
-    Poisson(:math:`\lambda`) copies. With :math:`C_y` the cost of its class, T the sum of all weights at this learner, and R, W the
-    sums of :math:`C \lambda` that it answered right and wrong before learning:
+    Poisson(:math:`\lambda`) copies. With :math:`C_y` the cost of its class, T the sum of all weights at this learner, and R, W
+    the sums of :math:`C \lambda` that it answered right and wrong before learning:
 
     .. math:: \text{AdaC2:}\quad \lambda \leftarrow C_y \lambda\, T / (2 R) \text{ or } C_y \lambda\, T / (2 W),
               \text{ vote } \log (R / W).
@@ -64,8 +64,8 @@ class CostBoostingClassifier(Ensemble):
             "costs",
             anything('"balanced" or dict'),
             "For AdaC2 and CSB2, what a mistake on a class costs: ``{label: cost}``, or ``{(truth, answer): cost}``; what is not "
-            "named costs 1. Labels in costs must be declared (``classes=`` at the first call, or ``fit``). Balanced: the rare class "
-            "costs 1, the frequent one as much less as it is more frequent so far.",
+            "named costs 1. Labels in costs must be declared (``classes=`` at the first call, or ``fit``). Balanced: the rare "
+            "class costs 1, the frequent one as much less as it is more frequent so far.",
             to_core=False,
         ),
         parameter(

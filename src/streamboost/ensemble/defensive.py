@@ -39,8 +39,9 @@ class DefensiveBoostingClassifier(Ensemble):
 
     or :math:`\mu = \mathrm{sign}(q h)` where that has no root. After :math:`y = \pm 1` and with :math:`e = y - \mu`,
     :math:`\lambda` moves along :math:`(h e - \theta \mu e) / 2` and :math:`\theta` along :math:`\mu e`, and the learner is
-    taught the example with the weight :math:`|e| / 2`. Whatever comes, :math:`|\sum \mu e| \le 8 \sqrt S + 16` with :math:`S = \sum e^2`:
-    the probabilities are right on average, and so they are against every function that the learner could have learned.
+    taught the example with the weight :math:`|e| / 2`. Whatever comes, :math:`|\sum \mu e| \le 8 \sqrt S + 16` with
+    :math:`S = \sum e^2`: the probabilities are right on average, and so they are against every function that the learner could
+    have learned.
 
     References
     ----------
@@ -97,7 +98,7 @@ class DefensiveBoostingClassifier(Ensemble):
         if self.adaptive:
             return ()
         root, coefficients = math.sqrt(totals["squared_errors"]), totals["coefficients"]
-        light = {
+        light: dict[str, Any] = {
             "premise": "no example weighs more than 1",
             "premise_holds": totals["largest_weight"] <= 1,
         }

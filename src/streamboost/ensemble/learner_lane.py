@@ -28,41 +28,56 @@ class LearnerLane:
         self.plan = session.plan
         self.model = session.model
         self.scope = scope
-        self.rooms: list[tuple[NDArray[np.int64], int]] = []  # the first, whose width counts, and the last
-        self.values: list[Any] | None = None  # of the scope, for which there is room
-        self.nominal = False
+        self.first_width = 0  # of the first row, which counts for ever
+        self._room_for: list[Any] | None = None  # the values of the scope that the model has room for
+        self._counts, self._nominal = np.zeros(0, np.int64), False
 
     def answer(self, row: NDArray[np.float64], n_classes: int) -> NDArray[np.float64] | None:
         """Return the distribution over the classes, or None before the first update."""
         if not self.model.n_learned:
             return None
-        counts = self.rooms[-1][0]
+        counts = self._counts
         known = row[: counts.size]
-        if self.nominal:  # a category that it has not learned has no code here
+        if self._nominal:  # a category that it has not learned has no code here
             known = np.where((counts >= 0) & (known >= counts), -1.0, known)
         answer: NDArray[np.float64] = self.model.ask(known.reshape(1, -1), "proba")[0]
         return answer
 
     def learn(self, row: NDArray[np.float64], label: int, weight: float, copies: bool) -> None:
         """Take one update."""
-        room = None
-        if self.values is not self.scope.values:
-            self.values = self.scope.values
-            counts = np.array([-1 if known is None else len(known) for known in self.values], dtype=np.int64)
-            self.nominal = bool((counts >= 0).any())
-            self.rooms = [*self.rooms[:1], (counts, self.scope.n_classes)]
-            room = (counts, self.scope.n_classes, True, None)
-        self.model.learn(row.reshape(1, -1), np.array([label], np.int32), np.array([weight]), "none", room)
+        self.first_width = self.first_width or row.size
+        self._make_room()
+        self.model.learn(row.reshape(1, -1), np.array([label], np.int32), np.array([weight]), "none")
+
+    def _make_room(self) -> None:
+        """Have room for all columns and categories that the ensemble knows."""
+        if self._room_for is self.scope.values:
+            return
+        self._room_for = self.scope.values
+        self._counts = np.array([-1 if known is None else len(known) for known in self._room_for], np.int64)
+        self._nominal = bool((self._counts >= 0).any())
+        self.model.reserve(self._counts, self.scope.n_classes, True)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "model": self.model.state()}
+        if self.first_width:
+            self._make_room()  # so that equal models are equal whenever a learner was last taught
+        return {
+            "plan": self.plan,
+            "scope": self.scope,
+            "first_width": self.first_width,
+            "state": self.model.state() if self.first_width else None,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.model = _core.Model(**self.plan)
-        for counts, n_classes in self.rooms:
-            self.model.reserve(counts, n_classes, True)
-        self.model.restore(state["model"])
+        self.model, self._room_for = _core.Model(**self.plan), None
+        learned = self.__dict__.pop("state")
+        if learned is not None:
+            first = self.scope.values[: self.first_width]
+            counts = np.array([-1 if known is None else len(known) for known in first], np.int64)
+            self.model.reserve(counts, self.scope.n_classes, True)
+            self._make_room()
+            self.model.restore(learned)
 
 
 def driven(plan: LearnerPlan, learners: Iterable[Any]) -> LearnerPlan:

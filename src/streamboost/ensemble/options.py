@@ -55,6 +55,13 @@ class EnsembleOptions(UnguardedOptions, DriftOptions, total=False):
     """Of most classifiers."""
 
 
+class SetOptions(RunOptions, total=False):
+    """Of ensembles for sets of labels."""
+
+    monitor: bool
+    max_bytes: int | None
+
+
 class PastOptions(TypedDict, total=False):
     """Of models that may look at the targets or labels before a row."""
 
@@ -69,6 +76,7 @@ class RegressionOptions(RunOptions, DriftOptions, PastOptions, total=False):
     max_bytes: int | None
     target: str
     coverages: Sequence[float] | float | None
+    importances: bool
 
 
 LEARNER = parameter(
@@ -181,6 +189,8 @@ EXPERT_OPTIONS = (*SHARED, *OUTPUT_OPTIONS)
 """... of those whose learners are Python objects."""
 BATCH_OPTIONS = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
 """... of those that are trained on all rows at once."""
+SET_OPTIONS = (RANDOM_STATE, N_JOBS, MONITOR, CATEGORICAL_FEATURES, MAX_BYTES)
+"""... of ensembles for sets of labels."""
 REGRESSION_OPTIONS = (
     RANDOM_STATE,
     N_JOBS,

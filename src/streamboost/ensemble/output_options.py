@@ -105,6 +105,7 @@ IMPORTANCES = parameter(
     to_core=False,
     default=False,
 )
+IMPORTANCES_HALF_LIFE = 10_000.0
 OUTPUT_OPTIONS = (*CALIBRATION, *RARE, *SETS, IMPORTANCES)
 """Of every classifier that learns from a stream."""
 REGRESSION_OUTPUT_OPTIONS = (
@@ -124,6 +125,7 @@ REGRESSION_OUTPUT_OPTIONS = (
         to_core=False,
         default=None,
     ),
+    IMPORTANCES,
 )
 """Of every regressor."""
 
@@ -160,7 +162,7 @@ def stages_of(model: Any, drifts: bool) -> dict[str, Any]:
     if model.keep_health:
         stages["health"] = True
     if model.importances:
-        stages["importances_half_life"] = 10_000.0
+        stages["importances_half_life"] = IMPORTANCES_HALF_LIFE
     return stages
 
 

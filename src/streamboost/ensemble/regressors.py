@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.regressor import StreamRegressor
 from streamboost.base.session import Session, Source
-from streamboost.ensemble.classifier import USUAL_ORDERS, cells_of, column_names
-from streamboost.ensemble.common import StreamEnsemble
+from streamboost.ensemble.classifier import USUAL_ORDERS, cells_of
+from streamboost.ensemble.common import StreamEnsemble, column_names
 from streamboost.ensemble.options import LEARNER
-from streamboost.ensemble.output_options import check_coverages, kept_coverages
+from streamboost.ensemble.output_options import IMPORTANCES_HALF_LIFE, check_coverages, kept_coverages
 from streamboost.learners import Learner, LinearRegression
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 
@@ -33,6 +33,7 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
     )
 
     coverages: Sequence[float] | float | None = None
+    importances: bool = False
 
     @classmethod
     def _default_learner(cls) -> Learner:
@@ -51,6 +52,8 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
             stages["target"] = self.target
         if self.coverages is not None:
             stages["coverages"] = np.array(kept_coverages(self.coverages), dtype=np.float64)
+        if self.importances:
+            stages["importances_half_life"] = IMPORTANCES_HALF_LIFE
         return stages
 
     # Intervals.

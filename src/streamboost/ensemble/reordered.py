@@ -24,14 +24,14 @@ class ReorderedBoostingClassifier(Ensemble):
 
     Notes
     -----
-    With :math:`\lambda = s` at first and T the examples so far, learner i gets Poisson(:math:`\lambda`) copies, and by its answer of
-    before
+    With :math:`\lambda = s` at first and T the examples so far, learner i gets Poisson(:math:`\lambda`) copies, and by its
+    answer of before
 
     .. math:: \text{right:}\; c_i \mathrel{+}= \lambda,\ \lambda \leftarrow \lambda T / (2 c_i), \qquad
               \text{wrong:}\; w_i \mathrel{+}= \lambda,\ \lambda \leftarrow \lambda T / (2 w_i).
 
-    Learners with :math:`\epsilon_i = w_i / (c_i + w_i) \le 1/2` vote :math:`\log((1 - \epsilon_i) / \epsilon_i)`. A guard watches each
-    of them; BOLE's is the quick DDM that is the default here, ADOB's is ``drift="adwin"``.
+    Learners with :math:`\epsilon_i = w_i / (c_i + w_i) \le 1/2` vote :math:`\log((1 - \epsilon_i) / \epsilon_i)`. A guard
+    watches each of them; BOLE's is the quick DDM that is the default here, ADOB's is ``drift="adwin"``.
 
     References
     ----------
@@ -56,11 +56,12 @@ class ReorderedBoostingClassifier(Ensemble):
             one_of("bole", "adob"),
             "Who votes: all learners that are right more often than not (BOLE), or those before the first that is not (ADOB).",
         ),
-        *with_defaults(
-            OPTIONS,
-            drift="ddm(warm_start=7, warning_threshold=1.2, drift_threshold=1.95)",
-            on_drift="lane",
+        parameter(
+            "ballot",
+            one_of("label", "distribution"),
+            "What a learner puts into the vote: its label, or its class distribution.",
         ),
+        *with_defaults(OPTIONS, drift="ddm(warm_start=7, warning_threshold=1.2, drift_threshold=1.95)"),
     )
 
     def __init__(
@@ -69,9 +70,11 @@ class ReorderedBoostingClassifier(Ensemble):
         *,
         n_estimators: int = 10,
         method: str = "bole",
+        ballot: str = "distribution",
         **options: Unpack[EnsembleOptions],
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.method = method
+        self.ballot = ballot
         self._set_options(options)

@@ -69,6 +69,7 @@ class ReplayRegressionOptions(RunOptions, PastOptions, total=False):
 
     target: str
     coverages: Sequence[float] | float | None
+    importances: bool
 
 
 class ReplayEnsemble(StreamEnsemble):

@@ -8,7 +8,6 @@ from typing import Any, TypedDict
 
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import TEXT
-from streamboost.base.parameter import NONE, numbers, parameter
 from streamboost.base.params import BoosterPlan
 from streamboost.ensemble.common import MemoryShares
 
@@ -21,25 +20,6 @@ INFORMATION = 0.03
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
 VIEWS_OF_IDENTIFIERS = ("words", "crosses")
 VIEWS_OF_MANY = ("words",)
-
-WORD_FEATURES = (
-    parameter(
-        "text_features",
-        [numbers("array-like"), NONE],
-        "Columns of texts, by names or numbers: messages, titles, addresses. None: in files and frames the first 1,000 rows "
-        "tell (more than half of the texts different, three words or 20 characters on average).",
-        to_core=False,
-        default=None,
-    ),
-    parameter(
-        "identifier_features",
-        [numbers("array-like"), NONE],
-        "Columns of identifiers, by names or numbers: users, products, addresses of machines. None: in files and frames text "
-        "columns that are no texts and have more than 200 different values in the first 1,000 rows.",
-        to_core=False,
-        default=None,
-    ),
-)
 
 
 class WordOptions(TypedDict, total=False):

@@ -3,6 +3,7 @@
 from streamboost.adapters.any_model import SlidingWindow, Stepwise
 from streamboost.evaluate.classification import ClassificationResult
 from streamboost.evaluate.count_metrics import ExpectedCost, FBeta
+from streamboost.evaluate.detection import Detection, detection
 from streamboost.evaluate.folds import CrossValidation, cross_validate
 from streamboost.evaluate.metric import Faded, Metric, Windowed
 from streamboost.evaluate.metrics import CLASSIFICATION_METRICS, REGRESSION_METRICS, make_metric
@@ -21,6 +22,7 @@ __all__ = [
     "REGRESSION_METRICS",
     "ClassificationResult",
     "CrossValidation",
+    "Detection",
     "ExpectedCost",
     "FBeta",
     "Faded",
@@ -39,6 +41,7 @@ __all__ = [
     "Windowed",
     "corrected_t",
     "cross_validate",
+    "detection",
     "make_metric",
     "paired_t",
     "plot_reliability",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -224,28 +224,51 @@ class F1(FBeta):
 
 
 class ExpectedCost(OfCounts):
-    """mean cost of an answer, `costs={(truth, answer): cost}`; what is not named costs 0, no answer as much as the dearest one"""
+    """mean cost of an answer: `cost:fraud>fine=50:fine>fraud=1`, or `cost:fraud=50` for mistakes on it; without costs 1 each"""
 
-    name = "expected_cost"
+    name = "cost"
     greater_is_better = False
 
-    def __init__(self, costs: Mapping[tuple[Label, Label], float]) -> None:
+    # What is not named costs 0, no answer as much as the dearest one.
+    def __init__(self, costs: Mapping[Any, float] | None = None) -> None:
         super().__init__()
-        for pair, cost in costs.items():
-            if not (isinstance(pair, tuple) and len(pair) == 2):
-                raise ValueError(f"costs: {pair!r} is no pair (truth, answer).")
+        for key, cost in (costs or {}).items():
+            if isinstance(key, tuple) and len(key) != 2:
+                raise ValueError(f"costs: {key!r} is no label and no pair (truth, answer).")
             if not (math.isfinite(cost) and cost >= 0):
-                raise ValueError(f"costs[{pair!r}] must be finite and not negative, got {cost}.")
-        self.costs = dict(costs)
+                raise ValueError(f"costs[{key!r}] must be finite and not negative, got {cost}.")
+        self.costs = None if costs is None else dict(costs)
+
+    @classmethod
+    def of_settings(cls, settings: Sequence[str]) -> ExpectedCost:
+        """From texts, ``fraud>fine=50`` or ``fraud=50``; labels are compared as texts."""
+        costs: dict[Any, float] = {}
+        for setting in settings:
+            key, _, price = setting.rpartition("=")
+            try:
+                costs[tuple(key.split(">")) if ">" in key else key] = float(price)
+            except ValueError:
+                raise ValueError(
+                    f"cost: {setting!r} is no cost; write truth>answer=NUMBER or truth=NUMBER."
+                ) from None
+        return cls(costs or None)
 
     def _of_counts(self, counts: npt.NDArray[Any]) -> float:
+        n = counts.shape[0]
         price = np.zeros(counts.shape)
-        codes = {label: code for code, label in enumerate(self._labels)}
-        for (truth, answer), cost in self.costs.items():
-            if truth in codes and answer in codes and max(codes[truth], codes[answer]) < counts.shape[0]:
-                price[codes[truth], codes[answer]] = cost
-            if truth in codes and codes[truth] < counts.shape[0]:
-                price[codes[truth], -1] = max(price[codes[truth], -1], cost)
+        if self.costs is None:
+            price = 1.0 - np.eye(*counts.shape)
+        codes = {str(label): code for code, label in enumerate(self._labels) if code < n}
+        for key, cost in (self.costs or {}).items():
+            truth, answer = map(str, key) if isinstance(key, tuple) else (str(key), None)
+            if truth not in codes:
+                continue
+            row = price[codes[truth]]
+            if answer is None:
+                row[:] = np.where(np.arange(len(row)) == codes[truth], 0.0, cost)
+            elif answer in codes:
+                row[codes[answer]] = cost
+            row[-1] = max(row[-1], cost)
         return float((price * counts).sum() / counts.sum())
 
 

@@ -16,8 +16,7 @@ from streamboost.evaluate.score_metrics import SCORE_METRICS
 class MetricTable(Collection[str]):
     """The names of the metrics of one task, and what they stand for.
 
-    ``always`` are among the metrics of every result, whatever is chosen; ``objects_only`` cannot be named, because they need
-    to be told more than a text can hold.
+    ``always`` are among the metrics of every result, whatever is chosen.
     """
 
     def __init__(
@@ -26,11 +25,10 @@ class MetricTable(Collection[str]):
         classes: Collection[type[Metric]],
         *,
         always: tuple[str, ...] = (),
-        objects_only: tuple[type[Metric], ...] = (),
     ) -> None:
         self.task = task
         self.always = always
-        self.classes = {cls.name: cls for cls in classes if cls not in objects_only}
+        self.classes = {cls.name: cls for cls in classes}
 
     def __contains__(self, name: object) -> bool:
         return name in self.classes
@@ -49,6 +47,10 @@ class MetricTable(Collection[str]):
             meant = f"did you mean {near}?" if near is not None else f"there are {', '.join(self)}."
             raise ValueError(f"There is no metric {name!r} for {self.task}; {meant}")
         cls = self.classes[name]
+        if issubclass(cls, ExpectedCost):
+            cost = cls.of_settings(settings)
+            cost.name = text
+            return cost
         known = inspect.signature(cls).parameters
         values: dict[str, Any] = {}
         for setting in settings:
@@ -78,9 +80,7 @@ class MetricTable(Collection[str]):
         return tuple(found.values())
 
 
-CLASSIFICATION_METRICS = MetricTable(
-    "classification", (*COUNT_METRICS, *SCORE_METRICS), objects_only=(ExpectedCost,)
-)
+CLASSIFICATION_METRICS = MetricTable("classification", (*COUNT_METRICS, *SCORE_METRICS))
 """The metrics of labels."""
 REGRESSION_METRICS = MetricTable("regression", TARGET_METRICS, always=("mae", "rmse", "r2", "skill"))
 """The metrics of targets."""

@@ -17,7 +17,6 @@ from streamboost.evaluate.delay import LateLabels, check_delay, warn_of_delay
 from streamboost.evaluate.drifts import DriftLog
 from streamboost.evaluate.resources import ResourceLog
 from streamboost.evaluate.result import PrequentialResult
-from streamboost.feedback import ActiveClassifier
 from streamboost.evaluate.task import Scores, Settings
 from streamboost.evaluate.tasks import task_of
 from streamboost.streams.base import (
@@ -246,6 +245,8 @@ def _asking(learner: Any, budget: float | None, query: str, seed: int) -> Any:
     """The model within a budget of labels, if there is one."""
     if budget is None:
         return learner
+    from streamboost.feedback import ActiveClassifier
+
     return ActiveClassifier.around(learner, budget=budget, query=query, random_state=seed)
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from streamboost.evaluate.classification import Classification
+from streamboost.evaluate.label_sets import Multilabel
 from streamboost.evaluate.regression import Regression
 from streamboost.evaluate.task import Task
 
-TASKS: dict[str, Task[Any]] = {task.name: task for task in (Classification(), Regression())}
+TASKS: dict[str, Task[Any]] = {task.name: task for task in (Classification(), Regression(), Multilabel())}
 """By name: one for every value of a catalogue entry's ``task``."""
 
 
 def task_of(model: Any) -> Task[Any]:
     """The task of a model of ours, scikit-learn's or River's; what says nothing is a classifier."""
-    entry = getattr(model, "_entry", None)
-    if entry is not None and hasattr(entry, "task"):
-        return TASKS[entry.task]
+    task = getattr(getattr(model, "_entry", model), "task", None)
+    if task in TASKS:
+        return TASKS[task]
     if hasattr(model, "__sklearn_tags__"):
         from sklearn.base import is_regressor
 

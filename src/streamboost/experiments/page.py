@@ -71,6 +71,12 @@ class DataTable:
     foot: Sequence[Sequence[TableCell]] = ()
     caption: str = ""
 
+    def turned(self) -> DataTable:
+        """The same with a line for each column; only of tables with one column of names."""
+        names = [" · ".join(filter(None, (row[0].text, row[0].below))) for row in self.rows]
+        lines = [[TableCell(title), *(row[at] for row in self.rows)] for at, title in enumerate(self.head)]
+        return DataTable([self.head[0], *names], lines[1:], caption=self.caption)
+
     def html(self) -> str:
         """The block: it scrolls sideways by itself where it is too wide."""
         lines = []

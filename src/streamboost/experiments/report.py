@@ -48,6 +48,9 @@ from streamboost.experiments.tables import (
     value_text,
 )
 
+_MOST_COLUMNS = 10
+"""A table of models with more measures than fit on a page has one line for each measure instead."""
+
 _MANY = 7  # models beside each other in a table; more stand below each other
 
 
@@ -319,7 +322,8 @@ class _Report:
                 figures.insert(0, "" if verdict.p is None else p_text(verdict.p).removeprefix("p = "))
             rows.append([name, error_cell(cell, verdict), *map(TableCell, figures)])
         caption = "p: against the best, by the test named above." if s.test_name else ""
-        return DataTable(head, rows, caption=caption)
+        table = DataTable(head, rows, caption=caption)
+        return table.turned() if len(head) > max(_MOST_COLUMNS, len(rows)) else table
 
     def _method(self, page: Page) -> None:
         s, p = self.summary, self.summary.protocol

@@ -42,7 +42,6 @@ def missing_text(cell: Cell) -> str:
 
 def terminal_tables(summary: Summary) -> list[Table]:
     """What ranks first with its marks, then one table per metric; all in one if there is one data set."""
-    from rich.table import Table
 
     marked = [
         [_marked(cell, verdict) for cell, verdict in zip(row, summary.verdicts(row), strict=True)]
@@ -58,7 +57,7 @@ def terminal_tables(summary: Summary) -> list[Table]:
             plain = [[_plain(cell, measure) for cell in row] for row in summary.cells]
             found.append(_table(summary, first_up(measure_name(measure)), plain))
         return found
-    table = Table(title=f"On {summary.sets[0].name}", title_justify="left", header_style="bold")
+    table = _titled(f"On {summary.sets[0].name}")
     members = any(algorithm.member for algorithm in summary.algorithms)  # else each has its own learner
     for name in ("model", "learner")[: 1 + members]:
         table.add_column(name)
@@ -75,11 +74,16 @@ def first_up(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _table(summary: Summary, title: str, texts: list[list[str]]) -> Table:
-    """One line per data set, one column per model; long and narrow instead if there are many models."""
+def _titled(title: str) -> Table:
+    """A table at least as wide as its title, which would break within words."""
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", header_style="bold")
+    return Table(title=title, title_justify="left", header_style="bold", min_width=len(title))
+
+
+def _table(summary: Summary, title: str, texts: list[list[str]]) -> Table:
+    """One line per data set, one column per model; long and narrow instead if there are many models."""
+    table = _titled(title)
     if len(summary.algorithms) > 4:
         table.add_column("model")
         table.add_column("learner")

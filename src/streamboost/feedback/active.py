@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 
+from streamboost.base.classifier import Classifier
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.unlabeled import filled, missing_labels
@@ -63,8 +64,8 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     - ``"random"``: by chance, the budget being the probability.
     - ``"uncertainty"``: rows whose most probable label has less than `threshold`.
-    - ``"variable"``: the same with a threshold that falls with every question and rises with every row that is let go, so that the
-      budget is spent however sure the model is.
+    - ``"variable"``: the same with a threshold that falls with every question and rises with every row that is let go, so
+      that the budget is spent however sure the model is.
     - ``"randomized"``: as variable, the threshold times a normal draw of mean 1 and deviation 1: now and then rows are asked for
       that the model is sure of.
     - ``"split"``: a share of the rows by chance, the others as variable. The rows of chance show changes where the model is sure
@@ -75,8 +76,8 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    I. Žliobaitė, A. Bifet, B. Pfahringer and G. Holmes, Active learning with drifting streaming data, *IEEE Transactions on Neural
-    Networks and Learning Systems* 25 (2014).
+    I. Žliobaitė, A. Bifet, B. Pfahringer and G. Holmes, Active learning with drifting streaming data, *IEEE Transactions on
+    Neural Networks and Learning Systems* 25 (2014).
 
     Examples
     --------
@@ -101,7 +102,9 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
             "object with its ``test_then_train`` and ``classes_``.",
             to_core=False,
         ),
-        parameter("budget", number("(0, 1]"), "The share of the rows whose labels may be asked for.", to_core=False),
+        parameter(
+            "budget", number("(0, 1]"), "The share of the rows whose labels may be asked for.", to_core=False
+        ),
         parameter("query", one_of(*QUERIES), "How the rows are chosen: see the notes.", to_core=False),
         parameter(
             "threshold",
@@ -192,7 +195,9 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
             self.model_.partial_fit(X, y, **_given(classes=classes, sample_weight=weight))
         else:
             amount = np.where(absent, 0.0, 1.0 if weight is None else weight)
-            self.model_.partial_fit(X, filled(y, absent, known), **_given(classes=classes, sample_weight=amount))
+            self.model_.partial_fit(
+                X, filled(y, absent, known), **_given(classes=classes, sample_weight=amount)
+            )
         for row in range(n):
             if weight is None or weight[row] > 0:
                 strategy.note(absent is None or not absent[row])
@@ -260,7 +265,9 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
             said.append(found.first(used))
             last = at + used - 1
             if asked:
-                more = _given(classes=classes, sample_weight=None if weight is None else weight[last : last + 1])
+                more = _given(
+                    classes=classes, sample_weight=None if weight is None else weight[last : last + 1]
+                )
                 self.model_.test_then_train(X[last : last + 1], y[last : last + 1], **more)
                 strategy.note(True, bool(found.labels[used - 1] != np.asarray(y[last : last + 1])[0]))
             at += used
@@ -285,12 +292,12 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Answering.
 
-    @available_if(_has("predict"))
+    @available_if(_has("predict"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most likely label of each row; changes nothing."""
         return np.asarray(self._begun.predict(X))
 
-    @available_if(_has("predict_proba"))
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class in ``classes_``, one row per row of `X`."""
         return np.asarray(self._begun.predict_proba(X))
@@ -325,18 +332,30 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         return self._begin().threshold
 
     @property
+    def reads_coded_rows(self) -> bool:
+        """Whether files are read for it as for a model of streamboost: internal, for the loop of evaluation."""
+        return self.estimator is None or isinstance(self.estimator, Classifier)
+
+    @property
+    def reads_coded_labels(self) -> bool:
+        """The same of labels."""
+        return self.reads_coded_rows
+
+    @property
     def needs_classes(self) -> bool:
         """Whether the model must know its labels before the first row: internal, for the loop of evaluation."""
         return bool(getattr(self._begun, "needs_classes", False))
 
-    @available_if(_has("memory_bytes"))
+    @available_if(_has("memory_bytes"))  # type: ignore[untyped-decorator]
     def memory_bytes(self) -> int:
         """Return the size of the model in bytes."""
         return int(self._begun.memory_bytes())
 
     # Files.
 
-    def save(self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None) -> None:
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
         """Write model and strategy to a file; read it back with :func:`streamboost.load`."""
         write_model(path, self.to_bytes(metadata=metadata))
 
@@ -355,7 +374,9 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         return dict(self._metadata)
 
     @classmethod
-    def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> ActiveClassifier:
+    def _from_parts(
+        cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]
+    ) -> ActiveClassifier:
         if len(parts) != 1 or not hasattr(parts[0], "classes_"):
             raise ModelFileError("an active classifier has one model, a classifier")
         seed = state.get("seed")

@@ -39,15 +39,16 @@ def composite_bytes(
     arrays: dict[str, NDArray[Any]] = {
         f"part-{at}": np.frombuffer(part.to_bytes(), dtype=np.uint8) for at, part in enumerate(parts)
     }
-    head = {"name": name, "version": VERSION, "params": dict(params), "state": dict(state), "parts": len(parts)}
+    head = {
+        "name": name,
+        "version": VERSION,
+        "params": dict(params),
+        "state": dict(state),
+        "parts": len(parts),
+    }
     buffer = io.BytesIO()
     write_archive(buffer, {"composite": head, **entry(checked(metadata or {}))}, arrays)
     return buffer.getvalue()
-
-
-def is_composite(manifest: Mapping[str, Any]) -> bool:
-    """Whether a file holds a model made of models."""
-    return "composite" in manifest
 
 
 def read_composite(

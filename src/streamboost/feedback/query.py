@@ -56,9 +56,13 @@ class QueryStrategy:
         seed: int = 0,
     ) -> None:
         if query not in QUERIES:
-            raise ValueError(f"query={query!r} is not allowed: choose one of {', '.join(map(repr, QUERIES))}.")
+            raise ValueError(
+                f"query={query!r} is not allowed: choose one of {', '.join(map(repr, QUERIES))}."
+            )
         if not 0 < budget <= 1:
-            raise ValueError(f"budget={budget!r} is not allowed: it is a share of the rows, above 0 and at most 1.")
+            raise ValueError(
+                f"budget={budget!r} is not allowed: it is a share of the rows, above 0 and at most 1."
+            )
         self.budget, self.query, self.seed = float(budget), query, seed
         self.fixed, self.random_share = float(threshold), float(random_share)
         self.n_rows = self.n_asked = self.n_drifts = 0
@@ -79,7 +83,9 @@ class QueryStrategy:
     @property
     def by_chance(self) -> bool:
         """Whether chance alone decides about the next row: it shows the stream as it is."""
-        return self.query == "random" or (self.query == "split" and self._uniform(_CHANCE) < self.random_share)
+        return self.query == "random" or (
+            self.query == "split" and self._uniform(_CHANCE) < self.random_share
+        )
 
     def wants(self, confidence: float) -> bool:
         """Whether the label of the next row should be asked for; ``confidence`` is between 0 and 1. Changes nothing."""
@@ -99,8 +105,8 @@ class QueryStrategy:
     def note(self, asked: bool, wrong: bool | None = None) -> None:
         """Go on to the next row: whether this one got its label, and whether its answer was wrong, if that is known.
 
-        The threshold rests while the budget has no room, and on rows of chance. Their errors, which no rule has chosen, are watched
-        for drift; after one the threshold starts again at 1.
+        The threshold rests while the budget has no room, and on rows of chance. Their errors, which no rule has chosen, are
+        watched for drift; after one the threshold starts again at 1.
         """
         chance = self.by_chance
         if not chance and self.query != "uncertainty" and (asked or self.affordable):
@@ -120,7 +126,12 @@ class QueryStrategy:
     def state(self) -> dict[str, Any]:
         """Everything that :meth:`note` moves, as numbers that JSON can hold."""
         counts = {"rows": self.n_rows, "asked": self.n_asked, "drifts": self.n_drifts}
-        return {**counts, "spent": self.spent, "threshold": self.threshold, "detector": self._detector.numbers()}
+        return {
+            **counts,
+            "spent": self.spent,
+            "threshold": self.threshold,
+            "detector": self._detector.numbers(),
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from what :meth:`state` gave; refuses what no strategy could have given."""

@@ -6,6 +6,7 @@ from streamboost import catalogue
 from streamboost.learners.adapters import adapter_plan as adapter_plan
 from streamboost.learners.adapters import check_task as check_task
 from streamboost.learners.adapters import resumed_plan as resumed_plan
+from streamboost.learners.hashed import HashedLogisticRegression as HashedLogisticRegression
 from streamboost.learners.hoeffding import HoeffdingTree as HoeffdingTree
 from streamboost.learners.hoeffding_regressor import HoeffdingTreeRegressor as HoeffdingTreeRegressor
 from streamboost.learners.iti import IncrementalTree as IncrementalTree

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.report.bounds import Bound
+from streamboost.report.explanation import importance_lines
 from streamboost.report.tables import data_frame, html_table
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ class EnsembleReport:
         of, and that bound (if ``trace_bounded``).
     replacements : array of shape (n, 2)
         The last learners that a guard against drift replaced: example number and learner, oldest first.
+    importances : dict of str or int to float, or None
+        The mean size of each column's contribution, of a model with ``importances=True``.
     """
 
     model: str
@@ -56,6 +60,7 @@ class EnsembleReport:
     trace_bounded: bool = False
     trace_label: str = "what is promised at most"
     replacements: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    importances: dict[Any, float] | None = None
 
     @property
     def n_estimators(self) -> int:
@@ -74,6 +79,7 @@ class EnsembleReport:
             "bounds": [bound.to_dict() for bound in self.bounds],
             "advice": list(self.advice),
             "trace": None if self.trace is None else self.trace.tolist(),
+            "importances": self.importances,
         }
 
     def broken(self) -> tuple[Bound, ...]:
@@ -102,6 +108,8 @@ class EnsembleReport:
         lines += self._time_line()
         if self.bounds:
             lines += ["", "Guarantees against what happened:", *map(str, self.bounds)]
+        if self.importances is not None:
+            lines += ["", *importance_lines(self.importances)]
         lines += [f"Advice: {line}" for line in self.advice]
         return "\n".join(lines)
 
@@ -120,6 +128,7 @@ class EnsembleReport:
         notes = [f"{left_out} more learners: to_frame() has them all."] if left_out else []
         notes += [f"{name}: {value:.6g}" for name, value in self.totals.items()]
         notes += self._time_line()
+        notes += [] if self.importances is None else [_most_important(self.importances)]
         notes += [str(bound) for bound in self.bounds] + [f"Advice: {line}" for line in self.advice]
         title = f"{self.model} of {self.n_estimators} x {self.learner}, {self.n_learned} examples learned"
         return html_table(title, list(columns), rows, notes)
@@ -137,6 +146,11 @@ class EnsembleReport:
     def to_frame(self) -> Any:
         """Return one line per learner, as a pandas (or else polars) frame."""
         return data_frame({"learner": np.arange(self.n_estimators), **self.lanes})
+
+
+def _most_important(importances: Mapping[Any, float], most: int = 5) -> str:
+    first = sorted(importances.items(), key=lambda item: -item[1])[:most]
+    return "looks most at " + ", ".join(f"{name} ({value:.3g})" for name, value in first)
 
 
 def _cell(value: Any) -> str:

@@ -150,6 +150,15 @@ def bars(shown: Sequence[tuple[str, float]], *, signed: bool = False, width: int
     ]
 
 
+def importance_lines(importances: Mapping[Any, float], top: int = 10) -> list[str]:
+    """A headline and a bar for each of the columns that matter most."""
+    shown = sorted(((str(name), value) for name, value in importances.items()), key=lambda item: -item[1])[
+        :top
+    ]
+    more = f", {top} of {len(importances)} columns" if len(importances) > top else ""
+    return [f"What the model looks at{more}: mean size of a column's contribution", *bars(shown)]
+
+
 def plot_importances(
     importances: Mapping[Any, float], path: str | os.PathLike[str] | None = None, *, top: int = 15
 ) -> Figure:

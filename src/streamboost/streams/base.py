@@ -180,8 +180,8 @@ class ArrayStream:
         self.coding = coding
         self.label_codes = label_codes
         self.y: npt.NDArray[Any] = np.asarray(y)
-        if self.y.ndim != 1:
-            raise DataError(f"y must have one dimension, got {self.y.ndim}.")
+        if self.y.ndim not in (1, 2):
+            raise DataError(f"y must have one dimension, or two for sets of labels, got {self.y.ndim}.")
         if isinstance(X, (list, tuple)):
             X = np.asarray(X)
         if scipy.sparse.issparse(X):

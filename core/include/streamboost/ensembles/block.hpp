@@ -36,7 +36,7 @@ struct Scratch {
   void reserve_costs(std::size_t lanes, std::size_t n_classes) {
     work.reserve(std::max(n_classes * n_classes, (lanes + 1 + answers.stride) * n_classes));
     row.reserve(n_classes);
-    counts.reserve(n_classes);
+    counts.reserve(2 * n_classes + answers.stride);
   }
 };
 

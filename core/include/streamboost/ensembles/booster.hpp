@@ -63,6 +63,8 @@ struct BoosterTraits {
   bool column = false;                              // column[lane]
   std::size_t column_rows = 1;                      // so many of them: more than one is working memory
   std::optional<int> column_labels = std::nullopt;  // class codes in the column, from this one on
+  bool column_by_class = false;                     // and one more for every class
+  Facts facts = Facts::none;                        // what it learns in place of labels
 
   // It has
   bool numbers = false;       // a regressor: `double number(example, passage) const` instead of `answer`; NaN if it knows none

@@ -4,7 +4,8 @@
 //
 //   paper      here             meaning
 //   lambda     Passage::lambda  the example's weight on arrival at a learner; starts at the sample weight s
-//   C_y        cost             of the example's class; balanced: (n_min + 1) / (n_y + 1), n the weights of the classes before
+//   C_y        cost             of the example's class; balanced: (n_min + 1) / (n_y + 1), n the weights of the classes before; with adac2,
+//                               where costs multiply along the chain, to the power min(1, 2 / N)
 //   T          arrived          sum of the lambdas that arrived, by class; this one included
 //   wacc werr  right, wrong     sums of C lambda answered right and wrong, over T
 //   eps        error            sum of lambda answered wrong, over T
@@ -84,9 +85,11 @@ struct CostBoosting : BoosterDefaults {
 
   Params params;
   std::uint64_t seed;
+  double spread;  // of balanced costs over the chain
   ClassCounts counts;
 
-  CostBoosting(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed) {}
+  CostBoosting(Params p, const Ensemble& ensemble)
+      : params(p), seed(ensemble.seed), spread(p.algorithm == Algorithm::adac2 ? std::min(1.0, 2.0 / ensemble.n_estimators) : 1.0) {}
   void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -109,6 +112,7 @@ struct CostBoosting : BoosterDefaults {
     if (lanes.begin == 0) passage.lambda = example.weight;
     uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson,
                   scratch.draw.data(), scratch.draw.size());
+    const double price = cost(block.state, y);
     const double most_copies = std::floor(10 * std::max(example.weight, 1.0));
     std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
     std::fill(scratch.extra.begin(), scratch.extra.end(), 0.0);
@@ -120,7 +124,7 @@ struct CostBoosting : BoosterDefaults {
                     static_cast<std::uint32_t>(lanes.begin) + static_cast<std::uint32_t>(i), Purpose::poisson};
       scratch.extra[i] = rate;
       scratch.amount[i] = std::min(poisson(rate, scratch.draw[i], key), most_copies);
-      passage.lambda = judge(block.state, i, y, scratch.answers.vote[i] == example.label, lambda);
+      passage.lambda = judge(block.state, i, y, scratch.answers.vote[i] == example.label, lambda, price);
       block.state.seen[y][i] += example.weight;
     }
     block.events.votes(scratch.answers.vote.data(), scratch.extra.data(), example.label);
@@ -152,10 +156,11 @@ struct CostBoosting : BoosterDefaults {
     log_lanes(voice, voice, n);
   }
 
-  double cost(const LaneState& state, std::size_t i, std::size_t y) const {
+  // All lanes have seen the same.
+  double cost(const LaneState& state, std::size_t y) const {
     if (params.algorithm == Algorithm::rusboost) return 1;
     if (params.costs) return (*params.costs)[y];
-    return (std::min(state.seen[0][i], state.seen[1][i]) + 1) / (state.seen[y][i] + 1);
+    return exp(spread * log((std::min(state.seen[0][0], state.seen[1][0]) + 1) / (state.seen[y][0] + 1)));
   }
 
   // What is left of the rate of an example of a frequent class.
@@ -166,8 +171,7 @@ struct CostBoosting : BoosterDefaults {
   }
 
   // Moves the sums and returns the weight that travels on.
-  double judge(LaneState& state, std::size_t i, std::size_t y, bool is_right, double lambda) const {
-    const double c = cost(state, i, y);
+  double judge(LaneState& state, std::size_t i, std::size_t y, bool is_right, double lambda, double c) const {
     state.arrived[y][i] += lambda;
     const double whole = state.arrived[0][i] + state.arrived[1][i];
     double& own = is_right ? state.right[0][i] : state.wrong[0][i];

@@ -15,7 +15,7 @@
 //   vote log((1 - eps) / eps), eps = sw / (sc + sw), where eps <= 1/2. ADOB hears learners up to the first that may not vote, BOLE all that may.
 //
 // Departures  Learners are judged by their answers of before they learn, so that all lanes are taught at once; an untrained one is wrong and
-//             abstains. Copies are cut at 10, of an example of weight s > 1 at 10 s. Equal learners stand by number.
+//             abstains (ballot = distribution: a learner's vote is shared out as its class distribution says). Copies are cut at 10, of an example of weight s > 1 at 10 s. Equal learners stand by number.
 // Cost        one ask, one teach, per lane a keyed draw and a division; the order moves little from example to example, so it is kept and
 //             sorted by insertion. Any lane may follow any other: one block, one thread. State: two numbers per lane.
 #pragma once
@@ -33,7 +33,8 @@ namespace streamboost {
 struct Reordered : BoosterDefaults {
   struct Params {
     bool stops;  // at the first learner that may not vote
-    static Params read(const Config& c) { return {c.choice<bool>("method", {{"adob", true}, {"bole", false}})}; }
+    Ballot ballot;
+    static Params read(const Config& c) { return {c.choice<bool>("method", {{"adob", true}, {"bole", false}}), read_ballot(c)}; }
   };
   struct LaneState : LaneStateDefaults {
     LaneArray<double> sum_correct, sum_wrong;
@@ -77,16 +78,18 @@ struct Reordered : BoosterDefaults {
   int grain() const { return n_estimators; }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
-    block.bank->ask(example, Request::votes, scratch.answers);
+    block.bank->ask(example, passage.answers ? wanted(params.ballot) : Request::votes, scratch.answers);
     if (!passage.answers) return;
     double* voice = scratch.extra.data();
     voices(block.state, voice);
+    if (params.ballot == Ballot::distribution)
+      return add_distributions(scratch.answers, voice, static_cast<std::size_t>(block.lanes().size()), example.n_classes, passage.votes);
     for (std::size_t i = 0; i < static_cast<std::size_t>(block.lanes().size()); ++i)
       if (scratch.answers.vote[i] >= 0) passage.votes[scratch.answers.vote[i]] += voice[i];
   }
   VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     voices(block.state, voice);
-    return {Request::votes};
+    return {wanted(params.ballot)};
   }
 
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {

@@ -15,7 +15,6 @@ namespace streamboost {
 using Vec = double __attribute__((vector_size(64), may_alias));
 // Where one number meets many, halves: gcc 12 spreads a number over 64 bytes by way of the stack where registers have 32.
 using HalfVec = double __attribute__((vector_size(32), may_alias));
-using LooseHalfVec = double __attribute__((vector_size(32), aligned(8), may_alias));  // at any address of a double
 using HalfBits = std::uint64_t __attribute__((vector_size(32), may_alias));
 using HalfInts = std::int64_t __attribute__((vector_size(32), may_alias));
 using HalfFloats = float __attribute__((vector_size(32), may_alias));
@@ -45,6 +44,13 @@ struct TwoLanes {
   using Bits = std::uint64_t __attribute__((vector_size(16), may_alias));
   static constexpr std::size_t size = 2;
 };
+
+// Four doubles at any address of a double. A struct, because clang forgets the alignment of an unaligned vector type.
+struct [[gnu::packed, gnu::may_alias]] LooseHalfVec {
+  HalfVec all;
+};
+[[gnu::always_inline]] inline HalfVec four_at(const double* p) { return reinterpret_cast<const LooseHalfVec*>(p)->all; }
+[[gnu::always_inline]] inline void put_four(double* p, const HalfVec& four) { reinterpret_cast<LooseHalfVec*>(p)->all = four; }
 
 // As many as a register holds; gcc 12 takes wider values through the stack.
 #if defined(__AVX512F__)

@@ -141,9 +141,9 @@ class BoosterRunner final : public Runner {
     std::fill(work.score.begin(), work.score.end(), nothing);
     std::fill(work.proba.begin(), work.proba.end(), nothing);
     Verdict verdict{work.score.data(), work.proba.data()};
-    if (example.n_classes == 1)
+    if (example.n_classes == 1 && B::traits.facts == Facts::none)
       verdict.score[0] = verdict.proba[0] = 1;
-    else if (example.n_classes > 1)
+    else if (example.n_classes > 0)
       booster_.answer(example, work.passage[r], verdict);
     return verdict;
   }

@@ -53,7 +53,7 @@ struct ChunkOf final : Chunk {
     if (B::traits.votes) votes.resize(n * n_classes);
     if (B::traits.column) columns.resize(n * column_size());
   }
-  std::size_t column_size() const { return B::traits.column_rows * padded(n_lanes); }
+  std::size_t column_size() const { return (B::traits.column_rows + (B::traits.column_by_class ? n_classes : 0)) * padded(n_lanes); }
   void open(int r, bool answers) {
     const auto at = static_cast<std::size_t>(r);
     passage[at] = Passage{};

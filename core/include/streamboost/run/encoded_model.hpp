@@ -11,16 +11,17 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "streamboost/run/model.hpp"
+#include "streamboost/run/view_model.hpp"
 #include "streamboost/words/target_statistics.hpp"
 #include "streamboost/words/tokens.hpp"
 
 namespace streamboost {
 
-class EncodedModel final : public Model {
+class EncodedModel final : public ViewModel {
  public:
   struct Params {
     int most_columns;  // besides the statistics
@@ -28,12 +29,12 @@ class EncodedModel final : public Model {
     static Params read(const Config& c) { return {c.whole<int>("most_columns"), c.flag("sparse")}; }
   };
 
-  EncodedModel(std::unique_ptr<Model> inside, const Params& params) : inside_(std::move(inside)), params_(params), intake_(IntakeNeeds{}) {
+  EncodedModel(std::unique_ptr<Model> inside, const Params& params) : ViewModel(std::move(inside)), params_(params) {
     if (params.most_columns < 1) throw std::invalid_argument("most_columns must be at least 1");
   }
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>(*this);
+    auto growth = std::make_unique<Widened>(*this);
     growth->intake.reserve(schema);
     growth->columns = params_.sparse ? Columns{} : Columns(growth->intake.schema(), params_.most_columns, answers_numbers());
     Schema seen = growth->columns.schema;
@@ -69,11 +70,9 @@ class EncodedModel final : public Model {
     if (params_.sparse) expect(rows, weight);
     Seen seen(*this, rows);
     if (!params_.sparse) inside_->expect(seen.finished(), weight);
-    RowBuffer buffer;
     for (int r = 0; r < rows.n_rows; ++r) {
-      const double w = weight ? weight[r] : 1.0;
       look(rows.row(r), r, seen);
-      intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, w > 0, buffer);
+      const double w = count(truth, weight, r);
       if (w == 0) continue;
       if (params_.sparse)
         choose(rows.row(r));
@@ -91,6 +90,7 @@ class EncodedModel final : public Model {
 
   void visit(FieldVisitor& v) override {
     inside_->visit(v);
+    const std::string owner = std::exchange(v.owner, {});  // one name in all parts of an ensemble, with pools around it or without
     v.prefix = "encoded/";
     intake_.fields(v);
     if (started_) statistics_.fields(v);
@@ -99,27 +99,20 @@ class EncodedModel final : public Model {
       v.growing("chosen", chosen);
       if (v.loads()) take_choices(chosen);
     }
-    if (v.loads()) check();
+    v.owner = owner;
+    if (!v.loads()) return;
+    check_inside();
+    if (started_) statistics_.check();
   }
-  void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<EncodedModel&>(other).inside_); }
   std::size_t memory_bytes() override {
-    return inside_->memory_bytes() + statistics_.bytes() + (slot_.size() + chosen_.size()) * sizeof(std::int32_t) + sizeof(*this);
+    return ViewModel::memory_bytes() + statistics_.bytes() + (slot_.capacity() + chosen_.capacity()) * sizeof(std::int32_t);
   }
-  ModelReport report() override { return inside_->report(); }
-  const Intake& intake() const override { return intake_; }
-  bool needs_gil() const override { return inside_->needs_gil(); }
-  bool answers_numbers() const override { return inside_->answers_numbers(); }
-  bool starved() const override { return inside_->starved(); }
-  const char* broken() const override { return inside_->broken(); }
-  std::vector<const BankHandle*> banks() const override { return inside_->banks(); }
-  std::vector<const BankHandle*> spares() const override { return inside_->spares(); }
 
  protected:
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new EncodedModel(*this)); }
   void take(Model& other) override {
     auto& them = static_cast<EncodedModel&>(other);
-    take_all(*inside_, *them.inside_);
-    intake_ = std::move(them.intake_);
+    ViewModel::take(other);
     columns_ = std::move(them.columns_);
     statistics_ = std::move(them.statistics_);
     started_ = them.started_;
@@ -129,15 +122,7 @@ class EncodedModel final : public Model {
 
  private:
   static constexpr std::int32_t unseen = -1;
-  EncodedModel(const EncodedModel& other)
-      : inside_(copy_of(*other.inside_)),
-        params_(other.params_),
-        intake_(other.intake_),
-        columns_(other.columns_),
-        statistics_(other.statistics_),
-        started_(other.started_),
-        slot_(other.slot_),
-        chosen_(other.chosen_) {}
+  EncodedModel(const EncodedModel&) = default;
 
   // Of dense rows, by the schema alone: it does not matter in how many steps it has grown.
   struct Columns {
@@ -176,27 +161,23 @@ class EncodedModel final : public Model {
     }
   };
 
-  struct Grown final : Growth {
-    EncodedModel& model;
-    std::unique_ptr<Growth> inside;
-    Intake intake;
+  struct Widened final : Grown {
+    EncodedModel& own;
     Columns columns;
     words::TargetStatistics statistics;
     bool starts = false;
     std::vector<std::int32_t> slot;
-    explicit Grown(EncodedModel& m) : model(m), intake(m.intake_) {}
+    explicit Widened(EncodedModel& m) : Grown(m), own(m) {}
     void commit() noexcept override {
-      Model::commit(inside.get(), *model.inside_);
-      model.intake_ = std::move(intake);
-      model.columns_ = std::move(columns);
-      model.slot_ = std::move(slot);
+      Grown::commit();
+      own.columns_ = std::move(columns);
+      own.slot_ = std::move(slot);
       if (!starts) return;
-      model.statistics_ = std::move(statistics);
-      model.started_ = true;
+      own.statistics_ = std::move(statistics);
+      own.started_ = true;
     }
     std::size_t bytes() override {
-      return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + slot.capacity() * 4 + sizeof(EncodedModel) +
-             (starts ? statistics : model.statistics_).bytes();
+      return Grown::bytes() + slot.capacity() * sizeof(std::int32_t) + (starts ? statistics : own.statistics_).bytes();
     }
   };
 
@@ -304,16 +285,7 @@ class EncodedModel final : public Model {
     }
   }
 
-  void check() const {
-    intake_.check();
-    if (started_) statistics_.check();
-    require(inside_->intake().n_learned() == intake_.n_learned() && inside_->intake().n_classes_known() == intake_.n_classes_known(),
-            "examples of encoded rows");
-  }
-
-  std::unique_ptr<Model> inside_;
   Params params_;
-  Intake intake_;
   Columns columns_;
   words::TargetStatistics statistics_;
   bool started_ = false;              // there are statistics

@@ -21,11 +21,13 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "streamboost/math/rng.hpp"
 #include "streamboost/run/model.hpp"
+#include "streamboost/stages/calibrator.hpp"
 
 namespace streamboost {
 
@@ -54,8 +56,7 @@ class Explainer {
     rank_.assign(size_, no_words);
     n_words_ = 0;
     for (std::size_t i = 0; i < size_; ++i) {
-      const bool words =
-          row.words != nullptr && holds_words(schema.n_values[static_cast<std::size_t>(row.column(static_cast<int>(i)))]);
+      const bool words = row.words != nullptr && holds_words(schema.n_values[static_cast<std::size_t>(row.column(static_cast<int>(i)))]);
       if (words) rank_[i] = n_words_++;
       if (words ? row.words[rank_[i]].data() != nullptr : row.value[i] == row.value[i]) cells_.push_back(i);
     }
@@ -192,12 +193,17 @@ class Importances {
  public:
   static constexpr std::int64_t every = 16;
   explicit Importances(double keep) : keep_(keep) {}
+  static std::optional<Importances> read(const Config& config) {
+    if (!config.has("importances_half_life")) return std::nullopt;
+    return Importances(keep_of(config.number("importances_half_life") / static_cast<double>(every)));
+  }
   void reserve(int width) { sums_.resize(static_cast<std::size_t>(width)); }
-  void learn(const Model& model, const Row& row, std::uint64_t seed, std::int64_t number) {
-    room_.resize(sums_.size());
-    Explainer(model, seed, -1, static_cast<std::uint64_t>(number)).explain(row, -1, room_.data());
-    weight_[0] = keep_ * weight_[0] + 1;
-    for (std::size_t j = 0; j < sums_.size(); ++j) sums_[j] = keep_ * sums_[j] + std::fabs(room_[j]);
+  // Every so many examples the row at hand is explained before it is learned; how many of the n rows may follow it at once. speaks: whether
+  // the model has an answer already.
+  int look_at(const Model& model, const Row& row, double weight, int n, std::uint64_t seed, bool speaks) {
+    const std::int64_t number = model.intake().n_learned(), done = number % every;
+    if (done == 0 && weight > 0 && speaks) learn(model, row, seed, number);
+    return std::min(n, done == 0 ? 1 : static_cast<int>(every - done));
   }
   void write_report(ModelReport& report) const {
     auto& out = report.lanes["importances/columns"];
@@ -213,6 +219,13 @@ class Importances {
   }
 
  private:
+  void learn(const Model& model, const Row& row, std::uint64_t seed, std::int64_t number) {
+    room_.resize(sums_.size());
+    Explainer(model, seed, -1, static_cast<std::uint64_t>(number)).explain(row, -1, room_.data());
+    weight_[0] = keep_ * weight_[0] + 1;
+    for (std::size_t j = 0; j < sums_.size(); ++j) sums_[j] = keep_ * sums_[j] + std::fabs(room_[j]);
+  }
+
   double keep_;
   AlignedVector<double> sums_, weight_ = AlignedVector<double>(1);
   std::vector<double> room_;

@@ -33,17 +33,11 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     words::View view;
     int bits;
     bool numbers;
-    static Params read(const Config& c, bool numbers) {
-      using words::View;
-      return {c.choice<View>(
-                  "view", {{"words", View::words}, {"pairs", View::pairs}, {"characters", View::characters}, {"crosses", View::crosses}}),
-              c.whole<int>("bits"), numbers};
-    }
+    static Params read(const Config& c, bool numbers) { return {words::read_view(c), words::read_bits(c), numbers}; }
   };
 
-  HashedModel(const Params& params, const Ensemble& ensemble) : RowModel(ensemble, params.numbers), params_(params), table_(params.bits) {
-    if (params.bits < 8 || params.bits > 24) throw std::invalid_argument("bits must be between 8 and 24");
-  }
+  HashedModel(const Params& params, const Ensemble& ensemble)
+      : RowModel(ensemble, params.numbers, false), params_(params), table_(params.bits) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);

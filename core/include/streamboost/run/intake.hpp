@@ -65,6 +65,7 @@ class Intake {
 
   // So that no view of a row allocates.
   void make_room(RowBuffer& buffer) const {
+    if (!needs_.dense && !needs_.coordinates) return;
     const auto most = static_cast<std::size_t>(schema_.width()) + 1;
     buffer.value.reserve(most);
     if (needs_.coordinates) buffer.index.reserve(most);

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "streamboost/run/model.hpp"
+#include "streamboost/run/view_model.hpp"
 #include "streamboost/run/wider_rows.hpp"
 
 namespace streamboost {
 
-class LaggedModel final : public Model {
+class LaggedModel final : public ViewModel {
  public:
   static constexpr std::int64_t longest = 100'000;
   struct Params {
@@ -29,8 +29,7 @@ class LaggedModel final : public Model {
     }
   };
 
-  LaggedModel(std::unique_ptr<Model> inside, Params params)
-      : inside_(std::move(inside)), params_(std::move(params)), intake_(IntakeNeeds{}) {
+  LaggedModel(std::unique_ptr<Model> inside, Params params) : ViewModel(std::move(inside)), params_(std::move(params)) {
     const auto [least, most] = std::minmax_element(params_.lags.begin(), params_.lags.end());
     if (params_.lags.empty() || *least < 1 || *most > longest || params_.delay < 0 || params_.delay > longest)
       throw std::invalid_argument("a lag is out of range");
@@ -38,7 +37,7 @@ class LaggedModel final : public Model {
   }
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>(*this);
+    auto growth = std::make_unique<Longer>(*this);
     growth->inside =
         inside_->prepare(WiderRows::schema(schema, static_cast<int>(n()), answers_numbers() ? numeric_column : schema.n_classes));
     growth->intake.reserve(schema);
@@ -50,11 +49,9 @@ class LaggedModel final : public Model {
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     WiderRows wider = this->wider(rows);
     expect(wider, weight);
-    RowBuffer buffer;
     for (int r = 0; r < rows.n_rows; ++r) {
-      const double w = weight ? weight[r] : 1.0;
+      const double w = count(truth, weight, r);
       put_lags(wider, r, w > 0 ? params_.delay : 0);
-      intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, w > 0, buffer);
       if (w == 0) continue;
       if (past_.size() == kept_) past_.erase(past_.begin());
       past_.push_back(truth.label ? truth.label[r] : truth.target[r]);
@@ -87,48 +84,28 @@ class LaggedModel final : public Model {
     v.growing("past", past_);
     if (v.loads()) check();
   }
-  void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<LaggedModel&>(other).inside_); }
-  std::size_t memory_bytes() override {
-    return inside_->memory_bytes() + intake_.unsaved_bytes() + past_.capacity() * sizeof(double) + sizeof(*this);
-  }
+  std::size_t memory_bytes() override { return ViewModel::memory_bytes() + past_.capacity() * sizeof(double); }
   ModelReport report() override {
     ModelReport report = inside_->report();
     if (const auto gain = report.lanes.find("importances/gain"); gain != report.lanes.end() && gain->second.size() >= n())
       gain->second.erase(gain->second.begin(), gain->second.begin() + static_cast<std::ptrdiff_t>(n()));
     return report;
   }
-  const Intake& intake() const override { return intake_; }
-  bool needs_gil() const override { return inside_->needs_gil(); }
-  bool answers_numbers() const override { return inside_->answers_numbers(); }
-  bool starved() const override { return inside_->starved(); }
-  const char* broken() const override { return inside_->broken(); }
-  std::vector<const BankHandle*> banks() const override { return inside_->banks(); }
 
  protected:
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new LaggedModel(*this)); }
   void take(Model& other) override {
     auto& them = static_cast<LaggedModel&>(other);
-    take_all(*inside_, *them.inside_);
-    intake_ = std::move(them.intake_);
+    ViewModel::take(other);
     past_ = std::move(them.past_);
   }
 
  private:
-  LaggedModel(const LaggedModel& other)
-      : inside_(copy_of(*other.inside_)), params_(other.params_), intake_(other.intake_), past_(other.past_), kept_(other.kept_) {}
+  LaggedModel(const LaggedModel&) = default;
 
-  struct Grown final : Growth {
-    LaggedModel& model;
-    std::unique_ptr<Growth> inside;
-    Intake intake;
-    explicit Grown(LaggedModel& m) : model(m), intake(m.intake_) {}
-    void commit() noexcept override {
-      Model::commit(inside.get(), *model.inside_);
-      model.intake_ = std::move(intake);
-    }
-    std::size_t bytes() override {
-      return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + sizeof(LaggedModel) + model.kept_ * sizeof(double);
-    }
+  struct Longer final : Grown {
+    using Grown::Grown;
+    std::size_t bytes() override { return Grown::bytes() + static_cast<LaggedModel&>(model).kept_ * sizeof(double); }
   };
 
   WiderRows wider(const RowBlock& rows) const {
@@ -155,17 +132,14 @@ class LaggedModel final : public Model {
   }
 
   void check() const {
-    intake_.check();
+    check_inside();
     const std::int64_t t = intake_.n_learned();
-    require(inside_->intake().n_learned() == t && inside_->intake().n_classes_known() == intake_.n_classes_known(), "examples with lags");
     require(static_cast<std::int64_t>(past_.size()) == std::min(t, static_cast<std::int64_t>(kept_)), "lags");
     for (double y : past_)
       require(std::isfinite(y) && (answers_numbers() || (y >= 0 && y < intake_.n_classes_known() && y == std::floor(y))), "lags");
   }
 
-  std::unique_ptr<Model> inside_;
   Params params_;
-  Intake intake_;
   std::vector<double> past_;  // the newest at the end
   std::size_t kept_ = 0;
 };

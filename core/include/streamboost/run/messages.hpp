@@ -54,7 +54,7 @@ class MessageParts {
  public:
   void whole(std::int64_t x) { self().add(&x, 8); }
   void real(double x) { self().add(&x, 8); }
-  void text(const std::string& s) {
+  void text(std::string_view s) {
     whole(static_cast<std::int64_t>(s.size()));
     self().add(s.data(), s.size());
   }

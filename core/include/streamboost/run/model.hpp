@@ -58,6 +58,7 @@ class Model {
   virtual const Intake& intake() const = 0;
   virtual bool needs_gil() const = 0;
   virtual bool answers_numbers() const { return false; }
+  virtual Facts facts() const { return Facts::none; }    // what it learns in place of labels
   virtual std::size_t n_coverages() const { return 0; }  // sets or intervals that it keeps
   // What is said of the classes, by code (stages/decider.hpp); only a stage that decides by it listens.
   virtual void describe(const std::vector<double>& /*facts*/) {}

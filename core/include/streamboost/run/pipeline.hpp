@@ -41,6 +41,7 @@ class Pipeline final : public Model {
   bool starved() const override;
   bool needs_gil() const override { return blocks_.front()->bank.can().objects != nullptr || blocks_.front()->guard.needs_gil(); }
   bool answers_numbers() const override { return runner_->traits.numbers; }
+  Facts facts() const override { return runner_->traits.facts; }
   std::vector<const BankHandle*> banks() const override;
   std::vector<const BankHandle*> spares() const override;
 

@@ -28,6 +28,7 @@ struct Plan {
   std::string booster, learner;
   Config booster_params, learner_params;
   Ensemble ensemble;
+  Config tokens;          // the ensemble learns from hashed tokens (run/tokens_model.hpp); empty: from rows as they are
   std::vector<int> cuts;  // lanes at which a new block begins; empty: where it suits the threads
   std::vector<Companion> companions;
   Config pool, stages;  // of the companions' answers; after the vote, empty: none

@@ -222,14 +222,15 @@ class PooledModel final : public PooledExperts {
   };
   Count counted() const { return {intake().n_learned(), intake().n_classes_known()}; }
 
-  // Every expert counts the same, however many learners it has.
+  // Every expert counts the same, however many learners it has; a judge has no opinion but theirs.
   void mean_votes(const RowBlock& rows, double* shares) const {
     const std::size_t n = static_cast<std::size_t>(rows.n_rows) * static_cast<std::size_t>(intake().schema().n_classes);
     std::vector<double> own(n);
     std::fill_n(shares, n, 0.0);
-    for (const Expert& expert : experts_) {
-      expert.model->predict(rows, {Output::votes, nullptr, own.data()});
-      for (std::size_t i = 0; i < n; ++i) shares[i] += own[i] / static_cast<double>(experts_.size());
+    const std::size_t m = experts_.size() - (experts_.back().judges() ? 1 : 0);
+    for (std::size_t e = 0; e < m; ++e) {
+      experts_[e].model->predict(rows, {Output::votes, nullptr, own.data()});
+      for (std::size_t i = 0; i < n; ++i) shares[i] += own[i] / static_cast<double>(m);
     }
   }
 

@@ -27,7 +27,9 @@ struct RowWork {
 template <class Self, class Work>
 class RowModel : public Model {
  public:
-  RowModel(const Ensemble& ensemble, bool numbers) : ensemble_(ensemble), intake_(IntakeNeeds{}), numbers_(numbers) {
+  // dense: sparse rows are made so.
+  RowModel(const Ensemble& ensemble, bool numbers, bool dense = true)
+      : ensemble_(ensemble), intake_(IntakeNeeds{.dense = dense}), numbers_(numbers) {
     if (ensemble.part) throw std::invalid_argument("a model without lanes is not cut into parts");
   }
 

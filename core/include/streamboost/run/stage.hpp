@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "streamboost/run/messages.hpp"
@@ -25,12 +26,13 @@ struct Message {
   bool answers = false;  // somebody will read answers: the caller, or what comes after the vote
   Output output = Output::none;
   RowBlock rows;
-  const std::int32_t* label = nullptr;  // of a lesson
-  const double* target = nullptr;       // of a lesson of a model that answers numbers
-  const double* weight = nullptr;       // null: 1 each
-  std::optional<Schema> room;           // what the model must have room for from here on
-  std::vector<double> facts;            // what the user says of the classes (staged_model.hpp), with new room only
-  int restart = -1;                     // a lane that begins again before the first row
+  const std::int32_t* label = nullptr;       // of a lesson
+  const double* target = nullptr;            // of a lesson of a model that answers numbers
+  const double* weight = nullptr;            // null: 1 each
+  std::optional<Schema> room;                // what the model must have room for from here on
+  std::vector<double> facts;                 // what the user says of the classes (staged_model.hpp), with new room only
+  int restart = -1;                          // a lane that begins again before the first row
+  std::vector<std::string_view> words = {};  // the cells that `rows` points to, where it was read
 };
 
 std::size_t chunk_bytes(const Message&);

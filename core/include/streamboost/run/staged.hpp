@@ -1,9 +1,10 @@
 // What models with stages around them have in common: a model inside, and stages that are saved, loaded and counted beside it.
 //
-// Self is the class that inherits. Stages has fields, check and write_report.
+// Self is the class that inherits. Stages has reserve, fields, check and write_report.
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,12 @@ class Staged : public Model {
  public:
   Staged(std::unique_ptr<Model> inside, Stages stages) : inside_(std::move(inside)), stages_(std::move(stages)) {}
 
+  std::unique_ptr<Growth> prepare(const Schema& schema) final {
+    auto growth = std::make_unique<Grown>(*this);
+    growth->inside = inside_->prepare(schema);
+    growth->stages.reserve(schema);
+    return growth;
+  }
   void visit(FieldVisitor& v) final {
     inside_->visit(v);
     stages_.fields(v);
@@ -49,6 +56,24 @@ class Staged : public Model {
 
   std::unique_ptr<Model> inside_;
   Stages stages_;
+
+ private:
+  struct Grown final : Growth {
+    Staged& model;
+    Stages stages;
+    std::unique_ptr<Growth> inside;
+    explicit Grown(Staged& m) : model(m), stages(m.stages_) {}
+    void commit() noexcept override {
+      static_assert(std::is_nothrow_move_assignable_v<Stages>);
+      Model::commit(inside.get(), *model.inside_);
+      model.stages_ = std::move(stages);
+    }
+    std::size_t bytes() override {
+      MemoryCounter counter;
+      stages.fields(counter);
+      return counter.bytes + sizeof(Self) + bytes_of(inside.get(), *model.inside_);
+    }
+  };
 };
 
 }  // namespace streamboost

@@ -39,8 +39,7 @@ struct Stages {
     if (config.has("decision")) stages.decider.emplace(Decider::Params::read(config));
     if (config.has("coverages")) stages.sets.emplace(*config.array("coverages"));
     if (config.has("health") && config.flag("health")) stages.health.emplace();
-    if (config.has("importances_half_life"))
-      stages.importances.emplace(keep_of(config.number("importances_half_life") / static_cast<double>(Importances::every)));
+    stages.importances = Importances::read(config);
     return stages;
   }
   void reserve(const Schema& schema) {
@@ -91,13 +90,6 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   StagedModel(std::unique_ptr<Model> voters, Stages stages, const Ensemble& ensemble)
       : Staged(std::move(voters), std::move(stages)), ensemble_(ensemble) {}
 
-  std::unique_ptr<Growth> prepare(const Schema& schema) override {
-    auto growth = std::make_unique<Grown>(*this);
-    growth->voters = inside_->prepare(schema);
-    growth->stages.reserve(schema);
-    return growth;
-  }
-
   // Called after a reservation that gave new classes their codes.
   void describe(const std::vector<double>& facts) override {
     const auto k = static_cast<std::size_t>(intake().schema().n_classes);
@@ -118,7 +110,8 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     Count count = counted();
     for (int first = 0, n = 0; first < rows.n_rows; first += n) {
       n = std::min(work.rows, rows.n_rows - first);
-      if (stages_.importances) n = look_at(rows.row(first), weight ? weight[first] : 1.0, n, count);
+      if (stages_.importances)
+        n = stages_.importances->look_at(*inside_, rows.row(first), weight ? weight[first] : 1.0, n, ensemble_.seed, count.known > 1);
       const RowBlock part = rows.part(first, n);
       const double* w = weight ? weight + first : nullptr;
       int known = count.known;
@@ -180,23 +173,6 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   std::unique_ptr<Model> copy() const override { return std::make_unique<StagedModel>(copy_of(*inside_), stages_, ensemble_); }
 
  private:
-  struct Grown final : Growth {
-    StagedModel& model;
-    Stages stages;
-    std::unique_ptr<Growth> voters;
-    explicit Grown(StagedModel& m) : model(m), stages(m.stages_) {}
-    void commit() noexcept override {
-      static_assert(std::is_nothrow_move_assignable_v<Stages>);
-      Model::commit(voters.get(), *model.inside_);
-      model.stages_ = std::move(stages);
-    }
-    std::size_t bytes() override {
-      MemoryCounter counter;
-      stages.fields(counter);
-      return counter.bytes + sizeof(StagedModel) + bytes_of(voters.get(), *model.inside_);
-    }
-  };
-
   // Examples learned and classes known before a row.
   struct Count {
     std::int64_t number;
@@ -236,13 +212,6 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       stages_.calibrator->answer(q, count.known, work.calibration, work.p.data());
     else
       std::copy_n(q, work.k, work.p.data());
-  }
-
-  // Every so many examples the row at hand is explained before it is learned; how many of the n rows may follow it at once.
-  int look_at(const Row& row, double weight, int n, const Count& count) {
-    const std::int64_t done = count.number % Importances::every;
-    if (done == 0 && weight > 0 && count.known > 1) stages_.importances->learn(*inside_, row, ensemble_.seed, count.number);
-    return std::min(n, done == 0 ? 1 : static_cast<int>(Importances::every - done));
   }
 
   // The weights for the model inside, to `to` where classes have weights; null: each is 1. known: classes before these rows, and after.

@@ -20,9 +20,11 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
+#include "streamboost/data/config.hpp"
 #include "streamboost/data/row.hpp"
 #include "streamboost/data/schema.hpp"
 #include "streamboost/words/fold.hpp"
@@ -30,6 +32,16 @@
 namespace streamboost::words {
 
 enum class View { words, pairs, characters, crosses };
+
+inline View read_view(const Config& c) {
+  return c.choice<View>("view",
+                        {{"words", View::words}, {"pairs", View::pairs}, {"characters", View::characters}, {"crosses", View::crosses}});
+}
+inline int read_bits(const Config& c) {
+  const int bits = c.whole<int>("bits");
+  if (bits < 8 || bits > 24) throw std::invalid_argument("bits must be between 8 and 24");
+  return bits;
+}
 
 class Hash {
  public:

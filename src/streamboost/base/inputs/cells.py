@@ -19,8 +19,8 @@ STRINGS = (
 )
 
 TIMES = (
-    "{where} is of type {kind}: times are not features by themselves. Give what matters about them as numbers or "
-    "categories, such as the hour, the weekday or the age in days."
+    "{where} is of type {kind}: dates and times are taken apart in dicts and in frames whose columns have names; elsewhere, and "
+    "of durations, give what matters as numbers or categories, such as the hour, the weekday or the age in days."
 )
 
 

@@ -33,7 +33,11 @@ def _absent(y: Any) -> NDArray[np.bool_] | None:
         series: Any = nw.from_native(y, series_only=True, pass_through=True)
         if isinstance(series, nw.Series):
             absent: NDArray[np.bool_] = np.asarray(series.is_null().to_numpy(), dtype=bool)
-            return absent | np.asarray(series.is_nan().to_numpy(), dtype=bool) if series.dtype.is_float() else absent
+            return (
+                absent | np.asarray(series.is_nan().to_numpy(), dtype=bool)
+                if series.dtype.is_float()
+                else absent
+            )
     return None
 
 
@@ -42,7 +46,9 @@ def _of_objects(labels: Sequence[Any]) -> NDArray[np.bool_]:
 
 
 def _is_missing(label: Any) -> bool:
-    return label is None or (isinstance(label, float) and math.isnan(label)) or type(label).__name__ == "NAType"
+    return (
+        label is None or (isinstance(label, float) and math.isnan(label)) or type(label).__name__ == "NAType"
+    )
 
 
 def filled(y: Any, absent: NDArray[np.bool_], known: Sequence[Any]) -> Any:
@@ -59,7 +65,9 @@ def filled(y: Any, absent: NDArray[np.bool_], known: Sequence[Any]) -> Any:
     other = labels[at] if not absent[at] else known[0] if len(known) else 0
     found = [other if missing else label for label, missing in zip(labels, absent.tolist(), strict=True)]
     kinds = {type(label) for label in found}
-    if kinds <= {float, np.float64} and all(label == math.floor(label) for label in found if math.isfinite(label)):
+    if kinds <= {float, np.float64} and all(
+        label == math.floor(label) for label in found if math.isfinite(label)
+    ):
         return np.array(found)
     array = np.empty(len(found), dtype=object)
     array[:] = found

@@ -4,7 +4,7 @@
 const $ = id => document.getElementById(id);
 const make = (tag, text, name) => Object.assign(document.createElement(tag), { textContent: text ?? "", className: name ?? "" });
 const percent = v => v === null || v === undefined ? "–" : `${(100 * v).toFixed(1)} %`;
-const number = v => v === null || v === undefined ? "–" : Math.abs(v) >= 1e4 ? Math.round(v).toLocaleString("en") : Number.isInteger(v) ? String(v) : v.toPrecision(3);
+const number = v => v === null || v === undefined ? "–" : Math.abs(v) >= 1e4 ? Math.round(v).toLocaleString("en") : Number.isInteger(v) ? v.toLocaleString("en") : v.toPrecision(3);
 const isRegressor = who => who.task === "regression";
 const shown = (who, v) => isRegressor(who) ? number(v) : percent(v);  // an error: a share of the examples, or how far off
 const bytes = v => v > 1e6 ? `${(v / 1e6).toFixed(1)} MB` : `${(v / 1e3).toFixed(1)} kB`;
@@ -223,7 +223,7 @@ function examples(events, numbers) {
     const answer = e.answer ? String(e.answer.label ?? "–") : "–";
     const truth = numbers ? number(e.label) : make("span", String(e.label), answer === String(e.label) ? "right" : "wrong");
     return [String(e.seq), e.id ?? "–", numbers ? number(e.answer?.label) : answer, truth, e.delay_s === null ? "–" : `${number(e.delay_s)} s`,
-      Object.entries(e.features ?? {}).slice(0, 4).map(([k, v]) => `${k} ${v}`).join(", ").slice(0, 80)];
+      Object.entries(e.features ?? {}).slice(0, 4).map(([k, v]) => `${k} ${typeof v === "number" ? number(v) : v}`).join(", ").slice(0, 80)];
   }));
 }
 

@@ -126,9 +126,15 @@ def label_wishes(stream: Stream, db: Database, limit: int) -> dict[str, Any]:
         told = {text(label): p for label, p in answer.probabilities.items()}
         sure = max(told.values(), default=0.0) if len(told) > 1 else 0.0
         event["answer"] = {"label": answer.label, "probabilities": told, "seq": answer.seq}
-        found.append({name: event[name] for name in ("seq", "at", "id", "features", "answer")} | {"confidence": sure})
+        found.append(
+            {name: event[name] for name in ("seq", "at", "id", "features", "answer")} | {"confidence": sure}
+        )
     chosen = sorted(found, key=lambda event: (event["confidence"], -event["seq"]))[:limit]
-    known = reader.model.classes_.tolist() if reader.model is not None else list(stream.champion.description.classes or ())
+    known = (
+        reader.model.classes_.tolist()
+        if reader.model is not None
+        else list(stream.champion.description.classes or ())
+    )
     return {
         "seq": reader.seq,
         "labels": known,

@@ -1,0 +1,83 @@
+// Rows as hashed tokens (words/tokens.hpp) for whatever is inside: sparse rows of 2^bits columns of numbers, hashed once for all lanes.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "streamboost/run/view_model.hpp"
+#include "streamboost/words/tokens.hpp"
+
+namespace streamboost {
+
+class TokensModel final : public ViewModel {
+ public:
+  struct Params {
+    words::View view;
+    int bits;
+    static Params read(const Config& c) { return {words::read_view(c), words::read_bits(c)}; }
+  };
+
+  TokensModel(std::unique_ptr<Model> inside, const Params& params) : ViewModel(std::move(inside)), params_(params) {}
+
+  std::unique_ptr<Growth> prepare(const Schema& schema) override {
+    auto growth = std::make_unique<Grown>(*this);
+    growth->intake.reserve(schema);
+    Schema hashed;
+    hashed.n_values.assign(places(), numeric_column);
+    hashed.first_width = static_cast<int>(places());
+    hashed.n_classes = schema.n_classes;
+    hashed.declared = schema.declared;
+    growth->inside = inside_->prepare(hashed);
+    return growth;
+  }
+  void expect(const RowBlock& rows, const double* weight) override { inside_->expect(Hashed(*this, rows).block, weight); }
+  void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
+    const Hashed hashed(*this, rows);
+    inside_->expect(hashed.block, weight);
+    for (int r = 0; r < rows.n_rows; ++r) count(truth, weight, r);
+    inside_->learn(hashed.block, truth, weight, out);
+  }
+  void predict(const RowBlock& rows, const OutputBuffers& out) const override { inside_->predict(Hashed(*this, rows).block, out); }
+
+  void visit(FieldVisitor& v) override {
+    inside_->visit(v);
+    v.prefix = "tokens/";
+    intake_.fields(v);
+    if (v.loads()) check_inside();
+  }
+
+ protected:
+  std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new TokensModel(*this)); }
+
+ private:
+  TokensModel(const TokensModel&) = default;
+
+  struct Hashed {
+    std::vector<double> value;
+    std::vector<std::int64_t> start{0};
+    std::vector<std::int32_t> place;
+    RowBlock block;
+    Hashed(const TokensModel& model, const RowBlock& rows) {
+      words::Tokens tokens;
+      for (int r = 0; r < rows.n_rows; ++r) {
+        tokens.read(rows.row(r), model.intake_.schema(), model.params_.view, model.params_.bits);
+        value.insert(value.end(), tokens.value.begin(), tokens.value.end());
+        place.insert(place.end(), tokens.place.begin(), tokens.place.end());
+        start.push_back(static_cast<std::int64_t>(value.size()));
+      }
+      if (place.empty()) place.push_back(no_column);  // a null pointer would say that the rows are dense
+      block.n_rows = rows.n_rows;
+      block.n_columns = static_cast<int>(model.places());
+      block.values = value.data();
+      block.row_start = start.data();
+      block.columns = place.data();
+    }
+  };
+
+  std::size_t places() const { return std::size_t{1} << params_.bits; }
+
+  Params params_;
+};
+
+}  // namespace streamboost

@@ -1,0 +1,93 @@
+"""Sets of labels: what a multi-label classifier has in the place of one label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from streamboost.base.inputs.labels import ClassCodes, check_label, check_length, label_array
+
+Indicators = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LabelSets:
+    """Rows of 0 and 1, one column for each of `names`."""
+
+    names: list[Any]
+    table: Indicators
+
+
+class SetCodes(ClassCodes):
+    """Names of labels by code; every row says of each of them whether it has it. Columns stand in the order of the codes."""
+
+    def _refresh(self) -> None:
+        self.by_code = self.classes = label_array(self.book.values)
+        self.order = np.arange(len(self.book.values))
+
+    def encode(self, y: LabelSets, active: NDArray[np.bool_] | None) -> tuple[Indicators, list[Any]]:  # type: ignore[override]
+        """Return the sets in the order of the codes, and newly discovered labels: they come with rows that are learned."""
+        known = self.book.codes
+        new = [name for name in y.names if name not in known]
+        if new and self.declared:
+            raise ValueError(
+                f"y has the label {new[0]!r}, which is none of the {len(self)} labels of the model."
+            )
+        if active is not None and not active.any():
+            new = []
+        for name in new:
+            check_label(name, "A label in y")
+        place = {**known, **{name: len(known) + at for at, name in enumerate(new)}}
+        table = np.zeros((len(y.table), len(place)))
+        for at, name in enumerate(y.names):
+            if name in place:
+                table[:, place[name]] = y.table[:, at]
+        return table, new
+
+
+def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
+    """Return indicators of shape (n, L) as sets; `names` are those of the columns, by default 0, 1, 2, ... or a frame's own."""
+    if isinstance(y, LabelSets):
+        check_length(len(y.table), n_rows)
+        return y
+    if scipy.sparse.issparse(y):
+        y = y.toarray()
+    columns = getattr(y, "columns", None)
+    try:
+        table = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must be indicators, 0 or 1 for every row and label: {error}.") from error
+    if table.ndim != 2:
+        raise ValueError(
+            f"y has {table.ndim} axis: label sets are a table of 0 and 1, a row for each row of X and a column for each label."
+        )
+    check_length(len(table), n_rows)
+    wrong = ~((table == 0) | (table == 1))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        raise ValueError(
+            f"y holds {table[row, column]:g} in row {row}, column {column}; indicators are 0 or 1."
+        )
+    if names is None:
+        names = list(range(table.shape[1])) if columns is None else [str(name) for name in columns]
+    names = [name.item() if isinstance(name, np.generic) else name for name in names]
+    if len(names) != table.shape[1]:
+        raise ValueError(f"y has {table.shape[1]} columns, but there are {len(names)} labels.")
+    if len(set(names)) != len(names):
+        raise ValueError("labels: a name appears twice.")
+    return LabelSets(list(names), table)
+
+
+def one_set(y: Any) -> LabelSets:
+    """Return the set of one row, a dict of labels and whether the row has them."""
+    if not isinstance(y, Mapping):
+        raise ValueError(f"y must be a dict {{label: bool}}, got {y!r}.")
+    for name, value in y.items():
+        if value not in (0, 1):
+            raise ValueError(f"y[{name!r}]={value!r} must be True or False.")
+    return LabelSets(list(y), np.array([[float(value) for value in y.values()]]).reshape(1, len(y)))

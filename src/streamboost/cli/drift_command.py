@@ -1,0 +1,101 @@
+"""``streamboost drift``: where the errors of a model change, by any detector."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from streamboost.cli.data_options import Data, Limit, reads_data, words
+
+
+@reads_data(without=["weight"])
+def drift_command(
+    data: Data,
+    detector: Annotated[
+        str,
+        typer.Option(
+            "--detector",
+            "-d",
+            help="Detectors, as adwin;ddm(warm_start=50), or all; `streamboost models` lists them.",
+        ),
+    ] = "all",
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The model whose errors are watched.")
+    ] = "single",
+    learner: Annotated[
+        str | None, typer.Option("--learner", "-l", help="The weak learner (default: the model's own).")
+    ] = None,
+    changes: Annotated[
+        str | None,
+        typer.Option(
+            "--changes",
+            help="Rows at which something changed, as 5000,10000, counted from 0 (default: those of a generated set).",
+        ),
+    ] = None,
+    tolerance: Annotated[
+        int | None,
+        typer.Option(
+            "--tolerance",
+            min=0,
+            help="Rows after a change in which an alarm finds it (default: to the next).",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the model.")] = 0,
+    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
+    json: Annotated[Path | None, typer.Option("--json", help="Save the figures.")] = None,
+    limit: Limit = None,
+    reading: Any = None,
+) -> None:
+    """Find where the errors of a model change: rows of alarms and, where changes are known, delay and false alarms."""
+    import json as writer
+    import re
+
+    from rich.table import Table
+
+    from streamboost import models
+    from streamboost.cli.console import stdout
+    from streamboost.cli.errors import UserError
+    from streamboost.cli.run import check_writable
+    from streamboost.evaluate.detection import detection, known_changes
+    from streamboost.streams import open_stream
+
+    check_writable("--json", json)
+    stream = open_stream(data, seed=data_seed, **reading)
+    rows = words(changes)
+    if rows is not None and not all(re.fullmatch(r"\d+", row) for row in rows):
+        raise UserError(f"--changes {changes!r} must be whole numbers of rows, as 5000,10000.")
+    known = known_changes(stream, limit) if rows is None else [int(row) for row in rows]
+    chosen = "all" if detector == "all" else detector.split(";")
+    try:
+        found = detection(
+            chosen,
+            stream,
+            changes=known,
+            model=models.build(model, learner, seed=seed),
+            tolerance=tolerance,
+            limit=limit,
+        )
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    table = Table(box=None, header_style="bold")
+    columns = ["detector", "alarms"] + (
+        ["delay", "false alarms", "missed", "F1"] if known else ["first at row"]
+    )
+    for name in columns:
+        table.add_column(name, justify="left" if name == "detector" else "right")
+    for one in found:
+        judged = [
+            f"{one.delay:,.0f}",
+            f"{one.false_alarms:,}",
+            f"{one.missed} of {len(one.changes)}",
+            f"{one.f1:.3f}",
+        ]
+        first = ", ".join(f"{row:,}" for row in one.alarms[:5]) + (" ..." if len(one.alarms) > 5 else "")
+        table.add_row(one.name, f"{len(one.alarms):,}", *(judged if known else [first]))
+    console = stdout()
+    console.print(f"{model} on {stream.name}, {found[0].n_rows:,} rows", highlight=False)
+    console.print(table)
+    if json is not None:
+        json.write_text(writer.dumps([one.to_dict() for one in found], indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,308 @@
+"""One classifier per label: binary relevance, and chains that also look at the labels before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
+
+from streamboost.base.files.archive import ModelFileError
+from streamboost.base.files.writing import write_model
+from streamboost.base.inputs.coded import CodedTable
+from streamboost.base.inputs.label_sets import LabelSets, one_set, read_sets
+from streamboost.base.inputs.weights import read_weight
+from streamboost.base.multilabel import SET_OUTPUTS, members
+from streamboost.base.parameter import Declared, anything, parameter
+from streamboost.ensemble import StreamBoostClassifier
+from streamboost.feedback.composite import composite_bytes
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Floats = NDArray[np.float64]
+EACH = parameter(
+    "estimator",
+    anything("classifier"),
+    "The classifier of every label; it is copied. None means ``StreamBoostClassifier()``.",
+    to_core=False,
+)
+
+
+class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
+    """What classifiers of label sets share that have a model for every label."""
+
+    task: ClassVar[str] = "multilabel"
+    reads_coded_rows: ClassVar[bool] = True
+    reads_coded_labels: ClassVar[bool] = False
+    _name: ClassVar[str]
+    _metadata: Mapping[str, Any] = {}
+    _models: dict[Any, Any]
+    _fixed: bool
+    estimator: Any
+
+    # Learning.
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything and learn all rows in their order; `y` as in :meth:`partial_fit`."""
+        self.__dict__.pop("_models", None)
+        return self.partial_fit(X, y, sample_weight=sample_weight)
+
+    def partial_fit(
+        self, X: Any, y: Any, labels: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn some more rows: indicators `y` of shape (n_samples, n_labels), named by `labels` at the first call."""
+        self.test_then_train(X, y, labels, sample_weight)
+        return self
+
+    def test_then_train(
+        self,
+        X: Any,
+        y: Any,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        output: str = "label",
+    ) -> Any:
+        """Answer for each row before learning it: "label" (indicators), "proba", "score", or "both" (probabilities, scores)."""
+        if output not in SET_OUTPUTS:
+            raise ValueError(
+                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}."
+            )
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        names = None if labels is None else np.asarray(labels).tolist()
+        if getattr(self, "_fixed", False) and hasattr(self, "_models"):
+            if names is not None and names != list(self._models):
+                raise ValueError(f"labels={names!r} are not those of the first call: {list(self._models)!r}.")
+            names = list(self._models)
+        sets = read_sets(y, int(X.shape[0]), names)
+        weight = read_weight(sample_weight, len(sets.table))
+        amount = np.ones(len(sets.table)) if weight is None else weight
+        self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
+        proba = self._step(X, sets, amount)
+        if output == "both":
+            return proba, proba
+        return members(proba) if output == "label" else proba
+
+    def learn_one(self, x: Mapping[Any, Any], y: Mapping[Any, bool], sample_weight: float = 1.0) -> None:
+        """Learn one row, a dict; `y` says of each label whether the row has it. New labels are welcome."""
+        sets = one_set(y)
+        if sample_weight > 0:
+            self._begin(sets, fixed=False, learns=True)
+        row = dict(zip(sets.names, sets.table[0].tolist(), strict=True))
+        known = dict(x)
+        for name, model in getattr(self, "_models", {}).items():
+            model.learn_one(
+                self._one(known), bool(row.get(name, 0.0)), sample_weight=sample_weight, **_first(model)
+            )
+            known[f"label:{name}"] = row.get(name, 0.0)
+
+    # Answering.
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return indicators, one column for each of ``labels_``."""
+        return members(self.predict_proba(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability that a row has a label, one column for each of ``labels_``; rows do not sum to 1."""
+        if not hasattr(self, "_models"):
+            raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        return self._step(X, LabelSets([], np.zeros((int(X.shape[0]), 0))), np.zeros(int(X.shape[0])))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return scores that rank the labels: their probabilities."""
+        return self.predict_proba(X)
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return the probability of each known label for one dict."""
+        known, found = dict(x), {}
+        for name, model in getattr(self, "_models", {}).items():
+            found[name] = float(model.predict_proba_one(self._one(known)).get(True, 0.0))
+            known[f"label:{name}"] = float(found[name] >= 0.5)
+        return found
+
+    def predict_one(self, x: Mapping[Any, Any]) -> dict[Any, bool]:
+        """Return for each known label whether one dict is likelier to have it than not."""
+        return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
+
+    @property
+    def labels_(self) -> NDArray[Any]:
+        """Names of the labels, in the order of the columns."""
+        if not hasattr(self, "_models"):
+            raise AttributeError(f"This {type(self).__name__} has not seen any label yet.")
+        return np.array(list(self._models))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The same as ``labels_``: what scikit-learn calls them."""
+        return self.labels_
+
+    def memory_bytes(self) -> int:
+        """Return the size of all models in bytes."""
+        return sum(int(model.memory_bytes()) for model in getattr(self, "_models", {}).values())
+
+    # Files.
+
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write all models to one file; read it back with :func:`streamboost.load`."""
+        write_model(path, self.to_bytes(metadata=metadata))
+
+    def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
+        """Return what `save` writes."""
+        if not hasattr(self, "_models"):
+            raise ValueError(f"This {type(self).__name__} has learned nothing yet: there is nothing to save.")
+        state = {"labels": list(self._models), "fixed": self._fixed}
+        facts = self._metadata if metadata is None else metadata
+        return composite_bytes(self._name, list(self._models.values()), {}, state, facts)
+
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """The user's own facts that the model was loaded with."""
+        return dict(self._metadata)
+
+    @classmethod
+    def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
+        labels = state.get("labels")
+        if (
+            params
+            or not isinstance(labels, list)
+            or len(labels) != len(parts)
+            or len(set(labels)) < len(labels)
+        ):
+            raise ModelFileError(f"the labels of a {cls._name!r} are not those of its models")
+        if any(type(part) is not type(parts[0]) or not hasattr(part, "classes_") for part in parts):
+            raise ModelFileError(f"the models of a {cls._name!r} are not classifiers of one kind")
+        made = cls(clone(parts[0]) if parts else None)
+        made._models = dict(zip(labels, parts, strict=True))
+        made._fixed = bool(state.get("fixed"))
+        return made
+
+    # Inside.
+
+    def _begin(self, sets: LabelSets, *, fixed: bool, learns: bool) -> None:
+        known = getattr(self, "_models", {})
+        new = [name for name in sets.names if name not in known]
+        if known and new and self._fixed:
+            raise ValueError(
+                f"y has the label {new[0]!r}, which is none of the {len(known)} labels of the model."
+            )
+        if not learns and not known:
+            self._models, self._fixed = {}, False
+        for name in new if learns else ():
+            if not hasattr(self, "_models"):
+                self._models, self._fixed = {}, fixed
+            self._models[name] = clone(StreamBoostClassifier() if self.estimator is None else self.estimator)
+
+    def _step(self, X: Any, sets: LabelSets, weight: Floats) -> Floats:
+        """The probabilities before each row; rows of positive weight are learned."""
+        proba = np.zeros((len(weight), len(self._models)))
+        for at, (name, model) in enumerate(self._models.items()):
+            truth = sets.table[:, sets.names.index(name)] if name in sets.names else np.zeros(len(weight))
+            proba[:, at] = _answered(model, X, truth, weight)
+        return proba
+
+    def _one(self, known: dict[Any, Any]) -> dict[Any, Any]:
+        """The row as a model sees it: without the labels before."""
+        return {name: value for name, value in known.items() if not str(name).startswith("label:")}
+
+
+class BinaryRelevanceClassifier(LabelwiseClassifier):
+    """A classifier for each label, which knows nothing of the others.
+
+    When to use it: sets of labels with any classifier of this library. It is the baseline that methods for label sets have to
+    beat, and a strong one with a strong classifier.
+
+    Examples
+    --------
+    >>> from streamboost import BinaryRelevanceClassifier, OnlineBaggingClassifier
+    >>> model = BinaryRelevanceClassifier(OnlineBaggingClassifier(n_estimators=5, random_state=7))
+    >>> X, y = [[0.1], [0.5], [0.9]] * 40, [[1, 0, 0], [1, 1, 0], [0, 1, 1]] * 40
+    >>> model.partial_fit(X, y, labels=["cold", "mild", "warm"]).predict([[0.1], [0.9]]).tolist()
+    [[1, 0, 0], [0, 1, 1]]
+    """
+
+    _name = "binary-relevance"
+    _parameters = (EACH,)
+    _attributes = (("labels_", "array", "Names of the labels, in the order of the columns."),)
+
+    def __init__(self, estimator: Any = None) -> None:
+        self.estimator = estimator
+
+
+class ClassifierChain(LabelwiseClassifier):
+    """A classifier for each label, which also sees the labels before it: in learning as they are, in answering as they were
+    guessed.
+
+    When to use it: labels that go together, the telling ones first.
+
+    References
+    ----------
+    J. Read, B. Pfahringer, G. Holmes and E. Frank, Classifier chains for multi-label classification, *Machine Learning* 85
+    (2011).
+
+    Examples
+    --------
+    >>> from streamboost import ClassifierChain, OnlineBaggingClassifier
+    >>> model = ClassifierChain(OnlineBaggingClassifier(n_estimators=5, random_state=7))
+    >>> X, y = [[0.1], [0.5], [0.9]] * 40, [[1, 0, 0], [1, 1, 0], [0, 1, 1]] * 40
+    >>> model.partial_fit(X, y, labels=["cold", "mild", "warm"]).predict([[0.1], [0.9]]).tolist()
+    [[1, 0, 0], [0, 1, 1]]
+    """
+
+    _name = "classifier-chain"
+    _parameters = (EACH,)
+    _attributes = (("labels_", "array", "Names of the labels, in the order of the columns."),)
+
+    def __init__(self, estimator: Any = None) -> None:
+        self.estimator = estimator
+
+    def _one(self, known: dict[Any, Any]) -> dict[Any, Any]:
+        return dict(known)
+
+    def _step(self, X: Any, sets: LabelSets, weight: Floats) -> Floats:
+        """Every row twice: asked with the labels as they are guessed, then learned with the labels as they are."""
+        n = len(weight)
+        twice = _plain(X)[np.repeat(np.arange(n), 2)]
+        proba, before = np.zeros((n, len(self._models))), np.zeros((2 * n, 0))
+        amount = np.stack([np.zeros(n), weight], axis=1).reshape(-1)
+        for at, (name, model) in enumerate(self._models.items()):
+            truth = sets.table[:, sets.names.index(name)] if name in sets.names else np.zeros(n)
+            rows = _beside(twice, before, [f"label:{one}" for one in list(self._models)[:at]])
+            proba[:, at] = _answered(model, rows, np.repeat(truth, 2), amount)[::2]
+            told = np.stack([proba[:, at] >= 0.5, truth], axis=1).reshape(-1)
+            before = np.column_stack([before, told.astype(np.float64)])
+        return proba
+
+
+def _answered(model: Any, X: Any, truth: Floats, weight: Floats) -> Floats:
+    """The probability of each row before it is learned; 0 where nothing is known."""
+    found = model.test_then_train(X, truth > 0, sample_weight=weight, output="proba", **_first(model))
+    return np.nan_to_num(found[:, -1]) if found.shape[1] else np.zeros(len(weight))
+
+
+def _first(model: Any) -> dict[str, Any]:
+    return {} if model.started else {"classes": [False, True]}
+
+
+def _plain(X: Any) -> Any:
+    """Rows that can be taken by number: arrays, CSR and coded tables as they are, frames of numbers as arrays."""
+    if isinstance(X, np.ndarray | CodedTable) or scipy.sparse.issparse(X):
+        return X
+    return np.asarray(X, dtype=np.float64)
+
+
+def _beside(X: Any, columns: Floats, names: list[str]) -> Any:
+    """Rows with more columns."""
+    if isinstance(X, CodedTable):
+        known = X.names if X.names is not None else tuple(map(str, range(X.shape[1])))
+        return CodedTable(np.column_stack([X.rows, columns]), X.values, (*known, *names), X.words)
+    if scipy.sparse.issparse(X):
+        return scipy.sparse.hstack([X, scipy.sparse.csr_matrix(columns)], format="csr")
+    return np.column_stack([X, columns])

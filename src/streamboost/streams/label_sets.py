@@ -1,0 +1,107 @@
+"""Several columns of a file as labels: what ``--labels 'label:*'`` means."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, Stream
+from streamboost.streams.open import open_stream
+
+
+def label_columns(names: tuple[str, ...] | None, pattern: str, name: str) -> list[str]:
+    """The columns that a pattern of names stands for: several of them with commas, ``*`` for any text."""
+    wanted = [one.strip() for one in pattern.split(",")]
+    found = [column for column in names or () if any(fnmatch.fnmatchcase(column, one) for one in wanted)]
+    if len(found) < 2:
+        raise DataError(
+            f"{name}: the labels {pattern!r} are {len(found)} columns of the file; there must be two or more."
+        )
+    return found
+
+
+class LabelSetStream:
+    """A stream whose label, and some of whose columns, are indicators of labels: ``y`` of its chunks is a table."""
+
+    classes: tuple[Label, ...] | None = None
+    labels_are_text = False
+
+    def __init__(self, stream: Stream, pattern: str) -> None:
+        self._stream = stream
+        own = str(getattr(stream, "label_name", ""))
+        self.name = stream.name
+        names = tuple(stream.feature_names or ())
+        wanted = set(label_columns((*names, own), pattern, stream.name))
+        if own not in wanted:
+            raise DataError(f"{stream.name}: the column {own!r} must be one of the labels.")
+        self._labels = [at for at, name in enumerate(names) if name in wanted]
+        self._kept = [at for at, name in enumerate(names) if name not in wanted]
+        self.label_names = (*(_short(names[at]) for at in self._labels), _short(own))
+        self.feature_names: tuple[str, ...] | None = tuple(names[at] for at in self._kept)
+        self.n_features: int | None = len(self._kept)
+        self.nominal = None if stream.nominal is None else stream.nominal[self._kept]
+        self.n_rows, self.repeatable = stream.n_rows, stream.repeatable
+        self._named = getattr(stream, "named", False)
+
+    @property
+    def fraction(self) -> float | None:
+        """The part of the data that was read so far."""
+        return self._stream.fraction
+
+    def find_classes(self) -> tuple[Label, ...]:
+        """Sets have no classes."""
+        raise DataError(f"{self.name}: its labels are sets.")
+
+    def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
+        """The rows from the first one on."""
+        for chunk in self._stream.chunks(size):
+            last = np.array([_indicator(value, self.name) for value in chunk.y.tolist()])
+            table = np.column_stack([self._column(chunk, at) for at in self._labels] + [last])
+            coding = chunk.coding
+            if coding is not None:
+                place = {old: new for new, old in enumerate(self._kept)}
+                coding = replace(
+                    coding,
+                    names=self.feature_names,
+                    values={place[at]: values for at, values in coding.values.items() if at in place},
+                    words={place[at]: kind for at, kind in coding.words.items() if at in place},
+                    labels=(),
+                )
+            yield replace(
+                chunk,
+                X=np.ascontiguousarray(chunk.X[:, self._kept]),
+                y=table,
+                coding=coding,
+                label_codes=None,
+            )
+
+    def _column(self, chunk: Chunk, at: int) -> Any:
+        column = chunk.X[:, at]
+        values = None if chunk.coding is None else chunk.coding.values.get(at)
+        cells = column.tolist() if values is None else [values[int(code)] for code in column.tolist()]
+        return np.array([_indicator(cell, self.name) for cell in cells])
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("label:")
+
+
+def _indicator(value: Any, name: str) -> float:
+    found = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}.get(str(value).strip().lower().removesuffix(".0"))
+    if found is None:
+        raise DataError(f"{name}: a label holds {value!r}; it must be 0 or 1.")
+    return found
+
+
+def open_label_sets(data: Any, pattern: str, **reading: Any) -> LabelSetStream:
+    """A file whose columns that match a pattern are labels."""
+    stream = open_stream(data, **reading)
+    own = str(getattr(stream, "label_name", ""))
+    found = label_columns((*(stream.feature_names or ()), own), pattern, stream.name)
+    if own not in found:
+        stream = open_stream(data, **{**reading, "label": found[-1]})
+    return LabelSetStream(stream, pattern)

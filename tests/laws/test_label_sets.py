@@ -1,0 +1,223 @@
+"""Sets of labels: the boosters beside their oracles, the laws, and what indicators, frames and dicts mean."""
+
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from oracle.draws import uniform
+from oracle.label_ranking import BMR, OLMR, rank_loss
+
+import streamboost
+from streamboost import (
+    AdaOLMRClassifier,
+    HoeffdingTree,
+    ModelFileError,
+    NaiveBayes,
+    OnlineBMRClassifier,
+    SingleLearnerClassifier,
+)
+
+SEED = 5
+BOOSTERS = {
+    "bmr-rank": lambda learner=None, n=4, **o: OnlineBMRClassifier(
+        learner, n_estimators=n, edge=0.2, loss="rank", random_state=SEED, **o
+    ),
+    "bmr-hinge": lambda learner=None, n=4, **o: OnlineBMRClassifier(
+        learner, n_estimators=n, random_state=SEED, **o
+    ),
+    "olmr-vote": lambda learner=None, n=4, **o: AdaOLMRClassifier(
+        learner, n_estimators=n, random_state=SEED, **o
+    ),
+    "olmr-best": lambda learner=None, n=4, **o: AdaOLMRClassifier(
+        learner, n_estimators=n, hedge="best", random_state=SEED, **o
+    ),
+    "olmr-sample": lambda learner=None, n=4, **o: AdaOLMRClassifier(
+        learner, n_estimators=n, hedge="sample", random_state=SEED, **o
+    ),
+}
+
+
+def sets(n=150, k=4, seed=1):
+    """Rows with 0 to k labels that follow the columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    W = rng.normal(size=(3, k))
+    Y = (X @ W + 0.4 * rng.normal(size=(n, k)) > 0.4).astype(int)
+    Y[3], Y[8] = 0, 1
+    return X, Y
+
+
+class Learner:
+    """A naive Bayes of its own for the oracle."""
+
+    def __init__(self, k):
+        self.k, self.model = k, SingleLearnerClassifier(NaiveBayes())
+
+    def answer(self, x):
+        return self.model.predict_proba(x[None])[0] if self.model.started else np.zeros(self.k)
+
+    def learn(self, x, label, weight):
+        if weight > 0:
+            self.model.partial_fit(x[None], [label], classes=range(self.k), sample_weight=[weight])
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_every_answer_is_the_oracles(name):
+    X, Y = sets()
+    k, n = Y.shape[1], 4
+    model = BOOSTERS[name](NaiveBayes(), n)
+    learners = [Learner(k) for _ in range(n)]
+    constants = [3 + 7 * uniform(SEED, 0, lane, 7, 17) for lane in range(n)]
+    if name.startswith("bmr"):
+        oracle = BMR(learners, constants, k, model.edge, model.loss)
+    else:
+        oracle = OLMR(learners, constants, k, model.hedge, lambda t: uniform(SEED, t, 0, 4))
+    weight = np.random.default_rng(2).choice([0.5, 1.0, 2.0], size=len(X))
+    scores, proba = np.zeros((2, len(X), k))
+    for t, x in enumerate(X):
+        scores[t] = oracle.score(x)
+        proba[t] = oracle.proba(scores[t])
+        oracle.learn(x, Y[t], weight[t])
+    found = model.test_then_train(X, Y, sample_weight=weight, output="score")
+    assert np.allclose(found, scores, rtol=1e-7, atol=1e-9)
+    again = BOOSTERS[name](NaiveBayes(), n).test_then_train(X, Y, sample_weight=weight, output="proba")
+    assert np.allclose(again, proba, rtol=1e-6, atol=1e-9)
+    if hasattr(oracle, "alpha"):
+        assert np.allclose(model.report().lanes.get("alpha", oracle.alpha), oracle.alpha)
+
+
+@pytest.mark.parametrize("name", BOOSTERS)
+@pytest.mark.parametrize("learner", [None, NaiveBayes(), HoeffdingTree(grace_period=10)])
+def test_the_laws(name, learner):
+    X, Y = sets(260)
+    weight = np.where(np.arange(260) % 7 == 0, 0.0, 1.0)
+    make = lambda **o: BOOSTERS[name](learner, 20, **o)  # noqa: E731
+    whole = make()
+    answers = whole.test_then_train(X, Y, sample_weight=weight, output="score")
+    parts, rows, threads, saved = make(), make(), make(n_jobs=3), make()
+    found = [
+        parts.test_then_train(X[a:b], Y[a:b], sample_weight=weight[a:b], output="score")
+        for a, b in ((0, 1), (1, 130), (130, 260))
+    ]
+    assert np.concatenate(found)[1:].tolist() == answers[1:].tolist()
+    assert np.array_equal(
+        threads.test_then_train(X, Y, sample_weight=weight, output="score"), answers, equal_nan=True
+    )
+    for t in range(260):
+        rows.partial_fit(X[t : t + 1], Y[t : t + 1], sample_weight=weight[t : t + 1])
+        if t == 100:
+            saved.partial_fit(X[:101], Y[:101], sample_weight=weight[:101])
+            saved = streamboost.load(saved.to_bytes())
+            saved = copy.deepcopy(saved)
+            saved.partial_fit(X[101:], Y[101:], sample_weight=weight[101:])
+    before = whole.to_bytes()
+    assert parts.to_bytes() == rows.to_bytes() == saved.to_bytes() == before
+    threads.n_jobs = None
+    assert threads.to_bytes() == before
+    first = whole.predict_proba(X)
+    assert np.array_equal(first, whole.predict_proba(X))
+    assert whole.to_bytes() == before
+    skipped = make()
+    skipped.partial_fit(X[weight > 0], Y[weight > 0])
+    assert skipped.to_bytes() == before
+
+
+def test_faces():
+    X, Y = sets()
+    plain = BOOSTERS["olmr-vote"](NaiveBayes())
+    plain.partial_fit(X, Y)
+    assert plain.labels_.tolist() == [0, 1, 2, 3]
+    assert set(np.unique(plain.predict(X)).tolist()) <= {0, 1}
+    assert np.array_equal(plain.predict(X), (plain.predict_proba(X) >= 0.5).astype(int))
+    names = ["rock", "jazz", "pop", "folk"]
+    frame = BOOSTERS["olmr-vote"](NaiveBayes())
+    frame.partial_fit(pd.DataFrame(X, columns=list("abc")), pd.DataFrame(Y, columns=names))
+    assert frame.labels_.tolist() == names  # the columns' own order
+    assert np.array_equal(frame.predict_proba(pd.DataFrame(X, columns=list("abc"))), plain.predict_proba(X))
+    sparse = BOOSTERS["olmr-vote"](NaiveBayes()).partial_fit(X, scipy.sparse.csr_matrix(Y), labels=names)
+    assert np.array_equal(sparse.predict_proba(X), plain.predict_proba(X))
+    named = BOOSTERS["olmr-vote"](NaiveBayes())
+    for x, y in zip(X, Y, strict=True):
+        named.learn_one(
+            dict(zip("abc", x.tolist(), strict=True)), dict(zip(names, y.astype(bool).tolist(), strict=True))
+        )
+    one = dict(zip("abc", X[0].tolist(), strict=True))
+    assert named.predict_proba_one(one) == dict(
+        zip(names, plain.predict_proba(X[:1])[0].tolist(), strict=True)
+    )
+    assert named.predict_one(one) == {label: p >= 0.5 for label, p in named.predict_proba_one(one).items()}
+
+
+def test_labels_are_discovered_in_dicts():
+    model = BOOSTERS["bmr-hinge"](NaiveBayes())
+    assert model.predict_one({"a": 1.0}) == {}
+    rng = np.random.default_rng(3)
+    for t in range(300):
+        a = float(rng.normal())
+        y = {"high": a > 0}
+        if t > 50:
+            y["far"] = abs(a) > 1
+        if t > 100:
+            y["low"] = a < 0
+        model.learn_one({"a": a}, y)
+    assert model.labels_.tolist() == ["high", "far", "low"]
+    assert model.predict_one({"a": 2.0})["high"]
+    assert not model.predict_one({"a": -2.0})["high"]
+    assert streamboost.load(model.to_bytes()).labels_.tolist() == ["high", "far", "low"]
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        ([[1, 2], [0, 1]], "y holds 2 in row 0, column 1"),
+        ([[1, np.nan], [0, 1]], "y holds nan in row 0, column 1"),
+        ([1, 0], "y has 1 axis"),
+        ([[1, 0]], "inconsistent numbers of samples"),
+        ([["a", "b"], ["a", "c"]], "y must be indicators"),
+        ([[1, 0, 1], [0, 1, 1]], "y has 3 columns, but there are 2 labels"),
+    ],
+)
+def test_what_is_no_set_is_refused_and_nothing_is_learned(y, words):
+    X, Y = sets(40, 2)
+    model = BOOSTERS["olmr-vote"](NaiveBayes()).partial_fit(X, Y)
+    before = model.to_bytes()
+    with pytest.raises(ValueError, match=words):
+        model.partial_fit(X[:2], y)
+    with pytest.raises(ValueError, match=r"labels=.* are not those of the first call"):
+        model.partial_fit(X, Y, labels=["a", "b"])
+    with pytest.raises(ValueError, match="must be True or False"):
+        model.learn_one({0: 1.0}, {0: "yes"})
+    with pytest.raises(ValueError, match="which is none of the 2 labels"):
+        model.learn_one({0: 1.0, 1: 1.0, 2: 0.0}, {"new": True})
+    assert model.to_bytes() == before
+
+
+def test_a_file_of_damaged_numbers_is_refused():
+    import io
+
+    from streamboost.base.files.archive import read_archive, write_archive
+
+    model = BOOSTERS["olmr-vote"](NaiveBayes()).partial_fit(*sets(60))
+    manifest, arrays = read_archive(io.BytesIO(model.to_bytes()))
+    head = {
+        name: value for name, value in manifest.items() if name not in ("format", "format_version", "arrays")
+    }
+    for name in [name for name in arrays if "label_" in name or "alpha" in name or "expert_loss" in name]:
+        wrong = {**arrays, name: arrays[name] * np.nan}
+        file = io.BytesIO()
+        write_archive(file, head, wrong)
+        with pytest.raises(ModelFileError):
+            streamboost.load(file.getvalue())
+
+
+def test_the_loss_falls():
+    X, Y = sets(2000, 6)
+    for name in BOOSTERS:
+        scores = BOOSTERS[name](None, 20).test_then_train(X, Y, output="score")
+        early, late = (
+            np.mean([rank_loss(s, y) for s, y in zip(scores[part], Y[part], strict=True)])
+            for part in (slice(1, 200), slice(1500, 2000))
+        )
+        assert late < 0.75 * early, name
