@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval
 
 from streamboost.base.parameter import FLAG, NONE, Parameter, parameters_of
 from streamboost.drift import ADWIN
+from streamboost.learners import Learner
 from tests.catalogue import EAGER
 
 Choose = Callable[[Sequence[Any]], Any]
@@ -28,7 +31,7 @@ BY_NAME: dict[str, list[Any]] = {
     "costs": ["balanced", {0: 1.0, 1: 5.0}, {(0, 1): 0.5, (1, 0): 2.0}],
     "coverages": [None, (0.8,), (0.5, 0.9)],
     "n_estimators": [1, 2, 3, 5],
-    "max_bytes": [None, 3_000, 20_000, 200_000],
+    "max_bytes": [None, 100_000, 400_000],
     "horizon": [5, 50],
     "window": [2, 5, 12],
     "block_size": [1, 3, 9],
@@ -43,8 +46,14 @@ BY_NAME: dict[str, list[Any]] = {
 """Parameters whose declaration does not tell what is worth trying; None among `companions` stands for the default."""
 
 
-def values(p: Parameter) -> list[Any]:
+OF_LEARNERS: dict[str, list[Any]] = {"max_bytes": [None, 3_000, 20_000, 200_000]}
+"""Where a parameter of that name means less to a learner than to a model."""
+
+
+def values(p: Parameter, cls: Any = None) -> list[Any]:
     """A few values that a declaration allows."""
+    if cls is not None and issubclass(cls, Learner) and p.name in OF_LEARNERS:
+        return OF_LEARNERS[p.name]
     if p.name in BY_NAME:
         return BY_NAME[p.name]
     found: list[Any] = []
@@ -84,14 +93,17 @@ def drawn(cls: Any, choose: Choose, at_most: int = 4) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     for _ in range(choose(range(at_most + 1))):
         name = choose(names)
-        chosen[name] = choose(values(parameters_of(cls)[name]))
+        chosen[name] = choose(values(parameters_of(cls)[name], cls))
     return _together(cls, chosen)
 
 
 def deals(cls: Any, shuffle: Callable[[list[Any]], None], hand: int = 4) -> list[dict[str, Any]]:
     """Every value of every parameter of a class, in hands of a few parameters each."""
     left = [
-        (name, value) for name, p in parameters_of(cls).items() if name not in GIVEN for value in values(p)
+        (name, value)
+        for name, p in parameters_of(cls).items()
+        if name not in GIVEN
+        for value in values(p, cls)
     ]
     shuffle(left)
     hands: list[dict[str, Any]] = []
@@ -116,4 +128,19 @@ def _together(cls: Any, chosen: dict[str, Any]) -> dict[str, Any]:
         del chosen["decision_costs"]
     if "companions" in chosen and chosen["companions"] is None:
         chosen["companions"] = parameters_of(cls)["companions"].default
+    if chosen.get("on_drift") == "lane" and not remembers_places(cls):
+        chosen["on_drift"] = "learner"
     return chosen
+
+
+@functools.cache
+def remembers_places(cls: Any) -> bool:
+    """Whether an ensemble remembers something of a place beside its learner, so that on_drift="lane" is allowed."""
+    try:
+        model = cls(drift=EAGER, on_drift="lane")
+        model.partial_fit([[0.0], [1.0]], [0, 1], **({"classes": [0, 1]} if is_classifier(model) else {}))
+    except ValueError as error:
+        if "on_drift='lane' is for" not in str(error):
+            raise
+        return False
+    return True

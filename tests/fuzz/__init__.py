@@ -26,14 +26,17 @@ class Fuzzer(Protocol):
 
 def fuzzers() -> dict[str, Callable[[], Fuzzer]]:
     """Name -> what makes the fuzzer."""
+    from tests.fuzz.carries import Carries
     from tests.fuzz.data_files import DataFiles
     from tests.fuzz.interrupts import Interrupts
+    from tests.fuzz.keyed_stores import KeyedStores
     from tests.fuzz.laws import Laws
     from tests.fuzz.memory import MemoryLimits
     from tests.fuzz.model_files import ModelFiles
     from tests.fuzz.requests import Requests
 
-    return {kind.name: kind for kind in (ModelFiles, DataFiles, Requests, Laws, Interrupts, MemoryLimits)}
+    kinds = (ModelFiles, DataFiles, Carries, KeyedStores, Requests, Laws, Interrupts, MemoryLimits)
+    return {kind.name: kind for kind in kinds}
 
 
 class Failure(AssertionError):

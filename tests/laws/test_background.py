@@ -37,3 +37,9 @@ def test_what_an_ensemble_remembers_of_a_place_begins_again_if_asked_to(kind):
     kept, begun = fitted("learner"), fitted("lane")
     assert len(kept.replacements())
     assert not np.array_equal(kept.decision_function(X), begun.decision_function(X))
+
+
+def test_ensembles_that_remember_nothing_of_a_place_refuse_to_begin_it_again():
+    model = sb.OnlineBaggingClassifier(sb.NaiveBayes(), n_estimators=3, drift=EAGER, on_drift="lane")
+    with pytest.raises(ValueError, match="on_drift='lane' is for ensembles"):
+        model.partial_fit(X, Y)

@@ -60,10 +60,10 @@ BoostingFit::BoostingFit(const BoostingParams& params, RowRing::Rows rows, std::
   const auto n = static_cast<std::int64_t>(n_), d = static_cast<std::int64_t>(width_), k = static_cast<std::int64_t>(outputs_);
   const std::int64_t levels = bits_of(leaves - 1);
   setup_cost_ = d * ColumnBins::sample_rows * cost_of_bin + n * d * cost_of_bin;
-  round_cost_ =
-      static_cast<std::int64_t>(trees_per_round()) * (n * d * (2 + levels) / 2 + n * cost_of_row * (4 + 2 * levels) +
-                                                      2 * static_cast<std::int64_t>(leaves) * d * (std::min(params_.bins, bins_) + 1) * (1 + cost_of_cut)) +
-      n * k * (cost_of_exp + 2 * cost_of_row);
+  round_cost_ = static_cast<std::int64_t>(trees_per_round()) *
+                    (n * d * (2 + levels) / 2 + n * cost_of_row * (4 + 2 * levels) +
+                     2 * static_cast<std::int64_t>(leaves) * d * (std::min(params_.bins, bins_) + 1) * (1 + cost_of_cut)) +
+                n * k * (cost_of_exp + 2 * cost_of_row);
   work_ = run();
 }
 

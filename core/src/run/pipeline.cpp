@@ -32,6 +32,10 @@ Pipeline::Pipeline(std::unique_ptr<Runner> runner, const Ensemble& ensemble, con
   edges.push_back(own.end);
   for (int edge : edges)
     if (edge % runner_->grain() != 0) throw std::invalid_argument("cuts must fall between groups of lanes that belong together");
+  if (ensemble_.guard.on() && ensemble_.guard.on_drift == GuardParams::OnDrift::lane && !runner_->traits.restart)
+    throw std::invalid_argument(
+        "on_drift='lane' is for ensembles that remember something of a learner's place beside the learner itself, and this one does not: "
+        "use on_drift='learner'");
   for (std::size_t b = 0; b + 1 < edges.size(); ++b) add_block({edges[b], edges[b + 1]}, make_bank);
   intake_ = Intake(blocks_.front()->bank->needs());
   if (part()) register_part();

@@ -8,12 +8,14 @@
 namespace streamboost {
 namespace {
 
+constexpr double largest_value = 1e100;  // the largest that Python takes
+
 void check_rows(const Message& m, const Schema& schema, const MessageReader& in) {
   const RowBlock& rows = m.rows;
   in.require(rows.n_columns == schema.width(), "has rows of another width than the model");
   for (int r = 0; r < rows.n_rows; ++r) {
     const double w = m.weight ? m.weight[r] : 1.0;
-    in.require(w >= 0 && std::isfinite(w), "holds a weight that cannot be");
+    in.require(w >= 0 && w <= 9007199254740992.0, "holds a weight that cannot be");
     if (m.label) in.require(m.label[r] < schema.n_classes && (m.label[r] >= 0 || w == 0), "holds a label code that is not reserved");
     if (m.target) in.require(std::fabs(m.target[r]) <= 1e100 || w == 0, "holds a target that is not a finite number");
   }
@@ -31,8 +33,8 @@ void check_rows(const Message& m, const Schema& schema, const MessageReader& in)
   const std::int64_t cells =
       rows.row_start != nullptr ? rows.row_start[rows.n_rows] : static_cast<std::int64_t>(rows.n_rows) * rows.n_columns;
   bool infinite = false;
-  for (std::int64_t i = 0; i < cells; ++i) infinite |= std::fabs(rows.values[i]) > std::numeric_limits<double>::max();
-  in.require(!infinite, "holds an infinite value");
+  for (std::int64_t i = 0; i < cells; ++i) infinite |= std::fabs(rows.values[i]) > largest_value;
+  in.require(!infinite, "holds a value beyond 1e100");
   for (int j = 0; j < rows.n_columns && m.learns; ++j) {
     if (!schema.nominal(j)) continue;
     const auto limit = static_cast<double>(schema.n_values[static_cast<std::size_t>(j)]);
@@ -48,7 +50,7 @@ void check_rows(const Message& m, const Schema& schema, const MessageReader& in)
 void check_facts(const std::vector<double>& facts, int n_classes, const MessageReader& in) {
   const auto k = static_cast<std::size_t>(n_classes);
   in.require(facts.size() == 1 + k + k * k && facts[0] == std::floor(facts[0]) && facts[0] < n_classes, "holds facts of other classes");
-  for (double x : facts) in.require(std::isfinite(x) && x >= 0, "holds a weight or a cost that cannot be");
+  for (double x : facts) in.require(x <= largest_value && x >= 0, "holds a weight or a cost that cannot be");
 }
 
 Output read_output(MessageReader& in) {

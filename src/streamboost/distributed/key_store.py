@@ -11,6 +11,7 @@ data = "SBMW", length of the text, its CRC-32, text, numbers; or a model file. I
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import struct
 import zlib
@@ -45,6 +46,37 @@ class Found(NamedTuple):
     numbers: bytes
 
 
+def read_head(text: str) -> dict[str, Any]:
+    """Return what is known of a model."""
+    try:
+        head = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError("a stored model is damaged: what is known of it is no JSON") from error
+    if not isinstance(head, dict):
+        raise ModelFileError("a stored model is damaged: nothing is known of it")
+    return head
+
+
+def counts_of(head: dict[str, Any]) -> tuple[int, float, float]:
+    """Return rows learned, and the losses of a model and of the global one."""
+    n, own, other = (head.get(name) for name in ("n", "own", "global"))
+    losses = [x for x in (own, other) if isinstance(x, int | float) and math.isfinite(x)]
+    if not isinstance(n, int) or not 0 <= n <= 2**53 or len(losses) < 2:
+        raise ModelFileError("a stored model is damaged: its counts are none")
+    return n, float(losses[0]), float(losses[1])
+
+
+def prior_of(head: dict[str, Any]) -> dict[Any, float]:
+    """Return what the global model counted, by label."""
+    try:
+        counts = {label: float(n) for label, n in head["counts"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError("the store of models is damaged: its counts are none") from error
+    if not all(math.isfinite(n) for n in counts.values()):
+        raise ModelFileError("the store of models is damaged: its counts are none")
+    return counts
+
+
 class KeyStore:
     """What was put is seen at once, and is on its way to the disk after `commit`, or with so many others.
 
@@ -53,6 +85,18 @@ class KeyStore:
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None)
+        try:
+            self._open()
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            raise ModelFileError(f"{path} is no store of models: {error}") from error
+        self._ids: dict[bytes, int] = {}
+        self._texts: dict[int, bytes] = {}
+        self._waiting: dict[str, tuple[str, bytes]] = {}
+
+    def _open(self) -> None:
         for pragma in (
             "journal_mode=WAL",
             "synchronous=NORMAL",
@@ -65,9 +109,15 @@ class KeyStore:
             "texts (id INTEGER PRIMARY KEY, text BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL)",
         ):
             self._db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
-        self._ids: dict[bytes, int] = {}
-        self._texts: dict[int, bytes] = {}
-        self._waiting: dict[str, tuple[str, bytes]] = {}
+
+    def _all(self, query: str, *values: Any) -> list[Any]:
+        """Return the rows that a query finds; a damaged file is an error of the file."""
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and "decode" not in str(error):
+                raise  # locked, or no disk space
+            raise ModelFileError(f"the store of models is damaged: {error}") from error
 
     def _write(self, key: str, head: str, data: bytes) -> None:
         self._waiting[key] = head, data
@@ -94,20 +144,20 @@ class KeyStore:
     def _id_of(self, text: bytes) -> int:
         found = self._ids.get(text)
         if found is None:
-            row = self._db.execute("SELECT id FROM texts WHERE text = ?", (text,)).fetchone()
-            if row is None:
+            rows = self._all("SELECT id FROM texts WHERE text = ?", text)
+            if not rows:
                 statement = "INSERT INTO texts (text, checksum) VALUES (?, ?) RETURNING id"
-                row = self._db.execute(statement, (text, zlib.crc32(text))).fetchone()
-            found = self._ids[text] = row[0]
+                rows = self._all(statement, text, zlib.crc32(text))
+            found = self._ids[text] = rows[0][0]
         return found
 
     def _text_of(self, number: int) -> bytes:
         text = self._texts.get(number)
         if text is None:
-            row = self._db.execute("SELECT text, checksum FROM texts WHERE id = ?", (number,)).fetchone()
-            if row is None or not isinstance(row[0], bytes) or zlib.crc32(row[0]) != row[1]:
+            rows = self._all("SELECT text, checksum FROM texts WHERE id = ?", number)
+            if not rows or not isinstance(rows[0][0], bytes) or zlib.crc32(rows[0][0]) != rows[0][1]:
                 raise ModelFileError("a stored model is damaged: its columns and labels are missing")
-            text = self._texts[number] = row[0]
+            text = self._texts[number] = rows[0][0]
         return text
 
     # Models.
@@ -129,10 +179,16 @@ class KeyStore:
         self._write(key, json.dumps(head), data)
 
     def _row(self, key: str) -> tuple[str, bytes] | None:
-        row: tuple[str, bytes] | None = self._waiting.get(key)
-        if row is None:
-            row = self._db.execute("SELECT head, data FROM models WHERE key = ?", (key,)).fetchone()
-        return row
+        waiting = self._waiting.get(key)
+        if waiting is not None:
+            return waiting
+        rows = self._all("SELECT head, data FROM models WHERE key = ?", key)
+        if not rows:
+            return None
+        head, data = rows[0]
+        if not isinstance(head, str) or not isinstance(data, bytes):
+            raise ModelFileError("a stored model is damaged: it is no model")
+        return head, data
 
     def get(self, key: str) -> Found | None:
         """Return a model, or None."""
@@ -147,8 +203,7 @@ class KeyStore:
             return Found(n, lost_own, lost_global, self._text_of(number), data[_SHORT_HEAD.size :])
         if not head:
             raise ModelFileError("a stored model is damaged: nothing says what it is")
-        known = json.loads(head)
-        counts = known["n"], known["own"], known["global"]
+        counts = counts_of(read_head(head))
         if not data.startswith(_WHOLE):
             return Found(*counts, b"", data)
         if len(data) < _WHOLE_HEAD.size:
@@ -179,12 +234,12 @@ class KeyStore:
     def get_global(self) -> tuple[dict[str, Any], bytes] | None:
         """Return it, or None."""
         row = self._row(GLOBAL)
-        return None if row is None else (json.loads(row[0]), row[1])
+        return None if row is None else (read_head(row[0]), row[1])
 
     def names(self) -> list[str]:
         """Return all keys."""
         self.commit()
-        return [key for (key,) in self._db.execute("SELECT key FROM models WHERE key != ?", (GLOBAL,))]
+        return [key for (key,) in self._all("SELECT key FROM models WHERE key != ?", GLOBAL)]
 
     def delete(self, keys: list[str]) -> None:
         """Remove models, all of them or none, after what was put before."""

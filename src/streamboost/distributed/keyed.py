@@ -26,7 +26,7 @@ from sklearn.base import clone
 from streamboost.adapters.records import as_records, labels_of
 from streamboost.base.random import draw_seed
 from streamboost.distributed.closing import Closing
-from streamboost.distributed.key_store import Found, KeyStore, StoredModel
+from streamboost.distributed.key_store import Found, KeyStore, StoredModel, prior_of
 from streamboost.distributed.model_templates import KeyedModel, ModelTemplates, with_session
 from streamboost.models import load
 
@@ -129,7 +129,7 @@ class KeyedModels(Closing):
         self._global: Any = None
         found = self._store.get_global()
         if found is not None:
-            self._counts = dict(found[0]["counts"])
+            self._counts = prior_of(found[0])
         if fallback == "global":
             self._global = clone(self.model) if found is None or not found[1] else load(found[1])
 

@@ -298,7 +298,7 @@ class ItiBank final : public Bank,
   std::vector<ItiTree> trees_;
   // Since the model was made or loaded:
   bool starved_ = false, limited_ = false;  // some tree has found no memory to grow; no room within its limit
-  std::vector<char> waiting_;  // during a batch, [lane]: has kept something; otherwise empty
+  std::vector<char> waiting_;               // during a batch, [lane]: has kept something; otherwise empty
 };
 
 }  // namespace streamboost

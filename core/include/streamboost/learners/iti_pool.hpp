@@ -74,7 +74,8 @@ class ItiPool {
       if (b->size < 0) continue;
       const ItiBlock old = *b;
       *b = now.take(static_cast<std::size_t>(old.length));
-      for (std::int32_t e = 0; e < old.length; ++e) now.put(static_cast<std::size_t>(b->at + e), entry(static_cast<std::size_t>(old.at + e)));
+      for (std::int32_t e = 0; e < old.length; ++e)
+        now.put(static_cast<std::size_t>(b->at + e), entry(static_cast<std::size_t>(old.at + e)));
     }
     *this = std::move(now);
   }

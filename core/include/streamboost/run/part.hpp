@@ -86,6 +86,9 @@ void check_member(double x) {
     require_carry(std::fabs(x) < 2147483648.0 && x == std::floor(x), "a whole number is out of range");
 }
 
+// Of votes and answers: targets and weights are smaller by far, and squares of such sums are still finite.
+inline constexpr double largest_carried = 1e120;
+
 // Whatever comes from another process is looked at before anything is touched. The chunk begins with example `number`.
 template <Booster B>
 void check_carry(const B& booster, const Part& part, const Carry& carry, std::int64_t number, std::int64_t n_learning) {
@@ -99,10 +102,12 @@ void check_carry(const B& booster, const Part& part, const Carry& carry, std::in
     typename B::Passage passage;
     visit_scan(passage, [&]<class T>(T& x) {
       check_member<T>(*at);
+      if constexpr (std::is_same_v<T, double>)
+        require_carry(std::fabs(*at) <= largest_carried || (!B::traits.numbers && std::isinf(*at)), "a sum is out of range");
       x = static_cast<T>(*at++);
     });
     require_carry(passage.sound(lanes, k), "a number is out of range");
-    for (; at < end; ++at) check_member<double>(*at);
+    for (; at < end; ++at) require_carry(std::fabs(*at) <= largest_carried, "a vote or an answer is out of range");
     if constexpr (B::traits.column_labels.has_value())
       for (const double* x = end - lanes; x < end; ++x) {
         check_member<int>(*x);
