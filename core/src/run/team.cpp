@@ -28,12 +28,13 @@ int Team::chunk_rows(int n_rows) const {
 }
 
 bool Team::small(int n_rows) const {
-  if (threads_ < 2 || n_rows < 2 * fewest_rows) return true;
   if (chunk_ > 0) return n_rows < 2 * chunk_;
   return row_seconds_ > 0 && (row_seconds_ * n_rows < worth_threads || row_seconds_ * most_rows < worth_threads / 2);
 }
 
 void Team::learn(Model& model, const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) {
+  // Nor is a row alone worth a look at the clock.
+  if (threads_ < 2 || (chunk_ == 0 && rows.n_rows < 2 * fewest_rows)) return model.learn(rows, truth, weight, out);
   const auto from = [&](int row) {  // the same call without the rows before
     return Call{rows.part(row, rows.n_rows - row), truth.from(row), weight ? weight + row : nullptr, out.from(row, answers_of(model))};
   };
