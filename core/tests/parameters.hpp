@@ -46,8 +46,9 @@ inline Values values_of(const std::string& name) {
   const Values oza{{"order", word("update_first")}, {"untrained", word("wrong")},   {"lambda_cap", none},
                    {"copies_cap", count(10)},       {"vote", word("log_odds")},     {"prefix", word("stop_at_first_bad")},
                    {"draw", word("poisson")},       {"normalise", word("running")}, {"ballot", word("label")}};
-  const Values replay{{"rounds", count(3)}, {"leaves", count(4)},   {"bins", count(8)},    {"learning_rate", 0.1},       {"refit", 1.5},
-                      {"late", 0.25},       {"memory", count(200)}, {"at_once", count(0)}, {"max_bytes", count(1 << 20)}};
+  const Values replay{
+      {"rounds", count(3)}, {"leaves", count(4)},   {"bins", count(8)},    {"learning_rate", 0.1}, {"refit", 1.5},
+      {"late", 0.25},       {"memory", count(200)}, {"at_once", count(0)}, {"delay", count(0)},    {"max_bytes", count(1 << 20)}};
   const Values hashed{{"view", word("pairs")}, {"bits", count(8)}};
   const std::map<std::string, Values> all{
       {"hashed", hashed},

@@ -230,7 +230,7 @@ class Session:
         """Return what the user says of the classes, by code, or refuse it."""
         return self.class_settings([*self.labels.book.values, *new], self.labels.declared)
 
-    def _warn(self, rows: CodedRows) -> bool:
+    def _warn(self, rows: CodedRows, active: NDArray[np.bool_] | None) -> bool:
         """Say what is odd about rows, once. Where warnings are errors this refuses them: nothing was learned."""
         delayed, self._delayed = self._delayed, None
         if delayed is not None:
@@ -238,6 +238,8 @@ class Session:
         unscaled = False
         if self.learner.warns_unscaled and not self.warned:
             largest = largest_magnitude(rows, self.schema)
+            if largest > UNSCALED and active is not None:
+                largest = largest_magnitude(rows, self.schema, active)
             unscaled = largest > UNSCALED
             if unscaled:
                 warn_user(
@@ -297,7 +299,7 @@ class Session:
                 records[places] = said
                 return self._present(found, answer, known_before)
             return None if answer == "none" else self._present(self._ask(rows, wanted), answer, known_before)
-        unscaled = self._warn(rows)
+        unscaled = self._warn(rows, active)
         known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
         batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known, records, places)
         try:

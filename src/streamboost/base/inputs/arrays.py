@@ -425,11 +425,13 @@ def check_counts(rows: CodedRows, schema: Schema, learner: str) -> None:
     )
 
 
-def largest_magnitude(block: CodedRows, schema: Schema) -> float:
-    """Return the largest |x| in the numeric columns of a block, missing values aside."""
-    if block.largest is not None:
+def largest_magnitude(block: CodedRows, schema: Schema, active: NDArray[np.bool_] | None = None) -> float:
+    """Return the largest |x| in the numeric columns of a block, or of its active rows, missing values aside."""
+    if block.largest is not None and active is None:
         return block.largest
     values = block.dense if block.csr is None else block.csr[2]
+    if active is not None and values is not None:
+        values = values[active if block.csr is None else np.repeat(active, np.diff(block.csr[0]))]
     if values is not None and not schema.all_numeric:
         values = values[:, [column for column, book in enumerate(schema.books) if book is None]]
     if values is None or not values.size:
