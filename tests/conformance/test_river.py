@@ -33,7 +33,7 @@ MULTICLASS_CHECKS, BINARY_CHECKS = (
     50,
 )  # of River 0.26: a multiclass model sees a third data set, a binary one one check more
 BOOL = [False, True]
-BOOSTERS = [cls for cls in MODELS.values() if cls._entry.sized]
+BOOSTERS = [cls for cls in MODELS.values() if cls._entry.sized and not cls._entry.regressors]
 CHECKED = [
     (RiverClassifier(OnlineBaggingClassifier(n_estimators=3)), MULTICLASS_CHECKS),
     (RiverClassifier(OnlineBoostingClassifier(Perceptron(scale="standard"), n_estimators=3)), BINARY_CHECKS),

@@ -30,6 +30,7 @@ from streamboost import (
     Perceptron,
     catalogue,
 )
+from streamboost.catalogue import model_entry
 from streamboost.models import ALL_MODELS, BATCH_MODELS, MODELS
 
 RNG = np.random.default_rng(2)
@@ -166,14 +167,21 @@ def test_metadata_routing_of_sample_weight():
         assert boosted().set_partial_fit_request(sample_weight=True, classes=True)
 
 
-@pytest.mark.parametrize("name", sorted(set(MODELS) - {"primed-boost", "replay-boosting"}))
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        {*MODELS}
+        - {entry.name for entry in catalogue.MODELS if entry.regressors}
+        - {"primed-boost", "replay-boosting"}
+    ),
+)
 def test_scikit_learn_classifiers_as_weak_learners_of_every_booster(name):
     model = MODELS[name](SGDClassifier(loss="log_loss"), random_state=1)
-    if name != "single":
+    if model_entry(name).sized:
         model.set_params(n_estimators=3)
     rows = X[:, :3] / [1, 5, 1]  # columns of one size: a hundred rows are enough then
     model.partial_fit(rows[:100], Y[:100], classes=["no", "yes"])
-    assert model.score(rows, Y) > 0.75
+    assert model.score(rows, Y) > (0.6 if name == "agnostic-boost" else 0.75)  # which takes small steps
 
 
 def test_learners_that_meet_new_features_later_keep_to_those_they_know():
@@ -190,6 +198,9 @@ def test_every_public_estimator_is_checked_somewhere():
     names = {name for name in streamboost.__all__ if name.endswith(("Classifier", "Regressor"))}
     names -= {entry.class_name for entry in catalogue.REGRESSION_LEARNERS}
     names -= {"StackedClassifier"}  # learns by rows or dicts, as its models do: tests/unit/test_stacked.py
+    # Budgets of labels, sets of labels and rewards: tests/laws/test_active.py, test_label_sets.py, test_bandit.py.
+    names -= {"ActiveClassifier", "BinaryRelevanceClassifier", "BanditBoostingClassifier"}
+    names -= {entry.class_name for entry in catalogue.MULTILABEL}
     listed = {cls.__name__ for cls in {**ALL_MODELS, **BATCH_MODELS}.values()}
     experts = {"HedgeClassifier", "WeightedMajorityClassifier", "WinnowClassifier"}
     assert names == listed | experts

@@ -40,7 +40,7 @@ def test_several_classes():
 
 
 def test_memory_and_names():
-    X, y = rows(d=200)
+    X, y = rows(d=400)
     sizes = [
         osboost(sb.Perceptron(dtype=dtype)).partial_fit(X, y, classes=[0, 1]).memory_bytes()
         for dtype in ("float64", "float32")

@@ -331,7 +331,8 @@ def test_edges_of_the_input(ensemble, learner):
         answers = same.test_then_train(np.tile(X, (20, 1)), [8] * 60, classes=declared, output="proba")
         assert np.isfinite(answers[3:]).all()
         assert np.isfinite(same.predict_proba(X)).all()
-        assert same.predict(X[:1]).tolist() == [8]
+        if not ensemble.name.startswith("agnostic"):  # whose learners are taught drawn labels
+            assert same.predict(X[:1]).tolist() == [8]
 
 
 @pytest.mark.parametrize("gamma", [1e-6, 0.4999])

@@ -203,5 +203,5 @@ def test_a_fault_of_an_ensemble_is_named(cls, name):
 def test_each_call_gives_its_own_dict():
     first = expected_failed_checks(OnlineBaggingClassifier())
     first.clear()
-    assert len(expected_failed_checks(OnlineBaggingClassifier())) == 2
-    assert expected_failed_checks(SingleLearnerClassifier()) == {}
+    assert len(expected_failed_checks(OnlineBaggingClassifier())) == 3
+    assert len(expected_failed_checks(SingleLearnerClassifier())) == 1

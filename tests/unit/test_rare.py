@@ -179,19 +179,23 @@ def test_an_adversary_that_sees_the_set_first():
 
 @pytest.mark.parametrize("delay", [0, 1, 37])
 def test_sets_are_scored_as_they_were_given(delay):
-    """Row by row by hand: the set of a row is given when it arrives and judged when its label does."""
+    """Row by row by hand: a set is given when its row arrives, judged when the label does, and learned from as it was given."""
     X, y, _ = skewed(300, share=0.4)
     slow = bagging(coverages=(0.8, 0.9))
     wanted = SetScore(window=50)
+    pending = {}
     for t in range(len(y) + delay):
         if t < len(y):
             known = t > delay
+            if known and delay:
+                pending[t] = slow.predict_pending(X[t : t + 1])
             sets = slow.predict_set(X[t : t + 1], 0.8) if known else np.zeros((1, 2), bool)
             if t == 0 or not known:
                 sets = bagging(coverages=0.8).test_then_train_sets(X[:1], y[:1], 0.8, [0, 1], [0.0])
             wanted.update(y[t : t + 1], sets, [0, 1])
         if t >= delay:
-            slow.partial_fit(X[t - delay : t - delay + 1], y[t - delay : t - delay + 1], classes=[0, 1])
+            row = slice(t - delay, t - delay + 1)
+            slow.partial_fit(X[row], y[row], classes=[0, 1], pending=pending.get(t - delay))
     for chunk_size in (7, 1000):
         quick = bagging(coverages=(0.8, 0.9))
         found = score_sets(quick, (X, y), 0.8, classes=[0, 1], delay=delay, window=50, chunk_size=chunk_size)

@@ -301,7 +301,10 @@ def test_the_command_line(tmp_path):
     for wrong, words in (
         (["run", "friedman", "--task", "regression", "-m", "osboost"], "no regressor 'osboost'"),
         (["run", "friedman", "--task", "numbers"], "expected classification or regression"),
-        (["run", "friedman", "-m", "single-regressor", "--classes", "1,2"], "is a regressor"),
+        (
+            ["run", "friedman", "-m", "single-regressor", "--classes", "1,2"],
+            "for a single label, and this is regression",
+        ),
     ):
         result = CliRunner().invoke(app, wrong)
         assert result.exit_code != 0

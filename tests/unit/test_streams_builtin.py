@@ -131,7 +131,7 @@ def test_arrays_as_streams():
     assert as_stream(stream) is stream
     assert stream.find_classes() == ("a", "b")
     assert ArrayStream(np.zeros((2, 1)), np.array(["b", 1], dtype=object)).find_classes() == (1, "b")
-    for bad in (([[1.0]], [1, 2]), ([1.0], [1]), (1, 2, 3), [[1.0]], ([[1.0]], [[1]])):
+    for bad in (([[1.0]], [1, 2]), ([1.0], [1]), (1, 2, 3), [[1.0]], ([[1.0]], [[[1]]])):
         with pytest.raises(DataError):
             as_stream(bad)
 
