@@ -90,7 +90,7 @@ def class_pages():
         yield (
             entry.class_name,
             f"# {entry.class_name}\n\n```{{eval-rst}}\n.. autoclass:: streamboost.{entry.class_name}\n   :members:\n"
-            "   :inherited-members:\n   :exclude-members: classes_, feature_names_in_, n_features_in_\n```\n",
+            "   :inherited-members:\n   :exclude-members: classes_, feature_names_in_, labels_, n_features_in_\n```\n",
         )
 
 

@@ -1,5 +1,6 @@
 // ITI trees: after every example the tree is the batch tree of the examples so far, in any order; proportional without pruning;
 // k copies are weight k; late classes, values and columns; a state with one number changed is refused or harmless.
+#include <limits>
 #include "streamboost/learners/iti.hpp"
 #include "test_model.hpp"
 
@@ -190,9 +191,10 @@ int main() {
   for (std::uint64_t seed = 1; seed <= 4; ++seed)
     for (const Metric metric : {Metric::gain_ratio, Metric::info_gain, Metric::ks})
       for (const bool prune : {false, true}) {
-        online_is_batch(make_stream(60, 4, 3, true, seed), {metric, prune});
-        online_is_batch(coarse_stream(90, 5, 2 + static_cast<int>(seed % 3), seed), {metric, prune});
-        order_copies_proportion(coarse_stream(90, 5, 3, seed + 10), {metric, prune});
+        online_is_batch(make_stream(60, 4, 3, true, seed), {metric, prune, std::numeric_limits<double>::infinity()});
+        online_is_batch(coarse_stream(90, 5, 2 + static_cast<int>(seed % 3), seed),
+                        {metric, prune, std::numeric_limits<double>::infinity()});
+        order_copies_proportion(coarse_stream(90, 5, 3, seed + 10), {metric, prune, std::numeric_limits<double>::infinity()});
       }
   grows_with_the_schema(coarse_stream(80, 5, 3, 3));
   grows_with_the_schema(coarse_stream(80, 4, 2, 4));

@@ -9,7 +9,7 @@ using checking::check_throws;
 
 namespace {
 
-BoostingParams boosting(bool shared = true) { return {6, 7, 15, shared, 0.1, BoostingParams::Loss::classes, 5}; }
+BoostingParams boosting(bool shared = true) { return {6, 7, 15, shared, 0.1, BoostingParams::Loss::classes, 5, 1 << 30}; }
 
 RowRing ring_of(const testing::Stream& s) {
   RowRing ring = RowRing().grown(s.d);

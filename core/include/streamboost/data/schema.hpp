@@ -21,9 +21,7 @@ struct Schema {
   bool operator==(const Schema&) const = default;
   int width() const { return static_cast<int>(n_values.size()); }
   bool nominal(int column) const { return n_values[static_cast<std::size_t>(column)] >= 0; }
-  int n_words() const {
-    return static_cast<int>(std::count_if(n_values.begin(), n_values.end(), holds_words));
-  }
+  int n_words() const { return static_cast<int>(std::count_if(n_values.begin(), n_values.end(), holds_words)); }
   bool any_nominal() const {
     for (auto v : n_values)
       if (v >= 0) return true;
