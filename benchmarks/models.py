@@ -29,7 +29,8 @@ def build(
     model, extra = VARIANTS.get(model, (model, {}))
     options = {**extra, **options}
     seed = options.pop("random_state", 7)
-    own = learner_entry(learner).task != model_entry(model).learner_task  # it takes regressors: its own then
+    # One that takes regressors gets its own.
+    own = learner is None or learner_entry(learner).task != model_entry(model).learner_task
     if model_entry(model).sized:
         options["n_estimators"] = n_estimators
     if stream.n_values is not None:

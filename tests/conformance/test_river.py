@@ -24,6 +24,7 @@ from streamboost import (  # noqa: E402
     PrimedOnlineBoostingClassifier,
     SingleLearnerClassifier,
     WinnowClassifier,
+    catalogue,
 )
 from streamboost.compat.river import RiverClassifier  # noqa: E402
 from streamboost.models import MODELS  # noqa: E402
@@ -33,7 +34,11 @@ MULTICLASS_CHECKS, BINARY_CHECKS = (
     50,
 )  # of River 0.26: a multiclass model sees a third data set, a binary one one check more
 BOOL = [False, True]
-BOOSTERS = [cls for cls in MODELS.values() if cls._entry.sized and not cls._entry.regressors]
+BOOSTERS = [
+    MODELS[entry.name]
+    for entry in catalogue.MODELS
+    if entry.name in MODELS and entry.sized and not entry.regressors
+]
 CHECKED = [
     (RiverClassifier(OnlineBaggingClassifier(n_estimators=3)), MULTICLASS_CHECKS),
     (RiverClassifier(OnlineBoostingClassifier(Perceptron(scale="standard"), n_estimators=3)), BINARY_CHECKS),
