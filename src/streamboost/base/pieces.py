@@ -23,6 +23,7 @@ from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 
 PIECE_SECONDS = 0.04
+MOST_THREADS = 256  # as in the core: more are not started
 ROWS_PER_THREAD = 64
 """A piece has at least so many rows for each thread: with fewer, the last one waits longer for its first row than it works."""
 FLAT = ("label", "number")
@@ -60,7 +61,7 @@ class Pace:
 
     def __init__(self, threads: int = 1) -> None:
         self.threads = threads
-        self.least = ROWS_PER_THREAD * threads if threads > 1 else 1
+        self.least = ROWS_PER_THREAD * min(threads, MOST_THREADS) if threads > 1 else 1
         self.rows = max(64, self.least)
 
     def fresh(self) -> Pace:

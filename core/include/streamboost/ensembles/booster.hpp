@@ -39,6 +39,7 @@ struct Ensemble {
   std::uint64_t seed = 0;
   bool random_ties = false;
   bool monitor = true;
+  static constexpr int most_threads = 256;
   int threads = 1;
   int wave_chunk = 0;                    // rows that go from thread to thread together; 0: the usual number, and only where threads pay
   GuardParams guard;                     // of every lane against drift; off unless asked for

@@ -23,7 +23,7 @@ inline std::vector<int> even_cuts(const Ensemble& ensemble, const BankFactory& b
   if (ensemble.threads < 2) return cuts;
   const bool trees = BankHandle(bank({0, 1})).can().trees != nullptr;
   const int multiple = trees ? grain : std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
-  const int blocks = std::min(std::max(2 * ensemble.threads, 8), n);
+  const int blocks = std::min(std::max(2 * std::min(ensemble.threads, Ensemble::most_threads), 8), n);
   for (int b = 1; b < blocks; ++b) {
     const auto share = static_cast<int>(static_cast<std::int64_t>(n) * b / blocks);
     const int cut = (share + multiple / 2) / multiple * multiple;

@@ -11,7 +11,7 @@ namespace streamboost {
 
 class Team {
  public:
-  explicit Team(const Ensemble& ensemble) : threads_(ensemble.threads), chunk_(ensemble.wave_chunk) {}
+  explicit Team(const Ensemble& ensemble) : threads_(std::min(ensemble.threads, Ensemble::most_threads)), chunk_(ensemble.wave_chunk) {}
 
   void learn(Model& model, const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out);
   void predict(const Model& model, const RowBlock& rows, const OutputBuffers& out) const;
