@@ -56,7 +56,7 @@ class HashedLogisticRegression(Learner):
     >>> model = SingleLearnerClassifier(HashedLogisticRegression(text_features=["text"]))
     >>> for i in range(50):
     ...     model.learn_one({"text": "free prize" if i % 2 else "see you"}, ["ham", "spam"][i % 2])
-    >>> model.predict_one({"text": "a prize for you"})
+    >>> model.predict_one({"text": "a free prize"})
     'spam'
     """
 
