@@ -324,7 +324,7 @@ class Session:
                     end = min(n, max(done + self.pace.rows, least))
                     start = clock()
                     raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
-                    self.pace.took(end - done, since(start))
+                    self.pace.took(end - done, since(start), self.model.seconds_growing)
                     if raw is not None:
                         parts.append(raw)
                     done = end
