@@ -17,6 +17,7 @@ import json
 import math
 import os
 import re
+import stat
 import struct
 import zipfile
 from typing import Any, BinaryIO
@@ -69,6 +70,16 @@ def write_archive(file: BinaryIO, manifest: dict[str, Any], arrays: dict[str, ND
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for member, data in {"manifest.json": text.encode(), **members}.items():
             archive.writestr(zipfile.ZipInfo(member, _EPOCH), data)
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file for reading. A device or a pipe, perhaps behind a link, is refused: it may never end, or never begin."""
+    without_waiting = getattr(os, "O_NONBLOCK", 0)
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | without_waiting))
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ModelFileError(f"{os.fspath(path)} is a device or a pipe, not a file")
+    return file
 
 
 def read_archive(file: BinaryIO) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
