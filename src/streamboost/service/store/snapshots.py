@@ -38,7 +38,6 @@ def take(candidate: Candidate) -> Snapshot | None:
 
 def write_file(folder: Path, snapshot: Snapshot) -> tuple[str, str]:
     """Write the file (a temporary name, synced, renamed, the folder synced); returns its name and checksum."""
-    (folder / FOLDER).mkdir(exist_ok=True)
     name = f"{snapshot.candidate}-{snapshot.seq}.sboost"
     path = folder / FOLDER / name
     snapshot.model.save(path)
