@@ -30,7 +30,7 @@ class Snapshot:
 def take(candidate: Candidate) -> Snapshot | None:
     """Hold on to the state of now; None if nothing was learned."""
     candidate.publish_if_due(1.0, now=True)
-    if candidate.reader.model is None:
+    if not candidate.trained:
         return None
     return Snapshot(
         candidate.number, candidate.reader.seq, candidate.reader.model, candidate.scores.to_bytes()
