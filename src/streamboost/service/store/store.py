@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from streamboost.base.system import open_locked
-from streamboost.service.store import estimators, queries
+from streamboost.service.store import estimators, queries, snapshots
 from streamboost.service.store.candidates import Reader
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import (
@@ -92,7 +92,7 @@ class LearningStore:
         self.settings = settings or Settings()
         if self.folder.exists() and not self.folder.is_dir():
             raise BadRequest(f"{self.folder} is no folder.")
-        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / snapshots.FOLDER).mkdir(parents=True, exist_ok=True)
         self._lock = _lock(self.folder)
         self._vfs = vfs
         self._local = threading.local()
