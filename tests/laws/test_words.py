@@ -231,7 +231,21 @@ def test_kinds_are_guessed():
     assert guess_words({f"a message of words {i}" for i in range(900)}, 1000) == "text"
     assert guess_words({f"http://example.org/{i}" for i in range(900)}, 1000) == "text"
     assert guess_words({f"u{i}" for i in range(300)}, 1000) == "identifier"
+    assert guess_words({f"name{i}" for i in range(960)}, 1000) == "text"  # a value that never comes again
+    assert guess_words({f"name{i}" for i in range(30)}, 30) is None
     assert guess_words({"red", "green", "blue"}, 1000) is None
+
+
+def test_what_is_missing_does_not_count_among_the_texts(tmp_path):
+    """A remark in every third row is a text all the same, in every kind of file."""
+    remarks = pd.Series([f"remark {i} about something" if i % 3 == 0 else None for i in range(900)])
+    table = pd.DataFrame({"size": np.arange(900.0), "remark": remarks, "label": np.arange(900) % 2})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    table.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    table.to_parquet(tmp_path / "a.parquet")
+    for name in ("a.csv", "a.jsonl", "a.parquet"):
+        assert open_stream(tmp_path / name).kinds == {"remark": "text"}
+        assert open_stream(tmp_path / name, identifier=["remark"]).kinds == {"remark": "identifier"}
 
 
 @pytest.mark.parametrize(

@@ -324,7 +324,7 @@ class Session:
                     end = min(n, max(done + self.pace.rows, least))
                     start = clock()
                     raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
-                    self.pace.took(end - done, since(start, self.pace.threads))
+                    self.pace.took(end - done, since(start, self.pace.threads), self.model.seconds_growing)
                     if raw is not None:
                         parts.append(raw)
                     done = end
@@ -466,7 +466,9 @@ class Session:
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
             if self.in_python or not self.knows_classes or self._delayed is not None:
                 return
-            if self.learner.counts or schema.words:  # whose rows are checked, or not only numbers
+            if (
+                self.learner.counts or schema.words or schema.sparse
+            ):  # whose rows are not a dense row of numbers, or checked
                 return
             fast = _core.FastRow(
                 self.model,

@@ -119,8 +119,20 @@ def _run(
         ),
     ] = None,
     delay: Annotated[
-        int, typer.Option("--delay", rich_help_panel=SCORED, min=0, help="Rows until a label arrives.")
+        int,
+        typer.Option(
+            "--delay", rich_help_panel=SCORED, min=0, help="Rows until a label arrives; the model is told."
+        ),
     ] = 0,
+    season: Annotated[
+        int | None,
+        typer.Option(
+            "--season",
+            rich_help_panel=SCORED,
+            min=1,
+            help="Regression: also score the target of so many rows before.",
+        ),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -187,6 +199,7 @@ def _run(
         from streamboost.cli.parameters import ModelSpec
         from streamboost.cli.run import Output, open_resumed, run
         from streamboost.cli.task import chosen_metrics, guessed_task, say_task
+        from streamboost.evaluate.delay import tell_delay
         from streamboost.streams import open_stream
 
         every = Every.read(checkpoint_every)
@@ -226,7 +239,7 @@ def _run(
                 stream = open_stream(data, **reading)
                 task, why = guessed_task(data, stream)
         spec = spec.for_task(task)
-        built = spec.build()
+        built = tell_delay(delay, spec.build())
         loop = {
             "orders": orders,
             "window": window,
@@ -235,7 +248,10 @@ def _run(
             "budget": budget,
             "query": query,
             "positive": positive,
+            "season": season,
         }
+        if season is not None and spec.task != "regression":
+            raise UserError(f"--season is for regression, and this is {spec.task}.")
         measures = chosen_metrics(metrics, spec.task)
         with stop.waiting():
             resumed = open_resumed(spec, built, output, loop) if resume else None

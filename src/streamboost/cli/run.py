@@ -15,7 +15,7 @@ from rich.table import Table
 
 from streamboost.adapters.any_model import needs_classes
 from streamboost.base.files.writing import check_target, write_file
-from streamboost.baselines import BASELINE_WORDS
+from streamboost.baselines import baseline_words
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError
 from streamboost.cli.health_lines import HealthLines
@@ -244,7 +244,7 @@ def no_better_than(result: PrequentialResult) -> list[str]:
                 (_figure(r.error, r.digits) for r in (result, one)),
             )
             found.append(
-                f"{result.model_name} is no better than {BASELINE_WORDS[one.model_name]} "
+                f"{result.model_name} is no better than {baseline_words(one.model_name)} "
                 f"({name} {own} against {other})."
             )
     return found

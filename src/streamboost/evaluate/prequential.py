@@ -74,6 +74,7 @@ def prequential(
     learn_late: bool = True,
     keep_errors: bool = False,
     baselines: bool = False,
+    season: int | None = None,
     budget: float | None = None,
     query: str = "split",
     callback: Callable[[Progress], None] | None = None,
@@ -109,6 +110,7 @@ def prequential(
     keep_errors : keep one bit per row: whether it was answered wrongly; of a regressor, the absolute errors.
     baselines : also score, over the same rows, what every model has to beat: the most frequent label so far (or the mean of
         the targets) and the last one. The result has them as ``baselines``.
+    season : with `baselines`, of a regressor: also the target of so many rows before, as 24 where rows are hours.
     budget : of a classifier: the share of rows whose labels may be asked for, as :class:`~streamboost.ActiveClassifier` does; the
         other rows are answered and not learned. ``asked`` in the result is the share that was. With a `delay` it is decided
         when the label would arrive. None: all rows are learned.
@@ -138,7 +140,7 @@ def prequential(
         raise ValueError(f"budget={budget!r} is for classifiers; {type(model).__name__} is none.")
     learner = _asking(learner, budget, query, key)
     settings = task.settle(
-        Settings(task.metrics.choose(metrics), window, fading, delay, keep_errors, classes, positive),
+        Settings(task.metrics.choose(metrics), window, fading, delay, keep_errors, classes, positive, season),
         learner,
         stream,
     )

@@ -101,7 +101,7 @@ struct Bayes : BoosterDefaults {
     double weight = 0;  // sum of lambda
     double loss = 0;    // sum of lambda g
     auto scan() { return std::tie(vote, weight, loss); }
-    bool sound(int, int) const { return std::isfinite(vote); }
+    bool sound(int, int) const { return std::isfinite(vote) && std::isfinite(weight) && weight > 0 && std::isfinite(loss) && loss >= 0; }
   };
   static constexpr BoosterTraits traits{.begin = true, .write_report = true};
   static constexpr double odds_limit = 20;  // one confident error must not decide for ever

@@ -22,7 +22,8 @@ using ModelTable = std::map<std::string, Maker>;
 inline std::vector<int> even_cuts(const Ensemble& ensemble, const BankFactory& bank, int grain) {
   std::vector<int> cuts;
   if (ensemble.threads < 2) return cuts;
-  const bool trees = BankHandle(bank({0, 1})).can().trees != nullptr;
+  const BankHandle one(bank({0, 1}));
+  const bool trees = one.can().trees != nullptr || one.can().limits != nullptr;
   const int multiple = trees ? grain : std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
   const int small = trees ? 2 : multiple, pays = 2 * small;
   const int threads = std::min(ensemble.threads, Ensemble::most_threads);

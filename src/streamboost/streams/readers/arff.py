@@ -100,6 +100,7 @@ class _Header:
             named=True,
             numeric=[attribute.kind == "numeric" for attribute in self.attributes],
             seen=[{row[at] for row in rows} for at in range(len(self.attributes))],
+            n_filled=[len(rows)] * len(self.attributes),
         )
         # What is declared nominal is no date, whatever it looks like.
         declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in drop]

@@ -125,14 +125,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class FirstRows:
-    """What the first rows of a file tell: for every column its name, its kind and its distinct values."""
+    """What the first rows of a file tell: for every column its name, kind, distinct values, and how many rows have one."""
 
     file: str
     columns: list[str]
     named: bool
     numeric: list[bool]
     seen: list[set[Any]]
-    n_rows: int = 0
+    n_filled: list[int] = field(default_factory=list)
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
@@ -318,7 +318,7 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
 
 def _holds_codes(head: FirstRows, column: int) -> bool:
     numbers = {float(value) for value in head.seen[column] if is_number(str(value))}
-    return head.named and looks_like_codes(head.columns[column], numbers, head.n_rows)
+    return head.named and looks_like_codes(head.columns[column], numbers, head.n_filled[column])
 
 
 def _words(
@@ -333,7 +333,7 @@ def _words(
     for slot, at in columns.items():
         kind = declared.get(at)
         if at not in forced and head.columns[at] not in dates:
-            kind = guess_words({str(value) for value in head.seen[at]} - MISSING, head.n_rows)
+            kind = guess_words({str(value) for value in head.seen[at]} - MISSING, head.n_filled[at])
         if kind is not None:
             found[slot] = kind
     return found

@@ -77,7 +77,7 @@ class JsonLinesStream(RowStream):
             named=True,
             numeric=[all(map(self._is_number, values)) for values in seen.values()],
             seen=[{value for value in values if self._is_plain(value)} for values in seen.values()],
-            n_rows=len(rows),
+            n_filled=[sum(map(self._is_plain, values)) for values in seen.values()],
         )
         if expected is not None and expected.names is None:
             raise DataError(f"{self.name}: JSON has names, but the model knows its columns by position only.")
