@@ -51,7 +51,10 @@ def clock() -> tuple[float, float]:
 
 
 def since(begun: tuple[float, float], threads: int = 1) -> float:
-    """The seconds of work since then, of each thread: other programs must not make pieces small, nor may a model that waits make them large."""
+    """The seconds that each thread has worked since then.
+
+    Other programs must not make pieces small, nor may a model that waits make them large.
+    """
     wall, processor = (now - then for now, then in zip(clock(), begun, strict=True))
     return max(min(wall, processor / threads), wall / 10)
 
