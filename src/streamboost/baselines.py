@@ -181,10 +181,13 @@ class SeasonalRegressor(_RegressionBaseline):
     ----------
     season : int
         Rows of a season. Until one has passed the last target is answered.
+    delay : int
+        How many rows late targets come: the answer is still of the same hour, if of an earlier day.
     """
 
-    def __init__(self, season: int = 24) -> None:
+    def __init__(self, season: int = 24, delay: int = 0) -> None:
         self.season = season
+        self.delay = delay
 
     def _start(self) -> None:
         season: Any = self.season
@@ -199,11 +202,13 @@ class SeasonalRegressor(_RegressionBaseline):
         learned = np.ones(len(answers), bool) if sample_weight is None else np.asarray(sample_weight) > 0
         known = np.concatenate((self._past, np.asarray(y, dtype=np.float64)[learned]))
         at = self._past.size + np.cumsum(learned) - learned - self.season
+        at = np.where(at < 0, at, at + self.delay % self.season)
         self._past = known[-self.season :]
         return np.where(at >= 0, known[np.maximum(at, 0)] if known.size else np.nan, answers)
 
     def _answers(self, weight: Floats, total: Floats, last: Floats) -> Floats:
-        return np.full(last.size, self._past[0]) if self._past.size == self.season else last
+        whole = self._past.size == self.season
+        return np.full(last.size, self._past[self.delay % self.season]) if whole else last
 
     def memory_bytes(self) -> int:
         """The size of the state: that of every baseline, and the targets of a season."""
@@ -216,13 +221,33 @@ BASELINES_OF: dict[str, dict[str, Callable[[], Any]]] = {
     "multilabel": {},
 }
 """Task -> the names that tables have for its baselines."""
-BASELINES = {name: make for known in BASELINES_OF.values() for name, make in known.items()}
-LOOKS_BACK = ("no-change", "last-value")
-"""What means nothing on rows that are held out."""
-BASELINE_WORDS = {
+LOOKS_BACK = ("no-change", "last-value", "seasonal")
+"""How the names begin of what means nothing on rows that are held out."""
+_WORDS = {
     "majority": "always answering the most frequent label",
     "no-change": "repeating the last label",
     "mean": "always answering the mean of the targets",
     "last-value": "repeating the last target",
 }
-"""What each of them does, as a part of a sentence."""
+
+
+def baselines_of(task: str, season: int | None = None) -> dict[str, Callable[[], Any]]:
+    """Return the baselines of a task by name; of regression also that of a season, if one is given."""
+    if season is None:
+        return BASELINES_OF[task]
+    if task != "regression":
+        raise ValueError(f"season={season!r} is for regression, and this is {task}.")
+    return {**BASELINES_OF[task], f"seasonal-{season}": lambda: SeasonalRegressor(season)}
+
+
+def baseline(name: str) -> Callable[[], Any] | None:
+    """Return what makes the baseline of this name; None if it is no baseline's."""
+    kind, _, season = name.partition("-")
+    if kind == "seasonal" and season.isdecimal():
+        return lambda: SeasonalRegressor(int(season))
+    return next((known[name] for known in BASELINES_OF.values() if name in known), None)
+
+
+def baseline_words(name: str) -> str:
+    """Return what a baseline does, as a part of a sentence."""
+    return _WORDS.get(name) or f"repeating the target of {name.partition('-')[2]} rows before"

@@ -49,3 +49,16 @@ def test_what_does_not_fit_is_said(run, fails, prices, tmp_path):
         "predict", model, prices, "--label", "price", "--interval", "0.9"
     )
     assert "is a regressor" in fails("predict", model, prices, "--label", "price", "--proba")
+
+
+def test_a_season_is_scored_beside_and_the_model_is_told_of_late_targets(run, fails, tmp_path):
+    told = run("run", "sensor", "--limit", 600, "--season", 24, "--delay", 5).output
+    assert "seasonal-24" in told
+    assert "as if they came" not in told
+    assert "--season" in fails("run", "sea", "--limit", 100, "--season", 24)
+    compared = run(
+        "compare", "sensor", "--models", "streamboost", "-n", 2, "--limit", 300, "--season", 24,
+        "--delay", 2, "--out", tmp_path / "out", "--jobs", 1,
+    )  # fmt: skip
+    assert "seasonal-24" in compared.output
+    assert "--season" in fails("compare", "sea", "--limit", 100, "--season", 24)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from streamboost import SingleLearnerRegressor
+from streamboost import SingleLearnerClassifier, SingleLearnerRegressor
 from streamboost.baselines import NoChangeRegressor, SeasonalRegressor
 from streamboost.evaluate import prequential
+from streamboost.evaluate.residuals import lags_advised
 
 
 def test_the_target_of_a_season_ago_is_answered():
@@ -20,6 +21,31 @@ def test_the_target_of_a_season_ago_is_answered():
     assert model.predict(np.zeros((2, 1))).tolist() == [23.0, 23.0]
     last = SeasonalRegressor(1).test_then_train(np.zeros((30, 1)), y)
     np.testing.assert_array_equal(last, NoChangeRegressor().test_then_train(np.zeros((30, 1)), y))
+
+
+@pytest.mark.parametrize("delay", [0, 3, 7, 12])
+def test_the_season_is_kept_where_targets_come_late(delay):
+    y = np.tile(np.arange(7.0), 20)
+    result = prequential(
+        SingleLearnerRegressor(), (np.zeros((140, 1)), y), delay=delay, baselines=True, season=7
+    )
+    (seasonal,) = [one for one in result.baselines if one.model_name == "seasonal-7"]
+    start = sum(
+        abs(y[delay + k] - y[k - 1]) for k in range(1, 7)
+    )  # the last target, until a season has passed
+    rows = seasonal.n_rows - seasonal.unanswered
+    assert seasonal.mae * rows == pytest.approx(start)
+
+
+def test_a_season_is_for_numbers():
+    with pytest.raises(ValueError, match="season=7 is for regression"):
+        prequential(SingleLearnerClassifier(), ([[0.0]] * 4, [0, 1, 0, 1]), baselines=True, season=7)
+
+
+def test_late_targets_are_no_reason_for_lags_that_will_not_be_there():
+    assert lags_advised({1: 0.9, 24: 0.5}) == 1
+    assert lags_advised({1: 0.9, 24: 0.5}, delay=4) == 20
+    assert lags_advised({1: 0.9, 24: 0.5}, delay=24) is None
 
 
 @pytest.mark.parametrize("season", [0, 1.5, True])

@@ -65,7 +65,9 @@ def compare_command(
         str | None,
         typer.Option("--scale", help="Running scaling of linear learners: none, maxabs, standard."),
     ] = None,
-    delay: Annotated[int, typer.Option("--delay", min=0, help="Rows until a label arrives.")] = 0,
+    delay: Annotated[
+        int, typer.Option("--delay", min=0, help="Rows until a label arrives; models are told.")
+    ] = 0,
     metrics: Annotated[
         str | None,
         typer.Option("--metrics", help="More columns: auc, recall ..., of regressors mape, pinball; or all."),
@@ -80,6 +82,10 @@ def compare_command(
             help="Also the most frequent label (or the mean) and the last one, which all should beat."
         ),
     ] = True,
+    season: Annotated[
+        int | None,
+        typer.Option("--season", min=1, help="Regression: also the target of so many rows before."),
+    ] = None,
     reading: Any = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of generated sets.")] = 0,
     engine: RunEngine = "local",
@@ -125,7 +131,11 @@ def compare_command(
         asked = tuple(dict.fromkeys((*asked, *chosen_metrics(rank_by, kind))))
     if kind == "regression" and positive is not None:
         raise UserError("--positive: these models are regressors.")
-    protocol = Protocol(orders, seed, delay, asked, folds, repeats, positive=positive, task=kind)
+    if season is not None and kind != "regression":
+        raise UserError(f"--season is for regression, and this is {kind}.")
+    protocol = Protocol(
+        orders, seed, delay, asked, folds, repeats, positive=positive, task=kind, season=season
+    )
     sources = [Source(text, reading, limit) for text in data]
     well = compare(
         sources,

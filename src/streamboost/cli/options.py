@@ -119,8 +119,20 @@ def _run(
         ),
     ] = None,
     delay: Annotated[
-        int, typer.Option("--delay", rich_help_panel=SCORED, min=0, help="Rows until a label arrives.")
+        int,
+        typer.Option(
+            "--delay", rich_help_panel=SCORED, min=0, help="Rows until a label arrives; the model is told."
+        ),
     ] = 0,
+    season: Annotated[
+        int | None,
+        typer.Option(
+            "--season",
+            rich_help_panel=SCORED,
+            min=1,
+            help="Regression: also score the target of so many rows before.",
+        ),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -131,6 +143,22 @@ def _run(
         str,
         typer.Option("--query", rich_help_panel=SCORED, help="With --budget: which labels are asked for."),
     ] = "split",
+    feedback: Annotated[
+        str,
+        typer.Option(
+            "--feedback",
+            rich_help_panel=SCORED,
+            help="labels, or bandit: only whether the label that was shown is right.",
+        ),
+    ] = "labels",
+    exploration: Annotated[
+        float,
+        typer.Option(
+            "--exploration",
+            rich_help_panel=SCORED,
+            help="With bandit: the share of rows that try another label.",
+        ),
+    ] = 0.1,
     param: Annotated[
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
     ] = None,
@@ -187,6 +215,7 @@ def _run(
         from streamboost.cli.parameters import ModelSpec
         from streamboost.cli.run import Output, open_resumed, run
         from streamboost.cli.task import chosen_metrics, guessed_task, say_task
+        from streamboost.evaluate.delay import tell_delay
         from streamboost.streams import open_stream
 
         every = Every.read(checkpoint_every)
@@ -226,7 +255,7 @@ def _run(
                 stream = open_stream(data, **reading)
                 task, why = guessed_task(data, stream)
         spec = spec.for_task(task)
-        built = spec.build()
+        built = tell_delay(delay, spec.build())
         loop = {
             "orders": orders,
             "window": window,
@@ -234,8 +263,13 @@ def _run(
             "delay": delay,
             "budget": budget,
             "query": query,
+            "feedback": feedback,
+            "exploration": exploration,
             "positive": positive,
+            "season": season,
         }
+        if season is not None and spec.task != "regression":
+            raise UserError(f"--season is for regression, and this is {spec.task}.")
         measures = chosen_metrics(metrics, spec.task)
         with stop.waiting():
             resumed = open_resumed(spec, built, output, loop) if resume else None

@@ -352,6 +352,18 @@ def client_learn(url: Url, model: Model, file: Rows = None, token: TokenOption =
     _many(url, model, token, file, "learn")
 
 
+@client_app.command("act")
+def client_act(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
+    """Let a bandit choose labels for events {"features", "id"?}; one answer per line."""
+    _many(url, model, token, file, "act")
+
+
+@client_app.command("reward")
+def client_reward(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
+    """Tell what came of labels that were shown: {"id", "reward", "weight"?}, the reward 1 or 0."""
+    _many(url, model, token, file, "reward")
+
+
 @client_app.command("scores")
 def client_scores(url: Url, model: Model, token: TokenOption = None) -> None:
     """How well a model does."""

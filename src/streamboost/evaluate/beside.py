@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from streamboost.baselines import BASELINES_OF
-from streamboost.evaluate.delay import LateLabels
+from streamboost.baselines import baselines_of
+from streamboost.evaluate.delay import LateLabels, tell_delay
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.task import Scores, Settings, Task
 from streamboost.streams.base import Chunk, Stream
@@ -20,8 +20,8 @@ class BaselinePass:
 
     def __init__(self, task: Task[Any], settings: Settings, stream: Stream) -> None:
         plain = replace(settings, metrics=task.metrics.choose(()), fading=None, keep_errors=False, points=1)
-        known = BASELINES_OF[task.name]
-        self._models = {name: make() for name, make in known.items()}
+        known = baselines_of(task.name, settings.season)
+        self._models = {name: tell_delay(settings.delay, make()) for name, make in known.items()}
         self._late = {name: LateLabels(settings.delay) if settings.delay else None for name in known}
         self.scores: dict[str, Scores] = {name: task.scores(plain, stream) for name in known}
 

@@ -110,6 +110,13 @@ def check_delay(delay: int, model: Any) -> None:
         )
 
 
+def tell_delay(delay: int, model: Any) -> Any:
+    """Return the model, told that labels come so many rows late, if it can be told and was not told otherwise."""
+    if delay and not getattr(model, "delay", delay):
+        model.set_params(delay=delay)
+    return model
+
+
 def warn_of_delay(delay: int, model: Any) -> None:
     """Warn if a model that looks at past targets was told of another delay."""
     told = getattr(model, "delay", None)

@@ -72,7 +72,7 @@ class RegressionResult(PrequentialResult):
     @property
     def lags_advised(self) -> int | None:
         """How many lags would help, because what was missed repeats after as many rows; None: it does not."""
-        return lags_advised(self.residual_correlation)
+        return lags_advised(self.residual_correlation, self.delay)
 
     @property
     def _notes(self) -> list[str]:

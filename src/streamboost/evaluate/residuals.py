@@ -43,7 +43,7 @@ class ResidualCorrelation:
         return {season: product / squares for season, product in zip(SEASONS, products, strict=True)}
 
 
-def lags_advised(correlations: Mapping[int, float]) -> int | None:
-    """Return the number of lags that would help; None if errors do not repeat."""
-    notable = [season for season, value in correlations.items() if value >= NOTABLE]
-    return max(notable, key=correlations.__getitem__) if notable else None
+def lags_advised(correlations: Mapping[int, float], delay: int = 0) -> int | None:
+    """Return the number of lags that would help where targets come so many rows late; None if errors do not repeat."""
+    notable = [season for season, value in correlations.items() if value >= NOTABLE and season > delay]
+    return max(notable, key=correlations.__getitem__) - delay if notable else None

@@ -32,6 +32,8 @@ class Settings:
     keep_errors: bool = False
     classes: Sequence[Label] | None = None
     positive: Label | None = None
+    season: int | None = None
+    """Of regression: rows of a season, for one more baseline."""
     points: int = 100
     """Points of the curves of metrics; curves of the error have five times as many."""
 

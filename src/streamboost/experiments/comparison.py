@@ -12,7 +12,8 @@ from typing import Any
 
 from streamboost.adapters.any_model import fresh_copy, needs_classes
 from streamboost.adapters.records import held_rows, open_data
-from streamboost.baselines import BASELINES
+from streamboost.baselines import baseline
+from streamboost.evaluate.delay import tell_delay
 from streamboost.evaluate.prequential import Progress, permutation, prequential
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.task import Task
@@ -119,6 +120,7 @@ def compare(
     delay: int = 0,
     limit: int | None = None,
     with_baselines: bool = True,
+    season: int | None = None,
     test: str | None = None,
     callback: Callable[[str, str, Progress], None] | None = None,
 ) -> Comparison:
@@ -135,6 +137,7 @@ def compare(
         regressors "error" is the mean absolute one; "rmse" and "r2" are always there.
     with_baselines : also the majority and the no-change classifier (of regressors: the mean, the last target), which every model
         should beat.
+    season : of regressors: also the target of so many rows before, as 24 where rows are hours.
     test : of the difference from the best: "t", "wilcoxon" or "sign", with several orders.
     callback : called with the names of data set and model, and the progress.
 
@@ -157,20 +160,26 @@ def compare(
         raise ValueError("There are no models to compare.")
     task = _common_task(models)
     chosen = list(task.metrics.choose(metrics))
-    rule: dict[str, Any] = {"orders": orders, "seed": seed, "delay": delay, "task": task.name}
+    rule: dict[str, Any] = {
+        "orders": orders,
+        "seed": seed,
+        "delay": delay,
+        "task": task.name,
+        "season": season,
+    }
     protocol = Protocol(**rule, metrics=tuple(metric.name for metric in chosen))
     if rank_by not in ("error", *measures_of(protocol)):
         chosen += [one for one in task.metrics.choose([rank_by]) if one.name not in protocol.metrics]
         protocol = Protocol(**rule, metrics=tuple(metric.name for metric in chosen))
     algorithms = [Algorithm(str(name), "", _simple(model)) for name, model in models.items()]
     for name in models:
-        if name in BASELINES:
+        if baseline(name) is not None:
             raise ValueError(f"The name {name!r} belongs to a baseline; call the model something else.")
     rivals = dict(models)
     if with_baselines:
         extra = baselines(protocol)
         algorithms += extra
-        rivals |= {one.name: BASELINES[one.model]() for one in extra}
+        rivals |= {one.name: tell_delay(delay, one.build(seed, None)) for one in extra}
     sets = {str(k): v for k, v in data.items()} if isinstance(data, Mapping) else {"": data}
     facts: list[DataFacts] = []
     records: list[Record] = []

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from streamboost.baselines import BASELINES, BASELINES_OF, LOOKS_BACK
+from streamboost.baselines import LOOKS_BACK, baseline, baselines_of
 from streamboost.experiments.prepare import prepare
 from streamboost.streams.base import ArrayStream, DataError, Label, Stream, to_arrays
 from streamboost.streams.open import open_stream
@@ -148,12 +148,13 @@ class Algorithm:
     @property
     def is_baseline(self) -> bool:
         """Whether it stands in a table only to be beaten."""
-        return self.model in BASELINES
+        return baseline(self.model) is not None
 
     def build(self, seed: int, nominal: npt.NDArray[np.bool_] | None) -> Any:
         """The model, not trained."""
-        if self.is_baseline:
-            return BASELINES[self.model]()
+        make = baseline(self.model)
+        if make is not None:
+            return make()
         from streamboost.models import build
 
         return build(
@@ -181,6 +182,8 @@ class Protocol:
     """The label of metrics of one label."""
     task: str = "classification"
     """Which metrics there are, and what the error is: of a regression it is "mae"."""
+    season: int | None = None
+    """Of a regression: rows of a season, for one more baseline."""
 
     def __post_init__(self) -> None:
         if self.orders < 1 or self.repeats < 1 or self.folds == 1 or self.folds < 0 or self.delay < 0:
@@ -298,8 +301,8 @@ def unique_labels(names: list[str]) -> Iterator[str]:
 
 def baselines(protocol: Protocol) -> list[Algorithm]:
     """The rows that every table has; on rows that are held out "no change" means nothing."""
-    known = BASELINES_OF[protocol.task]
-    return [Algorithm(name, "") for name in known if name not in LOOKS_BACK or not protocol.holds_out]
+    known = baselines_of(protocol.task, protocol.season)
+    return [Algorithm(name, "") for name in known if not (protocol.holds_out and name.startswith(LOOKS_BACK))]
 
 
 def plan_runs(sets: list[DataFacts], algorithms: list[Algorithm], protocol: Protocol) -> list[Run]:

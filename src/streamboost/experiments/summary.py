@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.baselines import BASELINE_WORDS
+from streamboost.baselines import baseline_words
 from streamboost.evaluate.curve import ErrorCurve
 from streamboost.evaluate.metrics import make_metric
 from streamboost.evaluate.significance import TESTS, Ranking, paired_t, rank_models, sign_test
@@ -309,7 +309,7 @@ class Summary:
                 if self.sign * best.value >= self.sign * cell.value:
                     found.append(
                         f"{row[0].data.name}: the best model, {best.algorithm.name}, is no better than "
-                        f"{BASELINE_WORDS[cell.algorithm.model]} ({measure_name(self.rank_by)} "
+                        f"{baseline_words(cell.algorithm.model)} ({measure_name(self.rank_by)} "
                         f"{figure_text(best.value, self.protocol.regression)} against "
                         f"{figure_text(cell.value, self.protocol.regression)})."
                     )

@@ -14,6 +14,7 @@ import numpy as np
 
 from streamboost.adapters.any_model import needs_classes
 from streamboost.evaluate import ClassificationResult, PrequentialResult, prequential
+from streamboost.evaluate.delay import tell_delay
 from streamboost.evaluate.folds import fold_outcomes
 from streamboost.evaluate.measures import balanced_accuracy, g_mean
 from streamboost.evaluate.prequential import permutation
@@ -65,7 +66,7 @@ def _stream(run: Run, model: Any, data: DataSet, report: Report | None) -> tuple
     if protocol.orders > 1:
         rows = rows.permuted(permutation(protocol.seed, run.unit["order"], rows.y.shape[0]))
     result = prequential(
-        model,
+        tell_delay(protocol.delay, model),
         rows,
         classes=classes,
         metrics=protocol.metrics,

@@ -30,7 +30,7 @@ class Snapshot:
 def take(candidate: Candidate) -> Snapshot | None:
     """Hold on to the state of now; None if nothing was learned."""
     candidate.publish_if_due(1.0, now=True)
-    if candidate.reader.model is None:
+    if not candidate.trained:
         return None
     return Snapshot(
         candidate.number, candidate.reader.seq, candidate.reader.model, candidate.scores.to_bytes()
@@ -39,7 +39,6 @@ def take(candidate: Candidate) -> Snapshot | None:
 
 def write_file(folder: Path, snapshot: Snapshot) -> tuple[str, str]:
     """Write the file (a temporary name, synced, renamed, the folder synced); returns its name and checksum."""
-    (folder / FOLDER).mkdir(exist_ok=True)
     name = f"{snapshot.candidate}-{snapshot.seq}.sboost"
     path = folder / FOLDER / name
     snapshot.model.save(path)
