@@ -233,3 +233,24 @@ def test_bad_files_are_refused():
     assert streamboost.load(model.to_bytes()).to_bytes() == model.to_bytes()
     model.save(file := io.BytesIO(), metadata={"offset": 7})
     assert streamboost.load(file.getvalue()).metadata_ == {"offset": 7}
+
+
+def test_rows_of_which_one_is_refused_are_not_half_learned():
+    X = np.random.default_rng(1).normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = streamboost.ActiveClassifier(
+        streamboost.OSBoostClassifier(n_estimators=3), budget=1.0, random_state=1
+    ).partial_fit(X, y)
+    before = model.to_bytes()
+    X[20, 1] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        model.test_then_train(X, y)
+    assert model.to_bytes() == before
+
+
+@pytest.mark.parametrize("wrong", [streamboost.NaiveBayes(), streamboost.StreamBoostRegressor(), 5])
+def test_whatever_learns_no_labels_is_refused_with_a_word(wrong):
+    for kind in ("ActiveClassifier", "BinaryRelevanceClassifier", "ClassifierChain"):
+        model = getattr(streamboost, kind)(wrong)
+        with pytest.raises(TypeError, match="no classifier that learns from a stream"):
+            model.learn_one({"x": 1.0}, 1 if kind == "ActiveClassifier" else {"a": True})

@@ -21,7 +21,7 @@ from streamboost.base.parameter import Declared, anything, number, one_of, param
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.ensemble.options import RANDOM_STATE
-from streamboost.feedback.composite import composite_bytes
+from streamboost.feedback.composite import check_rows, composite_bytes, part_of
 from streamboost.feedback.query import QUERIES, QueryStrategy
 
 if TYPE_CHECKING:
@@ -256,6 +256,7 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         counts = np.ones(n, dtype=bool) if weight is None else weight > 0
         may = counts if absent is None else counts & ~absent
         strategy = self._begin()
+        check_rows(self.model_, X)
         said: list[_Answers] = []
         at, look = 0, 1
         while at < n:
@@ -400,7 +401,7 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         if self._strategy is None:
             self._validate_params()
             chosen = StreamBoostClassifier() if self.estimator is None else self.estimator
-            self.model_ = chosen if self._adopted else clone(chosen)
+            self.model_ = chosen if self._adopted else part_of(chosen, type(self).__name__)
             self._strategy = self._new_strategy(draw_seed(self.random_state))
         return self._strategy
 

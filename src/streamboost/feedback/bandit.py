@@ -16,7 +16,7 @@ from streamboost import _core
 from streamboost.base.classifier import Classifier
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.writing import write_model
-from streamboost.base.inputs.weights import read_weight
+from streamboost.base.inputs.weights import LARGEST_WEIGHT, read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import (
@@ -27,7 +27,7 @@ from streamboost.ensemble import (
 )
 from streamboost.ensemble.bandit import BanditEnsemble, Judged
 from streamboost.ensemble.options import RANDOM_STATE, SIZE
-from streamboost.feedback.composite import composite_bytes
+from streamboost.feedback.composite import check_rows, composite_bytes, table_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -36,6 +36,7 @@ Floats = NDArray[np.float64]
 NAME = "bandit"
 PURPOSE = 15  # of draws: exploration
 BASES = ("rewards", "mbbm", "olm", "osboost")
+LEAST_PROBABILITY = 2.0**-53  # of a label that a draw can show
 OF_EACH_LABEL = ("rewards", "osboost")
 """Those that have a model for each label."""
 
@@ -194,9 +195,10 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn what came of labels that were shown; rows in their order."""
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = table_of(X)
         weight = read_weight(sample_weight, int(X.shape[0]))
         facts = self._facts(labels, rewards, probabilities, int(X.shape[0]))
+        self._check(X)
         for t, fact in enumerate(facts):
             self._teach(X[t : t + 1], fact, 1.0 if weight is None else float(weight[t]))
         return self
@@ -219,6 +221,7 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         n = len(X) if records else int(X.shape[0])
         weight = read_weight(sample_weight, n)
         shown, proba = [], np.zeros((n, len(self._begin())))
+        self._check(X)
         for t in range(n):
             row = X[t] if records else X[t : t + 1]
             proba[t] = self._scores(row)[0]
@@ -400,6 +403,10 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         )
         return [ensemble]
 
+    def _check(self, X: Any) -> None:
+        assert self._models is not None
+        check_rows((self._started or self._models)[0], X)
+
     @property
     def _started(self) -> list[Any]:
         return [model for model in self._models or () if model.started]
@@ -408,7 +415,7 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         """Return what is thought of the labels at each row of a table, or at one dict; ties go to the first."""
         k = len(self._begin())
         assert self._models is not None
-        X = X if hasattr(X, "shape") or isinstance(X, Mapping) else np.asarray(X)
+        X = X if isinstance(X, Mapping) else table_of(X)
         n = 1 if isinstance(X, Mapping) else int(X.shape[0])
         if self.base not in OF_EACH_LABEL:
             (model,) = self._models
@@ -432,9 +439,9 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         reward, p = np.asarray(rewards, dtype=np.float64), np.asarray(probabilities, dtype=np.float64)
         if not np.isin(reward, (0.0, 1.0)).all():
             raise ValueError("reward must be 1 (right) or 0 (wrong).")
-        if not ((p > 0) & (p <= 1)).all():
+        if not ((p >= LEAST_PROBABILITY) & (p <= 1)).all():
             raise ValueError(
-                "probability must be above 0 and at most 1: what act_one has returned with the label."
+                "probability must be above 0 (at least 2^-53) and at most 1: what act_one has returned with the label."
             )
         return np.column_stack([[place[label] for label in shown], reward, p])
 
@@ -445,7 +452,7 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         if self.base in OF_EACH_LABEL:
             model = self._models[int(shown)]
             first = {} if model.started else {"classes": [False, True]}
-            amount = weight / p if self.base == "osboost" else weight
+            amount = min(weight / p, LARGEST_WEIGHT) if self.base == "osboost" else weight
             if isinstance(row, Mapping):
                 model.learn_one(row, reward == 1, sample_weight=amount, **first)
             else:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from streamboost.base.inputs.weights import read_weight
 from streamboost.base.multilabel import SET_OUTPUTS, members
 from streamboost.base.parameter import Declared, anything, parameter
 from streamboost.ensemble import StreamBoostClassifier
-from streamboost.feedback.composite import composite_bytes
+from streamboost.feedback.composite import composite_bytes, part_of, table_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -73,7 +74,7 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}."
             )
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = table_of(X)
         names = None if labels is None else np.asarray(labels).tolist()
         if getattr(self, "_fixed", False) and hasattr(self, "_models"):
             if names is not None and names != list(self._models):
@@ -82,8 +83,9 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
         sets = read_sets(y, int(X.shape[0]), names)
         weight = read_weight(sample_weight, len(sets.table))
         amount = np.ones(len(sets.table)) if weight is None else weight
-        self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
-        proba = self._step(X, sets, amount)
+        with self._all_or_nothing():
+            self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
+            proba = self._step(X, sets, amount)
         if output == "both":
             return proba, proba
         return members(proba) if output == "label" else proba
@@ -91,15 +93,16 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
     def learn_one(self, x: Mapping[Any, Any], y: Mapping[Any, bool], sample_weight: float = 1.0) -> None:
         """Learn one row, a dict; `y` says of each label whether the row has it. New labels are welcome."""
         sets = one_set(y)
-        if sample_weight > 0:
-            self._begin(sets, fixed=False, learns=True)
         row = dict(zip(sets.names, sets.table[0].tolist(), strict=True))
         known = dict(x)
-        for name, model in getattr(self, "_models", {}).items():
-            model.learn_one(
-                self._one(known), bool(row.get(name, 0.0)), sample_weight=sample_weight, **_first(model)
-            )
-            known[f"label:{name}"] = row.get(name, 0.0)
+        with self._all_or_nothing():
+            if sample_weight > 0:
+                self._begin(sets, fixed=False, learns=True)
+            for name, model in getattr(self, "_models", {}).items():
+                model.learn_one(
+                    self._one(known), bool(row.get(name, 0.0)), sample_weight=sample_weight, **_first(model)
+                )
+                known[f"label:{name}"] = row.get(name, 0.0)
 
     # Answering.
 
@@ -111,7 +114,7 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
         """Return the probability that a row has a label, one column for each of ``labels_``; rows do not sum to 1."""
         if not hasattr(self, "_models"):
             raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = table_of(X)
         return self._step(X, LabelSets([], np.zeros((int(X.shape[0]), 0))), np.zeros(int(X.shape[0])))
 
     def decision_function(self, X: Any) -> Floats:
@@ -186,6 +189,19 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Inside.
 
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Labels that a refused call has brought are none."""
+        before = dict(self._models) if hasattr(self, "_models") else None
+        try:
+            yield
+        except BaseException:
+            if before is None:
+                self.__dict__.pop("_models", None)
+            else:
+                self._models = before
+            raise
+
     def _begin(self, sets: LabelSets, *, fixed: bool, learns: bool) -> None:
         known = getattr(self, "_models", {})
         new = [name for name in sets.names if name not in known]
@@ -193,12 +209,15 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"y has the label {new[0]!r}, which is none of the {len(known)} labels of the model."
             )
+        if not known and not new and learns and fixed:
+            raise ValueError("y has no column: there is no label to learn.")
         if not learns and not known:
             self._models, self._fixed = {}, False
         for name in new if learns else ():
             if not hasattr(self, "_models"):
                 self._models, self._fixed = {}, fixed
-            self._models[name] = clone(StreamBoostClassifier() if self.estimator is None else self.estimator)
+            given = StreamBoostClassifier() if self.estimator is None else self.estimator
+            self._models[name] = part_of(given, type(self).__name__)
 
     def _step(self, X: Any, sets: LabelSets, weight: Floats) -> Floats:
         """The probabilities before each row; rows of positive weight are learned."""
