@@ -76,6 +76,10 @@ class LearnerEntry(Entry):
     """Whether it refuses numeric columns."""
     probabilities: bool = False
     """Whether its answers are probabilities, so that log odds can be taken of them."""
+    trees: bool = False
+    """Whether it grows classification trees, whose splits can be looked at."""
+    collects_costs: bool = False
+    """Whether its leaves can collect what each answer costs."""
 
 
 MODELS: tuple[ModelEntry, ...] = (
@@ -406,9 +410,16 @@ LEARNERS: tuple[LearnerEntry, ...] = (
     ),
     LearnerEntry(name="stump", class_name="DecisionStump", core="stump", page="learners#decisionstump"),
     LearnerEntry(
-        name="hoeffding-tree", class_name="HoeffdingTree", core="hoeffding", page="learners#hoeffdingtree"
+        name="hoeffding-tree",
+        class_name="HoeffdingTree",
+        core="hoeffding",
+        page="learners#hoeffdingtree",
+        trees=True,
+        collects_costs=True,
     ),
-    LearnerEntry(name="iti", class_name="IncrementalTree", core="iti", page="learners#incrementaltree"),
+    LearnerEntry(
+        name="iti", class_name="IncrementalTree", core="iti", page="learners#incrementaltree", trees=True
+    ),
     LearnerEntry(name="tan", class_name="TAN", core="tan", page="learners#tan-and-ban", nominal_only=True),
     LearnerEntry(name="ban", class_name="BAN", core="ban", page="learners#tan-and-ban", nominal_only=True),
     LearnerEntry(name="mlp", class_name="MLP", core="mlp", page="learners#mlp"),

@@ -67,7 +67,7 @@ class MulticlassBooster(Ensemble):
         plan = self._tree_plan() or super()._learner_plan(seed)
         if self._option("costs") != "leaf_costs":
             return plan
-        if plan.bank != "hoeffding":
+        if not plan.collects_costs:
             raise ValueError(
                 f"costs='leaf_costs' needs learners that collect costs: HoeffdingTree, not {plan.title}. "
                 "Choose costs='argmax', 'bayes_norm' or 'bayes_raw' for other learners."
