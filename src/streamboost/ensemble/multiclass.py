@@ -37,6 +37,12 @@ WEIGHT_TARGET = parameter(
 )
 
 
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "best": {"costs": "argmax", "weight_scale": "rescaled", "weight_target": 5.0},
+    "paper": {"costs": "bayes_norm", "weight_scale": "normalised", "weight_target": 5.0},
+    "paper_code": {"costs": "bayes_raw", "weight_scale": "paper_code", "weight_target": 5.0},
+}
+"""What "auto" stands for in the options above."""
 TREES = {"grace_period": (5.0, 20.0), "delta": (0.01, 0.9), "tie_threshold": (0.01, 0.9)}
 """What a Hoeffding tree's "auto" means here: drawn anew for each tree, the only difference between them at the start."""
 

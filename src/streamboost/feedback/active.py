@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 
-from streamboost.base.classifier import Classifier
+from streamboost.base.classifier import Classifier, check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.unlabeled import filled, missing_labels
@@ -244,8 +244,7 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         array
             As :meth:`StreamBoostClassifier.test_then_train` gives it.
         """
-        if output not in ("label", "proba", "both"):
-            raise ValueError(f'output={output!r} is not allowed: choose from "label", "proba", "both".')
+        check_output(output, ("label", "proba", "both"))
         records = isinstance(X, list) and bool(X) and isinstance(X[0], Mapping)
         X = X if hasattr(X, "shape") or records else np.asarray(X)
         n = _count(X)

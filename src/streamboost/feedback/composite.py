@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,6 @@ from streamboost.base.files.metadata import checked, entry, read
 
 VERSION = 1
 Load = Callable[[bytes], Any]
-
-
-class Composite(Protocol):
-    """A class of such models."""
-
-    @classmethod
-    def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
-        """Return the model of a file."""
 
 
 def composite_bytes(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 
+from streamboost.base.classifier import check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.coded import CodedTable
@@ -69,10 +70,7 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
         output: str = "label",
     ) -> Any:
         """Answer for each row before learning it: "label" (indicators), "proba", "score", or "both" (probabilities, scores)."""
-        if output not in SET_OUTPUTS:
-            raise ValueError(
-                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}."
-            )
+        check_output(output, SET_OUTPUTS)
         X = X if hasattr(X, "shape") else np.asarray(X)
         names = None if labels is None else np.asarray(labels).tolist()
         if getattr(self, "_fixed", False) and hasattr(self, "_models"):
