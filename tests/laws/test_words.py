@@ -183,13 +183,15 @@ def test_the_pools_fade_by_information():
     model = sb.StreamBoostClassifier(**options, text_features=["text"])
     model.partial_fit(text, y, classes=[0, 1])
     nothing = np.full((len(y), 1), np.nan)
-    alone = sb.StreamBoostClassifier(**{**options, "companions": ()})
-    forest = np.nan_to_num(alone.test_then_train(nothing, y, classes=[0, 1], output="proba"), nan=0.5)
     hashed, cells = [], text["text"].tolist()
     for view in ("words", "pairs", "characters"):
         expert = hashed_model(view, BITS)
         room = (np.array([-2]), 2, True, None)
         hashed.append(expert.learn((nothing, cells), y.astype(np.int32), None, "proba", room))
+    alone = sb.StreamBoostClassifier(**{**options, "companions": ()})
+    score = hashed_model("words", BITS - 2).learn((nothing, cells), y.astype(np.int32), None, "proba", room)
+    seen = log_odds(score[:, 1:])
+    forest = np.nan_to_num(alone.test_then_train(seen, y, classes=[0, 1], output="proba"), nan=0.5)
     fading = {"referee": False, "information": 0.03}
     pool, outer, history = TemperedPool(4, **fading), OuterPool(2, **fading), LabelHistory()
     for t in range(len(y)):
@@ -204,6 +206,30 @@ def test_the_pools_fade_by_information():
     assert totals["recently_right/pool"] == pytest.approx(pool.q[-1], abs=1e-6)
     assert totals["pool_weight/history"] == pytest.approx(outer.beta[1], abs=1e-6)
     assert totals["temperature"] == pytest.approx(pool.w, abs=1e-6)
+
+
+def log_odds(p):
+    """Of probabilities, as trees see them; missing where a class is not known."""
+    odds = np.log(np.clip(p, 1e-6, 1)) - np.log(np.clip(1 - p, 1e-6, 1))
+    return np.where(p > 0, odds, np.nan)
+
+
+@pytest.mark.parametrize("k", [0, 2, 3, 6])
+def test_trees_see_the_score_of_the_words(k):
+    """A model over rows with texts = one over the other columns, and what a learner of the words says before each row."""
+    table, y = messages(400, max(k, 2))
+    dense = np.column_stack([np.full(len(y), np.nan), table["size"]])
+    cells = [cell if isinstance(cell, str) else None for cell in table["text"]]
+    truth = y + 0.25 * (table["size"].to_numpy() > 0) if k == 0 else y.astype(np.int32)
+    weight = np.resize([1.0, 0.5, 0.0, 2.0], len(y))
+    answer, room = "number" if k == 0 else "proba", (np.array([-2, -1]), k, k > 0, None)
+    said = hashed_model("words", 10, numbers=k == 0).learn((dense, cells), truth, weight, answer, room)
+    found = encoded_model(numbers=k == 0, score_bits=10).learn((dense, cells), truth, weight, answer, room)
+    scores = said.reshape(-1, 1) if k == 0 else log_odds(said[:, 1:4])
+    wide = np.column_stack([dense[:, 1:], scores])
+    room = (np.full(wide.shape[1], -1), k, k > 0, None)
+    plain = encoded_model(numbers=k == 0, encoding={})
+    np.testing.assert_allclose(found[20:], plain.learn(wide, truth, weight, answer, room)[20:], rtol=1e-7)
 
 
 @pytest.mark.parametrize("k", [0, 2, 3, 6])
