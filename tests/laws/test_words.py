@@ -396,3 +396,32 @@ def test_codes_of_a_frame_and_of_a_file_are_the_same(tmp_path):
         assert default(text_features=None, identifier_features=None).fit(
             frame, np.arange(400) % 2
         ).session.schema.codes == (0,)
+
+
+def test_explanations_name_words_and_identifiers():
+    """The words of a text share its contribution; an identifier stands there with its value."""
+    table, y = messages(400)
+    model = default().fit(table, ["free" in str(text) for text in table["text"]])
+    row = {"text": "You win a FREE prize, free!", "user": "user-7", "shop": "s1", "size": 0.5}
+    told = model.explain_one(row)
+    assert set(told.words["text"]) == {"you", "win", "a", "free", "prize"}
+    assert sum(told.words["text"].values()) == pytest.approx(told.contributions["text"])
+    assert max(told.words["text"], key=lambda word: abs(told.words["text"][word])) == "free"
+    shown = dict(told.largest(50))
+    assert sum(shown.values()) == pytest.approx(told.score - told.base)
+    assert "text: free" in shown
+    assert "user = user-7" in shown
+    assert told.words == model.explain_one(row).words
+    many = model.explain(table[:20], words=True)
+    assert [set(words) for words in many.words] == [
+        {"text"} if text else set() for text in table["text"][:20].fillna("")
+    ]
+    assert dict(many.top_words(100))["free"] != 0
+    assert not model.explain(table[:3]).words
+    several = default(n_estimators=2).fit(table, messages(400, 4)[1]).explain_one(row)
+    assert sum(several.words["text"].values()) == pytest.approx(several.contributions["text"])
+    numbers = sb.StreamBoostRegressor(n_estimators=3, random_state=7, text_features=["text"])
+    numbers.partial_fit(table[["text", "size"]], y.astype(float))
+    told = numbers.explain_one({"text": "free " + " ".join(map(str, range(100))), "size": 1.0})
+    assert len(told.words["text"]) == 65  # with all others as one
+    assert sum(told.words["text"].values()) == pytest.approx(told.contributions["text"])
