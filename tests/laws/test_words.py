@@ -13,7 +13,7 @@ from oracle.words import target_statistics, tokens
 
 import streamboost as sb
 from streamboost.base.inputs.word_columns import guess_words
-from streamboost.distributed import Shards
+from streamboost.distributed import KeyedClassifier, Shards
 from streamboost.streams import open_stream
 from tests.inside.handles import encoded_model, hashed_model
 
@@ -147,6 +147,15 @@ def test_a_column_of_words_may_come_later():
         )
     assert model.session.schema.words == {1: "text"}
     assert model.predict_one({"text": "free prize"}) == 1
+
+
+def test_many_values_in_dicts_are_spoken_of():
+    model = sb.SingleLearnerClassifier(sb.NaiveBayes())
+    for i in range(200):
+        model.learn_one({"user": f"u{i}"}, i % 2)
+    with pytest.warns(UserWarning, match=r"identifier_features=\['user'\]"):
+        model.learn_one({"user": "one more"}, 1)
+    model.learn_one({"user": "another one"}, 1)
 
 
 def test_explanations_count_words_in():
@@ -425,3 +434,18 @@ def test_explanations_name_words_and_identifiers():
     told = numbers.explain_one({"text": "free " + " ".join(map(str, range(100))), "size": 1.0})
     assert len(told.words["text"]) == 65  # with all others as one
     assert sum(told.words["text"].values()) == pytest.approx(told.contributions["text"])
+
+
+def test_keyed_models_read_words(tmp_path):
+    """Each key has its own words; models that went to the store come back as they were."""
+    table, y = messages(150)
+    made = partial(
+        KeyedClassifier, default(text_features=["text"]), key="shop", folder=tmp_path / "keys", max_models=2
+    )
+    rows = table.to_dict("records")
+    with made() as model:
+        for row, label in zip(rows, y.tolist(), strict=True):
+            model.learn_one(row, label)
+        answers = [model.predict_proba_one(row) for row in rows[:12]]
+    with made() as again:
+        assert [again.predict_proba_one(row) for row in rows[:12]] == answers
