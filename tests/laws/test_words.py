@@ -150,7 +150,7 @@ def test_a_column_of_words_may_come_later():
 
 
 def test_many_values_in_dicts_are_spoken_of():
-    model = sb.SingleLearnerClassifier(sb.NaiveBayes())
+    model = sb.StreamBoostClassifier(n_estimators=1, companions=())
     for i in range(200):
         model.learn_one({"user": f"u{i}"}, i % 2)
     with pytest.warns(UserWarning, match=r"identifier_features=\['user'\]"):

@@ -268,9 +268,8 @@ class Session:
             if len(self.schema.books[column] or ()) == MANY_VALUES + 1:
                 name = column if self.schema.names is None else self.schema.names[column]
                 self.advise(
-                    f"{self.schema.title(column)} has more than {MANY_VALUES} different values. StreamBoostClassifier and "
-                    f"StreamBoostRegressor learn more from it, and faster, as identifiers (identifier_features=[{name!r}]) or as "
-                    f"texts (text_features=[{name!r}])."
+                    f"{self.schema.title(column)} has more than {MANY_VALUES} different values. The model would learn more from it, and "
+                    f"faster, as identifiers (identifier_features=[{name!r}]) or as texts (text_features=[{name!r}])."
                 )
 
     def advise(self, line: str) -> None:
@@ -322,7 +321,7 @@ class Session:
         self.warned |= unscaled
         self.capped.update(rows.growth.capped)
         self.refresh_fast()
-        if rows.n_rows == 1:
+        if self.schema.advises:
             self._advise_of_identifiers(rows.growth)
         return None if raw is None else self._present(raw, answer, known_before)
 
