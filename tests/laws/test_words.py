@@ -449,3 +449,13 @@ def test_keyed_models_read_words(tmp_path):
         answers = [model.predict_proba_one(row) for row in rows[:12]]
     with made() as again:
         assert [again.predict_proba_one(row) for row in rows[:12]] == answers
+
+
+def test_named_sparse_rows_are_numbers(tmp_path):
+    """Rows of Vowpal Wabbit's format have names and are sparse: nothing is guessed of their columns."""
+    path = tmp_path / "rows.vw"
+    path.write_text("1 |a free prize\n-1 |a see you\n" * 20)
+    model = sb.StreamBoostClassifier(n_estimators=2)
+    for chunk in open_stream(path).chunks():
+        model.partial_fit(chunk.rows, chunk.labels)
+    assert model.session.schema.words == {}

@@ -268,8 +268,8 @@ class Session:
             if len(self.schema.books[column] or ()) == MANY_VALUES + 1:
                 name = column if self.schema.names is None else self.schema.names[column]
                 self.advise(
-                    f"{self.schema.title(column)} has more than {MANY_VALUES} different values. The model would learn more from it, and "
-                    f"faster, as identifiers (identifier_features=[{name!r}]) or as texts (text_features=[{name!r}])."
+                    f"{self.schema.title(column)} has more than {MANY_VALUES} different values. The model would learn more from "
+                    f"it, and faster, as identifiers (identifier_features=[{name!r}]) or as texts (text_features=[{name!r}])."
                 )
 
     def advise(self, line: str) -> None:
