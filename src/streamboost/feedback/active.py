@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
 
 from streamboost.base.classifier import Classifier
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.unlabeled import filled, missing_labels
-from streamboost.base.inputs.weights import read_weight
+from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import StreamBoostClassifier
@@ -176,10 +178,15 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn rows whose labels were found out; those without (None, NaN) are let go."""
+        if y is None:
+            raise ValueError("This classifier requires y to be passed, but the target y is None.")
+        check_something_weighs(sample_weight)
         self.__dict__.pop("_strategy", None)
         self.__dict__.pop("model_", None)
         absent = missing_labels(y)
         found = y if absent is None else [label for label, none in zip(y, absent, strict=True) if not none]
+        found = np.asarray(found)
+        check_classification_targets(found)
         return self.partial_fit(X, y, classes=np.unique(found), sample_weight=sample_weight)
 
     def partial_fit(
@@ -332,6 +339,23 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         return self._begin().threshold
 
     @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return int(self._begun.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns, if they have names."""
+        return np.asarray(self._begun.feature_names_in_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(
+            StreamBoostClassifier() if self.estimator is None else self.estimator
+        ).input_tags
+        return tags
+
+    @property
     def reads_coded_rows(self) -> bool:
         """Whether files are read for it as for a model of streamboost: internal, for the loop of evaluation."""
         return self.estimator is None or isinstance(self.estimator, Classifier)
@@ -477,7 +501,7 @@ def _together(said: list[_Answers], known: list[Any], output: str) -> Any:
 
 
 def _count(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X if hasattr(X, "__len__") else np.asarray(X))
 
 
 def _given(**options: Any) -> dict[str, Any]:
