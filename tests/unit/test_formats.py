@@ -203,7 +203,7 @@ def test_options_of_other_formats_are_refused(write):
         ("[1, 2]", "not a JSON object"),
         ('{"a": [1], "b": "x", "y": 0}', "column 'a': a value inside a value"),
         ('{"a": 1, "b": {"c": 1}, "y": 0}', "column 'b': a value inside a value"),
-        ('{"a": "1", "b": "x", "y": 0}', "column 'a': '1' is not a finite number"),
+        ('{"a": "1", "b": "x", "y": 0}', "column 'a': '1' is in quotes, and this is a column of numbers"),
         ('{"a": true, "b": "x", "y": 0}', "column 'a': 'true' is not a finite number"),
         ('{"a": Infinity, "b": "x", "y": 0}', "column 'a': 'inf'"),
         ('{"a": 1e999, "b": "x", "y": 0}', "column 'a': 'inf'"),

@@ -182,7 +182,9 @@ def test_truncated_gzip(write):
 
 
 def test_missing_columns_and_files(write, tmp_path):
-    with pytest.raises(DataError, match="no column 'labl'; the columns are age, job, pay, label"):
+    with pytest.raises(
+        DataError, match=r"no column 'labl'; did you mean 'label'\? The columns are age, job, pay, label"
+    ):
         CsvStream(write(MIXED), label="labl")
     with pytest.raises(DataError, match="2 columns are named 'a'"):
         CsvStream(write("a,a\n1,2\n"), label="a")

@@ -471,7 +471,9 @@ def test_pieces_change_nothing(pieces, monkeypatch):
         from streamboost.base import pieces as module
 
         monkeypatch.setattr(module.Pace, "took", lambda self, n_rows, seconds, growing=0.0: None)
-        monkeypatch.setattr(module.Pace, "__init__", lambda self, threads=1: setattr(self, "rows", rows))
+        monkeypatch.setattr(
+            module.Pace, "__init__", lambda self, threads=1: vars(self).update(rows=rows, threads=threads)
+        )
         model = OnlineBaggingClassifier(n_estimators=5, random_state=1)
         return model, model.test_then_train(frame, labels, sample_weight=weight, output="both")
 

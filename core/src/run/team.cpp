@@ -8,7 +8,7 @@
 namespace streamboost {
 namespace {
 
-constexpr int trial_rows = 64, fewest_rows = 8, most_rows = 128;
+constexpr int trial_rows = 64, fewest_rows = 8, most_rows = 256;
 constexpr double task_seconds = 60e-6;    // of a station on a chunk: large beside waking another one
 constexpr double worth_threads = 500e-6;  // of a call
 
@@ -23,7 +23,7 @@ std::size_t answers_of(const Model& model) {
 int Team::chunk_rows(int n_rows) const {
   if (chunk_ > 0) return chunk_;
   if (row_seconds_ <= 0) return std::min(trial_rows, n_rows / 2);
-  const double by_cost = task_seconds * static_cast<double>(record_.cost.size()) / row_seconds_, by_length = n_rows / (8.0 * threads_);
+  const double by_cost = task_seconds * static_cast<double>(record_.cost.size()) / row_seconds_, by_length = n_rows / (16.0 * threads_);
   return static_cast<int>(std::clamp(std::min(by_cost, by_length), double{fewest_rows}, double{most_rows}));
 }
 

@@ -50,10 +50,13 @@ def clock() -> tuple[float, float]:
     return time.perf_counter(), time.process_time()
 
 
-def since(begun: tuple[float, float]) -> float:
-    """The seconds of work since then: other programs must not make pieces small, nor may a model that waits make them large."""
+def since(begun: tuple[float, float], threads: int = 1) -> float:
+    """The seconds that each thread has worked since then.
+
+    Other programs must not make pieces small, nor may a model that waits make them large.
+    """
     wall, processor = (now - then for now, then in zip(clock(), begun, strict=True))
-    return max(min(wall, processor), wall / 10)
+    return max(min(wall, processor / threads), wall / 10)
 
 
 class Pace:

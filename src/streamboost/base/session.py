@@ -324,7 +324,7 @@ class Session:
                     end = min(n, max(done + self.pace.rows, least))
                     start = clock()
                     raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
-                    self.pace.took(end - done, since(start), self.model.seconds_growing)
+                    self.pace.took(end - done, since(start, self.pace.threads), self.model.seconds_growing)
                     if raw is not None:
                         parts.append(raw)
                     done = end
@@ -441,7 +441,7 @@ class Session:
             start = clock()
             said = () if records is None else (records[done:end],)
             raw = self.model.ask(rows.cut(done, end).native, answer, *said)
-            self.ask_pace.took(end - done, since(start))
+            self.ask_pace.took(end - done, since(start, self.ask_pace.threads))
             parts.append(raw)
             done = end
         return join(parts, answer)

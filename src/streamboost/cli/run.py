@@ -76,7 +76,12 @@ def _say_kinds(model: Any, stream: Stream) -> None:
         "code": "numbers and as identifiers: its values are hashed, too (--id: identifiers only)",
     }
     for name, kind in getattr(stream, "kinds", {}).items():
-        stderr().print(f"{name} is read as {ways[kind]}", markup=False, highlight=False, soft_wrap=True)
+        stderr().print(
+            f"streamboost: {stream.name}: column {name!r} is read as {ways[kind]}",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def run(
