@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,14 +15,13 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from streamboost.base.classifier import Classifier
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.unlabeled import filled, missing_labels
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.ensemble.options import RANDOM_STATE
-from streamboost.feedback.composite import composite_bytes
+from streamboost.feedback.composite import Composite, composite_bytes
 from streamboost.feedback.query import QUERIES, QueryStrategy
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ def _has(verb: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(model._begun, verb)
 
 
-class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
+class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     r"""A classifier that asks for the labels of a few rows only, within a budget.
 
     Ask :meth:`query_one` whether a row deserves its label. If so, find the label and :meth:`learn_one`; if not,
@@ -129,7 +127,6 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         ("threshold_", "float", "Where the threshold stands now."),
     )
     _strategy: QueryStrategy | None = None
-    _metadata: Mapping[str, Any] = {}
     _adopted = False
     model_: Any
 
@@ -377,12 +374,6 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(
-        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write model and strategy to a file; read it back with :func:`streamboost.load`."""
-        write_model(path, self.to_bytes(metadata=metadata))
-
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
         names = ("budget", "query", "threshold", "random_share")
@@ -391,11 +382,6 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         params = {name: getattr(self, name) for name in names}
         facts = self._metadata if metadata is None else metadata
         return composite_bytes(NAME, [self.model_], params, state, facts)
-
-    @property
-    def metadata_(self) -> dict[str, Any]:
-        """The user's own facts that the model was loaded with."""
-        return dict(self._metadata)
 
     @classmethod
     def _from_parts(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import narwhals as nw
 import numpy as np
@@ -15,14 +14,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.coded import CodedTable
 from streamboost.base.inputs.label_sets import LabelSets, one_set, read_sets
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.multilabel import SET_OUTPUTS, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
 from streamboost.ensemble import StreamBoostClassifier
-from streamboost.feedback.composite import composite_bytes
+from streamboost.feedback.composite import Composite, composite_bytes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -36,14 +34,13 @@ EACH = parameter(
 )
 
 
-class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
+class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     """What classifiers of label sets share that have a model for every label."""
 
     task: ClassVar[str] = "multilabel"
     reads_coded_rows: ClassVar[bool] = True
     reads_coded_labels: ClassVar[bool] = False
     _name: ClassVar[str]
-    _metadata: Mapping[str, Any] = {}
     _models: dict[Any, Any]
     _fixed: bool
     estimator: Any
@@ -182,12 +179,6 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(
-        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write all models to one file; read it back with :func:`streamboost.load`."""
-        write_model(path, self.to_bytes(metadata=metadata))
-
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
         if not hasattr(self, "_models"):
@@ -195,11 +186,6 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
         state = {"labels": list(self._models), "fixed": self._fixed}
         facts = self._metadata if metadata is None else metadata
         return composite_bytes(self._name, list(self._models.values()), {}, state, facts)
-
-    @property
-    def metadata_(self) -> dict[str, Any]:
-        """The user's own facts that the model was loaded with."""
-        return dict(self._metadata)
 
     @classmethod
     def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
