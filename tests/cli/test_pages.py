@@ -26,6 +26,7 @@ NOT_RUN = {
     "token": "as client",
     "log": "as client",
     "rollback": "as client",
+    "run data.csv --shards 2 --engine ray": "needs Ray: tests/distributed/test_ray.py",
     "reproduce": "needs the papers' data and minutes: tests/reproduce",
     "datasets german": "needs the file or the network: tests/unit/test_datasets.py",
     "compare german-credit": "needs the files; the other lines with compare have its options",
@@ -86,6 +87,11 @@ def files(tmp_path, monkeypatch):
     table("data.csv", 13000)
     prices = [f"{a:.3f},{b:.3f},{100 * a + 50 * b:.1f},{job}" for a, b, job in rows[:300]]
     Path("house-prices.csv").write_text("\n".join(["rooms,size,price,town", *prices]) + "\n")
+    texts = [
+        f'"{" ".join(draw.choices(["free", "prize", "you", "see", "now"], k=6))} {i}",{"hs"[i % 2]}'
+        for i in range(300)
+    ]
+    Path("messages.csv").write_text("\n".join(["text,label", *texts]) + "\n")
     songs = [
         f"{a:.3f},{int(a < 0.4)},{int(b > 0.5)},{int(a < b)},{int(a > b)},{int(a < 0.2)}"
         for a, b, _ in rows[:300]

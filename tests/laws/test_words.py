@@ -340,3 +340,33 @@ def test_rows_of_nothing_but_words_can_be_saved(tmp_path):
     assert np.array_equal(
         loaded.predict_proba(table[["text", "user"]]), model.predict_proba(table[["text", "user"]])
     )
+
+
+@pytest.mark.parametrize("lags", [0, 2])
+def test_pending_answers_about_words(lags):
+    """A record holds what every expert said, those behind the words as well: one file, one chunk or many."""
+    table, y = messages(240)
+    whole, parts = default(lags=lags).partial_fit(table[:120], y[:120]), default(lags=lags)
+    parts.partial_fit(table[:120], y[:120])
+    pending = whole.predict_pending(table[120:])
+    whole.partial_fit(table[120:], y[120:], pending=pending)
+    for first in range(120, 240, 40):
+        parts.partial_fit(
+            table[first : first + 40], y[first : first + 40], pending=pending[first - 120 : first - 80]
+        )
+    assert np.array_equal(whole.predict_proba(table), parts.predict_proba(table))
+    numbers = sb.StreamBoostRegressor(n_estimators=3, random_state=7, text_features=["text"])
+    numbers.partial_fit(table, y.astype(float))
+    numbers.partial_fit(table, y.astype(float), pending=numbers.predict_pending(table))
+    assert np.isfinite(numbers.predict(table)).all()
+
+
+def test_codes_of_a_frame_and_of_a_file_are_the_same(tmp_path):
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"userId": rng.integers(1, 90, 400), "size": rng.normal(size=400)})
+    table.assign(label=rng.integers(0, 2, 400)).to_csv(tmp_path / "a.csv", index=False)
+    assert open_stream(tmp_path / "a.csv").kinds == {"userId": "code"}
+    for frame in (table, table.astype(float), table.assign(shop="a")):
+        assert default(text_features=None, identifier_features=None).fit(
+            frame, np.arange(400) % 2
+        ).session.schema.codes == (0,)

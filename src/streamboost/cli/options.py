@@ -143,6 +143,22 @@ def _run(
         str,
         typer.Option("--query", rich_help_panel=SCORED, help="With --budget: which labels are asked for."),
     ] = "split",
+    feedback: Annotated[
+        str,
+        typer.Option(
+            "--feedback",
+            rich_help_panel=SCORED,
+            help="labels, or bandit: only whether the label that was shown is right.",
+        ),
+    ] = "labels",
+    exploration: Annotated[
+        float,
+        typer.Option(
+            "--exploration",
+            rich_help_panel=SCORED,
+            help="With bandit: the share of rows that try another label.",
+        ),
+    ] = 0.1,
     param: Annotated[
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
     ] = None,
@@ -247,6 +263,8 @@ def _run(
             "delay": delay,
             "budget": budget,
             "query": query,
+            "feedback": feedback,
+            "exploration": exploration,
             "positive": positive,
             "season": season,
         }

@@ -76,7 +76,7 @@ class LabelRankLoss(MeanLoss):
             pairs = truth[:, [label]] & ~truth
             wrong += (pairs * ((own < score) + 0.5 * (own == score))).sum(axis=1)
         m = truth.sum(axis=1)
-        return wrong / np.maximum(m * (truth.shape[1] - m), 1)
+        return np.asarray(wrong / np.maximum(m * (truth.shape[1] - m), 1))
 
 
 class Hamming(MeanLoss):

@@ -122,6 +122,7 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     )
     reads_coded_rows: ClassVar[bool] = True
     reads_coded_labels: ClassVar[bool] = False
+    needs_classes: ClassVar[bool] = True
     _models: list[Any] | None = None
     _seed = 0
     _n_acts = 0
@@ -212,13 +213,14 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
         Answers are the labels that were shown, explorations included; with "both" a pair: labels, probabilities of the classes.
         """
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        records = isinstance(X, list) and bool(X) and isinstance(X[0], Mapping)
+        X = X if hasattr(X, "shape") or records else np.asarray(X)
         truth = np.asarray(y).tolist()
-        n = int(X.shape[0])
+        n = len(X) if records else int(X.shape[0])
         weight = read_weight(sample_weight, n)
         shown, proba = [], np.zeros((n, len(self._begin())))
         for t in range(n):
-            row = X[t : t + 1]
+            row = X[t] if records else X[t : t + 1]
             proba[t] = self._scores(row)[0]
             best = int(proba[t].argmax())
             if weight is not None and weight[t] == 0:
@@ -415,7 +417,8 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         for at, model in enumerate(self._models):
             if model.started:
                 found[:, at] = _proba(model, X)[:, -1]
-        return np.asarray(found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300))
+        found[found.sum(axis=1) == 0] = 1.0  # nobody thinks anything of its label
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
 
     def _facts(self, labels: Any, rewards: Any, probabilities: Any, n: int) -> Floats:
         """Code of the label, reward and probability of every row, or say what is wrong with them."""

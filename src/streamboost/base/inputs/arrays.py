@@ -249,16 +249,16 @@ HEAD_ROWS = 1000
 
 
 def _guess_frame(table: Table, declared: Sequence[bool]) -> dict[int, str]:
-    """Texts and identifiers among the text columns of a frame that were not declared nominal."""
+    """Texts, identifiers and codes among the columns of a frame that were not declared nominal."""
     found = {}
-    for column, source in enumerate(table.columns):
+    for column, name in enumerate(table.names or ()):
         if declared[column]:
             continue
+        source = table.columns[column] if table.dense is None else table.dense[:, column]
         if not isinstance(source, list):
-            if source.dtype.kind in "iu" and table.names is not None:
-                numbers = set(source[:HEAD_ROWS].astype(np.float64).tolist())
-                if looks_like_codes(table.names[column], numbers, min(table.n_rows, HEAD_ROWS)):
-                    found[column] = CODE
+            numbers = [number for number in source[:HEAD_ROWS].astype(np.float64).tolist() if number == number]
+            if looks_like_codes(name, set(numbers), len(numbers)):
+                found[column] = CODE
             continue
         head = [value for value in source[:HEAD_ROWS] if value is not None]
         kind = guess_words(set(head), len(head)) if all(isinstance(value, str) for value in head) else None

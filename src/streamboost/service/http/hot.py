@@ -68,19 +68,20 @@ class Verb:
             event = bodies.read(raw, bodies.Predict)
             work = Work(Kind.EVENT, event.id, event.features)
         check(work, self.limits)
-        if work.kind is Kind.EVENT and work.features is not None:
-            reader = self.reader or self.store.reader(self.model)
-            if work.id is None:
-                work.answer = reader.answer(work.features)
-            elif self.verb == "act":
-                work = self.store.act_event(self.model, work.features, work.id, reader)
-            elif self.store.stream(self.model).champion.scores.task == BANDIT:
-                raise Conflict(
-                    f"The model {self.model!r} is a bandit.", hint="With an id: POST .../act.", field="id"
-                )
-            else:
-                work = self.store.event(self.model, work.features, work.id, reader)
-        return work
+        features, id = work.features, work.id
+        if work.kind is not Kind.EVENT or features is None:
+            return work
+        reader = self.reader or self.store.reader(self.model)
+        if id is None:
+            work.answer = reader.answer(features)
+            return work
+        if self.verb == "act":
+            return self.store.act_event(self.model, features, id, reader)
+        if self.store.stream(self.model).champion.scores.task == BANDIT:
+            raise Conflict(
+                f"The model {self.model!r} is a bandit.", hint="With an id: POST .../act.", field="id"
+            )
+        return self.store.event(self.model, features, id, reader)
 
     def answer(self, work: Work, outcome: Outcome | None) -> dict[str, Any]:
         """What the caller hears."""

@@ -150,7 +150,10 @@ function show(view) {
   queries.follow(view);
   examples(view.events, numbers);
   table("bounds", ["what is promised", "bound", "so far", ""], view.bounds.map(b => [b.name, number(b.rhs), number(b.lhs), b.holds ? "holds" : "above"]));
-  if ($("features").value === "{}" && view.events.length) $("features").value = JSON.stringify(view.events[0].features, null, 1);
+  if ($("features").value === "{}" && view.events.length) {
+    $("features").value = JSON.stringify(view.events[0].features, null, 1);
+    $("features").rows = Math.min(16, $("features").value.split("\n").length);
+  }
 }
 
 function curves(view) {

@@ -262,7 +262,6 @@ class ArffStream(_ArffBody, TableStream):
         rows = [(line + self._header.lines, bad, cells) for line, bad, cells in rows]
         good = self._good_rows(rows, len(self._header.attributes))
         self._set_plan(opened.plan(self.name, [cells for _, _, cells in good]))
-        self._check_labels(good)
         self.classes = opened.classes(self._plan)
 
     def _new_parser(self) -> _core.CsvParser:

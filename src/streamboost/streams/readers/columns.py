@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.base.inputs.word_columns import CODE, IDENTIFIER, TEXT, guess_words, looks_like_codes
+from streamboost.base.nearest import nearest
 from streamboost.streams.base import DataError, Label, warn_of_data
 from streamboost.streams.readers.source import is_number, whole
 
@@ -25,7 +26,7 @@ LABEL_NAMES = ("label", "class", "target", "y")
 IGNORED, NUMBER, NOMINAL, DECLARED = "ignored", "number", "nominal", "declared"
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ]\d{1,2}:\d{2}.*)?"
-    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
+    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(\s*[AaPp]\.?[Mm]\.?)?"
 )
 DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 
@@ -212,7 +213,9 @@ def find_column(head: FirstRows, name: str) -> int:
     if found:
         raise DataError(f"{head.file}: {len(found)} columns are named {name!r}.")
     shown = ", ".join(head.columns[:20]) + (", ..." if len(head.columns) > 20 else "")
-    raise DataError(f"{head.file}: no column {name!r}; the columns are {shown}.")
+    near = nearest(name, head.columns)
+    meant = "; the" if near is None else f"; did you mean {near!r}? The"
+    raise DataError(f"{head.file}: no column {name!r}{meant} columns are {shown}.")
 
 
 def label_by_name(columns: Sequence[str], free: Sequence[int]) -> int | None:

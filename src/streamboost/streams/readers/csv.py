@@ -122,7 +122,6 @@ class CsvStream(TableStream):
         self._set_plan(
             plan_columns(head, Choice(label, nominal, drop, weight, expected, dates, text, identifier))
         )
-        self._check_labels(body)
         if expected is None and nominal != "all":
             self._warn_of_words(body, {*(nominal or ()), *self._plan.dates})
 

@@ -246,7 +246,7 @@ class ArrowStream(CodedStream):
         for row in sorted(problems):
             bad, column, token = problems[row]
             line = self._rows_read + row + 1
-            self._bad(line, self._cell_reason(bad, column, token) or self._reason(bad, line, 0, 0, token))
+            self._meet_fault(bad, line, column, 0, token)
             good[row] = False
         return good
 
