@@ -256,7 +256,9 @@ def _guess_frame(table: Table, declared: Sequence[bool]) -> dict[int, str]:
             continue
         source = table.columns[column] if table.dense is None else table.dense[:, column]
         if not isinstance(source, list):
-            numbers = [number for number in source[:HEAD_ROWS].astype(np.float64).tolist() if number == number]
+            numbers = [
+                number for number in source[:HEAD_ROWS].astype(np.float64).tolist() if number == number
+            ]
             if looks_like_codes(name, set(numbers), len(numbers)):
                 found[column] = CODE
             continue
