@@ -18,7 +18,7 @@ from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift.choice import guard_of
-from streamboost.ensemble.options import lags_of
+from streamboost.ensemble.options import MAX_BYTES, lags_of
 from streamboost.learners import (
     ALL_LEARNERS,
     HashedLogisticRegression,
@@ -127,6 +127,14 @@ class LearnerEnsemble(Estimator):
 
     def _within_memory(self, plan: LearnerPlan, *, words: bool = False) -> LearnerPlan:
         """Give every tree, also in the background, its share of the ensemble's memory, or its own limit if that is lower."""
+        if plan.params.get("numeric") == "exact" and getattr(self, "max_bytes", None) not in (
+            None,
+            MAX_BYTES.default,
+        ):
+            raise ValueError(
+                f"max_bytes={self.max_bytes} cannot be kept: DecisionStump(numeric='exact') keeps every number that it meets. "
+                "Use numeric='bins', or max_bytes=None."
+            )
         return replace(plan, params=limited(plan.params, self._bytes_per_tree(words=words)))
 
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan:

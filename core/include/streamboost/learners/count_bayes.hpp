@@ -152,8 +152,8 @@ class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLog
  protected:
   void begin(int lane) override {
     const auto i = static_cast<std::size_t>(lane);
-    for (auto* table : {&class_weight_, &total_, &count_}) table->fill_lane(i, 0);
     if (mask_.rows() > 0) draw_mask(i);
+    for (auto* table : {&class_weight_, &total_, &count_}) table->fill_lane(i, 0);
     if (!bernoulli()) return;
     zero_.clear_lane(i);
     recount();

@@ -290,8 +290,8 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
  protected:
   void begin(int lane) override {
     const auto i = static_cast<std::size_t>(lane);
-    for (auto* table : tables()) table->fill_lane(i, 0);
     if (mask_.rows() > 0) draw_mask(i, mask_);
+    for (auto* table : tables()) table->fill_lane(i, 0);
     if (!sparse()) return;
     moments_.clear_lane(i);
     recount();
