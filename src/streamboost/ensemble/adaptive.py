@@ -117,7 +117,7 @@ OUTER_POOL = {
     "refill": 0.05,
     "least": -0.2,
     "most": 3.0,
-    "caution": 0.5,
+    "caution": 1.0,
     "information": 0.0,
 }
 
@@ -219,7 +219,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             anything("sequence of names"),
             'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
             'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted in slices) '
-            'and "history" (what label follows the last two; where labels come late, say so by `delay`); () for none.',
+            'and "history" (what label follows the last two: for streams whose labels come before the next row is asked about); '
+            "() for none.",
             to_core=False,
         ),
         WINDOW,
@@ -274,7 +275,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _lateness(self) -> dict[str, Any]:
         """Of a pool: answers that are old when their labels come are too sure, so no pool of them is to be surer."""
-        return {"delay": int(self.delay), "total": 1.0 if self.delay else 0.0}
+        return {"total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         if not are_wide(columns, self.max_tree_columns):
@@ -323,19 +324,17 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"replay": whole - quick - judge, "replay-quick": quick, "judge": judge}
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
-        delay = {"delay": int(self.delay)}
         lone = {"name": name, "learner": "", "params": {}, "guard": {}, "size": 1}
         if name == "history":
-            return {**lone, "booster": "history", "booster_params": delay}
+            return {**lone, "booster": "history", "booster_params": {"delay": int(self.delay)}}
         rings = self._ring_bytes()
         if name in rings:
-            core = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": rings[name], **delay}
+            core = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": rings[name]}
             return {**lone, "booster": "replay", "booster_params": core}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()
         guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}
-        late = delay if name == "neighbors" else {}
-        return {"name": name, "learner": plan.bank, "params": {**plan.params, **late}, "guard": guard}
+        return {"name": name, "learner": plan.bank, "params": plan.params, "guard": guard}
 
 
 class AdaptiveRandomForestClassifier(AdaptiveEnsemble):

@@ -242,13 +242,18 @@ _COMPANIONS: dict[str, Callable[[int | None], list[dict[str, Any]]]] = {
 }
 
 _EXPERTS = ("last", "differences", "residuals", "replay")
-_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15, "bins": 31}
+_TREES: dict[str, dict[str, Any]] = {
+    "differences": {"leaves": 15, "bins": 31},
+    "residuals": {"leaves": 15, "bins": 31},
+    "replay": {"learning_rate": 0.2},
+}
+"""Of 50 rounds each: trees of what is left to say are small, those of the target itself are not."""
 
 
 def _expert(name: str, max_bytes: int) -> dict[str, Any]:
     """Who knows the targets of before; all but the last target are boosted trees."""
     params = {}
     if name != "last":
-        params = ReplayBoostingRegressor(**_TREES, max_bytes=max_bytes)._core_params()
+        params = ReplayBoostingRegressor(rounds=50, **_TREES[name], max_bytes=max_bytes)._core_params()
     tree_params = {"booster": "", "booster_params": params, "size": 1}
     return {"name": name, "learner": "", "params": {}, "guard": {}, **tree_params}

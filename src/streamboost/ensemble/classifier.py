@@ -209,7 +209,7 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         return self._read(self._impurities_of, fitted=False)
 
     def _impurities_of(self, session: Session) -> NDArray[np.float64]:
-        if session.learner.bank not in ("hoeffding", "iti"):
+        if not session.learner.trees:
             raise AttributeError(
                 f"impurity_importances_ are those of trees; the learners of this model are {session.learner.title}."
             )
